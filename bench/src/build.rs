@@ -1,4 +1,4 @@
-//! Building what is measured.
+//! Building the measured programs.
 
 use crate::rows::Row;
 use crate::run::number;
@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 use tempfile::TempDir;
 
-/// Where the programs are, and the files they work on.
+/// The paths of the programs and of the files that they use.
 pub(crate) struct Programs {
     root: PathBuf,
     ours: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Where they will be.
+    /// The paths that the build will create.
     pub(crate) fn find() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
         let target =
@@ -31,8 +31,8 @@ impl Programs {
         }
     }
 
-    /// Builds ours and, where the rows need them, ours with counted allocations and the foreign
-    /// peers.
+    /// Builds our programs. If the rows need them, also builds our programs with counted
+    /// allocations and the foreign peers.
     pub(crate) fn build(&self, rows: &[Row], peers: bool) {
         let needed = |folder: &Path| {
             let programs = rows.iter().flat_map(|row| &row.programs);
@@ -66,7 +66,7 @@ impl Programs {
         }
     }
 
-    /// A file for stored sessions, gone when all is measured.
+    /// A file for stored sessions, which is removed after the measurements.
     pub(crate) fn kept(&self, name: &str) -> String {
         self.kept.path().join(name).display().to_string()
     }
@@ -87,7 +87,7 @@ impl Programs {
         self.root.join("interop/ts").join(name).display().to_string()
     }
 
-    /// Recorded traffic, where it lies beside the project.
+    /// The folder of recorded traffic next to the project, if it exists.
     pub(crate) fn recordings(&self) -> Option<Vec<String>> {
         let folder = self.root.parent()?.join("shared/protocol/captures");
         let mut files: Vec<String> = std::fs::read_dir(folder)
@@ -100,8 +100,8 @@ impl Programs {
     }
 }
 
-/// A clean release build of the smallest agent, ours and the official: seconds, crates, stripped
-/// bytes.
+/// Measures a clean release build of the smallest agent with our and with the official library:
+/// seconds, crates, stripped bytes.
 pub(crate) fn clean_builds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     println!("a minimal agent's clean release build (seconds, crates, stripped bytes)");
@@ -135,7 +135,7 @@ pub(crate) fn clean_builds() {
             number(size as f64)
         );
     }
-    println!("  wanted: at most 20 s, 45 crates, 1.2 M bytes\n");
+    println!("  target: at most 20 s, 45 crates, 1.2 M bytes\n");
 }
 
 fn cargo(folder: &Path, arguments: &[&str], target: Option<&Path>) {

@@ -1,5 +1,5 @@
-//! The rows of the built-in agent as a process: how soon it is there, how soon it says what its
-//! model says, and what it takes.
+//! The rows of the built-in agent as a process: its start, its delay between the model and the
+//! client, and its memory.
 
 use crate::build::Programs;
 use crate::rows::Beside::Nothing;
@@ -7,8 +7,8 @@ use crate::rows::{OURS, Row, at_most};
 use crate::run::Program;
 
 const WITHOUT: &str = "without a store";
-const NEW: &str = "with a store that it makes";
-const KEPT: &str = "with a store that is there";
+const NEW: &str = "with a new store";
+const KEPT: &str = "with an existing store";
 
 pub(crate) fn all(programs: &Programs) -> Vec<Row> {
     let program = |name, words: &str| {

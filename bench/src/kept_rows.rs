@@ -1,5 +1,5 @@
-//! The rows of stored sessions: the store alone, loading, and what the kit and the store cost while
-//! an agent speaks.
+//! The rows of stored sessions: the store alone, loading, and the cost of the kit and the store
+//! while an agent sends text.
 
 use crate::build::Programs;
 use crate::rows::Beside::{Above, Nothing, Times};
@@ -11,7 +11,7 @@ const BARE: &str = "the connection alone";
 const KIT: &str = "the kit";
 const KEPT: &str = "the kit, SQLite";
 const READS: &str = "a client that reads";
-const STALLS: &str = "one that reads nothing for a while";
+const STALLS: &str = "a client that pauses reading";
 
 fn program(name: &'static str, words: &[&str], agent: &[&str]) -> Program {
     let words = words.iter().chain(agent);
@@ -54,7 +54,7 @@ fn store(programs: &Programs) -> Vec<Row> {
     ]
 }
 
-/// Finds the figure of a row in a report.
+/// Returns the figure of a row in a report.
 type Figure = fn(&Value) -> f64;
 
 fn load(programs: &Programs) -> Vec<Row> {

@@ -1,10 +1,10 @@
-//! What the measured programs share: counters of this process.
+//! Shared code of the measured programs: counters of this process.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 pub mod stored;
@@ -12,10 +12,11 @@ pub mod stored;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Allocations of this process so far; counted with the feature `count-allocations` only.
+/// The allocations of this process so far. They are counted only with the feature
+/// `count-allocations`.
 pub static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-/// The system allocator, counted.
+/// The system allocator with a counter.
 #[derive(Debug)]
 pub struct Counting;
 
@@ -23,18 +24,18 @@ pub struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: the caller's contract is passed on.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract is passed on.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: the caller's contract is passed on.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -43,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What this process has used so far.
+/// The resources that this process has used so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Used {
     /// CPU time, user and system, in microseconds.
@@ -56,9 +57,9 @@ pub struct Used {
 
 /// Reads the counters.
 pub fn used() -> Used {
-    // SAFETY: rusage is plain numbers, for which all zeroes is a value.
+    // SAFETY: rusage consists of plain numbers, for which all zeroes are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is ours and lives through the call.
+    // SAFETY: `usage` is a local variable that outlives the call.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
     let micros = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
     Used {
@@ -68,7 +69,7 @@ pub fn used() -> Used {
     }
 }
 
-/// What an agent says of itself when it is asked by `_bench/stats`.
+/// Returns an agent's answer to `_bench/stats`.
 pub fn stats() -> String {
     let used = used();
     let stats = serde_json::json!({
@@ -78,25 +79,25 @@ pub fn stats() -> String {
     stats.to_string()
 }
 
-/// A line of `/proc/self/status` in kB: `VmRSS:` now, `VmHWM:` at most.
+/// Returns a line of `/proc/self/status` in kB: `VmRSS:` is the current memory, `VmHWM:` the peak.
 pub fn memory_kb(key: &str) -> u64 {
     memory_kb_of(std::process::id(), key)
 }
 
-/// The same of another process.
+/// Returns the same line for another process.
 pub fn memory_kb_of(process: u32, key: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(key));
     line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
 }
 
-/// `size` bytes of plain text.
+/// Returns `size` bytes of plain text.
 pub fn filler(size: usize) -> String {
     "the quick brown fox jumps over a lazy dog, ".chars().cycle().take(size).collect()
 }
 
-/// A runtime as the program under test would have it: one thread, or `#[tokio::main]`'s with
-/// `RT=multi`.
+/// Creates the runtime of a measured program: one thread, or several threads like `#[tokio::main]`
+/// with `RT=multi`.
 pub fn runtime() -> tokio::runtime::Runtime {
     let mut builder = match std::env::var("RT").as_deref() {
         Ok("multi") => tokio::runtime::Builder::new_multi_thread(),

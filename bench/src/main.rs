@@ -1,8 +1,8 @@
-//! Prints the table of speed: ours beside the official SDKs and the raw pipe, on the same work.
+//! Prints the table of speed: our library, the official SDKs and a raw pipe, with the same work.
 //!
-//! `cargo run --release -p attache-bench [-- ROW]` builds what it needs and measures. Every number
-//! is the median of nine rounds; in a round every program runs once, one after the other, so that a
-//! ratio compares neighbours in time. Rows whose name contains ROW, or all.
+//! `cargo run --release -p attache-bench [-- ROW]` builds the programs and measures the rows whose
+//! name contains ROW, or all rows. Every number is the median of nine rounds. In a round all
+//! programs run once, one after the other, so that a ratio compares measurements close in time.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,7 +10,7 @@
     clippy::print_stdout,
     clippy::print_stderr,
     clippy::indexing_slicing,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 mod build;
@@ -75,7 +75,7 @@ fn print_row(row: &Row) {
     println!();
 }
 
-/// Ratios and differences are taken within a round, then their median.
+/// Ratios and differences are computed per round. Then the median is taken.
 fn verdict(target: &Target, figures: &BTreeMap<&str, Vec<f64>>) -> String {
     let ours = &figures[target.ours];
     let with = |other: &str, combine: fn(f64, f64) -> f64| {
@@ -101,7 +101,7 @@ fn verdict(target: &Target, figures: &BTreeMap<&str, Vec<f64>>) -> String {
     let wanted = if target.at_least { "at least" } else { "at most" };
     let what = what.replace("{}", &run::number(value));
     format!(
-        "{} {what}; wanted {wanted} {}",
+        "{} {what}; target {wanted} {}",
         if met { "met:" } else { "NOT MET:" },
         run::number(target.bound)
     )

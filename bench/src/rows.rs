@@ -1,4 +1,4 @@
-//! The rows of the table: the work, who does it, and what ours must reach.
+//! The rows of the table: the work, the programs that do it, and the targets of ours.
 
 use self::Beside::{Nothing, Times};
 use crate::build::Programs;
@@ -13,7 +13,7 @@ pub(crate) struct Row {
     pub(crate) targets: Vec<Target>,
 }
 
-/// What is asked of one program: a bound on its figure.
+/// A target of one program: a bound on its figure.
 pub(crate) struct Target {
     pub(crate) ours: &'static str,
     pub(crate) beside: Beside,
@@ -21,14 +21,14 @@ pub(crate) struct Target {
     pub(crate) bound: f64,
 }
 
-/// What the figure is put beside before it is held against the bound.
+/// The value to compare the figure with before the bound applies.
 #[derive(Clone, Copy)]
 pub(crate) enum Beside {
     /// Nothing.
     Nothing,
-    /// The ratio to this program's figure counts.
+    /// The ratio to the figure of this program.
     Times(&'static str),
-    /// What it has above this program's figure counts.
+    /// The difference from the figure of this program.
     Above(&'static str),
 }
 
@@ -57,7 +57,7 @@ fn median_time(report: &Value) -> f64 {
     report["latency"]["p50_us"].as_f64().unwrap()
 }
 
-/// How the two ends are placed on CPUs.
+/// The CPUs of the two ends.
 #[derive(Clone, Copy)]
 enum Place {
     Free,
@@ -150,7 +150,7 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
         Row {
             name: "updates of 32 B, agent to client handler",
             unit: "updates/s",
-            // The slow ones get fewer updates: the figure is a rate.
+            // The slow programs get fewer updates, because the figure is a rate.
             programs: [
                 scenario("flood 1000000 32 COUNT", Place::Free).programs(&[OURS, KITS, RAW]),
                 scenario("flood 100000 32 COUNT", Place::Free).programs(&[BEST, TYPESCRIPT]),
@@ -222,7 +222,7 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
             targets: vec![at_most(OURS, 1.3, Times(RAW))],
         },
         Row {
-            name: "idle for 2 s: voluntary context switches of both, less the wait itself",
+            name: "idle for 2 s: voluntary context switches of both, without the wait itself",
             unit: "switches",
             programs: scenario("idle 2", Place::Free).programs(&[OURS]),
             figure: |report| {
@@ -260,7 +260,7 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
     ]
 }
 
-/// The fold of a session alone, without a connection.
+/// Rows for the fold of a session, without a connection.
 pub(crate) fn fold(programs: &Programs) -> Vec<Row> {
     let row = |name, unit, words: &str, figure, bound| Row {
         name,
@@ -297,11 +297,11 @@ pub(crate) fn fold(programs: &Programs) -> Vec<Row> {
     ]
 }
 
-/// Typed decoding of recorded traffic, ours beside the official types.
+/// Rows for the typed decoding of recorded traffic, with our and the official types.
 pub(crate) fn decode(programs: &Programs) {
     let Some(files) = programs.recordings() else {
         return println!(
-            "decoding recorded messages: no recordings found beside the project, not measured\n"
+            "decoding recorded messages: not measured, because there are no recordings next to the project\n"
         );
     };
     let program = |name, path: String| Program {

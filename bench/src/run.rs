@@ -1,17 +1,17 @@
-//! Running one measured program once.
+//! One run of a measured program.
 
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A command line, with its environment, that prints one JSON object.
+/// A command line with its environment. It prints one JSON object.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) command: Vec<String>,
     pub(crate) environment: Vec<(&'static str, &'static str)>,
-    /// The program stops itself once; it is sent on its way again when its memory and its agent's
-    /// have settled.
+    /// The program stops itself once. It continues when its memory and that of its agent no longer
+    /// grow.
     pub(crate) stops: bool,
 }
 
@@ -25,7 +25,7 @@ impl Program {
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}", self.command[0]));
         if self.stops {
-            send_on(child.id());
+            continue_process(child.id());
         }
         let mut text = String::new();
         std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut text).unwrap();
@@ -36,11 +36,11 @@ impl Program {
     }
 }
 
-/// Waits until the process has stopped itself and nothing grows any more, then continues it.
-fn send_on(pid: u32) {
+/// Waits until the process has stopped itself and its memory no longer grows, then continues it.
+fn continue_process(pid: u32) {
     let pid = pid as libc::pid_t;
     let mut status = 0;
-    // SAFETY: our own child; `status` is ours.
+    // SAFETY: the process is our child, and `status` is a local variable.
     let waited = unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) };
     assert!(waited == pid && libc::WIFSTOPPED(status), "it ended before it stopped itself");
     let (mut last, mut same) = (0, 0);
@@ -54,7 +54,7 @@ fn send_on(pid: u32) {
     unsafe { libc::kill(pid, libc::SIGCONT) };
 }
 
-/// Resident kilobytes of a process and everything below it.
+/// Returns the resident memory of a process and its descendants in kB.
 fn tree_memory(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let own = status
@@ -71,13 +71,13 @@ fn tree_memory(pid: u32) -> u64 {
             .sum::<u64>()
 }
 
-/// CPU microseconds of both processes for one item, where the report has them.
+/// Returns the CPU microseconds of both processes per item, if the report has them.
 pub(crate) fn cpu(report: &Value) -> f64 {
     let part = |key: &str| report[key].as_f64().unwrap_or(0.0);
     part("client_cpu_us_per_item") + part("agent_cpu_us_per_item")
 }
 
-/// A number a person can read.
+/// Formats a number for people.
 pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         large if large >= 10_000_000.0 => format!("{:.1} M", value / 1e6),

@@ -1,5 +1,4 @@
-//! Stored sessions to measure with. They are made once in a file; whoever needs one makes it if it
-//! is not there.
+//! Stored sessions for the measurements. Each is created in the file when it is first needed.
 
 use crate::{filler, runtime};
 use attache_protocol::Patch;
@@ -11,24 +10,24 @@ use attache_session::{
 };
 use attache_store::Sqlite;
 
-/// The agent whose sessions these are.
+/// The agent of these sessions.
 pub const AGENT: &str = "bench";
 
-/// Milliseconds between two updates of an agent that streams.
+/// Milliseconds between two updates of a streaming agent.
 const PACE: u64 = 5;
 
-/// The key of the session `id`.
+/// Returns the key of the session `id`.
 pub fn key(id: &str) -> SessionKey {
     SessionKey { side: Side::Agent, agent: AGENT.to_owned(), session_id: id.into() }
 }
 
-/// How a session begins.
+/// Returns the first event of a session.
 pub fn opened(cwd: &str) -> EventBody {
     let (cwd, origin) = (cwd.to_owned(), Origin::New);
     EventBody::Opened { cwd, additional_directories: Vec::new(), origin, agent: None }
 }
 
-/// A piece of what somebody says.
+/// Returns a chunk of a message.
 pub fn piece(author: MessageAuthor, id: u64, text: &str) -> EventBody {
     EventBody::Message {
         author,
@@ -37,7 +36,7 @@ pub fn piece(author: MessageAuthor, id: u64, text: &str) -> EventBody {
     }
 }
 
-/// A log that is being made.
+/// A log under construction.
 struct Making {
     log: Box<dyn Log>,
     sequence: u64,
@@ -66,7 +65,7 @@ impl Making {
     }
 }
 
-/// Makes the session `id` unless it is there: `messages-N`, or `updates-N`.
+/// Creates the session `id` if it does not exist: `messages-N` or `updates-N`.
 pub fn make(store: &Sqlite, id: &str) {
     match store.summary(&key(id)) {
         Err(StoreError::NotFound(_)) => {}
@@ -84,7 +83,7 @@ pub fn make(store: &Sqlite, id: &str) {
     runtime().block_on(making.log.commit()).unwrap();
 }
 
-/// Prompts and answers in turn; an answer has 1,000 bytes and came in pieces of 40.
+/// Adds prompts and answers alternately. An answer has 1,000 bytes in chunks of 40.
 fn messages(making: &mut Making, count: u64) {
     let text = filler(40);
     for _ in 0..count / 2 {
@@ -97,8 +96,8 @@ fn messages(making: &mut Making, count: u64) {
     }
 }
 
-/// So many updates, 500 to a turn, as an agent streams them: 20 pieces of a thought, then ten times
-/// a tool call of four updates and 44 pieces of 32 bytes of the answer.
+/// Adds this many updates, 500 per turn, like a streaming agent: 20 chunks of a thought, then ten
+/// times a tool call with four updates and 44 answer chunks of 32 bytes.
 fn updates(making: &mut Making, count: u64) {
     let text = filler(32);
     for _ in 0..count / 500 {
@@ -123,8 +122,8 @@ fn updates(making: &mut Making, count: u64) {
     }
 }
 
-/// Makes so many small sessions unless they are there.
-pub fn make_many(store: &Sqlite, count: u64) {
+/// Creates this many small sessions if they do not exist.
+pub fn create_many(store: &Sqlite, count: u64) {
     if !store.list(&ListQuery { limit: 1, ..ListQuery::default() }).unwrap().sessions.is_empty() {
         return;
     }
@@ -137,7 +136,7 @@ pub fn make_many(store: &Sqlite, count: u64) {
         making.append(EventBody::Prompt { content: vec![ContentBlock::text("a question")] });
         let title = Patch::Set(format!("Session {number}"));
         making.append(EventBody::Info { title, updated_at: Patch::Keep, meta: Patch::Keep });
-        // One commit in a while: the others are stored by then.
+        // Commit only now and then, which also stores the earlier sessions.
         if number % 1_000 == 999 {
             runtime().block_on(making.log.commit()).unwrap();
         }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 const HEAD: &str = "\
-# Tests of Attaché and the faults that they detect
+# Tests of Attaché and the mutations that they detect
 
-Each test, and the mutations of `mutations/faults` that make it fail, with the rules that they break
-and the file that they change. `UPDATE_DOCS=1 cargo test -p attache-mutations index` writes this
+Each test with the mutations of `mutations/faults` that make it fail, the rules that they break
+and the files that they change. `UPDATE_DOCS=1 cargo test -p attache-mutations index` writes this
 file.
 ";
 

@@ -1,11 +1,11 @@
-//! The mutations of Attaché: named faults, each of which breaks one behaviour of our sources so
-//! that one named test must fail.
+//! The mutations of Attaché. A mutation is a named fault that breaks one behaviour of our sources,
+//! so that one named test must fail.
 //!
 //! A rule of the protocol counts as tested only if a mutation that breaks it makes a test fail,
-//! since a test that cannot fail proves nothing. The files in `faults/` hold the mutations; the
-//! program of this crate applies them to a copy of the workspace and runs their tests. The command
-//! `attache` is built without this crate: [`index`] writes down which test covers which rule, and
-//! `attache-check` ships that list.
+//! because a test that cannot fail proves nothing. The files in `faults/` contain the mutations.
+//! The program of this crate applies them to a copy of the workspace and runs their tests. The
+//! command `attache` does not contain this crate: [`index`] lists the tests that cover each rule,
+//! and `attache-check` ships that list.
 //!
 //! ```
 //! use attache_mutations::{mutations, tests_of};

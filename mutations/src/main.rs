@@ -1,13 +1,14 @@
-//! Breaks our own sources on purpose, one named fault at a time, and demands that a test notices.
+//! Applies the mutations of our sources one at a time and checks that a test detects each.
 //!
 //! `cargo run -p attache-mutations [NAME, ID or PREFIX …]` runs the mutations of
-//! `mutations/faults`: all of them, or those of the given names and rules. It copies the
-//! workspace into `target/mutations`, puts every fault into the copy as a branch that an
-//! environment variable opens, builds the tests once, sees that each is green, and runs each once
-//! per fault: it has to turn red. So hundreds of faults cost one build. The exit code is 0 if every
-//! fault was noticed, 1 if not, 2 if the arguments cannot be used.
+//! `mutations/faults`: all of them, or those with the given names and rules. It copies the
+//! workspace into `target/mutations` and adds every mutation to the copy as a branch that an
+//! environment variable enables. It builds the tests once and checks that each passes. Then it runs
+//! each test once per mutation, and the test must fail. So hundreds of mutations need only one
+//! build. The exit code is 0 if every mutation was detected, 1 if not, and 2 if the arguments are
+//! invalid.
 //!
-//! This program knows files, cargo and processes. The library says what a mutation is.
+//! This program handles files, cargo and processes. The library defines mutations.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for terminals")]
 
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The mutations that the arguments name; all of them without arguments.
+/// Returns the mutations that the arguments name, or all of them without arguments.
 fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     if arguments.is_empty() {
         return Ok(mutations().iter().collect());
@@ -78,8 +79,8 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     Ok(mutations().iter().filter(|mutation| names.contains(mutation.name)).collect())
 }
 
-/// Runs the mutations; `false` if one of them was not noticed or is unsound. `all` tells that these
-/// are all there are.
+/// Runs the mutations. Returns `false` if one of them was not detected or is invalid. `all` means
+/// that these are all mutations.
 fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
     let start = Instant::now();
     let malformed = malformed_mutations();
@@ -87,9 +88,8 @@ fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
         return Err(malformed.join("\n"));
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let root = root
-        .canonicalize()
-        .map_err(|error| format!("{} cannot be found: {error}", root.display()))?;
+    let root =
+        root.canonicalize().map_err(|error| format!("cannot find {}: {error}", root.display()))?;
     let folder = match std::env::var_os("CARGO_TARGET_DIR") {
         Some(target) => root.join(PathBuf::from(target)).join("mutations"),
         None => root.join("target/mutations"),
@@ -104,10 +104,10 @@ fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
     println!("building the tests of {} mutations in {}", sound.len(), folder.display());
     let suite = suite::build(&copy, &folder.join("build"), &sound)?;
     println!(
-        "built after {} s; every test has to be green without a mutation",
+        "built after {} s; checking that every test passes without a mutation",
         start.elapsed().as_secs()
     );
-    let green = suite.run_green(&mut sound, &mut problems);
+    let green = suite.run_unmutated(&mut sound, &mut problems);
     trial::run(&suite, &sound, &green, &mut problems);
 
     for problem in &problems {
@@ -116,18 +116,18 @@ fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
     let unnoticed: BTreeSet<&str> = problems.iter().map(|problem| problem.mutation).collect();
     let shown = rules().iter().filter(|rule| !tests_of(rule.id).is_empty()).count();
     println!(
-        "\n{} of {} mutations were noticed, in {} s",
+        "\n{} of {} mutations were detected, in {} s",
         chosen.len().saturating_sub(unnoticed.len()),
         chosen.len(),
         start.elapsed().as_secs()
     );
     if all && problems.is_empty() {
-        println!("{shown} of {} rules are shown by a test that can fail", rules().len());
+        println!("{shown} of {} rules are covered by a test that can fail", rules().len());
     }
     Ok(problems.is_empty())
 }
 
-/// Why a mutation shows nothing.
+/// The reason why a mutation proves nothing.
 struct Problem {
     mutation: &'static str,
     what: String,

@@ -1,4 +1,5 @@
-//! The files of mutations: Markdown, one block per mutation, the change as a small diff.
+//! The format of the files of mutations: Markdown with one block per mutation, which shows the
+//! change as a diff.
 //!
 //! ````text
 //! ## A value that is not offered is taken
@@ -13,13 +14,13 @@
 //! ```
 //! ````
 //!
-//! A fourth item `- hangs` says that the test fails by never ending. Between `«` and `»` stands
-//! what is replaced; without them it is the whole of the lines that begin with `-`. Lines that
-//! begin with a space only say where it is.
+//! A fourth item `- hangs` means that the test fails because it never ends. `«` and `»` enclose the
+//! code to replace. Without these marks, whole lines that begin with `-` are replaced. Lines that
+//! begin with a space only locate the change.
 
 use crate::{Mutation, TestName};
 
-/// The files, in the order in which they are shown.
+/// The files, in the order of their output.
 pub(crate) const FILES: &[&str] = &[
     include_str!("../faults/protocol.md"),
     include_str!("../faults/connection.md"),
@@ -34,14 +35,14 @@ pub(crate) const FILES: &[&str] = &[
     include_str!("../faults/coder.md"),
 ];
 
-/// The mutations of one file; for a block that is none, what is wrong with it.
+/// Reads the mutations of one file. Each invalid block gives a description of its error.
 pub(crate) fn read(file: &'static str) -> impl Iterator<Item = Result<Mutation, String>> {
-    // What stands before the first heading says what the file is about.
+    // The text before the first heading describes the file.
     let blocks = file.split("\n## ").skip(1);
     blocks.map(|block| {
         let name = block.lines().next().unwrap_or_default();
         read_block(name, block).ok_or_else(|| {
-            format!("the mutation {name:?} lacks a part, or its diff does not fit together")
+            format!("the mutation {name:?} lacks a part, or the sides of its diff do not match")
         })
     })
 }
@@ -72,7 +73,7 @@ fn read_block(name: &'static str, block: &'static str) -> Option<Mutation> {
     })
 }
 
-/// One place in a file, and what is to stand there.
+/// A place in a file and its new code.
 #[derive(Debug, PartialEq)]
 struct Change {
     before: String,
@@ -110,7 +111,7 @@ fn read_diff(diff: &str) -> Option<Change> {
     sound.then_some(Change { before, from: removed, to: added, after })
 }
 
-/// What stands before, between and after the marks.
+/// Returns the text before, between and after the marks.
 fn marked(text: &str) -> Option<(&str, &str, &str)> {
     let (left, rest) = text.split_once('«')?;
     let (between, right) = rest.split_once('»')?;
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_marked_part_is_what_changes() {
+    fn only_the_marked_part_changes() {
         assert_eq!(read_diff("- if «a» {\n+ if «b» {"), change(" if ", "a", "b", " {\n"));
         assert_eq!(
             read_diff("  x();\n- «a»\n+ «b»\n  y();"),
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_that_does_not_fit_together_is_refused() {
+    fn a_diff_with_different_sides_is_refused() {
         for diff in [
             "",
             "  x",

@@ -1,4 +1,4 @@
-//! Where a mutation is in its file, and the file with all its mutations as branches.
+//! The place of a mutation in its file, and the file with all its mutations as branches.
 
 use crate::Problem;
 use attache_mutations::Mutation;
@@ -10,7 +10,8 @@ struct Place {
     mutations: Vec<&'static Mutation>,
 }
 
-/// `text` with a branch for every mutation that fits; the others are told as problems.
+/// Returns `text` with a branch for every mutation that can be applied, and the problems of the
+/// others.
 pub(crate) fn with_branches(
     text: &str,
     mutations: &[&'static Mutation],
@@ -23,9 +24,9 @@ pub(crate) fn with_branches(
                 place.mutations.push(mutation);
                 return Ok(());
             }
-            match places.iter().find(|place| cut_each_other(&place.range, &range)) {
+            match places.iter().find(|place| overlap(&place.range, &range)) {
                 Some(place) => Err(format!(
-                    "what it replaces in {} begins inside of what {:?} replaces and ends outside: make one of them contain the other",
+                    "its code in {} overlaps the code of {:?}: make one of them contain the other",
                     mutation.file,
                     place.mutations.first().map_or("", |other| other.name)
                 )),
@@ -39,12 +40,12 @@ pub(crate) fn with_branches(
             problems.push(Problem { mutation: mutation.name, what });
         }
     }
-    // An outer place before those inside of it.
+    // Put an outer place before the places inside it.
     places.sort_by_key(|place| (place.range.start, std::cmp::Reverse(place.range.end)));
     write(text, 0..text.len(), &mut places.as_slice())
 }
 
-fn cut_each_other(one: &Range<usize>, other: &Range<usize>) -> bool {
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     let apart = one.end <= other.start || other.end <= one.start;
     let within = |inner: &Range<usize>, outer: &Range<usize>| {
         outer.start <= inner.start && inner.end <= outer.end
@@ -52,7 +53,8 @@ fn cut_each_other(one: &Range<usize>, other: &Range<usize>) -> bool {
     !apart && !within(one, other) && !within(other, one)
 }
 
-/// The part of the text, with the places that begin in it; takes them from `places`.
+/// Returns the part of the text with its branches. Removes the places that begin in it from
+/// `places`.
 fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     let (mut out, mut position) = (String::new(), part.start);
     while let Some((place, rest)) =
@@ -67,7 +69,7 @@ fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     out + text.get(position..part.end).unwrap_or_default()
 }
 
-/// A statement becomes a block, an expression stays one wherever it stands.
+/// A statement becomes a block. An expression becomes an expression that is valid in any position.
 fn branches(place: &Place, original: &str) -> String {
     let mut chain = String::new();
     for mutation in &place.mutations {
@@ -85,8 +87,8 @@ fn branches(place: &Place, original: &str) -> String {
     }
 }
 
-/// The bytes that the mutation replaces. White space and trailing commas do not count, since
-/// rustfmt adds and removes them.
+/// Returns the bytes that the mutation replaces. White space and trailing commas do not count,
+/// because rustfmt adds and removes them.
 fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let inked = significant(text.char_indices());
     let parts = [&mutation.before, &mutation.from, &mutation.after];
@@ -96,7 +98,7 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let (before, from) = (length_of(&wanted, 0), length_of(&wanted, 1));
     let haystack: String = inked.iter().map(|(_, character)| *character).collect();
     let wanted: String = wanted.iter().map(|(_, character)| *character).collect();
-    // The comma at the end of an entry may stand before a closing bracket in the source.
+    // The comma at the end of an entry may be before a closing bracket in the source.
     let wanted = wanted.trim_end_matches(',');
     let mut found = haystack.match_indices(wanted).map(|(position, _)| position);
     let (first, second) = (found.next(), found.next());
@@ -110,7 +112,7 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
         }
         (Some(_), Some(_)) => {
             return Err(format!(
-                "{} contains the text to replace more than once, add lines around it: {}",
+                "{} contains the text to replace more than once: add lines around it: {}",
                 mutation.file,
                 mutation.from.trim()
             ));
@@ -125,7 +127,7 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     }
 }
 
-/// The characters without white space and without commas before a closing bracket.
+/// Returns the characters without white space and without commas before a closing bracket.
 fn significant<T>(characters: impl Iterator<Item = (T, char)>) -> Vec<(T, char)> {
     let mut kept: Vec<(T, char)> = Vec::new();
     for (mark, character) in characters.filter(|(_, character)| !character.is_whitespace()) {
@@ -145,10 +147,10 @@ fn length_of(characters: &[(usize, char)], part: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut_each_other, find, with_branches};
+    use super::{find, overlap, with_branches};
     use attache_mutations::{Mutation, mutations};
 
-    /// A mutation of our own making: any of the real ones, with other parts.
+    /// Returns a mutation for a test: a real one with other parts.
     fn mutation(
         name: &'static str,
         before: &str,
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_may_be_inside_of_another() {
+    fn one_place_may_be_inside_another() {
         let (outer, inner, next) = (
             mutation("outer", "", "f(a);", "", ""),
             mutation("inner", "", "a", "b", ""),
@@ -221,9 +223,7 @@ mod tests {
              (if crate::mutation::is(\"next\") { h() } else { g() })"
         );
         assert!(
-            cut_each_other(&(0..2), &(1..3))
-                && !cut_each_other(&(0..2), &(2..3))
-                && !cut_each_other(&(0..3), &(1..2))
+            overlap(&(0..2), &(1..3)) && !overlap(&(0..2), &(2..3)) && !overlap(&(0..3), &(1..2))
         );
         assert!(
             written("a b c", &[mutation("1", "", "a b", "", ""), mutation("2", "", "b c", "", "")])
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_once_is_refused() {
+    fn code_that_does_not_occur_once_is_refused() {
         assert!(
             written("f(x)", &[mutation("m", "", "y", "", "")])
                 .unwrap_err()

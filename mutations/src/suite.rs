@@ -1,4 +1,4 @@
-//! The built tests, and what they do without a fault.
+//! The built tests, and their results without a mutation.
 
 use crate::Problem;
 use crate::trial::{Ended, in_parallel, run_test};
@@ -22,7 +22,7 @@ pub(crate) struct Program {
     tests: BTreeSet<String>,
 }
 
-/// Builds the test targets that the mutations name, of the workspace at `copy`.
+/// Builds the test targets that the mutations name, in the workspace at `copy`.
 pub(crate) fn build(copy: &Path, target: &Path, mutations: &[&Mutation]) -> Result<Suite, String> {
     let packages: BTreeSet<&str> = mutations.iter().map(|mutation| mutation.test.package).collect();
     let targets: BTreeSet<&str> = mutations.iter().map(|mutation| mutation.test.target).collect();
@@ -41,12 +41,12 @@ pub(crate) fn build(copy: &Path, target: &Path, mutations: &[&Mutation]) -> Resu
             target => cargo.args(["--test", target]),
         };
     }
-    // Nobody debugs the copy, and without symbols it links sooner.
+    // The copy needs no debug symbols, and without them it links faster.
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "false").stderr(Stdio::inherit());
-    let output = cargo.output().map_err(|error| format!("cargo cannot be started: {error}"))?;
+    let output = cargo.output().map_err(|error| format!("cannot start cargo: {error}"))?;
     if !output.status.success() {
         return Err(format!(
-            "the copy in {} cannot be built: see the errors above, and what their mutations put there",
+            "cannot build the copy in {}: see the errors above and the mutations of the code that they name",
             copy.display()
         ));
     }
@@ -61,7 +61,7 @@ pub(crate) fn build(copy: &Path, target: &Path, mutations: &[&Mutation]) -> Resu
     Ok(Suite { programs })
 }
 
-/// A test program by package and target, from what cargo says of an artifact.
+/// Returns a test program by package and target, from a message of cargo about an artifact.
 fn read(message: &Value) -> Option<((String, String), Program)> {
     let path = PathBuf::from(message.get("executable")?.as_str()?);
     let is_test = message.pointer("/profile/test")?.as_bool()?;
@@ -80,15 +80,15 @@ fn read(message: &Value) -> Option<((String, String), Program)> {
 }
 
 impl Suite {
-    /// The program that holds the test.
+    /// Returns the program that contains the test.
     pub(crate) fn program(&self, test: TestName) -> Option<&Program> {
         let program = self.programs.get(&(test.package.to_owned(), test.target.to_owned()))?;
         program.tests.contains(test.name).then_some(program)
     }
 
-    /// How long each test takes without a fault. Mutations whose test is missing or red anyway are
-    /// taken out and told.
-    pub(crate) fn run_green(
+    /// Measures how long each test takes without a mutation. Removes and reports mutations whose
+    /// test is missing or fails without a mutation.
+    pub(crate) fn run_unmutated(
         &self,
         mutations: &mut Vec<&'static Mutation>,
         problems: &mut Vec<Problem>,
@@ -105,7 +105,7 @@ impl Suite {
             match ended {
                 Ok((Ended::Green, took)) => drop(green.insert(*test, took)),
                 Ok((Ended::Red, _)) => {
-                    drop(why.insert(*test, "the test is red without a mutation".to_owned()))
+                    drop(why.insert(*test, "the test fails without a mutation".to_owned()))
                 }
                 Ok((Ended::Hung, _)) => drop(why.insert(
                     *test,

@@ -1,4 +1,4 @@
-//! The copy of the workspace that holds the faults.
+//! The copy of the workspace that contains the mutations.
 
 use crate::{Problem, place};
 use attache_mutations::Mutation;
@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Which fault is on; a module of every mutated crate.
-const MODULE: &str = r#"//! Which fault is on.
+/// A module of every mutated crate. It tells which mutation is enabled.
+const MODULE: &str = r#"//! The enabled mutation.
 
 pub(crate) fn is(name: &str) -> bool {
     static ON: std::sync::OnceLock<String> = std::sync::OnceLock::new();
@@ -15,9 +15,8 @@ pub(crate) fn is(name: &str) -> bool {
 }
 "#;
 
-/// Makes `copy` the same as the workspace at `root`, but for the faults. A file that is already as
-/// it should be is not written again, so that cargo builds only what changed. What does not fit is
-/// told, the rest is copied.
+/// Copies the workspace at `root` to `copy` and adds the mutations. Does not write files that have
+/// not changed, so that cargo builds only changed crates. Reports mutations that cannot be applied.
 pub(crate) fn copy(
     root: &Path,
     copy: &Path,
@@ -25,7 +24,7 @@ pub(crate) fn copy(
 ) -> Result<Vec<Problem>, String> {
     let mut files = BTreeMap::new();
     read(root, Path::new(""), &mut files)
-        .map_err(|error| format!("the workspace cannot be read: {error}"))?;
+        .map_err(|error| format!("cannot read the workspace: {error}"))?;
     let problems = mutate(&mut files, mutations);
     for (path, text) in &files {
         let path = copy.join(path);
@@ -34,17 +33,17 @@ pub(crate) fn copy(
         }
         let written =
             path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
-        written.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+        written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     remove_others(copy, Path::new(""), &files)
-        .map_err(|error| format!("{} cannot be tidied: {error}", copy.display()))?;
+        .map_err(|error| format!("cannot remove old files from {}: {error}", copy.display()))?;
     Ok(problems)
 }
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// The files below `root`, by their paths from there: neither hidden ones nor builds nor the
-/// workspaces beside this one.
+/// Returns the paths of the files below `root`, relative to it. Leaves out hidden files, builds and
+/// nested workspaces.
 fn read(root: &Path, folder: &Path, files: &mut Files) -> io::Result<()> {
     const OTHERS: [&str; 4] = ["target", "interop", "fuzz", "node_modules"];
     let here = root.join(folder);
@@ -67,8 +66,8 @@ fn read(root: &Path, folder: &Path, files: &mut Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes from the copy what the workspace does not hold any more; a stale test target would still
-/// be built.
+/// Removes files from the copy that the workspace no longer contains. Cargo would still build a
+/// stale test target.
 fn remove_others(copy: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     for entry in fs::read_dir(copy.join(folder))? {
         let entry = entry?;
@@ -82,7 +81,7 @@ fn remove_others(copy: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts every mutation into its file, and the module that tells which is on into its crate.
+/// Adds every mutation to its file, and the module of the enabled mutation to its crate.
 fn mutate(files: &mut Files, mutations: &'static [Mutation]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut by_file: BTreeMap<&str, Vec<&'static Mutation>> = BTreeMap::new();
@@ -110,7 +109,7 @@ fn mutate(files: &mut Files, mutations: &'static [Mutation]) -> Vec<Problem> {
         files.insert(source.join("mutation.rs"), MODULE.into());
         for root in ["lib.rs", "main.rs"] {
             if let Some(text) = files.get_mut(&source.join(root)) {
-                // Branches have parentheses and blocks that nobody would write.
+                // The branches have unusual parentheses and blocks.
                 let inner =
                     [b"#![allow(warnings)]\n", text.as_slice(), b"\nmod mutation;\n"].concat();
                 *text = inner;
@@ -127,7 +126,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_copy_follows_the_workspace() {
+    fn the_copy_matches_the_workspace() {
         let (root, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let write = |path: &str, text: &str| {
             let path = root.path().join(path);
@@ -159,7 +158,7 @@ mod tests {
         assert_eq!(
             fs::metadata(to.path().join("a.txt")).unwrap().modified().unwrap(),
             written,
-            "it was not written again"
+            "it was written again"
         );
     }
 }

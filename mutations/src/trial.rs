@@ -1,4 +1,4 @@
-//! Running tests with a fault in place.
+//! Running tests with a mutation.
 
 use crate::Problem;
 use crate::suite::{Program, Suite};
@@ -10,17 +10,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How a test ended.
+/// The end of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
     Green,
     Red,
-    /// It was stopped when its time was over.
+    /// It was stopped because its time elapsed.
     Hung,
 }
 
-/// Runs the test of every mutation with that mutation, shows each as it ends, and tells those that
-/// nobody noticed.
+/// Runs the test of every mutation with that mutation, prints each result, and returns the
+/// mutations that no test detected.
 pub(crate) fn run(
     suite: &Suite,
     mutations: &[&'static Mutation],
@@ -30,8 +30,7 @@ pub(crate) fn run(
     let done = AtomicUsize::new(0);
     let found = in_parallel(mutations, |mutation| {
         let took = green.get(&mutation.test).copied().unwrap_or_default();
-        // A machine may be busy. One that is expected to hang need not be waited for as long as one
-        // that is not.
+        // The machine may be busy. A test that is expected to hang gets less time.
         let least = Duration::from_secs(if mutation.hangs { 5 } else { 60 });
         let limit = (took * 20).max(least);
         let ended = match suite.program(mutation.test) {
@@ -43,11 +42,11 @@ pub(crate) fn run(
             Ok((Ended::Red, _)) => None,
             Ok((Ended::Hung, _)) if mutation.hangs => None,
             Ok((Ended::Hung, _)) => Some(format!(
-                "the test hangs; if it cannot do otherwise, say `- hangs`: {}",
+                "the test hangs; if that is expected, add `- hangs`: {}",
                 mutation.test
             )),
             Ok((Ended::Green, _)) => {
-                Some(format!("survived: the test stays green: {}", mutation.test))
+                Some(format!("not detected: the test passes: {}", mutation.test))
             }
             Err(error) => Some(error),
         };
@@ -63,7 +62,7 @@ pub(crate) fn run(
     }
 }
 
-/// Runs one test, with a fault or without.
+/// Runs one test, with or without a mutation.
 pub(crate) fn run_test(
     program: &Program,
     test: &str,
@@ -77,9 +76,9 @@ pub(crate) fn run_test(
         .current_dir(&program.folder)
         .env("CARGO_MANIFEST_DIR", &program.folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Its own group: when it hangs, what it started ends with it.
+    // Use a separate process group, so that the processes of a hanging test end with it.
     command.env("ATTACHE_MUTATION", fault.unwrap_or_default()).process_group(0);
-    let failed = |error| format!("{} cannot be run: {error}", program.path.display());
+    let failed = |error| format!("cannot run {}: {error}", program.path.display());
     let mut child = command.spawn().map_err(failed)?;
     loop {
         if let Some(status) = child.try_wait().map_err(failed)? {
@@ -87,8 +86,8 @@ pub(crate) fn run_test(
         }
         if start.elapsed() > limit {
             if let Ok(group) = libc::pid_t::try_from(child.id()) {
-                // SAFETY: a plain system call. The child is not waited for yet, so its id cannot be
-                // another's.
+                // SAFETY: a plain system call. The child has not been waited for, so no other
+                // process can have its id.
                 unsafe { libc::kill(-group, libc::SIGKILL) };
             }
             child.wait().map_err(failed)?;
@@ -98,8 +97,8 @@ pub(crate) fn run_test(
     }
 }
 
-/// `work` done for every item, four at a time for each processor as tests mostly wait; the answers
-/// in the order of the items.
+/// Calls `work` for every item and returns the results in the order of the items. Runs four items
+/// per processor at a time, because tests mostly wait.
 pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, answers) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(4, |processors| 4 * processors.get());
@@ -128,7 +127,7 @@ mod tests {
     use super::in_parallel;
 
     #[test]
-    fn answers_come_in_the_order_of_the_items() {
+    fn results_have_the_order_of_the_items() {
         let items: Vec<u64> = (0..100).collect();
         assert_eq!(
             in_parallel(&items, |item| item * 2),

@@ -1,9 +1,6 @@
-//! The mutations as a whole, and the index of them that the judge ships.
+//! All mutations together, and the index of them that the judge ships.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also outside of the test functions"
-)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, also in its helper functions")]
 
 use attache_check::rules;
 use attache_mutations::{index, mutations};
@@ -28,7 +25,7 @@ fn each_mutation_has_a_unique_name_and_breaks_existing_rules() {
 
 /// With `UPDATE_DOCS` set, it writes the index.
 #[test]
-fn the_index_of_the_judge_is_current() {
+fn the_index_of_the_judge_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/check/faults/mutations.md");
     let text = index();
     if std::env::var_os("UPDATE_DOCS").is_some() {

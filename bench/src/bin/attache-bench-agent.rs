@@ -1,9 +1,9 @@
-//! The measured agent. A prompt "N SIZE" is answered with N chunks of SIZE bytes.
+//! The measured agent. It answers a prompt "N SIZE" with N chunks of SIZE bytes.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stderr,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::{filler, runtime, stats};

@@ -5,7 +5,7 @@
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::panic,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::{Used, memory_kb, runtime, used};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Updates before the measured ones.
+/// The number of updates before the measured ones.
 const WARM_UP: usize = 500;
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ struct Seen {
 
 struct Count {
     seen: Arc<Seen>,
-    /// Stop this process at the first update of the flood, as a debugger or a full screen would.
+    /// Stops this process at the first update of the flood, like a debugger.
     stop: bool,
 }
 
@@ -38,7 +38,7 @@ impl Client for Count {
         if let SessionUpdate::AgentMessageChunk(chunk) = &params.update {
             let before = self.seen.updates.fetch_add(1, Relaxed);
             if self.stop && before == WARM_UP as u64 {
-                // SAFETY: stops this process until somebody continues it.
+                // SAFETY: stops this process until another process continues it.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
             self.seen
@@ -154,8 +154,7 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let waits = |stats: &Value| stats["waits"].as_u64().unwrap();
             let agent = waits(&agent_stats(&peer).await);
             let before = used();
-            // A thread of its own keeps the time, so that no timer of the runtime is among what is
-            // counted.
+            // A separate thread keeps the time, so that no timer of the runtime is counted.
             let (done, waiting) = tokio::sync::oneshot::channel();
             let seconds = number(1) as u64;
             std::thread::spawn(move || {
@@ -165,8 +164,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             waiting.await.unwrap();
             let after = used();
             let agent = waits(&agent_stats(&peer).await) - agent;
-            // Each process waits once for what ends the idling, and the thread that keeps the time
-            // sleeps once.
+            // Each process waits once for the end of the idle time, and the thread that keeps the
+            // time sleeps once.
             json!({
                 "idle_cpu_us": after.cpu_us - before.cpu_us,
                 "idle_waits": after.waits - before.waits - 2,
@@ -194,7 +193,7 @@ fn main() {
         );
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn(async move { drop(connection.run().await) });
-        // As in a program whose main waits for what it spawned.
+        // Like a program whose main function waits for a spawned task.
         tasks.spawn(drive(peer.clone(), seen, arguments, spawned));
         tasks.join_next().await;
         peer.close();

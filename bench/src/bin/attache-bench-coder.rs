@@ -1,16 +1,16 @@
 //! The built-in agent as a process: `start none|new|kept`, `first` or `idle`, then `-- PROGRAM…`;
 //! prints one JSON object.
 //!
-//! `start` is the median of 50 processes from their birth to the reply of `initialize`, with no
-//! store, one that has to be made, or one that is there. `first` is the median of 50 prompts from
-//! the first byte that a model on this machine writes to the line that tells of it. `idle` is the
-//! memory of the agent after a turn.
+//! `start` is the median time of 50 processes from their start to the reply of `initialize`, with
+//! no store, a new store or an existing store. `first` is the median time of 50 prompts from the
+//! first byte of a model on this machine to the line with its text. `idle` is the memory of the
+//! agent after a turn.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::memory_kb_of;
@@ -40,7 +40,7 @@ fn main() {
 
 fn start(program: &[String], home: &Path, store: &str) -> f64 {
     let mut times = Vec::with_capacity(TIMES);
-    // One more, which makes the store that is there and brings the program into memory.
+    // One more run creates the existing store and loads the program into memory.
     for round in 0..=TIMES {
         let file = match store {
             "none" => store.to_owned(),
@@ -116,7 +116,7 @@ impl Agent {
         self.input.write_all(format!("{call}\n").as_bytes()).unwrap();
     }
 
-    /// The next line that holds this.
+    /// Returns the next line that contains this text.
     fn line(&mut self, wanted: &str) -> String {
         let mut line = String::new();
         while !line.contains(wanted) {
@@ -139,7 +139,7 @@ impl Agent {
             .take()
     }
 
-    /// One turn: how long after the model's first byte the first update came.
+    /// Runs one turn. Returns the time from the model's first byte to the first update.
     fn prompt(&mut self, session: &Value, model: &Model) -> Duration {
         let prompt = [json!({"type": "text", "text": "hello"})];
         self.send("session/prompt", json!({"sessionId": session, "prompt": prompt}));
@@ -152,17 +152,18 @@ impl Agent {
         came - said
     }
 
-    /// Closes its stdin and waits for its end.
+    /// Closes the agent's stdin and waits for its end.
     fn end(mut self) {
         drop(self.input);
         self.child.wait().unwrap();
     }
 }
 
-/// A model on the wire of Chat Completions that begins to speak, and goes on when it may.
+/// A model with the API of Chat Completions. It sends its first text, and then waits until it may
+/// continue.
 struct Model {
     url: String,
-    /// When it began.
+    /// The time of its first byte.
     said: Receiver<Instant>,
     go_on: SyncSender<()>,
 }
@@ -181,7 +182,8 @@ impl Model {
     }
 }
 
-/// Answers one request; one that asks for no answer, but for what there is, is refused.
+/// Answers one request for a completion. It refuses other requests, such as one for the list of
+/// models.
 fn answer(stream: TcpStream, told: &SyncSender<Instant>, may: &Receiver<()>) {
     let (mut input, mut output) = (BufReader::new(stream.try_clone().unwrap()), stream);
     let (mut head, mut length) = (String::new(), 0);

@@ -1,10 +1,10 @@
-//! Decodes recorded messages into their types, over and over: `FILE…` of lines
+//! Decodes recorded messages into their types repeatedly. Each `FILE` has lines
 //! `{"from": "agent|client", "message": {…}}`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_protocol::envelope::Message;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// How a recorded line is read: whole, as it would arrive.
+/// A recorded line. The message is kept as text, in the form in which it would arrive.
 type Decode = fn(&str) -> bool;
 
 macro_rules! decoders {

@@ -1,12 +1,12 @@
-//! Folds events into a session, without a connection: `chunks N SIZE` are pieces of one message,
-//! `snapshots N` are pieces of the last of N messages with a snapshot before each, as a screen
-//! takes one; prints one JSON object.
+//! Folds events into a session without a connection, and prints one JSON object. `chunks N SIZE`
+//! folds N chunks of one message. `snapshots N` folds chunks of the last of N messages, and takes a
+//! snapshot before each chunk like a screen.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::panic,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::filler;

@@ -1,6 +1,6 @@
-//! The measured agent as an author writes it with the kit: `[FILE]`, where it keeps its sessions. A
-//! prompt "N SIZE" is answered with N chunks of SIZE bytes.
-#![allow(clippy::unwrap_used, reason = "a benchmark stops at the first surprise")]
+//! The measured agent in the form that an author writes with the kit. The argument `[FILE]` is the
+//! file of its sessions. It answers a prompt "N SIZE" with N chunks of SIZE bytes.
+#![allow(clippy::unwrap_used, reason = "a benchmark stops at the first error")]
 
 use attache_agent::{
     About, Author, Error, Extensions, Opening, OptionalParts, Result, StopReason, Turn, serve,
@@ -39,7 +39,7 @@ impl Author for Bench {
 
 impl Extensions for Bench {
     async fn call(&self, _method: &str, _params: Option<Raw>) -> Result<Raw> {
-        Raw::from_text(&stats()).map_err(|error| Error::caused("the figures are no JSON", error))
+        Raw::from_text(&stats()).map_err(|error| Error::caused("the figures are not JSON", error))
     }
 }
 

@@ -1,10 +1,10 @@
-//! The measured client as an author writes it with the kit: `flood|stall N SIZE burst -- AGENT…`;
-//! prints one JSON object.
+//! The measured client in the form that an author writes with the kit:
+//! `flood|stall N SIZE burst -- AGENT…`. It prints one JSON object.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::{memory_kb, runtime, used};
@@ -41,8 +41,8 @@ fn main() {
     });
 }
 
-/// Runs a turn as a screen would: takes what is new whenever there is something. Gives the bytes of
-/// text shown.
+/// Runs a turn like a screen: reads the changes whenever there are some. Returns the number of
+/// bytes of shown text.
 async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -> usize {
     let mut turn = session.prompt(format!("{count} {size} burst").as_str()).await.unwrap();
     let (mut bytes, mut stop) = (0, stop);
@@ -50,8 +50,7 @@ async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -
         if let Change::Text(text) = change {
             bytes += text.len();
             if std::mem::take(&mut stop) {
-                // SAFETY: stops this process until somebody continues it, as a debugger or a full
-                // screen would.
+                // SAFETY: stops this process until another process continues it, like a debugger.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
         }
@@ -60,7 +59,7 @@ async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -
     bytes
 }
 
-/// The processes below this one; the agent is the one that has none below it.
+/// Returns the process id of the agent, which is the descendant without children.
 fn agent_pid() -> Option<u32> {
     let below = |pid: u32| -> Option<u32> {
         std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten().find_map(|task| {

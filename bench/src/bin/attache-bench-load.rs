@@ -1,11 +1,11 @@
-//! Loads a stored session: `read|stall FILE SESSION -- AGENT…`, where the agent keeps its sessions
-//! in FILE; prints one JSON object. With `stall` nothing is read behind the first update until the
-//! agent's memory has settled.
+//! Loads a stored session: `read|stall FILE SESSION -- AGENT…`. FILE is the file of the agent's
+//! sessions. It prints one JSON object. With `stall` it reads nothing after the first update until
+//! the agent's memory no longer grows.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::{memory_kb_of, stored};
@@ -69,14 +69,14 @@ fn main() {
     );
 }
 
-/// A notification names its method in its first bytes; nothing but the updates is sent before the
-/// reply.
+/// Whether the line is an update. A notification names its method in its first bytes, and only
+/// updates come before the reply.
 fn is_update(line: &[u8]) -> bool {
     let head = &line[..line.len().min(64)];
     head.windows(8).any(|word| word == b"\"method\"")
 }
 
-/// Waits until the agent does not grow any more.
+/// Waits until the memory of the agent no longer grows.
 fn settle(agent: u32) {
     let (mut last, mut same) = (0, 0);
     while same < 5 {

@@ -1,12 +1,12 @@
-//! The store alone: `append FILE N SIZE` appends N pieces of one message and commits them,
-//! `page FILE N` lists a page of 50 out of N sessions, the slowest of several queries; prints one
-//! JSON object.
+//! The store alone: `append FILE N SIZE` appends N chunks of one message and commits them.
+//! `page FILE N` lists a page of 50 out of N sessions and reports the slowest of several queries.
+//! It prints one JSON object.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::panic,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::{filler, runtime, stored};
@@ -53,7 +53,7 @@ fn append(store: &Sqlite, count: u64, size: usize) -> f64 {
 }
 
 fn page(store: &Sqlite, count: u64) -> f64 {
-    stored::make_many(store, count);
+    stored::create_many(store, count);
     let any = || ListQuery {
         side: Some(Side::Agent),
         agent: Some(stored::AGENT.to_owned()),

@@ -1,5 +1,4 @@
-//! How each rule is judged, which faults show that its judge can fail, and why a rule is not
-//! judged.
+//! The probes, faults and tests of each rule, and the reasons why some rules are not judged.
 
 pub(crate) mod fault;
 pub(crate) mod mutation_name;

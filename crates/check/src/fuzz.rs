@@ -1,13 +1,12 @@
-//! Fuzzing: valid conversations about all of the protocol, corrupted at random, until a peer
-//! breaks.
+//! Fuzzing: randomly corrupted conversations over the whole protocol, until a peer fails.
 //!
 //! A case is a conversation built from the shapes of the protocol crate, so that every method, kind
 //! of update and member occurs. It has up to four corruptions: a delay, an omission, a repetition,
 //! another order, a truncation, a split inside a character, padding, deep nesting, a wrong type, an
-//! odd id, text that is not a message, or the end of the input. Everything follows from a seed.
+//! unusual id, text that is not a message, or the end of the input. A seed determines everything.
 //!
-//! A peer may answer with an error. It must not die, hang, write what is not a message, grow, or
-//! break a rule that a single line can break.
+//! A peer may answer with an error. It must not crash, hang, write anything but messages, use too
+//! much memory, or break a rule that a single line can break.
 
 mod case;
 mod conversation;
@@ -33,21 +32,21 @@ use tokio::time::Instant;
 /// How long a failing case is reduced, in units of the patience.
 const SHRINKING: u32 = 30;
 
-/// How a peer broke.
+/// The failure of a peer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Broken {
-    /// It ended; the text says how.
+    /// The peer ended, in the way that the text describes.
     Dies(String),
-    /// It no longer answers, or does not end; the text says how.
+    /// The peer no longer answers or does not end. The text has the details.
     Hangs(String),
-    /// It wrote or stored too much; the text says how.
+    /// The peer wrote or stored too much. The text has the details.
     Grows(String),
-    /// It wrote a line that breaks this rule; the text says how.
+    /// The peer wrote a line that breaks this rule. The text has the details.
     Breaks(&'static Rule, String),
 }
 
 impl Broken {
-    /// Whether this is the same fault, as far as the judge can tell.
+    /// Whether this is probably the same failure.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Breaks(one, _), Self::Breaks(other, _)) => one.id == other.id,
@@ -59,7 +58,7 @@ impl Broken {
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Dies(how) => write!(f, "it dies: {how}"),
+            Self::Dies(how) => write!(f, "it ends: {how}"),
             Self::Hangs(how) => write!(f, "it hangs: {how}"),
             Self::Grows(how) => write!(f, "it grows: {how}"),
             Self::Breaks(rule, how) => write!(f, "it breaks {}: {how}", rule.id),
@@ -67,13 +66,14 @@ impl fmt::Display for Broken {
     }
 }
 
-/// A case that breaks a peer, reduced as far as possible.
+/// A case that makes a peer fail, reduced as far as possible.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The number of the case, counted from 0; with the seed it reproduces the original case.
+    /// The number of the case, counted from 0. Together with the seed it reproduces the original
+    /// case.
     pub number: u64,
-    /// How the peer broke.
+    /// The failure of the peer.
     pub broken: Broken,
     /// The reduced case.
     pub case: Case,
@@ -90,7 +90,7 @@ enum PeerStarter {
     Client(StartClient),
 }
 
-/// Searches for conversations that break a peer.
+/// Searches for conversations that make a peer fail.
 ///
 /// A case needs one start of the peer and a little over three times the patience. Reducing a
 /// failure needs at most 300 cases and 30 times the patience.
@@ -120,8 +120,9 @@ impl Fuzz {
         Self::new(PeerStarter::Agent(Box::new(start)), folder.into())
     }
 
-    /// Fuzzes the client that `start` starts for the task `prompt` for every case, with its session
-    /// in `folder`. The corrupted messages come while it waits for the end of its turn.
+    /// Fuzzes the client that `start` starts for every case with the task `prompt` and its session
+    /// in `folder`. The client receives the corrupted messages while it waits for the end of its
+    /// turn.
     pub fn client(
         folder: impl Into<PathBuf>,
         start: impl FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send + 'static,
@@ -133,14 +134,14 @@ impl Fuzz {
         Self { peer, folder, patience: Duration::from_secs(10), seed: 0 }
     }
 
-    /// Sets how long an answer may take; the first one may take three times as long.
+    /// Sets how long an answer may take. The first answer may take three times as long.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Sets the seed of all cases; 0 by default.
+    /// Sets the seed of all cases. The default is 0.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -155,7 +156,7 @@ impl Fuzz {
         }
     }
 
-    /// Plays the cases with these numbers until one fails or the time is over, and returns the
+    /// Plays the cases with these numbers until one fails or the time elapses, and returns the
     /// failure. `progress` receives the number before each case.
     ///
     /// # Errors

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Builds a [`Value`] as `serde_json::json!` does, in about half as much machine code: values and
-/// members are made by calls instead of inlined. The judge has a thousand such literals.
+/// Builds a [`Value`] like `serde_json::json!`, in about half as much machine code: it calls
+/// functions for values and members instead of inlining them. The judge has a thousand such
+/// literals.
 macro_rules! json {
     (@array [$($done:expr,)*]) => { $crate::json::array([$($done,)*]) };
     (@array [$($done:expr,)*] null $(, $($rest:tt)*)?) => {
@@ -39,7 +40,7 @@ macro_rules! json {
 }
 pub(crate) use json;
 
-/// The value of something that serializes; null if it has none.
+/// Serializes a value; null if that fails.
 #[inline(never)]
 pub(crate) fn value<T: Serialize + ?Sized>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or_default()
@@ -66,7 +67,7 @@ fn collected(members: &mut [(&str, Value)]) -> Value {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn it_builds_what_serde_json_builds() {
+    fn the_macro_builds_the_same_value_as_serde_json() {
         let (name, list, nothing) = ("key".to_owned(), vec![1, 2], None::<u8>);
         let ours = json!({
             "null": null, "array": [null, [], {}, name, -1.5,], (name.as_str()): {"a": list, "b": nothing},

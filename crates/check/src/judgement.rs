@@ -1,5 +1,5 @@
-//! The result of judging one peer: its identity, the verdicts and what it supports. All reports are
-//! made from it.
+//! The result of judging one peer: its identity, the verdicts and its support of the protocol.
+//! Every report is made from it.
 
 pub(crate) mod baseline;
 mod document;
@@ -46,26 +46,30 @@ pub struct Judgement {
     pub took: Duration,
     /// One verdict per rule, in the order of the rules: the worst of all runs.
     pub verdicts: Vec<Verdict>,
-    /// The rules with different verdicts in different runs, with all outcomes.
+    /// The rules with different verdicts in different runs, with all their outcomes.
     pub flaky: BTreeMap<&'static str, BTreeSet<&'static str>>,
-    /// What the peer supports, and its side.
+    /// The side of the peer, and the parts of the protocol that it supports.
     pub support: Support,
 }
 
-/// A text that is not a judgement.
+/// The error for a text that is not a judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgementError {
     /// The line, counted from 1.
     pub line: usize,
     /// The column, counted from 1, in bytes.
     pub column: usize,
-    /// What is wrong there.
+    /// A description of the error.
     pub why: String,
 }
 
 impl fmt::Display for JudgementError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: this is no judgement: {}", self.line, self.column, self.why)
+        write!(
+            f,
+            "line {}, column {}: this is not a judgement: {}",
+            self.line, self.column, self.why
+        )
     }
 }
 
@@ -87,7 +91,7 @@ impl Judgement {
         }
     }
 
-    /// Adds another run: of two verdicts on a rule the worse counts.
+    /// Adds another run. The worse of two verdicts on a rule counts.
     pub fn repeated(&mut self, verdicts: Vec<Verdict>, support: Support) {
         self.repeats += 1;
         self.support.join(support);
@@ -129,7 +133,7 @@ impl Judgement {
         self.verdicts.iter().filter(|verdict| verdict.outcome.as_str() == word).count()
     }
 
-    /// Returns the failed rules, the strongest first.
+    /// Returns the failed rules, mandatory ones first.
     pub fn fails(&self) -> Vec<&Verdict> {
         let mut fails: Vec<&Verdict> =
             self.verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).collect();

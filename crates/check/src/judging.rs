@@ -1,5 +1,4 @@
-//! What judging an agent and judging a client share: probes, verdicts, and the conversation in which
-//! a probe talks.
+//! Shared code for judging agents and clients: probes, verdicts, and the conversation of a probe.
 
 pub(crate) mod boxed;
 pub(crate) mod conversation;

@@ -1,10 +1,10 @@
-//! The judge of Attaché: finds out which rules of the Agent Client Protocol an agent or a client
-//! keeps and which it breaks.
+//! The judge of Attaché tests whether an agent or a client keeps the rules of the Agent Client
+//! Protocol.
 //!
-//! Every [`Rule`] is data: an id such as `CONF-07`, whom it binds, how strongly, its text, how to
-//! observe it, and its source. A rule is judged by *probes*, which talk to the peer, and by the
-//! [`Observer`], which reads the traffic. A [`Judgement`] has one [`Verdict`] per rule and what the
-//! peer supports ([`Support`]); reports, baselines and comparisons are made from it.
+//! Every [`Rule`] is data: an id such as `CONF-07`, the side that it binds, its strength, its text,
+//! a way to observe it, and its source. A rule is judged by *probes*, which talk to the peer, and
+//! by the [`Observer`], which reads the traffic. A [`Judgement`] has one [`Verdict`] per rule and
+//! the [`Support`] of the peer. Reports, baselines and comparisons are made from it.
 //!
 //! | to | use |
 //! |---|---|
@@ -16,9 +16,9 @@
 //! | report, compare, accept known failures | [`Judgement`], [`Form`], [`Comparison`], [`Baseline`] |
 //! | talk to a peer freely | [`RawPeer`] over a [`Link`], with a [`Script`] of answers |
 //!
-//! The crate knows neither of the two kits, so that it judges agents and clients made with them
-//! like any other. It also lists which tests of Attaché cover a rule ([`mutations_of`]): such a
-//! test fails when the sources are broken on purpose in a named way.
+//! The crate does not depend on the two kits, so it judges agents and clients made with them like
+//! any other. It also lists the tests of Attaché that cover a rule ([`mutations_of`]). Such a test
+//! fails if a named mutation breaks the sources.
 //!
 //! ```
 //! use attache_check::{Observer, Selection, Strength, select};

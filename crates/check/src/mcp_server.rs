@@ -1,12 +1,12 @@
-//! The judge's own MCP servers, which show which servers an agent reaches, with which environment
-//! or headers, and that it calls their tools.
+//! The judge's own MCP servers. They record whether an agent connects to them, with the right
+//! environment or headers, and calls their tools.
 //!
-//! The answers are computed without I/O in [`server`]. Several ways lead there: the program that an
-//! agent starts for stdio is a relay to [`stdio`], HTTP requests come to [`http`], and an agent in
-//! memory has an [`McpReach`].
+//! [`server`] computes the answers without I/O. There are three ways to connect: the program that
+//! an agent starts for stdio is a relay to [`stdio`], [`http`] serves HTTP requests, and an agent
+//! in memory has an [`McpReach`].
 //!
-//! The servers use only an HTTP library: a library for correct MCP servers cannot stay silent, end
-//! or delay a call on demand, and calling a tool needs only four methods.
+//! The servers use only an HTTP library. A library for correct MCP servers cannot stay silent, end
+//! or delay a call on demand, and tool calls need only four methods.
 
 mod http;
 mod reach;
@@ -42,26 +42,26 @@ pub struct McpServers {
 }
 
 impl McpServers {
-    /// Starts servers for agents that are processes, on loopback ports that the system chooses.
+    /// Starts servers for agents that run as processes, on loopback ports that the system chooses.
     /// Needs a tokio runtime.
     ///
-    /// `relay` is the absolute path of a program and its first arguments, such as `/usr/bin/attache
-    /// check relay`. An agent starts it with an address, a token, `--mcp` and the name of a server.
-    /// It [connects](crate::connect_relay) to that address, sends `{"server": NAME, "environment":
-    /// {NAME: VALUE, …}}` with its variables that begin with `ATTACHE_CHECK_`, and then copies all
-    /// bytes.
+    /// `relay` is the absolute path of a program and its first arguments, such as
+    /// `/usr/bin/attache check relay`. An agent starts it with an address, a token, `--mcp` and the
+    /// name of a server. The relay [connects](crate::connect_relay) to that address and sends
+    /// `{"server": NAME, "environment": {NAME: VALUE, …}}` with the variables that begin with
+    /// `ATTACHE_CHECK_`. Then it copies all bytes.
     ///
     /// # Errors
     /// The system has no port or no random bytes.
     pub fn listen(relay: impl IntoIterator<Item = impl Into<String>>) -> io::Result<Self> {
-        let (reach, door, http) = (McpReach::default(), RelayListener::open()?, Http::open()?);
+        let (reach, listener, http) = (McpReach::default(), RelayListener::open()?, Http::open()?);
         let mut words = relay.into_iter().map(Into::into);
         let command = words.next().unwrap_or_default();
         let arguments =
-            words.chain([door.address().to_string(), door.token().to_owned()]).collect();
+            words.chain([listener.address().to_string(), listener.token().to_owned()]).collect();
         let place = ServerAddresses { command, arguments, url: http.url() };
         let mut serving = JoinSet::new();
-        serving.spawn(stdio::serve(door, reach.clone()));
+        serving.spawn(stdio::serve(listener, reach.clone()));
         serving.spawn(http.serve(reach.clone()));
         Ok(Self { reach, place, _serving: serving })
     }

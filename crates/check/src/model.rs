@@ -1,11 +1,11 @@
-//! A model server on loopback for the agents under test, whose model follows the prompts of the
+//! A model server on loopback for the agents under test. Its model follows the prompts of the
 //! judge.
 //!
 //! It supports the APIs of OpenAI Chat Completions and Responses, of Anthropic Messages and of
-//! Gemini, streamed and whole. It keeps no state of a conversation: the last user text with
-//! [acts](crate::acts) says what to answer, and the number of acts done follows from the model's
-//! answers after that text. A request without acts, or without tools from an agent that has tools,
-//! such as one for a title, gets a short harmless text.
+//! Gemini, streamed and whole. It keeps no state of a conversation. The last user text with
+//! [acts](crate::acts) determines the answer, and the model's answers after that text determine the
+//! number of completed acts. A request without acts gets a short harmless text. So does a request
+//! without tools from an agent that has tools, for example a request for a title.
 
 pub(crate) mod acts;
 mod answer;
@@ -68,9 +68,9 @@ pub struct ModelServer {
 struct Heard {
     answers: usize,
     tools: BTreeSet<String>,
-    /// The number of tool calls, whose ids are unique.
+    /// The number of tool calls. It makes their ids unique.
     calls: usize,
-    /// The tools that a person named.
+    /// The tools that a person mapped.
     names: ToolNames,
 }
 
@@ -78,12 +78,12 @@ impl ModelServer {
     /// Starts a server on a free port of 127.0.0.1.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no free port.
     pub async fn start() -> io::Result<Self> {
         Self::start_with(ToolNames::default()).await
     }
 
-    /// The same for an agent whose tools have these names.
+    /// Starts a server for an agent whose tools have these names.
     ///
     /// # Errors
     /// There is no free port.
@@ -98,12 +98,12 @@ impl ModelServer {
         Ok(Self { address, heard, _serving: serving })
     }
 
-    /// Returns its URL, such as `http://127.0.0.1:40123`, without a slash at the end.
+    /// Returns the URL without a slash at the end, such as `http://127.0.0.1:40123`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Returns how many answers agents have requested.
+    /// Returns the number of answers that agents have requested.
     pub fn answers(&self) -> usize {
         self.heard().answers
     }
@@ -161,8 +161,8 @@ async fn respond(
         Answering::Fail(status) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             let mut response = json(status, &wire.error(status.as_u16()));
-            // A retry would fail again, so the libraries of OpenAI and Anthropic do not retry then.
-            // 503 is for agents that must retry.
+            // A retry would fail again. This header stops retries of the libraries of OpenAI and
+            // Anthropic. 503 is for agents that must retry.
             if status != StatusCode::SERVICE_UNAVAILABLE {
                 response
                     .headers_mut()

@@ -1,8 +1,8 @@
-//! The judge of traffic: it reads both directions between a client and an agent, line by line, and
-//! reports which rule a line breaks.
+//! The observer judges traffic: it reads both directions between a client and an agent, line by
+//! line, and reports the rules that a line breaks.
 //!
-//! It never sends anything. It judges version 1; on a connection of another version it judges only
-//! the frames.
+//! It never sends anything. It judges protocol version 1. On a connection with another version it
+//! judges only the JSON-RPC messages.
 
 mod authenticate;
 mod calls;
@@ -42,7 +42,7 @@ use seen::Seen;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Reads a conversation from its first line and finds what breaks a rule.
+/// Reads a conversation from its first line and finds the lines that break a rule.
 ///
 /// Memory grows with the number of sessions, tool calls and open calls, not with the length of
 /// their content.
@@ -53,7 +53,7 @@ use std::collections::BTreeSet;
 ///
 /// let mut observer = Observer::default();
 /// assert!(observer.line(1, Side::Client, br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#)
-///     .iter().all(|finding| finding.rule.id == "INIT-04"), "no clientInfo is the only thing to say");
+///     .iter().all(|finding| finding.rule.id == "INIT-04"), "only the missing clientInfo is reported");
 /// let findings = observer.line(2, Side::Agent, b"Welcome!");
 /// assert_eq!((findings[0].rule.id, findings[0].line), ("RPC-03", 2));
 /// ```
@@ -69,8 +69,8 @@ pub struct Observer {
     is_partial: bool,
 }
 
-/// Rules that a line breaks only together with earlier lines. They are not judged if the beginning
-/// is missing.
+/// Rules that a line can break only together with earlier lines. They are not judged if the
+/// beginning is missing.
 const NEEDS_ALL: [&str; 7] =
     ["INIT-01", "INIT-02", "RPC-11", "PROMPT-01", "SESS-06", "TOOL-03", "LIST-07"];
 
@@ -97,27 +97,28 @@ struct TopicJudges {
 }
 
 impl Observer {
-    /// Creates an observer of a conversation without its first lines. It does not judge rules that
-    /// depend on earlier lines.
+    /// Creates an observer of a conversation whose first lines are missing. It does not judge rules
+    /// that depend on earlier lines.
     pub fn of_rest() -> Self {
         Self { is_partial: true, ..Self::default() }
     }
 
-    /// Whether a conversation begins with this line: the client's `initialize` call, before which
-    /// nothing may be sent.
+    /// Whether this line begins a conversation. A conversation begins with the client's
+    /// `initialize` call.
     pub fn begins_with(from: Side, line: &[u8]) -> bool {
         let calls = |method: &str| method == Initialize::ROW.name;
         from == Side::Client
             && matches!(Message::read(line), Ok(Message::Call { method, .. }) if calls(&method))
     }
 
-    /// Reads the next line, without its end, as `from` sent it. `number` is its number for people;
-    /// it increases from line to line.
+    /// Reads the next line, which `from` sent, without its end. `number` is its number for people.
+    /// It increases from line to line.
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
         self.read(number, from, line).0
     }
 
-    /// The same, with the repaired message if the envelope is wrong in one place.
+    /// Reads the next line. Also returns the repaired message if the envelope is wrong in one
+    /// place.
     pub(crate) fn read(
         &mut self,
         number: usize,
@@ -134,8 +135,8 @@ impl Observer {
             self.rooms.initialize.follow(seen, &mut report);
         }
         if let Some(seen) = seen.filter(|_| !self.known.is_foreign()) {
-            // The reply decides the version; the request of a client that speaks a later one is in
-            // that version.
+            // The reply decides the version. A client that supports a later version sends its
+            // request in that version.
             if !known::asks_for_later(&seen) {
                 self.judge(&seen, &mut report);
             }
@@ -150,8 +151,8 @@ impl Observer {
         (findings, repaired.map(|repaired| repaired.value))
     }
 
-    /// Returns the ids of the rules that some line of this side could have broken so far. It kept
-    /// those without a finding.
+    /// Returns the ids of the rules that at least one line of this side could have broken. The side
+    /// kept the rules without a finding.
     pub fn tested(&self, side: Side) -> &BTreeSet<&'static str> {
         match side {
             Side::Client => &self.by_client,
@@ -159,10 +160,10 @@ impl Observer {
         }
     }
 
-    /// Ends a recording: returns what was left open although the peer continued.
+    /// Ends a recording. Returns findings on calls that stayed open although the peer continued.
     ///
-    /// A recording may end at any line, so an open call at its end breaks no rule. The answer is
-    /// missing only if a later line shows that the peer was done with the call.
+    /// A recording may end at any line, so an open call at its end breaks no rule by itself. The
+    /// answer is missing only if a later line shows that the peer had finished the call.
     pub fn end(&mut self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for side in [Side::Client, Side::Agent] {
@@ -176,7 +177,7 @@ impl Observer {
         findings
     }
 
-    /// Ends a connection that was observed to its end: returns the calls that this side has not
+    /// Ends a connection that was observed to its end. Returns the calls that this side has not
     /// answered, for any reason.
     pub(crate) fn left_open(&mut self, by: Side) -> Vec<Finding> {
         let mut report = Report::new(self.last, by);

@@ -1,4 +1,4 @@
-//! The judge's end of a connection, and how connections come about.
+//! The judge's end of a connection, and the ways to connect.
 
 pub(crate) mod line;
 pub(crate) mod link;

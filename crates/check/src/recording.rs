@@ -18,17 +18,17 @@ pub use recorded::{Recorded, RecordingError, TraceError};
 /// Reads a recording in any of these formats, which it detects:
 ///
 /// - JSON lines as `attache trace` and `attache run --trace` write them, see [`trace`];
-/// - JSON lines of the official conductor (`.jsons`): of a chain of proxies, the connection of its
-///   agent. MCP messages are left out;
+/// - JSON lines of the official conductor (`.jsons`). Of a chain of proxies it reads the agent's
+///   connection, and it leaves out MCP messages;
 /// - the JSON of `acp-devtools export`;
-/// - the JSON that Zed copies from its ACP logs. What it wrote to stderr is left out.
+/// - the JSON that Zed copies from its ACP logs. The agent's stderr is left out.
 ///
 /// The conductor and Zed do not record the envelope: it is reconstructed and cannot be judged. JSON
-/// lines are read one by one; a file with one JSON value is read whole. Reading stops after an
+/// lines are read one by one. A file with one JSON value is read as a whole. Reading stops after an
 /// error.
 ///
-/// An `initialize` with the id of the previous one begins another connection: a restarted client
-/// counts ids from the beginning.
+/// An `initialize` with the same id as the previous one begins another connection, because a
+/// restarted client counts its ids from the beginning.
 ///
 /// ```
 /// use attache_check::Recording;

@@ -1,4 +1,4 @@
-//! Judgements as files for people and programs.
+//! Reports of judgements for people and programs.
 
 pub(crate) mod comparison;
 mod escape;
@@ -12,10 +12,10 @@ pub(crate) use escape::markdown;
 use crate::Judgement;
 use std::path::Path;
 
-/// A file format for a judgement.
+/// The file format of a report.
 ///
-/// In each, control characters from the peer are escaped or shown as symbols, and its text is never
-/// markup.
+/// Every format escapes control characters from the peer or shows them as symbols, and never treats
+/// its text as markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
@@ -23,20 +23,20 @@ pub enum Form {
     Json,
     /// JUnit XML.
     Junit,
-    /// Markdown: what the peer supports.
+    /// Markdown: the support of the peer.
     Markdown,
     /// HTML: everything in one self-contained page.
     Html,
 }
 
-/// Returns what several peers support as a Markdown table with a column per judgement.
+/// Returns the support of several peers as a Markdown table with a column per judgement.
 pub fn support_matrix(judgements: &[Judgement]) -> String {
     markdown::side_by_side(judgements)
 }
 
 impl Form {
     /// The file extensions of the formats, for messages.
-    pub const ENDINGS: &'static str = ".json, .xml (JUnit), .md (what is supported) or .html";
+    pub const ENDINGS: &'static str = ".json, .xml (JUnit), .md (support) or .html";
 
     /// Returns the format of a file by its extension.
     pub fn of_file(path: &Path) -> Option<Self> {

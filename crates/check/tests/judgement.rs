@@ -1,4 +1,4 @@
-//! Judgements: what they hold, how they read back, and what the traffic tells that a peer supports.
+//! Judgements: their content, their JSON form, and the support of a peer recorded from traffic.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-/// An agent that knows three methods and says too much of itself.
+/// An agent that supports three methods and sends secrets.
 fn agent(message: &Value) -> Vec<Value> {
     let reply = |result: Value| json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
     let update = |update: Value| {
@@ -75,13 +75,13 @@ fn judged(only: &[&str], command: &[&str]) -> Judgement {
         };
         tokio::select! {
             judgement = judged => judgement,
-            () = served => panic!("the agent is gone before it is judged"),
+            () = served => panic!("the agent ended before it was judged"),
         }
     })
 }
 
 #[test]
-fn what_an_agent_supports_is_gathered_from_its_traffic() {
+fn support_is_recorded_from_traffic() {
     let support = judged(&["PROMPT-04"], &["agent"]).support;
     assert_eq!(
         (support.name.as_deref(), support.version.as_deref()),
@@ -94,7 +94,7 @@ fn what_an_agent_supports_is_gathered_from_its_traffic() {
             "agentCapabilities.promptCapabilities.image",
             "agentCapabilities.sessionCapabilities.list"
         ],
-        "what is off or null is not offered, and a group is no offer"
+        "false, null and groups are not offered"
     );
     assert_eq!(support.answering("session/prompt"), Answering::Works);
     assert_eq!(support.answering("session/fork"), Answering::Untold);
@@ -110,17 +110,17 @@ fn what_an_agent_supports_is_gathered_from_its_traffic() {
 }
 
 #[test]
-fn a_refused_method_is_told_from_one_that_was_never_called() {
+fn a_refused_method_differs_from_one_that_was_never_called() {
     let support = judged(&["LIST-02"], &["agent"]).support;
     assert_eq!(support.answering("session/list"), Answering::Unknown);
     assert!(
         !support.answered.keys().any(|method| method.starts_with('_')),
-        "what the judge made up is no method of the agent"
+        "a method that the judge invented is not a method of the agent"
     );
 }
 
 #[test]
-fn no_secret_is_in_a_judgement_and_it_reads_back() {
+fn a_judgement_has_no_secrets_and_can_be_read_back() {
     let judgement = judged(&["LIST-02"], &["env", "agent", "--api-key", "s3cret", "a b"]);
     assert_eq!(judgement.command, "env agent --api-key <hidden> 'a b'");
     let text = judgement.to_json();
@@ -131,16 +131,20 @@ fn no_secret_is_in_a_judgement_and_it_reads_back() {
     let read = Judgement::read(&text).unwrap();
     assert_eq!(read, judgement);
     let later = text.replacen('{', "{\"later\": {\"x\": 1},", 1);
-    assert_eq!(Judgement::read(&later).unwrap(), judgement, "what a later version adds is ignored");
+    assert_eq!(
+        Judgement::read(&later).unwrap(),
+        judgement,
+        "members of a later version are ignored"
+    );
 }
 
 #[test]
-fn a_broken_judgement_names_line_and_column() {
+fn the_error_for_a_malformed_judgement_has_line_and_column() {
     let text = judged(&["LIST-02"], &["agent"]).to_json();
     for (from, to, why) in [
         ("\"version\": 1", "\"version\": 9", "it has version 9"),
         ("\"LIST-02\"", "\"LIST-99\"", "has no rule \"LIST-99\""),
-        ("\"verdict\": \"fail\"", "\"verdict\": \"odd\"", "\"odd\" is no verdict"),
+        ("\"verdict\": \"fail\"", "\"verdict\": \"odd\"", "\"odd\" is not a verdict"),
         ("\"side\": \"agent\"", "\"side\": \"moon\"", "\"moon\" is neither"),
         ("\"grounds\":", "\"ground\":", "missing field `grounds`"),
         ("\"support\": {", "\"support\": [", "expected"),
@@ -155,7 +159,7 @@ fn a_broken_judgement_names_line_and_column() {
 }
 
 #[test]
-fn repeats_that_differ_are_flaky_and_the_worst_stands() {
+fn different_repeats_are_flaky_and_the_worst_counts() {
     let mut judgement = judged(&["PROMPT-17"], &["agent"]);
     let word = |judgement: &Judgement| judgement.verdict("PROMPT-17").unwrap().outcome.as_str();
     assert_eq!(word(&judgement), "pass");
@@ -173,7 +177,7 @@ fn repeats_that_differ_are_flaky_and_the_worst_stands() {
 }
 
 #[test]
-fn known_failures_are_told_from_new_ones_and_from_what_passes_now() {
+fn known_failures_differ_from_new_ones_and_from_passes() {
     let judgement = judged(&["LIST-02", "PROMPT-17"], &["agent"]);
     let read = |text: &str| Baseline::read(text).unwrap();
     let ids = |known: &[&KnownFailure]| known.iter().map(|known| known.rule.id).collect::<Vec<_>>();

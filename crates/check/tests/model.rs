@@ -1,5 +1,5 @@
-//! The judge's model, asked over HTTP: answers that are not streamed, failures, and what agents ask
-//! besides.
+//! The judge's model over HTTP: answers that are not streamed, failures, and other requests of
+//! agents.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// An open request, and what came of its answer.
+/// An open request and the answer so far.
 struct Asked {
     stream: TcpStream,
     came: String,
@@ -32,7 +32,7 @@ async fn begin(model: &ModelServer, path: &str, body: &Value) -> Asked {
 }
 
 impl Asked {
-    /// Reads until this came, or to the end of the connection.
+    /// Reads until this text arrives or the connection ends.
     async fn until(&mut self, text: &str) {
         let mut chunk = vec![0; 65536];
         while text.is_empty() || !self.came.contains(text) {
@@ -44,7 +44,7 @@ impl Asked {
     }
 }
 
-/// The status of an answer, and its body as JSON where it is whole and in one piece.
+/// Returns the status of an answer, and its body as JSON if it is complete and not chunked.
 async fn ask(model: &ModelServer, path: &str, body: &Value) -> (u16, Value) {
     let mut asked = begin(model, path, body).await;
     asked.until("").await;
@@ -55,7 +55,7 @@ async fn ask(model: &ModelServer, path: &str, body: &Value) -> (u16, Value) {
         .zip(body.rfind('}'))
         .map(|(first, last)| body[first..=last].replace("\r\n", "\n"));
     let json = json.unwrap_or_default();
-    // The size of each chunk stands on a line of its own.
+    // The size of each chunk is on a separate line.
     let json: String =
         json.split('\n').filter(|line| usize::from_str_radix(line, 16).is_err()).collect();
     (status, serde_json::from_str(&json).unwrap_or(Value::Null))
@@ -72,9 +72,9 @@ const PATHS: [&str; 4] = [
     "/v1beta/models/gemini-2.5-flash:generateContent",
 ];
 
-/// A request on each wire that tells these acts and offers a tool `write`.
-fn requests(told: &Value) -> [Value; 4] {
-    let text = acts(told);
+/// Returns a request for each API with these acts and a tool `write`.
+fn requests(acts_json: &Value) -> [Value; 4] {
+    let text = acts(acts_json);
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}});
     let person = json!([{"role": "user", "content": text}]);
     let function = json!({"name": "write", "parameters": schema});
@@ -87,11 +87,11 @@ fn requests(told: &Value) -> [Value; 4] {
 }
 
 #[tokio::test]
-async fn answers_that_are_not_streamed_say_call_and_count_on_each_wire() {
+async fn whole_answers_have_text_calls_and_usage_in_each_api() {
     let model = ModelServer::start().await.unwrap();
     let write = json!({"tool": "write", "path": "/a", "content": "x"});
     let usage = json!({"input": 100, "cached": 90, "output": 7});
-    let told = json!([{"say": "attache-said", "call": [write], "usage": usage}]);
+    let acts_json = json!([{"say": "attache-said", "call": [write], "usage": usage}]);
     let pointers = [
         [
             "/choices/0/message/content",
@@ -106,7 +106,8 @@ async fn answers_that_are_not_streamed_say_call_and_count_on_each_wire() {
             "/usageMetadata/promptTokenCount",
         ],
     ];
-    for ((path, request), [said, name, counted]) in PATHS.iter().zip(requests(&told)).zip(pointers)
+    for ((path, request), [said, name, counted]) in
+        PATHS.iter().zip(requests(&acts_json)).zip(pointers)
     {
         let (status, answer) = ask(&model, path, &request).await;
         let at = |pointer: &str| answer.pointer(pointer).cloned().unwrap_or_default();
@@ -121,13 +122,13 @@ async fn answers_that_are_not_streamed_say_call_and_count_on_each_wire() {
     assert_eq!((model.answers(), model.tools()), (4, vec!["write".to_owned()]));
 }
 
-/// OpenAI Chat Completions: `custom` beside `function`, in the tools and in the calls.
+/// OpenAI Chat Completions has `custom` tools and calls besides `function`.
 #[tokio::test]
-async fn a_tool_that_takes_a_text_is_called_with_one() {
+async fn a_custom_tool_is_called_with_a_text() {
     let model = ModelServer::start().await.unwrap();
-    let told = json!([{"call": [{"tool": "write", "path": "/a", "content": "x\n"}]}]);
+    let acts_json = json!([{"call": [{"tool": "write", "path": "/a", "content": "x\n"}]}]);
     let tools = json!([{"type": "custom", "custom": {"name": "apply_patch"}}]);
-    let body = json!({"messages": [{"role": "user", "content": acts(&told)}], "tools": tools});
+    let body = json!({"messages": [{"role": "user", "content": acts(&acts_json)}], "tools": tools});
     let (_, answer) = ask(&model, "/v1/chat/completions", &body).await;
     let call = &answer["choices"][0]["message"]["tool_calls"][0];
     let patch = "*** Begin Patch\n*** Add File: /a\n+x\n*** End Patch\n";
@@ -135,9 +136,9 @@ async fn a_tool_that_takes_a_text_is_called_with_one() {
     assert_eq!((&call["type"], &call["custom"]), (&json!("custom"), &custom));
 }
 
-/// Agents pass the ids of answers on as those of messages, of which no two have the same (MSG-02).
+/// Agents use the ids of answers as message ids, which must be unique (MSG-02).
 #[tokio::test]
-async fn each_answer_has_an_id_of_its_own() {
+async fn each_answer_has_a_unique_id() {
     let model = ModelServer::start().await.unwrap();
     for (path, body) in PATHS.iter().zip(requests(&json!([{"say": "x"}]))) {
         let (first, second) = (ask(&model, path, &body).await.1, ask(&model, path, &body).await.1);
@@ -149,7 +150,7 @@ async fn each_answer_has_an_id_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_failure_is_the_status_that_was_told() {
+async fn a_failure_has_the_status_of_its_act() {
     let model = ModelServer::start().await.unwrap();
     for (path, request) in PATHS.iter().zip(requests(&json!([{"fail": 429}]))) {
         let (status, answer) = ask(&model, path, &request).await;
@@ -159,7 +160,7 @@ async fn a_failure_is_the_status_that_was_told() {
 }
 
 #[tokio::test]
-async fn an_answer_breaks_off_or_hangs_after_what_it_says() {
+async fn an_answer_breaks_or_hangs_after_its_text() {
     let model = ModelServer::start().await.unwrap();
     for (path, request) in
         PATHS.iter().zip(requests(&json!([{"say": "attache-said", "cut": true}])))
@@ -176,29 +177,29 @@ async fn an_answer_breaks_off_or_hangs_after_what_it_says() {
     request["stream"] = json!(true);
     let mut asked = begin(&model, PATHS[0], &request).await;
     asked.until("aid").await;
-    // Others are answered meanwhile, and it has not ended.
+    // Other requests are answered meanwhile, and the answer has not ended.
     let (status, _) = ask(&model, PATHS[0], &requests(&json!([{"say": "x"}]))[0]).await;
     assert_eq!(status, 200);
     let mut more = [0; 64];
     let ended = asked.stream.try_read(&mut more);
     assert!(
         ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock),
-        "it goes on or ends"
+        "it continues or ends"
     );
 }
 
 #[tokio::test]
-async fn what_agents_ask_besides_is_answered() {
+async fn other_requests_of_agents_are_answered() {
     let model = ModelServer::start().await.unwrap();
-    let told = json!([{"say": "attache-said"}]);
-    let [mut chat, ..] = requests(&told);
-    // Until tools are offered a request without any may be all that the agent asks.
+    let acts_json = json!([{"say": "attache-said"}]);
+    let [mut chat, ..] = requests(&acts_json);
+    // A request without tools gets its acts as long as no tools were offered.
     let aside = json!({"messages": chat["messages"]});
     let said = |answer: &Value| answer["choices"][0]["message"]["content"].clone();
     assert_eq!(said(&ask(&model, PATHS[0], &aside).await.1), "attache-said");
     assert_eq!(said(&ask(&model, PATHS[0], &chat).await.1), "attache-said");
     assert_eq!(said(&ask(&model, PATHS[0], &aside).await.1), "attache check: done");
-    // All is done, and a tool that is not there cannot be called.
+    // All acts are done, and a missing tool cannot be called.
     chat["messages"] = json!([{"role": "user", "content": acts(&json!([{"call": [{"tool": "run", "command": "ls"}]}]))}]);
     assert_eq!(said(&ask(&model, PATHS[0], &chat).await.1), "attache check: no tool for run\n");
     for (path, pointer) in [

@@ -1,5 +1,5 @@
-//! The observer both ways: each rule is broken by one small conversation and by no other rule's,
-//! and kept by its twin.
+//! The observer with faulty and correct conversations. Each rule has one short conversation that
+//! breaks only it, and a similar one that keeps it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ struct Case {
     keeps: Vec<&'static str>,
 }
 
-/// The conversations by topic; `before.md` says what stands before each.
+/// The conversations by topic. `before.md` has the lines that precede each conversation.
 const CASES: &[&str] = &[
     include_str!("observer/before.md"),
     include_str!("observer/rpc.md"),
@@ -50,7 +50,7 @@ fn cases() -> Vec<Case> {
     sections.map(case).collect()
 }
 
-/// What is found in these lines.
+/// Returns the findings in these lines.
 fn findings(lines: &[&str]) -> Vec<Finding> {
     let (mut observer, mut found) = (Observer::default(), Vec::new());
     for (number, line) in (1..).zip(lines) {
@@ -62,12 +62,12 @@ fn findings(lines: &[&str]) -> Vec<Finding> {
     found
 }
 
-/// The rules that `lines` break, and the lines that do.
+/// Returns the rules that `lines` break, with the lines at fault.
 fn broken(lines: &[&str]) -> Vec<(String, usize)> {
     findings(lines).iter().map(|finding| (finding.rule.id.to_owned(), finding.line)).collect()
 }
 
-/// A conversation with what comes before and after it.
+/// Returns a conversation with the lines before and after it.
 fn whole(cases: &[Case], lines: &[&'static str]) -> Vec<&'static str> {
     if lines.iter().any(|line| line.contains("\"initialize\"")) {
         return lines.to_vec();
@@ -86,17 +86,17 @@ fn whole(cases: &[Case], lines: &[&'static str]) -> Vec<&'static str> {
 const END: &str = r#"<{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}"#;
 
 #[test]
-fn each_rule_is_broken_by_its_conversation_alone_and_kept_by_its_twin() {
+fn each_rule_is_broken_by_one_conversation_and_kept_by_another() {
     let (cases, mut wrong, mut rules) = (cases(), Vec::new(), BTreeSet::new());
     for case in cases.iter().filter(|case| case.rule.contains('-')) {
         let found = broken(&whole(&cases, &case.breaks)).into_iter().map(|(rule, _)| rule);
         let mut found: BTreeSet<_> = found.collect();
         if !found.remove(&case.rule) || !found.is_subset(&case.companions) {
-            wrong.push(format!("{} is broken, and found is {found:?}", case.rule));
+            wrong.push(format!("{} is broken, but the findings are {found:?}", case.rule));
         }
         let found = broken(&whole(&cases, &case.keeps));
         if !found.is_empty() {
-            wrong.push(format!("{} is kept, and found is {found:?}", case.rule));
+            wrong.push(format!("{} is kept, but the findings are {found:?}", case.rule));
         }
         rules.insert(&case.rule);
     }
@@ -105,7 +105,7 @@ fn each_rule_is_broken_by_its_conversation_alone_and_kept_by_its_twin() {
 }
 
 #[test]
-fn a_finding_names_the_line_and_the_earlier_one() {
+fn a_finding_names_its_line_and_the_earlier_line() {
     let mut lines = whole(&cases(), &[]);
     lines.pop();
     lines.push(r#"<{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","status":"completed"}}}"#);
@@ -116,10 +116,10 @@ fn a_finding_names_the_line_and_the_earlier_one() {
     assert_eq!((finding.rule.id, finding.line, finding.earlier), ("TOOL-08", 7, Some(6)));
 }
 
-/// What passes without a finding is told apart from what was never put to the test, for each side
-/// by its own lines.
+/// Rules without a finding differ from rules that no line could have broken. Each side is judged by
+/// its own lines.
 #[test]
-fn a_rule_is_tested_by_the_lines_of_one_side_that_could_have_broken_it() {
+fn a_rule_is_tested_if_a_line_of_the_side_could_break_it() {
     let mut observer = Observer::default();
     observer.line(
         1,
@@ -135,14 +135,14 @@ fn a_rule_is_tested_by_the_lines_of_one_side_that_could_have_broken_it() {
     assert_eq!(observer.end(), [], "a recording may end at any line");
 }
 
-/// Every conversation that keeps the rules, whole.
+/// Returns every conversation that keeps the rules, with the lines before and after it.
 fn kept() -> Vec<(String, Vec<&'static str>)> {
     let cases = cases();
     let of_rules = cases.iter().filter(|case| case.rule.contains('-'));
     of_rules.map(|case| (case.rule.clone(), whole(&cases, &case.keeps))).collect()
 }
 
-/// RPC-15: it ends inside a turn, with the process, or where somebody stopped to record.
+/// RPC-15: a recording may end inside a turn, with the process, or when the recorder was stopped.
 #[test]
 fn a_recording_may_end_at_any_line() {
     for (rule, lines) in kept() {
@@ -152,16 +152,16 @@ fn a_recording_may_end_at_any_line() {
     }
 }
 
-/// One line is missing, and not all that follows from it.
+/// One line is missing. It must not cause further findings.
 #[test]
-fn a_reply_that_is_not_recorded_is_found_once_and_nothing_else() {
+fn a_missing_reply_causes_one_finding() {
     let is_reply = |line: &str| !line.contains("\"method\":") && line.contains("\"id\":");
     let mut wrong = Vec::new();
     for (rule, mut lines) in kept() {
-        // What shows a cascade is what goes on.
+        // Only a conversation that continues can show further findings.
         let has = |part: &str| lines.iter().any(|line| line.contains(part));
         let is_open = has(r#""result":{"sessionId":"s""#) && !has("session/close");
-        // An id that is used again is that of two calls, and whose reply is missing cannot be told.
+        // A reused id belongs to two calls, so the call without a reply is unknown.
         if ["RPC-13", "CANCEL-19"].contains(&rule.as_str()) {
             continue;
         }
@@ -181,7 +181,7 @@ fn a_reply_that_is_not_recorded_is_found_once_and_nothing_else() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A turn of the session that is open, and its end.
+/// Returns the lines of another turn of the open session.
 fn another_turn(id: &str) -> (&'static str, &'static str) {
     let prompt = format!(
         r#">{{"jsonrpc":"2.0","id":{id},"method":"session/prompt","params":{{"sessionId":"s","prompt":[{{"type":"text","text":"more"}}]}}}}"#
@@ -190,9 +190,9 @@ fn another_turn(id: &str) -> (&'static str, &'static str) {
     (prompt.leak(), reply.leak())
 }
 
-/// A later version has other rules, so only its frames are judged.
+/// A later version has other rules, so only its JSON-RPC messages are judged.
 #[test]
-fn another_version_is_judged_by_its_frames_alone() {
+fn only_the_envelopes_of_another_version_are_judged() {
     let lines = [
         r#">{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2,"info":{"name":"c"}}}"#,
         r#"<{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2,"info":{"name":"a"}}}"#,
@@ -203,7 +203,7 @@ fn another_version_is_judged_by_its_frames_alone() {
 }
 
 #[test]
-fn a_recording_names_its_fault_by_line_and_column() {
+fn the_error_for_a_malformed_recording_has_line_and_column() {
     let ours = r#"{"at":"2026-11-01T00:00:00Z","direction":"received","text":"Welcome"}"#;
     let recorded = trace(3, ours).unwrap().unwrap();
     assert_eq!(
@@ -215,7 +215,7 @@ fn a_recording_names_its_fault_by_line_and_column() {
         ("{\"from\":\"agent\",", "line 9, column 16: this is not a JSON object"),
         ("[1]", "line 9, column 1: this is not a JSON object"),
         ("{\"from\":\"moon\",\"message\":{}}", "neither \"client\" nor \"agent\""),
-        ("{\"from\":\"agent\"}", "neither \"message\" nor \"text\""),
+        ("{\"from\":\"agent\"}", "\"message\" or \"text\" is missing"),
     ] {
         let error = trace(9, line).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
@@ -223,8 +223,8 @@ fn a_recording_names_its_fault_by_line_and_column() {
 }
 
 #[test]
-fn the_list_of_faults_is_kept() {
-    let head = "# Faults of traffic that the judge finds\n\nThe rule that each breaks, whose line does, and the rules that are broken with it. The faults are conversations in `tests/observer.md`.";
+fn the_list_of_faults_is_up_to_date() {
+    let head = "# Faults in traffic that the judge detects\n\nEach item has the broken rule, the side at fault, and the other rules that the fault breaks. The faults are conversations in `tests/observer`.";
     let cases = cases();
     let line = |case: &Case| {
         let found = findings(&whole(&cases, &case.breaks));

@@ -1,4 +1,4 @@
-//! The raw peer: it says anything, answers by its script, and always ends.
+//! The raw peer: it sends anything, answers by its script, and always ends.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,14 +15,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A peer, and the agent's ends: what it reads and what it writes.
+/// Creates a peer, and the agent's input and output.
 fn peer(script: Script) -> (RawPeer, DuplexStream, DuplexStream) {
     let (input, reads) = tokio::io::duplex(1 << 16);
     let (output, writes) = tokio::io::duplex(1 << 16);
     (RawPeer::new(Link::over(output, input), script), reads, writes)
 }
 
-/// What the peer answers when the agent calls this.
+/// Returns the peer's answer to this call of the agent.
 async fn answer(script: Script, method: &str, params: Value) -> Option<Value> {
     let (mut peer, reads, mut writes) = peer(script);
     let call = json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": params});
@@ -38,25 +38,25 @@ async fn an_agents_calls_are_answered_by_the_script() {
     let options =
         json!([{"optionId": "y", "kind": "allow_once"}, {"optionId": "n", "kind": "reject_once"}]);
     let permission = "session/request_permission";
-    let told = answer(Script::default(), permission, json!({"options": options})).await.unwrap();
-    assert_eq!(told["result"]["outcome"], json!({"outcome": "selected", "optionId": "n"}));
-    let told = answer(Script::default(), permission, json!({"options": []})).await.unwrap();
-    assert_eq!(told["result"]["outcome"], json!({"outcome": "cancelled"}));
-    let told = answer(Script::default(), "elicitation/create", json!({})).await.unwrap();
-    assert_eq!(told["result"]["action"], "cancel");
-    let told = answer(Script::default(), "fs/read_text_file", json!({})).await.unwrap();
-    assert_eq!((&told["id"], &told["error"]["code"]), (&json!("a"), &json!(-32601)));
+    let reply = answer(Script::default(), permission, json!({"options": options})).await.unwrap();
+    assert_eq!(reply["result"]["outcome"], json!({"outcome": "selected", "optionId": "n"}));
+    let reply = answer(Script::default(), permission, json!({"options": []})).await.unwrap();
+    assert_eq!(reply["result"]["outcome"], json!({"outcome": "cancelled"}));
+    let reply = answer(Script::default(), "elicitation/create", json!({})).await.unwrap();
+    assert_eq!(reply["result"]["action"], "cancel");
+    let reply = answer(Script::default(), "fs/read_text_file", json!({})).await.unwrap();
+    assert_eq!((&reply["id"], &reply["error"]["code"]), (&json!("a"), &json!(-32601)));
     let script = Script::default()
         .on::<FsReadTextFile>(|params| Answer::Result(json!({"content": params["path"]})));
-    let told = answer(script, "fs/read_text_file", json!({"path": "/a"})).await.unwrap();
-    assert_eq!(told["result"]["content"], "/a");
+    let reply = answer(script, "fs/read_text_file", json!({"path": "/a"})).await.unwrap();
+    assert_eq!(reply["result"]["content"], "/a");
     let silent = Script::default().on::<FsReadTextFile>(|_| Answer::Silence);
     assert_eq!(answer(silent, "fs/read_text_file", json!({})).await, None);
 }
 
-/// An agent that writes and reads nothing is read all the same.
+/// An agent writes without reading. The peer must still read.
 #[tokio::test(start_paused = true)]
-async fn more_than_the_pipe_holds_goes_both_ways_at_once() {
+async fn both_directions_can_exceed_the_pipe_buffer_at_once() {
     let (mut peer, mut reads, mut writes) = peer(Script::default());
     peer.send_line(&"x".repeat(1 << 20));
     let agent = async {
@@ -78,7 +78,7 @@ async fn more_than_the_pipe_holds_goes_both_ways_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_says_nothing_is_given_up_after_the_time_given() {
+async fn a_wait_for_a_silent_agent_ends_after_its_time_limit() {
     let (mut peer, _reads, _writes) = peer(Script::default());
     let missing = peer.wait_for(0, PATIENCE, |_| true).await.unwrap_err();
     assert_eq!(missing, WaitError::TimedOut(PATIENCE));

@@ -1,4 +1,4 @@
-//! Recordings of each format, and files that are none.
+//! Recordings of each format, and malformed files.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ fn read(file: &str) -> Vec<Recorded> {
     Recording::new(file.as_bytes()).collect::<Result<_, _>>().unwrap()
 }
 
-/// The lines with who sent them and what was sent.
+/// Returns the lines with their senders and texts.
 fn gist(file: &str) -> Vec<(usize, char, String)> {
     let who = |from| if from == Side::Client { '>' } else { '<' };
     read(file)
@@ -31,7 +31,7 @@ fn gist(file: &str) -> Vec<(usize, char, String)> {
         .collect()
 }
 
-/// What is found in a recording, connection by connection.
+/// Returns the findings in a recording, connection by connection.
 fn findings(recording: &[Recorded]) -> Vec<Finding> {
     let is_whole = recording
         .first()
@@ -56,7 +56,7 @@ const ASKED: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"
 const ANSWERED: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"}}}"#;
 
 #[test]
-fn what_we_recorded_is_read_as_it_passed() {
+fn our_own_recording_is_read_unchanged() {
     let expected = [(1, '>', ASKED.into()), (2, '<', "Welcome".into()), (4, '<', ANSWERED.into())];
     assert_eq!(gist(OURS), expected);
     assert_eq!(read(OURS)[0].at.as_deref(), Some("2026-11-21T02:03:04.000001Z"));
@@ -64,7 +64,7 @@ fn what_we_recorded_is_read_as_it_passed() {
 }
 
 #[test]
-fn an_export_of_acp_devtools_is_read_as_it_passed() {
+fn an_export_of_acp_devtools_is_read_unchanged() {
     let expected =
         [(7, '>', ASKED.into()), (17, '<', "Welcome".into()), (26, '<', ANSWERED.into())];
     assert_eq!(gist(ACP_DEVTOOLS), expected);
@@ -73,7 +73,7 @@ fn an_export_of_acp_devtools_is_read_as_it_passed() {
         (second.path.as_deref(), second.at.as_deref()),
         (Some("messages[1]"), Some("1795000000040"))
     );
-    // Without indentation it is one line.
+    // Without indentation the export is one line.
     let compact = serde_json::from_str::<serde_json::Value>(ACP_DEVTOOLS).unwrap().to_string();
     let texts = |file: &str| {
         read(file).into_iter().map(|recorded| (recorded.path, recorded.text)).collect::<Vec<_>>()
@@ -82,7 +82,7 @@ fn an_export_of_acp_devtools_is_read_as_it_passed() {
 }
 
 #[test]
-fn what_zed_copied_is_put_together_again() {
+fn messages_copied_from_zed_are_reconstructed() {
     let expected = [
         (2, '>', r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"c \" [","version":"1"}}}"#.to_owned()),
         (19, '<', ANSWERED.replace("\"id\":1", "\"id\":0")),
@@ -95,7 +95,7 @@ fn what_zed_copied_is_put_together_again() {
 }
 
 #[test]
-fn of_a_chain_of_the_conductor_the_connection_of_the_agent_is_read_without_mcp() {
+fn only_the_agents_connection_of_a_conductor_is_read_without_mcp() {
     let expected = [
         (2, '>', ASKED.replace("\"id\":1", "\"id\":\"p-1\"")),
         (3, '<', ANSWERED.replace("\"id\":1", "\"id\":\"p-1\"")),
@@ -118,7 +118,7 @@ fn of_a_chain_of_the_conductor_the_connection_of_the_agent_is_read_without_mcp()
 }
 
 #[test]
-fn an_initialize_with_the_id_of_the_one_before_begins_another_connection() {
+fn an_initialize_with_the_same_id_begins_another_connection() {
     let begins = |second: &str| {
         let lines = format!(
             "{{\"from\":\"client\",\"message\":{ASKED}}}\n{{\"from\":\"client\",\"message\":{second}}}\n"
@@ -134,7 +134,7 @@ fn an_initialize_with_the_id_of_the_one_before_begins_another_connection() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
+fn errors_of_files_have_line_column_and_path() {
     for (file, expected) in [
         ("{\"from\":\"agent\",\n", "line 1, column 16: this is not a JSON object of a recording"),
         ("\n[1]", "line 2, column 2: [0]: expected an object"),
@@ -157,26 +157,26 @@ fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
         ),
         (
             "{\n\"messages\":[{\"direction\":\"sent\"}]}",
-            "line 2, column 13: messages[0]: \"direction\" is neither",
+            "line 2, column 13: messages[0]: \"direction\" must be",
         ),
         (
             "{\"type\":\"request\",\"from\":\"Agent\",\"method\":\"x\"}",
             "line 1, column 1: \"id\" is missing",
         ),
         ("{\"type\":\"trace\",\"from\":\"Agent\"}", "line 1, column 1: \"type\" must be"),
-        (ASKED, "line 1, column 1: this message does not say who sent it"),
+        (ASKED, "line 1, column 1: the sender is missing"),
     ] {
         let mut recording = Recording::new(file.as_bytes());
         let Some(Err(RecordingError::Broken(error))) = recording.next() else {
             panic!("it is read: {file}")
         };
         assert!(error.to_string().starts_with(expected), "{file}: {error}");
-        assert!(recording.next().is_none(), "nothing comes after an error");
+        assert!(recording.next().is_none(), "reading stops after an error");
     }
 }
 
 #[test]
-fn no_beginning_of_a_recording_panics_a_reader() {
+fn truncated_recordings_never_panic() {
     for file in [OURS, CONDUCTOR, ACP_DEVTOOLS, ZED] {
         for end in (0..file.len()).filter(|end| file.is_char_boundary(*end)) {
             let read = Recording::new(&file.as_bytes()[..end]).filter_map(Result::ok);
@@ -185,8 +185,8 @@ fn no_beginning_of_a_recording_panics_a_reader() {
     }
 }
 
-/// The captures that stand beside the checkout, where they are; elsewhere the shapes in `observer/`
-/// and `recordings/` are all there is.
+/// Returns the captures next to the checkout, if they exist. Otherwise only the files in
+/// `observer/` and `recordings/` are tested.
 fn captures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/captures");
     let entries = fs::read_dir(folder).into_iter().flatten();
@@ -196,7 +196,7 @@ fn captures() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
+fn the_known_findings_of_each_capture_are_reported() {
     let (mut table, mut lines, mut found) = (String::new(), 0, BTreeMap::new());
     let captures = captures();
     for path in &captures {
@@ -214,7 +214,7 @@ fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
         return;
     }
     assert!(captures.len() >= 14 && lines >= 1007, "{lines} lines of {}", captures.len());
-    // What field.md says of them.
+    // The numbers of field.md.
     for (name, rule, expected) in [
         ("codex-acp-2.6.0", "CONF-14", &[7][..]),
         ("mistral-vibe-3.0.3", "CONF-14", &[5, 11, 13, 69, 87, 92]),
@@ -229,8 +229,8 @@ fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
         let at: Vec<usize> = of_rule.map(|(line, _)| *line).collect();
         assert_eq!(at, expected, "{name} {rule}");
     }
-    // Read line by line by a person: these and no others. The client of the captures tries what is
-    // wrong on purpose.
+    // A person has read every line: these are all findings. The client of the captures makes
+    // mistakes on purpose.
     let exact = |name: &str| found[name].clone();
     let mut of_claude = exact("claude-agent-acp-0.100.0");
     // One finding for each name.
@@ -238,15 +238,15 @@ fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
     assert_eq!(of_claude, [(2, "META-07"), (8, "EXT-01"), (12, "DEC-20"), (14, "PROMPT-01")]);
     let of_grok: Vec<_> =
         exact("grok-1.0.41").into_iter().filter(|(_, rule)| *rule != "META-07").collect();
-    // Its last two prompts have no reply: the recording ends there, which breaks nothing.
+    // The last two prompts have no reply because the recording ends, which breaks no rule.
     assert_eq!(of_grok, [(2, "INIT-04"), (18, "DEC-19")]);
-    // The captures hold several connections, and none counts for another.
+    // The captures contain several connections, which are judged separately.
     assert!(found.values().flatten().all(|(_, rule)| *rule != "RPC-13"), "{table}");
 }
 
-/// The odd shapes of the captures, in a conversation of our own.
+/// The unusual messages of the captures, in a new conversation.
 #[test]
-fn odd_shapes_of_the_field_are_found_where_they_are() {
+fn unusual_messages_of_captures_are_found_on_their_lines() {
     let client = |message: &str| format!("{{\"from\":\"client\",\"message\":{message}}}\n");
     let agent = |message: &str| format!("{{\"from\":\"agent\",\"message\":{message}}}\n");
     let option = |category: &str| {
@@ -270,10 +270,10 @@ fn odd_shapes_of_the_field_are_found_where_they_are() {
     assert_eq!(broken(&read(&lines.concat())), expected);
 }
 
-/// A recording that begins late breaks nothing by what came before, and a request that was not
-/// recorded is found once.
+/// A recording that begins late breaks no rule by its missing lines. A missing request causes one
+/// finding.
 #[test]
-fn a_line_that_was_not_recorded_is_found_once_at_most() {
+fn a_missing_line_causes_at_most_one_finding() {
     let line =
         |from: &str, message: &str| format!("{{\"from\":\"{from}\",\"message\":{message}}}\n");
     let update = |update: &str| {

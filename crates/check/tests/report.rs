@@ -1,4 +1,5 @@
-//! Reports: whatever a peer said, they are well formed, hide nothing and obey nobody.
+//! Reports: they are well-formed and complete for any text of a peer, and never interpret that
+//! text.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,11 +14,11 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use std::path::Path;
 
-/// What a hostile peer says: it ends elements and attributes, tables and code, commands terminals,
-/// turns text around.
+/// The text of a hostile peer. It ends elements, attributes, tables and code, controls terminals,
+/// and changes the direction of text.
 const HOSTILE: &str = "\u{1b}[31m</code></script><script>alert(1)</script>\" ' | ` ``` ]]> \u{0} \u{202e} \u{ffff} &amp; <!-- \\n # h\n";
 
-/// A judgement in which everything that a peer can choose is hostile.
+/// Returns a judgement with hostile text in all places that a peer can choose.
 fn hostile() -> Judgement {
     let said = serde_json::Value::from(HOSTILE);
     let calls = r#"{"times": 1, "results": 1, "errors": {}}"#;
@@ -43,12 +44,12 @@ fn written(form: Form) -> String {
     let control = text
         .chars()
         .find(|c| *c != '\n' && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(c)));
-    assert_eq!(control, None, "{form:?} has a character that commands");
+    assert_eq!(control, None, "{form:?} has a control character");
     text
 }
 
 #[test]
-fn a_report_is_chosen_by_the_ending_of_its_file() {
+fn the_file_extension_selects_the_format() {
     let form = |name: &str| Form::of_file(Path::new(name));
     assert_eq!(form("a.b.json"), Some(Form::Json));
     assert_eq!(form("x/junit.xml"), Some(Form::Junit));
@@ -57,7 +58,7 @@ fn a_report_is_chosen_by_the_ending_of_its_file() {
 }
 
 #[test]
-fn junit_is_well_formed_and_counts_what_is_in_it() {
+fn junit_is_well_formed_and_has_correct_counts() {
     let text = written(Form::Junit);
     let (mut reader, mut open, mut seen) = (Reader::from_str(&text), Vec::new(), Vec::new());
     loop {
@@ -83,11 +84,11 @@ fn junit_is_well_formed_and_counts_what_is_in_it() {
         assert_eq!(text.matches(&format!("<skipped type=\"{word}\"")).count(), of, "{text}");
         assert!(text.contains(&format!("<property name=\"{word}\" value=\"1\"/>")), "{text}");
     }
-    assert!(text.contains("<failure type=\"must not\""), "a MUST NOT is told as such: {text}");
+    assert!(text.contains("<failure type=\"must not\""), "a MUST NOT is marked: {text}");
     assert!(text.contains("<testcase name=\"RPC-03\"") && text.contains("␛[31m"), "{text}");
 }
 
-/// The name of an element, and its attributes as they read.
+/// Returns the name of an element and its unescaped attributes.
 fn attributes(element: &BytesStart<'_>) -> Vec<String> {
     let attribute = |attribute: Attribute<'_>| {
         format!(
@@ -101,18 +102,18 @@ fn attributes(element: &BytesStart<'_>) -> Vec<String> {
 }
 
 #[test]
-fn the_page_holds_no_markup_of_the_peer_and_asks_nobody_for_anything() {
+fn the_page_has_no_markup_of_the_peer_and_loads_nothing() {
     let text = written(Form::Html);
     assert!(!text.contains("<script") && !text.contains("<!--"), "{text}");
     assert!(
         text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot; &#39; | ` ``` ]]&gt; ␀"),
         "{text}"
     );
-    assert!(text.contains("default-src 'none'"), "nothing may be loaded");
+    assert!(text.contains("default-src 'none'"), "the page must load nothing");
     for asks in ["http:", "https:", "src=", "href=", "url(", "@import"] {
         assert!(!text.contains(asks), "{asks}");
     }
-    // Every element that is opened is closed, in order: no text of a peer opened one.
+    // Every opened element is closed in order, so no text of a peer opened one.
     let body = text.split_once("<body>").unwrap().1.split_once("</body>").unwrap().0;
     let mut open: Vec<&str> = Vec::new();
     for tag in body.split('<').skip(1) {
@@ -128,13 +129,13 @@ fn the_page_holds_no_markup_of_the_peer_and_asks_nobody_for_anything() {
     assert_eq!(
         text.matches("<ol class=\"traffic\">").count(),
         4,
-        "the traffic stands beside each verdict"
+        "the traffic is next to each verdict"
     );
     assert!(text.contains("flaky: fail and pass"), "{text}");
 }
 
 #[test]
-fn the_matrix_has_whole_rows_and_names_what_is_missing() {
+fn the_matrix_has_complete_rows_and_lists_missing_parts() {
     let text = written(Form::Markdown);
     for table in text.split("\n\n").filter(|part| part.starts_with('|')) {
         let cells = |row: &str| row.replace("\\|", "").matches('|').count();
@@ -157,14 +158,14 @@ fn the_matrix_has_whole_rows_and_names_what_is_missing() {
     ] {
         assert!(text.contains(row), "{row} is missing in {text}");
     }
-    // In code it is shown as it is; the fence is longer than any that is in it.
+    // Code shows the text unchanged. The fence is longer than any fence in the text.
     let bare: Vec<&str> =
         text.split("````").step_by(2).filter(|part| part.contains("<script")).collect();
     assert!(bare.is_empty(), "{bare:?}");
 }
 
 #[test]
-fn the_document_reads_back() {
+fn the_document_can_be_read_back() {
     let judgement = hostile();
     assert_eq!(Judgement::read(&Form::Json.write(&judgement)).unwrap(), judgement);
 }

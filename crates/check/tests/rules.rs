@@ -1,16 +1,13 @@
 //! The rules as a whole.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also outside of the test functions"
-)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, also in its helper functions")]
 
 use attache_check::{Strength, groups, rules};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 #[test]
-fn every_rule_is_there_once() {
+fn every_rule_occurs_once() {
     let ids: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
     assert_eq!((rules().len(), ids.len()), (421, 421));
     for group in groups() {
@@ -21,9 +18,9 @@ fn every_rule_is_there_once() {
     assert_eq!(groups().iter().map(|group| group.rules.len()).sum::<usize>(), rules().len());
 }
 
-/// The words of the source and our five strengths agree.
+/// Checks that the words of the source agree with our five strengths.
 #[test]
-fn the_strength_is_that_of_the_word() {
+fn the_strength_follows_from_the_word() {
     let words = |strength| {
         rules().iter().filter(move |rule| rule.strength == strength).map(|rule| rule.word)
     };
@@ -34,9 +31,9 @@ fn the_strength_is_that_of_the_word() {
     assert!(words(Strength::Advice).all(|word| word == "REC"));
 }
 
-/// Where the reference the rules were taken from is at hand, row by row the same.
+/// Compares the rules row by row with their reference, if it is available.
 #[test]
-fn the_rules_are_those_of_the_reference() {
+fn the_rules_equal_the_reference() {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/requirements.md");
     let Ok(reference) = std::fs::read_to_string(path) else { return };

@@ -3,7 +3,7 @@
 use crate::json::json;
 use serde_json::Value;
 
-/// The client that an agent was told about.
+/// The client that was announced to an agent.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Client {
     pub(crate) capabilities: Value,

@@ -1,8 +1,8 @@
 //! Probes of agents: each judges one rule by talking to the agent.
 //!
-//! A probe is an async function of a [`Run`] that returns `Ok` if the agent keeps the rule. There is
-//! one file per topic; its `probes!` lists its probes and the rule of each. Several probes may judge
-//! one rule: then the worst outcome counts.
+//! A probe is an async function of a [`Run`] that returns `Ok` if the agent keeps the rule. There
+//! is one file per topic; its `probes!` lists its probes and the rule of each. Several probes may
+//! judge one rule: then the worst outcome counts.
 
 mod archive;
 mod authenticate;
@@ -54,7 +54,7 @@ mod usage;
 use crate::agent::run::Run;
 use crate::judging::probe::Probe;
 
-/// Every probe, in the order in which they run: a topic comes after those that it needs.
+/// Every probe, in the order in which they run. A topic comes after the topics that it depends on.
 const TOPICS: &[&[Probe<Run>]] = &[
     initialize::PROBES,
     framing::PROBES,

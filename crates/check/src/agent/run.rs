@@ -60,17 +60,17 @@ pub struct Run {
     client: Option<Client>,
     /// Conversations that later probes may continue while another one is active.
     parked: Vec<(Client, Conversation)>,
-    /// Whether turns follow their prompts, or why not; `None` until tried.
+    /// Whether turns follow their prompts, or the reason why not. `None` until tried.
     driven: Option<Result<(), String>>,
-    /// What the first turn sent in another session than its own.
+    /// The text that the first turn sent in another session, if any.
     misplaced: Option<String>,
-    /// Whether the agent answers prompts; `None` until tried.
+    /// Whether the agent answers prompts. `None` until tried.
     prompted: Option<Probed>,
-    /// Whether the agent opens sessions; `None` until tried.
+    /// Whether the agent opens sessions. `None` until tried.
     opened: Option<Probed>,
     /// The first session that had a turn, and the end of that turn.
     first_spoken: Option<(Session, Instant)>,
-    /// Whether the agent ignores `$/cancel_request`, which it may.
+    /// Whether the agent ignores `$/cancel_request`, which is allowed.
     pub(crate) ignores_cancelled_requests: bool,
     pub(super) seed: u64,
     model: Option<ModelServer>,
@@ -88,8 +88,8 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// Creates a run over the agent that `start` starts, as often as needed. Sessions use `folder`,
-    /// which should be empty. The agent may take 10 s per answer.
+    /// Creates a run over an agent. The run calls `start` whenever it needs a new process. Sessions
+    /// use `folder`, which should be empty. The agent may take 10 s per answer.
     pub fn new(
         folder: impl Into<PathBuf>,
         start: impl FnMut() -> Result<Link, StartError> + Send + 'static,
@@ -116,14 +116,15 @@ impl Run {
         }
     }
 
-    /// Sets how long the agent may take per answer; for the first one it has three times as long.
+    /// Sets how long the agent may take per answer. It may take three times as long for the first
+    /// answer.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Sets the text of prompts that only need a turn; `hi` by default.
+    /// Sets the text of prompts that only need a turn. The default is `hi`.
     #[must_use]
     pub fn prompt(mut self, words: impl Into<String>) -> Self {
         self.words = words.into();
@@ -137,14 +138,14 @@ impl Run {
         self
     }
 
-    /// Returns what the agent supported while it was judged.
+    /// Returns the support of the agent that the run has observed.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
 
-    /// Sets a login method that needs no person, by its id among the agent's `authMethods`. With it
-    /// the judge also logs the agent out and in; without it the judge tries neither, since it could
-    /// cost a person their login.
+    /// Sets a login method that needs no person, by its id in the agent's `authMethods`. The judge
+    /// then also logs the agent out and in. Without such a method it does neither, so that no
+    /// person loses a login.
     #[must_use]
     pub fn login(mut self, method: impl Into<String>) -> Self {
         self.login = Some(method.into());
@@ -175,7 +176,7 @@ impl Run {
     pub(crate) fn method(&self) -> Probed<Value> {
         match &self.login {
             Some(method) => Ok(json!(method)),
-            None => not_tested("no login method without a person is set: use --login METHOD"),
+            None => not_tested("the login method is not set: use --login METHOD"),
         }
     }
 
@@ -206,9 +207,12 @@ impl Run {
         }
     }
 
-    /// Returns the first session that had a turn, after waiting until that turn is at least this
-    /// old.
-    pub(crate) fn spoken_before<'a>(&'a mut self, age: Duration) -> Boxed<'a, Option<Session>> {
+    /// Returns the first session that had a turn. Waits until the end of that turn is at least this
+    /// long ago.
+    pub(crate) fn session_with_turn_before<'a>(
+        &'a mut self,
+        age: Duration,
+    ) -> Boxed<'a, Option<Session>> {
         Box::pin(async move {
             let (session, ended) = self.first_spoken.clone()?;
             tokio::time::sleep_until(ended + age).await;
@@ -223,7 +227,7 @@ impl ProbeRun for Run {
     const NOT_REACHED: &'static str = "the agent does not initialize";
 
     async fn first_contact(&mut self, link: Link) -> Probed {
-        self.meet(link);
+        self.start_conversation(link);
         self.now().initialize(everything()).await?.result()?;
         self.client = Some(Client { capabilities: capabilities(), is_watched: true });
         Ok(())
@@ -239,7 +243,7 @@ impl ProbeRun for Run {
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
         if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
             outcome = Outcome::NotTested(
-                "the agent refuses a prompt of the probe, see PROMPT-06".to_owned(),
+                "the agent refuses a prompt of the probe, which breaks PROMPT-06".to_owned(),
             );
         }
         if outcome.is_fail() && probe.rule != OPENED && opens {
@@ -248,8 +252,8 @@ impl ProbeRun for Run {
         if outcome.is_fail() && probe.rule != PROMPTED && prompts {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
-        // Calls that are still open must not affect the next probe. A conversation that is not
-        // watched must not be used by a probe that expects watching.
+        // Calls that are still open must not affect the next probe. A probe that relies on the
+        // observer must not use a conversation without one.
         let is_odd = self.client.as_ref().is_some_and(|client| !client.is_watched)
             && outcome != Outcome::Pass;
         let is_over = is_odd

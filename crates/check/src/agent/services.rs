@@ -12,26 +12,26 @@ use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The output of every simulated command, which exits with 0.
-pub(crate) const TERMINAL_OUTPUT: &str = "attache check: the output of a command that nobody ran\n";
+pub(crate) const TERMINAL_OUTPUT: &str = "attache check: the output of a simulated command\n";
 
 const INVALID: i64 = -32602;
 const NOT_FOUND: i64 = -32002;
 const INTERNAL: i64 = -32603;
 
-/// Answers the agent's calls: text files below this folder, and terminals whose commands print
-/// [`TERMINAL_OUTPUT`] and exit with 0 at once.
+/// Answers the agent's calls. It serves the text files below this folder, and terminals whose
+/// commands print [`TERMINAL_OUTPUT`] and exit with 0 at once.
 pub(crate) fn script(folder: &Path) -> Script {
     let folder = Arc::new(folder.to_owned());
     let terminals = Arc::new(Terminals::default());
     let [read, write] = [(); 2].map(|()| Arc::clone(&folder));
     let [create, output, wait, kill, release] = [(); 5].map(|()| Arc::clone(&terminals));
     let ended = json!({"exitCode": 0, "signal": null});
-    let told = json!({"output": TERMINAL_OUTPUT, "truncated": false, "exitStatus": ended});
+    let reported = json!({"output": TERMINAL_OUTPUT, "truncated": false, "exitStatus": ended});
     Script::default()
         .on::<FsReadTextFile>(move |params| answer(read_file(&read, params)))
         .on::<FsWriteTextFile>(move |params| answer(write_file(&write, params)))
         .on::<TerminalCreate>(move |_| Answer::Result(json!({"terminalId": create.create()})))
-        .on::<TerminalOutput>(move |params| output.answer(params, told.clone()))
+        .on::<TerminalOutput>(move |params| output.answer(params, reported.clone()))
         .on::<TerminalWaitForExit>(move |params| wait.answer(params, ended.clone()))
         .on::<TerminalKill>(move |params| kill.answer(params, json!({})))
         .on::<TerminalRelease>(move |params| {
@@ -134,7 +134,7 @@ mod tests {
         part["limit"] = json!(1);
         assert_eq!(read_file(folder, &part), Ok(json!({"content": "two\n"})));
         assert_eq!(read_file(folder, &at(&folder.join("b/c"))), Err(NOT_FOUND));
-        assert!(!folder.join("b").exists(), "reading makes no folders");
+        assert!(!folder.join("b").exists(), "reading creates no folders");
         std::fs::write(outside.path().join("a"), "secret").unwrap();
         std::os::unix::fs::symlink(outside.path(), folder.join("link")).unwrap();
         std::os::unix::fs::symlink(outside.path().join("none"), folder.join("dangling")).unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_released_terminal_is_gone() {
+    fn a_released_terminal_is_invalid() {
         let terminals = Terminals::default();
         let params = json!({"terminalId": terminals.create()});
         assert_eq!(terminals.answer(&params, json!({})), Answer::Result(json!({})));

@@ -20,8 +20,7 @@ use std::time::Duration;
 
 /// A client under test and its connection to the judge, which is its agent.
 pub(crate) struct ClientTalk {
-    /// The connection. Its methods (`wire.call`, `wire.notify`, `wire.is_still_there`) send as the
-    /// agent.
+    /// The connection to the client. Its methods send as the agent.
     pub(crate) wire: Conversation,
     pub(crate) client: StartedClient,
     /// The task that the client was started for.
@@ -35,11 +34,11 @@ pub(crate) struct ClientTalk {
     /// Whether the client closes the connection when its turn ends.
     pub(crate) ends_with_turn: bool,
     scenarios: Scenarios,
-    /// The number of words sent to find them in the client's output.
+    /// The number of marker words sent so far. The judge looks for them in the client's output.
     words: usize,
 }
 
-/// The agent that the judge plays on each connection of a client, counted from 0.
+/// Returns the agent that the judge plays on connection n of a client, counted from 0.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {
@@ -53,19 +52,19 @@ impl fmt::Debug for ClientTalk {
 
 impl ClientTalk {
     /// Waits for the first connection of a client.
-    pub(crate) async fn meet(
+    pub(crate) async fn connect(
         mut client: StartedClient,
         task: &'static str,
         scenarios: Scenarios,
         patience: Duration,
     ) -> Probed<Self> {
-        let wire = match client.next(client.takes(patience * STARTING)).await {
+        let wire = match client.next(client.task_patience(patience * STARTING)).await {
             Some(link) => conversation(link, scenarios(0), patience),
             None => {
                 let how = how_it_left(&client.stop().await);
                 return match task {
                     "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
-                    // The command may be wrong.
+                    // The command of the task may be wrong.
                     _ => not_tested(format!(
                         "the client starts no agent for the task {task:?}: {how}"
                     )),
@@ -102,9 +101,9 @@ impl ClientTalk {
         })
     }
 
-    /// Waits until the client starts the agent's program for a login, lets the login succeed, and
-    /// returns what the program was given. `None` if the client does not log in, or begins a
-    /// conversation instead.
+    /// Waits until the client starts the agent's program for a login and lets the login succeed.
+    /// Returns the arguments and the environment of the program, or `None` if the client does not
+    /// log in or begins a conversation instead.
     pub(crate) fn next_login<'a>(&'a mut self) -> Boxed<'a, Option<Value>> {
         Box::pin(async move {
             let Self { wire, client, .. } = self;
@@ -113,10 +112,10 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a line of the client that matches, on as many connections as the client makes.
+    /// Waits for a matching line of the client on any of its connections.
     ///
     /// # Errors
-    /// A sentence that says why no such line came.
+    /// Returns a sentence with the reason if no such line arrives.
     pub(crate) fn awaits<'a>(
         &'a mut self,
         wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
@@ -150,27 +149,27 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a line on this connection, beginning with the task.
+    /// Waits for a line on this connection. Lines before the start of the task do not count.
     async fn next_line(
         &mut self,
         patience: Duration,
         wanted: &(dyn Fn(&Line) -> bool + Send + Sync),
     ) -> Result<Line, WaitError> {
         let Self { wire, client, first, .. } = self;
-        let patience = client.takes(patience);
+        let patience = client.task_patience(patience);
         tokio::select! {
             found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => found,
-            () = client.is_passed_over() => Err(WaitError::Ended("it was skipped".to_owned())),
+            () = client.is_skipped() => Err(WaitError::Ended("the task was skipped".to_owned())),
         }
     }
 
     /// Whether another task may use this connection.
-    pub(crate) fn may_go_on(&self) -> bool {
+    pub(crate) fn may_reuse_connection(&self) -> bool {
         !self.client.is_seen() && self.wire.is_watched && self.wire.peer.ended().is_none()
     }
 
     /// Starts another task on this connection and ends open turns.
-    pub(crate) fn go_on(&mut self, client: StartedClient, task: &'static str) {
+    pub(crate) fn begin_task(&mut self, client: StartedClient, task: &'static str) {
         let is_open = |line: &&Line| {
             line.asks::<SessionPrompt>()
                 && !self.wire.peer.lines().iter().any(|reply| answers(reply, line))
@@ -189,8 +188,8 @@ impl ClientTalk {
         (self.client, self.task, self.first) = (client, task, self.wire.now());
     }
 
-    /// Waits until the client calls this method, as its task says. Without the call the probe is
-    /// not tested.
+    /// Waits until the client calls this method, which its task requires. If it does not, the rule
+    /// of the probe is not tested.
     pub(crate) fn hears<'a, M: Method>(&'a mut self) -> Boxed<'a, Probed<Line>> {
         self.hears_method(M::ROW.name)
     }
@@ -221,12 +220,13 @@ impl ClientTalk {
 
     /// Whether the client offers the capability at this JSON pointer below `clientCapabilities`.
     pub(crate) fn offers(&self, pointer: &str) -> bool {
-        let told = self.heard::<Initialize>().and_then(|line| line.get("params"));
-        told.and_then(|params| params.pointer(&format!("/clientCapabilities{pointer}")))
+        let reported = self.heard::<Initialize>().and_then(|line| line.get("params"));
+        reported
+            .and_then(|params| params.pointer(&format!("/clientCapabilities{pointer}")))
             .is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
     }
 
-    /// The same; skips the probe if the client does not offer it.
+    /// Skips the probe if the client does not offer the capability at this JSON pointer.
     pub(crate) fn needs(&self, pointer: &str) -> Probed {
         if self.offers(pointer) {
             return Ok(());
@@ -237,9 +237,9 @@ impl ClientTalk {
         )))
     }
 
-    /// Whether the client continues as after any turn: a client that ends with its turn closes the
-    /// connection in time; any other client still answers.
-    pub(crate) fn goes_or_stays<'a>(&'a mut self) -> Boxed<'a, Probed> {
+    /// Checks that the client behaves as after any turn: a client that ends with its turn closes
+    /// the connection in time; any other client still answers.
+    pub(crate) fn ends_or_continues<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             let patience = self.wire.patience;
             if self
@@ -251,15 +251,14 @@ impl ClientTalk {
                 return Ok(());
             }
             match self.ends_with_turn {
-                true => fail("the client ends as after any turn", "it continues"),
+                true => fail("the client ends after the turn, as usual", "it does not end"),
                 false => self.wire.is_still_there().await,
             }
         })
     }
 
-    /// Waits for the end of the client, which is due after its turn; stops a client that does not
-    /// end.
-    pub(crate) fn leaves<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
+    /// Waits for the end of the client after its turn. Stops a client that does not end.
+    pub(crate) fn ended<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
         Box::pin(async move {
             let patience = self.wire.patience;
             if !self.client.is_seen() {
@@ -267,11 +266,12 @@ impl ClientTalk {
             }
             // The judge answers its calls until the client closes the connection or ends.
             let _ended = self.wire.peer.wait_for_end(patience).await;
-            self.client.leaves(patience).await
+            self.client.ended(patience).await
         })
     }
 
-    /// Whether the client prints this text. The judge serves its connection meanwhile.
+    /// Waits until the client prints this text, and serves its connection meanwhile. Returns
+    /// `false` if the time ends first.
     pub(crate) fn shows<'a>(&'a mut self, text: &'a str) -> Boxed<'a, bool> {
         Box::pin(async move {
             let Self { wire, client, .. } = self;
@@ -313,7 +313,7 @@ pub(crate) fn how_it_left(left: &ClientOutput) -> String {
         said => {
             let cut = said.chars().count().saturating_sub(300);
             format!(
-                "{how}; its last words: {}",
+                "{how}; its last output: {}",
                 said.chars().skip(cut).collect::<String>().trim_start()
             )
         }

@@ -36,7 +36,7 @@ pub enum ClientRunError {
 impl fmt::Display for ClientRunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoCommand => f.write_str("no command makes the client do that"),
+            Self::NoCommand => f.write_str("no command starts this task of the client"),
             Self::Start(error) => error.fmt(f),
             Self::NoPrompt(why) => write!(f, "the client starts no turn: {why}"),
             Self::Listen(error) => {
@@ -71,7 +71,7 @@ pub struct ClientRun {
     watched: Traffic,
     /// The number of nonces so far.
     nonces: usize,
-    /// Whether the client's output showed nothing while a turn ran.
+    /// Whether the client printed nothing while a turn ran.
     pub(crate) is_unreadable: bool,
     /// Whether the client closes the connection when its turn ends.
     ends_with_turn: bool,
@@ -87,8 +87,8 @@ impl fmt::Debug for ClientRun {
 }
 
 impl ClientRun {
-    /// Creates a run over the client that `start` starts for a task, as often as needed. Sessions
-    /// use `folder`, which should be empty. The client may take 10 s per answer.
+    /// Creates a run over a client. The run calls `start` for each task. Sessions use `folder`,
+    /// which should be empty. The client may take 10 s per answer.
     pub fn new(
         folder: impl Into<PathBuf>,
         start: impl FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send + 'static,
@@ -106,8 +106,8 @@ impl ClientRun {
         }
     }
 
-    /// Sets how long the client may take per answer; for its first message it has three times as
-    /// long.
+    /// Sets how long the client may take per answer. It may take three times as long for its first
+    /// message.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
@@ -121,7 +121,7 @@ impl ClientRun {
         self
     }
 
-    /// Returns what the client supported while it was judged.
+    /// Returns the support of the client that the run has observed.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
@@ -192,7 +192,7 @@ impl ClientRun {
         Box::pin(async move {
             self.leave().await;
             let client = self.launch(&task)?;
-            self.meet(client, &task, scenario).await
+            self.connect(client, &task, scenario).await
         })
     }
 
@@ -210,7 +210,7 @@ impl ClientRun {
             let mut launched = not_tested("the client has no task");
             for name in tasks {
                 let task = self.task(name);
-                let task = if kept { task.going_on() } else { task };
+                let task = if kept { task.in_open_session() } else { task };
                 launched = self.launch(&task).map(|client| (client, task));
                 if launched.is_ok() {
                     break;
@@ -220,11 +220,11 @@ impl ClientRun {
             let folder = self.folder.clone();
             let talk = match self.now.take() {
                 Some(mut talk) => {
-                    talk.go_on(client, task.name());
+                    talk.begin_task(client, task.name());
                     self.now.insert(talk)
                 }
                 None => {
-                    self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder)))
+                    self.connect(client, &task, Box::new(move |_| Scenario::everything(&folder)))
                         .await?
                 }
             };
@@ -238,28 +238,29 @@ impl ClientRun {
         let name = task.name();
         (self.start)(task).map_err(|error| match error {
             ClientRunError::NoCommand => Outcome::NotTested(format!(
-                "the client has no task {name:?}: name the command that makes it {} by --to {name}=CMD",
-                task.told()
+                "the client has no task {name:?}: add --to {name}=CMD with a command that makes it {}",
+                task.description()
             )),
             error => Outcome::NotTested(format!("the client does not start: {error}")),
         })
     }
 
-    async fn meet(
+    async fn connect(
         &mut self,
         client: StartedClient,
         task: &ClientTask,
         scenario: Scenarios,
     ) -> Probed<&mut ClientTalk> {
-        let mut talk = ClientTalk::meet(client, task.name(), scenario, self.patience).await?;
+        let mut talk = ClientTalk::connect(client, task.name(), scenario, self.patience).await?;
         talk.ends_with_turn = self.ends_with_turn;
         Ok(self.now.insert(talk))
     }
 
-    /// Ends the client, unless a person operates it and the next turn may use the same connection.
-    /// Returns `true` if the client stays.
+    /// Ends the client, unless a person runs it and the next turn may use the same connection.
+    /// Returns `true` if the client keeps running.
     async fn leave_open(&mut self) -> bool {
-        let stays = self.now.as_ref().is_some_and(|talk| talk.is_usual && talk.may_go_on());
+        let stays =
+            self.now.as_ref().is_some_and(|talk| talk.is_usual && talk.may_reuse_connection());
         if !stays {
             self.leave().await;
         }
@@ -270,13 +271,13 @@ impl ClientRun {
 impl ProbeRun for ClientRun {
     type First = StartedClient;
     const REACHED: &'static str = "INIT-01";
-    const NOT_REACHED: &'static str = "the client does not prompt";
+    const NOT_REACHED: &'static str = "the client sends no prompt";
 
     async fn first_contact(&mut self, client: StartedClient) -> Probed {
         let folder = self.folder.clone();
         let task = self.task(PROMPT);
         let talk =
-            self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder))).await?;
+            self.connect(client, &task, Box::new(move |_| Scenario::everything(&folder))).await?;
         let turn = talk.set_up().await?;
         talk.say(&turn, "hello");
         talk.end_turn(&turn, "end_turn");
@@ -301,7 +302,7 @@ impl ProbeRun for ClientRun {
     /// Ends the client and all of its connections.
     async fn leave(&mut self) {
         if let Some(mut talk) = self.now.take() {
-            // A client that still runs survived everything it received.
+            // The client still runs, so nothing that it received ended it.
             let went_well = talk.client.exit().is_none_or(|exit| exit.success());
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;

@@ -1,4 +1,4 @@
-//! The agent that the judge plays: a correct agent, with the changes of a probe.
+//! The agent that the judge plays: a correct agent with changes for a probe.
 
 use crate::json::json;
 use crate::peer::script::{Answer, Script};
@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The id of every session that the judge opens as an agent.
 pub(crate) const SESSION: &str = "check-session-1";
 
-/// An agent that the judge plays. It offers everything that is stable, and `session/fork`. The
+/// An agent that the judge plays. By default it offers all stable methods and `session/fork`. The
 /// probe answers prompts.
 pub(crate) struct Scenario {
     /// The result of `initialize`.
     initialize: Value,
-    /// The results of new, load, resume and fork, without the session id.
+    /// The result of `session/new`, `load`, `resume` and `fork`, without the session id.
     opened: Value,
     script: Script,
 }
@@ -44,14 +44,14 @@ impl Scenario {
         Self::offering(capabilities).listing(cwd)
     }
 
-    /// Lists the one session, in this folder.
+    /// Answers `session/list` with the one session in this folder.
     #[must_use]
     pub(crate) fn listing(self, cwd: &Path) -> Self {
         let listed = json!({"sessions": [{"sessionId": SESSION, "cwd": cwd, "title": "Check", "updatedAt": "2026-11-01T10:00:00Z"}]});
         self.on::<SessionList>(move |_| Answer::Result(listed.clone()))
     }
 
-    /// Creates an agent that offers only what every agent must.
+    /// Creates an agent that offers only the mandatory methods.
     pub(crate) fn bare() -> Self {
         Self::offering(json!({}))
     }
@@ -82,14 +82,14 @@ impl Scenario {
         self
     }
 
-    /// Sets what opening a session returns: `modes`, `configOptions`.
+    /// Sets a member of the result of opening a session: `modes` or `configOptions`.
     #[must_use]
     pub(crate) fn opening(mut self, key: &str, value: Value) -> Self {
         put(&mut self.opened, &format!("/{key}"), value);
         self
     }
 
-    /// Answers calls of this method with this function instead of as a correct agent.
+    /// Answers calls of this method with this function instead of the default answer.
     #[must_use]
     pub(crate) fn on<M: Method>(
         mut self,
@@ -138,7 +138,7 @@ fn set(options: &Mutex<Value>, params: &Value) -> Answer {
     }
 }
 
-/// Sets the member at this pointer and creates missing parents; null removes it.
+/// Sets the member at this JSON pointer and creates missing parents. Null removes the member.
 fn put(holder: &mut Value, pointer: &str, value: Value) {
     let mut keys = pointer.split('/').skip(1).peekable();
     let mut place = holder;

@@ -1,5 +1,5 @@
-//! What a client shows of a session. Marks, which are texts that it is given to print, enclose what
-//! is judged.
+//! The output of a client in a session. The judge sends marks, which are unique texts for the
+//! client to print, before and after the updates that it judges.
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// How long a client that prints the agent's text may take to show a tool call.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Why the output cannot be read.
+/// The reason why the output cannot be judged.
 const UNREADABLE: &str = "the client prints nothing of the agent's text while the turn runs, so its output cannot be judged";
 
 /// The output of a client in a turn.
@@ -24,7 +24,7 @@ pub(crate) struct Screen<'r> {
     marks: usize,
     /// Whether the client shows tool calls.
     pub(crate) shows_tool_calls: bool,
-    /// How much of stdout and stderr was read.
+    /// The number of bytes read so far from stdout and from stderr.
     read: (usize, usize),
 }
 
@@ -32,7 +32,8 @@ impl ClientRun {
     /// Starts a turn with the first of these tasks that the client supports, with its output.
     ///
     /// # Errors
-    /// Not tested: the client shows nothing while the turn runs. Such a client is not tried again.
+    /// Not tested: the client shows nothing while the turn runs. The run does not try such a client
+    /// again.
     pub(crate) fn screen<'a>(
         &'a mut self,
         tasks: &'a [&'static str],

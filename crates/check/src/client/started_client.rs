@@ -15,7 +15,7 @@ const KEPT: usize = 1024 * 1024;
 /// The size of one read.
 const CHUNK: usize = 64 * 1024;
 
-/// How a client is stopped: its work does not matter.
+/// How a client is stopped: at once, because its work does not matter.
 const STOP: StopPatience = StopPatience {
     after_stdin: Duration::from_millis(200),
     after_terminate: Duration::from_millis(500),
@@ -23,7 +23,8 @@ const STOP: StopPatience = StopPatience {
 
 /// A client that was started for a task. Dropping it kills it and all processes that it started.
 ///
-/// Its output is always read. The first and the last 512 KiB of stdout and of stderr are kept.
+/// Its output is always read, so that the client never blocks. The first and the last 512 KiB of
+/// stdout and of stderr are kept.
 pub struct StartedClient {
     body: Body,
     connections: Connections,
@@ -37,7 +38,7 @@ enum Body {
     Process(Child),
     /// In memory, with a channel for interrupts.
     Memory(mpsc::Sender<()>),
-    /// Run by a person: the judge neither starts nor ends it.
+    /// A person runs the client: the judge neither starts nor ends it.
     Elsewhere(Operator),
 }
 
@@ -45,7 +46,7 @@ enum Body {
 #[derive(Debug, Clone)]
 pub struct Operator {
     /// The listener for the client's agent; the same for every task.
-    pub door: Arc<RelayListener>,
+    pub listener: Arc<RelayListener>,
     /// How long a task may take.
     pub patience: Duration,
     /// Notified when the person skips a task.
@@ -98,7 +99,7 @@ impl StartedClient {
     ///
     /// # Errors
     /// The client cannot be started.
-    pub fn start(launch: Launch, door: RelayListener) -> Result<Self, StartError> {
+    pub fn start(launch: Launch, listener: RelayListener) -> Result<Self, StartError> {
         let printed = Arc::new(Printed::new());
         let stderr = printed.clone();
         let mut child =
@@ -109,7 +110,7 @@ impl StartedClient {
         if let Some(stdout) = child.take_stdout() {
             readers.spawn(printed.clone().read(stdout));
         }
-        let connections = Connections::RelayListener(Arc::new(door));
+        let connections = Connections::RelayListener(Arc::new(listener));
         Ok(Self { body: Body::Process(child), connections, printed, _readers: readers })
     }
 
@@ -130,32 +131,32 @@ impl StartedClient {
     /// Creates a client that a person runs by hand. The judge neither sees its output nor ends it.
     pub fn by_hand(person: Operator) -> Self {
         let printed = Arc::new(Printed::new());
-        let connections = Connections::RelayListener(person.door.clone());
+        let connections = Connections::RelayListener(person.listener.clone());
         Self { body: Body::Elsewhere(person), connections, printed, _readers: JoinSet::new() }
     }
 
     /// Returns how long a task may take if an answer takes `patience`.
-    pub(crate) fn takes(&self, patience: Duration) -> Duration {
+    pub(crate) fn task_patience(&self, patience: Duration) -> Duration {
         match &self.body {
             Body::Elsewhere(person) => patience.max(person.patience),
             _ => patience,
         }
     }
 
-    /// Waits until the person skips the task; never returns for other clients.
-    pub(crate) async fn is_passed_over(&self) {
+    /// Waits until the person skips the task. Never returns for other clients.
+    pub(crate) async fn is_skipped(&self) {
         match &self.body {
             Body::Elsewhere(person) => person.passes.notified().await,
             _ => std::future::pending().await,
         }
     }
 
-    /// Returns the next connection; `None` if the client ends first or the time is over.
+    /// Returns the next connection, or `None` if the client ends or the time elapses first.
     pub(crate) async fn next(&mut self, patience: Duration) -> Option<Link> {
         let Self { body, connections, printed, .. } = self;
         let next = async {
             match connections {
-                Connections::RelayListener(door) => door.next().await.ok(),
+                Connections::RelayListener(listener) => listener.next().await.ok(),
                 Connections::Given(links) => links.recv().await,
             }
         };
@@ -176,7 +177,7 @@ impl StartedClient {
         tokio::time::timeout(patience, either).await.ok().flatten()
     }
 
-    /// Interrupts the client as Ctrl-C in a terminal would. Returns `false` if that is impossible.
+    /// Interrupts the client like Ctrl-C in a terminal. Returns `false` if that is impossible.
     pub(crate) fn interrupt(&self) -> bool {
         match &self.body {
             Body::Process(child) => {
@@ -219,21 +220,21 @@ impl StartedClient {
         }
     }
 
-    /// Returns its output so far.
+    /// Returns the output of the client so far.
     pub(crate) fn printed(&self) -> ClientOutput {
         self.printed.left(None, false)
     }
 
-    /// Waits until the client ends by itself, and stops it after this time. Nothing of it is left
-    /// when this returns.
-    pub(crate) async fn leaves(&mut self, patience: Duration) -> ClientOutput {
+    /// Waits until the client ends by itself, and stops it after this time. All its processes have
+    /// ended when this returns.
+    pub(crate) async fn ended(&mut self, patience: Duration) -> ClientOutput {
         match &mut self.body {
             Body::Process(child) => {
                 let exit = tokio::time::timeout(patience, child.wait()).await.ok();
                 if exit.is_none() {
                     child.stop(STOP).await;
                 }
-                // Read its output to the end; a descendant that held the pipe was killed with it.
+                // Read the output to its end. Every descendant that held the pipe has been killed.
                 let _late = tokio::time::timeout(STOP.after_terminate, self.printed.ended()).await;
                 self.printed.left(exit, exit.is_some())
             }
@@ -247,7 +248,7 @@ impl StartedClient {
 
     /// Stops the client and all processes that it started.
     pub(crate) async fn stop(&mut self) -> ClientOutput {
-        self.leaves(Duration::ZERO).await
+        self.ended(Duration::ZERO).await
     }
 }
 

@@ -18,7 +18,7 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ("prompt", "open a session in {cwd} and send {prompt}"),
     (
         "cancel",
-        "the same, leave every question open, and cancel the turn when its first update comes or on SIGINT",
+        "open a session and send {prompt}, leave every permission request open, and cancel the turn at its first update or on SIGINT",
     ),
     ("load", "load the session {session} with its history, then send {prompt}"),
     ("resume", "resume the session {session} without its history, then send {prompt}"),
@@ -31,17 +31,20 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ("set_option", "open a session, set its config option {option} to {value}, then send {prompt}"),
     (
         "set_options",
-        "the same, and set {option2} to {value2} once that is answered, before {prompt} is sent",
+        "open a session, set its config option {option} to {value}, then {option2} to {value2} after the reply, then send {prompt}",
     ),
     (
         "set_boolean",
         "open a session, set its boolean option {option} to {value}, then send {prompt}",
     ),
-    ("allow", "send {prompt}, and allow once whatever is asked"),
-    ("reject", "send {prompt}, and reject once whatever is asked"),
+    ("allow", "send {prompt}, and allow every permission request once"),
+    ("reject", "send {prompt}, and reject every permission request once"),
     ("image", "send {prompt} with the picture in the file {image}"),
     ("mcp", "open a session with the MCP servers of the file {mcp}, then send {prompt}"),
-    ("directories", "open a session with {directory} beside {cwd}, then send {prompt}"),
+    (
+        "directories",
+        "open a session in {cwd} with the additional directory {directory}, then send {prompt}",
+    ),
     (
         "system_prompt",
         "open a session with {text} added to the agent's system prompt, then send {prompt}",
@@ -49,9 +52,9 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ("login", "log in to the agent by the method {method}"),
     ("logout", "log out of the agent"),
     ("status", "ask whether the agent is logged in"),
-    ("form", "send {prompt}, and fill in what is asked: accept every form with its defaults"),
+    ("form", "send {prompt}, and accept every form with its default values"),
     ("decline", "send {prompt}, and decline every form"),
-    ("twice", "send {prompt}, and in the same session and process {prompt2}"),
+    ("twice", "send {prompt}, then {prompt2} in the same session and process"),
 ];
 
 impl ClientTask {
@@ -69,9 +72,9 @@ impl ClientTask {
         self
     }
 
-    /// Marks the task as one for the open session, if a person performs it by hand.
+    /// Marks the task as one that a person performs in the open session.
     #[must_use]
-    pub(crate) fn going_on(mut self) -> Self {
+    pub(crate) fn in_open_session(mut self) -> Self {
         self.goes_on = true;
         self
     }
@@ -119,8 +122,11 @@ impl ClientTask {
     }
 
     /// Describes the task, with the placeholders of its command.
-    pub fn told(&self) -> &'static str {
-        CLIENT_TASKS.iter().find(|(name, _)| *name == self.name).map_or(self.name, |(_, told)| told)
+    pub fn description(&self) -> &'static str {
+        CLIENT_TASKS
+            .iter()
+            .find(|(name, _)| *name == self.name)
+            .map_or(self.name, |(_, description)| description)
     }
 }
 
@@ -130,9 +136,9 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn placeholders_are_filled_once_and_what_is_none_stays() {
+    fn only_known_placeholders_are_replaced_and_only_once() {
         let task = ClientTask::new("prompt", Path::new("/p")).with("prompt", "say {cwd} {");
         assert_eq!(task.fill("{cwd}:{prompt}{x} {"), "/p:say {cwd} {{x} {");
-        assert_eq!(task.told(), "open a session in {cwd} and send {prompt}");
+        assert_eq!(task.description(), "open a session in {cwd} and send {prompt}");
     }
 }

@@ -1,7 +1,6 @@
-//! How each rule is judged, which faults show that its judge can fail, and why a rule is not
-//! judged.
+//! The faults that each rule is tested with, and the reasons why some rules are not judged.
 //!
-//! The faults are programs in this crate's tests, which keep these lists current.
+//! The faults are programs in this crate's tests, which keep these lists up to date.
 
 use attache_protocol::method::Side;
 use std::sync::LazyLock;
@@ -18,21 +17,21 @@ const NOT_JUDGED: &str = include_str!("../../faults/not_judged.md");
 /// The target of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Judged {
-    /// An agent, judged by a probe that talks to it.
+    /// An agent, judged by a probe.
     Agent,
-    /// A client, judged by a probe that it talks to.
+    /// A client, judged by a probe.
     Client,
-    /// Lines of either side, judged by watching.
+    /// Lines of either side, judged by the observer.
     Traffic,
 }
 
-/// A fault that breaks a rule: the judge must report that rule, and no other but its companions.
+/// A fault that breaks a rule. The judge must report that rule and no other except its companions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
     /// The id of the rule.
     pub rule: &'static str,
-    /// Rules that the fault breaks too, as they say the same or more.
+    /// Rules that the fault also breaks, because they demand the same or more.
     pub companions: Vec<&'static str>,
     /// The target.
     pub judged: Judged,
@@ -65,7 +64,7 @@ pub fn why_not_judged(rule: &str) -> Option<&'static str> {
 }
 
 impl Judged {
-    /// Returns the word for it, as people and programs read it.
+    /// Returns the word for the outcome in output and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -76,8 +75,8 @@ impl Judged {
 }
 
 impl Fault {
-    /// Reads a line of a list: `- CONF-05 with CONF-06`, or in the list about traffic `- CONF-05 by
-    /// agent with CONF-06`.
+    /// Reads a line of a list, such as `- CONF-05 with CONF-06`. The list about traffic also names
+    /// the side: `- CONF-05 by agent with CONF-06`.
     fn read(judged: Judged, line: &'static str) -> Option<Self> {
         let (head, companions) =
             line.strip_prefix("- ")?.split_once(" with ").unwrap_or((line.get(2..)?, ""));
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn every_item_of_every_list_is_read_and_names_rules() {
+    fn every_item_of_every_list_names_known_rules() {
         let items: usize = LISTS
             .iter()
             .map(|(_, list)| list.lines().filter(|line| line.starts_with("- ")).count())

@@ -3,23 +3,22 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// The tests of Attaché and the faults that they detect; `attache-mutations` writes it.
+/// The tests of Attaché and the mutations that they detect. `attache-mutations` writes this list.
 const MUTATIONS: &str = include_str!("../../faults/mutations.md");
 
-/// A named fault of Attaché's own sources and the test that fails with it.
+/// A named mutation of Attaché's own sources and the test that detects it.
 ///
-/// The change itself is in the member `mutations` of the workspace, which is not part of the
-/// product.
+/// The change itself is in the workspace member `mutations`, which is not part of the product.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MutationName {
-    /// What is broken, in one sentence; unique.
+    /// The broken behaviour, as one unique sentence.
     pub name: &'static str,
     /// The ids of the rules that it breaks.
     pub rules: Vec<&'static str>,
     /// The source file, from the root of the workspace.
     pub file: &'static str,
-    /// The package, the test target and the path of the test that fails.
+    /// The package, the test target and the path of the test that detects it.
     pub test: &'static str,
 }
 
@@ -44,8 +43,8 @@ pub fn mutations_of(rule: &str) -> impl Iterator<Item = &'static MutationName> {
     mutations().iter().filter(move |mutation| mutation.rules.contains(&rule))
 }
 
-/// Returns the tests of Attaché that cover the rule with this id: those that fail with a mutation
-/// of it.
+/// Returns the tests of Attaché that cover the rule with this id, which are those that detect a
+/// mutation of it.
 pub fn tests_of(rule: &str) -> BTreeSet<&'static str> {
     mutations_of(rule).map(|mutation| mutation.test).collect()
 }

@@ -12,11 +12,11 @@ pub struct ProbeName {
     pub side: Side,
     /// The id of the rule.
     pub rule: &'static str,
-    /// What it does, as words joined by `_`.
+    /// The name of the function, which states the behaviour that the rule demands.
     pub name: &'static str,
 }
 
-/// Returns every probe, those of agents first, in the order in which they run.
+/// Returns every probe in the order in which they run, probes of agents first.
 pub fn probes() -> impl Iterator<Item = ProbeName> {
     let of_agents = agent_probe::all().map(|probe| ProbeName {
         side: Side::Agent,

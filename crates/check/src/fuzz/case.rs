@@ -1,4 +1,4 @@
-//! One case: what is sent to a peer, and its file format.
+//! A case: the lines that are sent to a peer, and their file format.
 
 use super::value::{CWD, SESSION};
 use crate::json::json;
@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// What is sent to a peer, and how its calls are answered.
+/// The lines that are sent to a peer, and the answers to its calls.
 ///
 /// Texts refer to the open session and its folder as `{session}` and `{cwd}`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Case {
     pub(super) steps: Vec<Step>,
-    /// The answers to the peer's calls of each method, in order; later calls get the usual answer.
+    /// The answers to the peer's calls of each method, in order. Later calls get the usual answer.
     pub(super) answers: Vec<(String, Answer)>,
     /// The input ends after the last step.
     pub(super) closes: bool,
@@ -30,13 +30,13 @@ pub(super) struct Step {
     pub(super) pad: usize,
     /// The delay before it.
     pub(super) delay: Duration,
-    /// Where one write ends and the next begins, as byte offsets of the text.
+    /// The byte offsets of the text at which one write ends and the next begins.
     pub(super) cuts: Vec<usize>,
-    /// Whether the line lacks its end.
+    /// Whether the line feed is missing.
     pub(super) is_unended: bool,
 }
 
-/// A step that was played, or a line that the peer or the judge's answers sent meanwhile.
+/// A step that was played, or a line that the peer or a judge's answer sent between steps.
 #[derive(Debug, Clone)]
 pub(super) enum Said {
     Step(Step),
@@ -90,7 +90,7 @@ fn details(step: &Step, record: &mut Map<String, Value>) {
         .value()
         .is_some_and(|value| value.is_object() && value.to_string().as_bytes() != step.text)
     {
-        // Only the text preserves its spelling, and numbers that are not doubles.
+        // Only the text preserves the exact JSON, including numbers that do not fit a double.
         detail("line", json!(String::from_utf8_lossy(&step.text)));
     }
     if step.pad > 0 {
@@ -112,7 +112,7 @@ impl Case {
     /// the judged side again, with its new session and folder.
     ///
     /// # Errors
-    /// What is wrong with the file, and where.
+    /// The file is malformed. The error contains the position and the reason.
     pub fn read(file: &str, judged: Side) -> Result<Self, TraceError> {
         let (mut case, mut names) = (Self::default(), Vec::new());
         // The calls of each side by their ids.
@@ -158,7 +158,7 @@ impl Case {
         Ok(case)
     }
 
-    /// Replaces the session and the folder by their placeholders.
+    /// Replaces the session and the folder with their placeholders.
     fn rename(&mut self, names: &[(String, &'static str)]) {
         let renamed = |text: &str| {
             names.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new))
@@ -176,7 +176,7 @@ impl Case {
     }
 }
 
-/// The session and its folder as JSON writes them in a message.
+/// The session and its folder, escaped as in a JSON string.
 fn named(
     message: &Value,
     called: Option<&str>,

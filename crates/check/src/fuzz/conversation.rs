@@ -17,8 +17,7 @@ use serde_json::Value;
 /// The largest number of messages after a session is open.
 const SAID: usize = 12;
 
-/// Methods that would change more than the session: a person's logins, providers and stored
-/// sessions.
+/// Methods that change more than the session: a person's logins, providers and stored sessions.
 const NEVER: [&str; 5] = [
     Authenticate::ROW.name,
     Logout::ROW.name,
@@ -81,7 +80,7 @@ fn params(row: &Row, chance: &mut RandomNumbers) -> Value {
 /// The acts of a turn, for agents whose model follows its prompts.
 fn act(chance: &mut RandomNumbers) -> Acts {
     let path = format!("{CWD}/attache.txt");
-    let told = match chance.below(6) {
+    let reported = match chance.below(6) {
         0 => acts::call(acts::read(&path)),
         1 => acts::call(acts::write(&path, "attache\n")),
         2 => acts::calls([acts::run("true"), acts::read(&path)]),
@@ -91,7 +90,7 @@ fn act(chance: &mut RandomNumbers) -> Acts {
         )),
         _ => acts::say("hello").repeat(50),
     };
-    told.then(acts::say("done"))
+    reported.then(acts::say("done"))
 }
 
 fn call(row: &Row, id: i64, params: Value) -> Step {

@@ -37,7 +37,8 @@ const STRAY: &[&[u8]] = &[
     br#"{"jsonrpc":"2.0","id":94,"method":"\ud800","params":{"\ud800":"\udfff"}}"#,
 ];
 
-/// The largest amount of white space after a message in bytes: well below what every peer accepts.
+/// The largest amount of white space after a message in bytes. It is well below the limit of every
+/// peer.
 const PAD: usize = 512 * 1024;
 /// The largest nesting depth of a value.
 const DEPTH: [usize; 4] = [64, 127, 129, 20_000];
@@ -138,7 +139,7 @@ fn wrong_type(step: &mut Step, chance: &mut RandomNumbers) {
     *step = Step::message(&message);
 }
 
-/// Replaces a value by one of another type, removes a member, or adds one.
+/// Replaces a value with a value of another type, removes a member, or adds one.
 fn wrong(message: &mut Value, chance: &mut RandomNumbers) {
     let odd = [
         json!(null),

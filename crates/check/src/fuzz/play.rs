@@ -24,7 +24,7 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(2);
 /// The memory limit of a peer after a case, in bytes.
 const MEMORY: u64 = 1024 * 1024 * 1024;
-/// The call that shows whether a peer still reads and answers.
+/// A call that tests whether a peer still reads and answers.
 const STILL_THERE: &str = "_attache/still_there";
 
 /// The result of a case.
@@ -37,7 +37,7 @@ pub(super) struct Played {
 /// A peer while a case is played.
 struct Playing {
     peer: RawPeer,
-    /// The steps so far, which `peer` does not keep, each with the number of lines before it.
+    /// The steps so far, each with the number of lines before it. `peer` does not keep them.
     steps: Vec<(usize, Step)>,
     /// The start of an incomplete line.
     begun: Vec<u8>,
@@ -61,13 +61,12 @@ impl Fuzz {
         let link = self.start_agent()?;
         let script = answering(services::script(&self.folder), case, &self.folder, "");
         let mut playing = Playing::new(RawPeer::new(link, script), self.patience, &self.folder);
-        playing.say_all(case).await;
+        playing.send_all(case).await;
         let mut broken = playing.is_alive(case.closes).await;
         if broken.is_none() {
             playing.peer.close();
             if !playing.peer.wait_for_end(playing.patience).await {
-                broken =
-                    Some(Broken::Hangs("it continues although its input has ended".to_owned()));
+                broken = Some(Broken::Hangs("it does not end when its input ends".to_owned()));
             }
         }
         let panicked = playing.peer.exit().filter(is_crash);
@@ -102,7 +101,7 @@ impl Fuzz {
         let session =
             prompt.get("params").and_then(|params| params.get("sessionId")).and_then(Value::as_str);
         playing.session = session.unwrap_or_default().to_owned();
-        playing.say_all(case).await;
+        playing.send_all(case).await;
         let mut broken = playing.is_alive(case.closes).await;
         if broken.is_none() && !case.closes {
             let id = prompt.get("id").cloned().unwrap_or_default();
@@ -118,12 +117,12 @@ impl Fuzz {
     }
 }
 
-/// A client without its agent, or after its turn, ends by itself and without a panic.
+/// Checks that a client ends by itself and without a panic after its agent or its turn ends.
 async fn how_it_left(client: &mut StartedClient, patience: Duration) -> Option<Broken> {
-    let left = client.leaves(patience).await;
+    let left = client.ended(patience).await;
     match left.exit {
         _ if !left.by_itself => {
-            Some(Broken::Hangs("it continues although its agent has ended".to_owned()))
+            Some(Broken::Hangs("it does not end when its agent ends".to_owned()))
         }
         Some(exit) if is_crash(&exit) => Some(Broken::Dies(format!("the client ended ({exit})"))),
         _ => None,
@@ -152,7 +151,7 @@ impl Playing {
         }
     }
 
-    async fn say_all(&mut self, case: &Case) {
+    async fn send_all(&mut self, case: &Case) {
         for step in &case.steps {
             if self.peer.ended().is_some() {
                 return;
@@ -232,15 +231,15 @@ impl Playing {
 
     async fn pause(&mut self, pause: Duration) {
         let next = self.peer.lines().len();
-        // The wait reads and writes meanwhile.
+        // The peer reads and writes during the wait.
         let _nothing = self.peer.wait_for(next, pause, |_| false).await;
     }
 
-    /// Whether the peer still answers, or ends if its input has ended.
+    /// Checks that the peer still answers, or that it ends if its input has ended.
     async fn is_alive(&mut self, closes: bool) -> Option<Broken> {
         let what = if closes {
             (!self.peer.wait_for_end(self.patience).await)
-                .then(|| Broken::Hangs("it continues although its input has ended".to_owned()))
+                .then(|| Broken::Hangs("it does not end when its input ends".to_owned()))
         } else {
             if !self.begun.is_empty() {
                 self.end_line();
@@ -251,7 +250,9 @@ impl Playing {
             let answers = |line: &Line| line.replies_to(&id);
             match self.peer.wait_for(first, self.patience, answers).await {
                 Ok(_) => None,
-                Err(WaitError::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
+                Err(WaitError::Ended(how)) if self.peer.was_stopped_by_judge() => {
+                    Some(Broken::Grows(how))
+                }
                 Err(WaitError::Ended(how)) => Some(Broken::Dies(how)),
                 Err(WaitError::TimedOut(after)) => Some(Broken::Hangs(format!(
                     "it does not answer a call within {} s",
@@ -265,7 +266,7 @@ impl Playing {
         what.or(grown).or_else(|| self.breaks())
     }
 
-    /// Finds a rule that a line of the peer breaks on its own, whatever it received.
+    /// Finds a rule that a single line of the peer breaks, independent of what it received.
     fn breaks(&self) -> Option<Broken> {
         let line_of = |finding: &Finding| self.peer.lines().get(finding.line.saturating_sub(1));
         let found = self.peer.findings().iter().find(|finding| {
@@ -300,14 +301,16 @@ impl Playing {
     }
 }
 
-/// A line that is not a message, or not a reply. An odd id was odd in the call, too (RPC-12).
+/// Rules about lines that are not messages. The id of a reply does not count, because it may repeat
+/// a corrupted id (RPC-12).
 const NO_MESSAGE: [&str; 4] = ["RPC-01", "RPC-03", "RPC-04", "RPC-14"];
-/// Rules that a single call or notification can break. Replies to odd ids are odd, and the
-/// capabilities may be lost.
+/// Rules that a single call or notification can break. Replies do not count, because their ids may
+/// repeat corrupted ids. Rules about capabilities do not count, because the corruption may have
+/// removed the capabilities.
 const BY_ITSELF: [&str; 8] =
     ["RPC-12", "RPC-30", "EXT-01", "META-03", "DEC-20", "USE-02", "CONF-05", "CONF-06"];
 
-/// The answers of the case, then those of the script.
+/// Combines the answers of the case with those of the script. The case takes precedence.
 fn answering(mut script: Script, case: &Case, folder: &Path, session: &str) -> Script {
     let mut queues: HashMap<&'static str, VecDeque<Answer>> = HashMap::new();
     for (method, answer) in &case.answers {

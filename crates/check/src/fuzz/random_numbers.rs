@@ -1,4 +1,4 @@
-//! Random numbers that a seed repeats on every machine.
+//! Random numbers that are the same for a seed on every machine.
 
 /// The sequence of random numbers of a seed (SplitMix64).
 #[derive(Debug, Clone)]
@@ -17,13 +17,13 @@ impl RandomNumbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below `end`; 0 if there is none.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub(super) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % end).unwrap_or_default()
     }
 
-    /// Returns `true` once in this many calls on average.
+    /// Returns `true` on average once in this many calls.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

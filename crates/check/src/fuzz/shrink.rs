@@ -1,4 +1,4 @@
-//! Reducing a failing case while it fails in the same way.
+//! Reduction of a failing case that still fails in the same way.
 
 use super::case::{Case, Step};
 use super::play::Played;
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// The largest number of smaller cases to try.
 const TRIES: usize = 300;
 
-/// The smallest case so far, and how it failed.
+/// The smallest case so far and its failure.
 struct SmallestCase {
     case: Case,
     played: Played,
@@ -20,7 +20,7 @@ struct SmallestCase {
 }
 
 impl Fuzz {
-    /// Reduces a failing case, until `until` at the latest.
+    /// Reduces a failing case until `until` at the latest.
     pub(super) async fn shrink(
         &mut self,
         case: Case,
@@ -34,7 +34,7 @@ impl Fuzz {
         if !self.is_smaller(&mut smallest, bare).await? {
             self.without_answers(&mut smallest).await?;
         }
-        self.plainer(&mut smallest).await?;
+        self.simplify_steps(&mut smallest).await?;
         self.without_members(&mut smallest).await?;
         self.without_steps(&mut smallest).await?;
         Ok((smallest.case, smallest.played, smallest.broken))
@@ -71,7 +71,7 @@ impl Fuzz {
     }
 
     /// Sends each step at once, in one write, without white space after it.
-    async fn plainer(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
+    async fn simplify_steps(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             let plain = |step: &Step| Step {
                 text: step.text.clone(),
@@ -112,7 +112,8 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Whether a case fails in the same way. It is then the smallest so far.
+    /// Plays a smaller case. If it fails in the same way, keeps it as the smallest and returns
+    /// `true`.
     async fn is_smaller(
         &mut self,
         smallest: &mut SmallestCase,

@@ -1,4 +1,4 @@
-//! Values of the protocol's shapes, so that every method, kind of update and member occurs.
+//! Values of the protocol's shapes. Together they contain every method, kind of update and member.
 
 use super::random_numbers::RandomNumbers;
 use crate::json::json;
@@ -10,7 +10,7 @@ pub(super) const SESSION: &str = "{session}";
 /// The placeholder of the session's folder.
 pub(super) const CWD: &str = "{cwd}";
 
-/// Texts for any string: short, long, difficult for a terminal or for a path.
+/// Texts for any string: short, long, or difficult in a terminal or a path.
 const TEXTS: &[&str] = &[
     "a",
     "",
@@ -101,7 +101,7 @@ fn string(key: &str, chance: &mut RandomNumbers) -> Value {
         "path" => format!("{CWD}/attache.txt"),
         "uri" => format!("file://{CWD}/attache.txt"),
         "url" | "baseUrl" => "https://attache.invalid/".to_owned(),
-        // Commands must do nothing.
+        // Commands must have no effect.
         "command" => return json!("true"),
         "toolCallId" | "messageId" | "terminalId" | "planId" | "compactionId" => {
             chance.one_of(&["a", "b", "c"]).copied().unwrap_or_default().to_owned()

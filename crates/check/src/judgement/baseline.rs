@@ -9,9 +9,10 @@ const FLAKY: &str = "flaky";
 
 /// The known failures of a peer.
 ///
-/// The file is Markdown. A list item is a known failure, `- RPC-22: replies without a result are
-/// answered`, or `- RPC-22, flaky: now and then` for a rule that may also pass; indented lines
-/// continue the reason. All other text is ignored.
+/// The file is Markdown. Each list item is a known failure, such as
+/// `- RPC-22: replies without a result are answered`. An item such as
+/// `- RPC-22, flaky: now and then` is for a rule that may also pass. Indented lines continue the
+/// reason. All other text is ignored.
 ///
 /// ```
 /// use attache_check::Baseline;
@@ -42,14 +43,14 @@ pub struct KnownFailure {
     pub reason: String,
 }
 
-/// A file that is not a baseline; the author's fault.
+/// The error for a file that is not a baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineError {
     /// The line, counted from 1.
     pub line: usize,
     /// The column, counted from 1, in bytes.
     pub column: usize,
-    /// What is wrong there.
+    /// A description of the error.
     pub why: String,
 }
 
@@ -69,9 +70,9 @@ pub struct BaselineDiff<'a> {
     pub new: Vec<&'a Verdict>,
     /// Failures that it lists.
     pub known: Vec<&'a KnownFailure>,
-    /// Rules that it lists and that pass now, unless they may.
+    /// Rules that it lists but that now pass. Flaky rules do not count.
     pub healed: Vec<&'a KnownFailure>,
-    /// Rules that it lists and that were not judged.
+    /// Rules that it lists but that were not judged.
     pub untold: Vec<&'a KnownFailure>,
 }
 
@@ -86,7 +87,7 @@ impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// A list item is not a known failure; the error says where.
+    /// A list item is not a known failure. The error contains its position.
     pub fn read(text: &str) -> Result<Self, BaselineError> {
         let mut entries: Vec<KnownFailure> = Vec::new();
         // Whether the previous lines belong to an entry.
@@ -97,7 +98,10 @@ impl Baseline {
                 let at = |column: usize, why: String| BaselineError { line: number, column, why };
                 let entry = entry(item).map_err(|(offset, why)| at(offset + 3, why))?;
                 if entries.iter().any(|other| other.rule.id == entry.rule.id) {
-                    return Err(at(3, format!("{} is listed twice: say it once", entry.rule.id)));
+                    return Err(at(
+                        3,
+                        format!("{} is listed twice: remove one of the entries", entry.rule.id),
+                    ));
                 }
                 entries.push(entry);
                 is_entry = true;
@@ -137,8 +141,8 @@ impl Baseline {
         against
     }
 
-    /// Returns the baseline file that this judgement matches. Known failures keep their reasons,
-    /// and rules that were not judged stay.
+    /// Returns a baseline file that matches this judgement. Known failures keep their reasons, and
+    /// entries for rules that were not judged are kept.
     pub fn rewritten(&self, judgement: &Judgement) -> String {
         let mut entries: Vec<KnownFailure> =
             self.against(judgement).untold.into_iter().cloned().collect();
@@ -149,7 +153,7 @@ impl Baseline {
             let reason = known.map_or_else(|| reason(verdict), |known| known.reason.clone());
             entries.push(KnownFailure { rule: verdict.rule, is_flaky, reason });
         }
-        // A rule that may also pass stays while it passes.
+        // Keep a flaky rule while it passes.
         let passing = self.entries.iter().filter(|entry| entry.is_flaky);
         let passing = passing.filter(|entry| {
             judgement.verdict(entry.rule.id).is_some_and(|verdict| {
@@ -171,7 +175,7 @@ impl Baseline {
     }
 }
 
-/// Reads the entry of an item, or says where and how it is wrong.
+/// Reads the entry of an item. The error contains the position and the description.
 fn entry(item: &str) -> Result<KnownFailure, (usize, String)> {
     let Some((head, reason)) = item.split_once(':') else {
         return Err((
@@ -191,7 +195,7 @@ fn entry(item: &str) -> Result<KnownFailure, (usize, String)> {
     if let Some(mark) = mark.filter(|mark| *mark != FLAKY) {
         return Err((
             id.len() + 1,
-            format!("{mark:?} is not known: nothing but `{FLAKY}` may stand behind a rule"),
+            format!("{mark:?} is unknown: only `{FLAKY}` may follow a rule"),
         ));
     }
     let reason = reason.trim();
@@ -201,7 +205,7 @@ fn entry(item: &str) -> Result<KnownFailure, (usize, String)> {
     Ok(KnownFailure { rule, is_flaky: mark.is_some(), reason: reason.to_owned() })
 }
 
-/// Suggests a reason: what the peer did.
+/// Suggests a reason: the description of the failure.
 fn reason(verdict: &Verdict) -> String {
     match &verdict.outcome {
         crate::Outcome::Fail { seen, .. } => format!("seen: {}", one_line(seen)),
@@ -222,12 +226,12 @@ mod tests {
     use super::Baseline;
 
     #[test]
-    fn what_is_no_known_failure_is_named_with_line_and_column() {
+    fn an_invalid_entry_is_reported_with_line_and_column() {
         for (text, line, column, why) in [
             ("# a\n\n- RPC-99: x", 3, 3, "there is no rule \"RPC-99\""),
             ("- RPC: x", 1, 3, "RPC is a group"),
             ("* RPC-22:  ", 1, 12, "needs its reason"),
-            ("- RPC-22, odd: x", 1, 10, "\"odd\" is not known"),
+            ("- RPC-22, odd: x", 1, 10, "\"odd\" is unknown"),
             ("- RPC-22: x\n- rpc-22: y", 2, 3, "listed twice"),
         ] {
             let error = Baseline::read(text).unwrap_err();
@@ -237,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_for_people() {
+    fn text_outside_lists_is_ignored() {
         let text = "# RPC-22\n\nSee RPC-08.\n- RPC-22, flaky: a: b\n   c\n\n  d\n";
         let baseline = Baseline::read(text).unwrap();
         assert_eq!(baseline.entries.len(), 1);

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The version of the form. It increases when a member changes its meaning or is removed, not when
-/// one is added.
+/// The version of the format. It increases when a member changes its meaning or is removed. It does
+/// not increase when a member is added.
 const VERSION: u32 = 1;
 
-/// A static text. It has a type of its own because serde would borrow a reference from its input.
+/// A static text. It is a separate type because serde would borrow a plain reference from its
+/// input.
 type Known = &'static str;
 
 /// Counts of names, by the key of a topic.
@@ -47,7 +48,7 @@ struct Supported {
     taken: Names,
 }
 
-/// A verdict, as it also appears alone in a line of `--json`.
+/// A verdict. Each line of `--json` with a verdict has the same format.
 #[derive(Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 #[derive(Clone)]
@@ -79,7 +80,8 @@ struct WrittenLine {
     text: String,
 }
 
-/// Declares a type that is written as another type and read back only if the function accepts it.
+/// Declares a type that is serialized as another type. Reading it fails if the function rejects the
+/// value.
 macro_rules! written_as {
     ($(#[$doc:meta])* $name:ident($inner:ty) as $form:literal $ty:ty, $read:expr, $write:expr;) => {
         $(#[$doc])*
@@ -127,7 +129,7 @@ written_as! {
 written_as! {
     /// The word for an outcome.
     Word(Known) as "String" String,
-    |word| Outcome::WORDS.iter().find(|known| **known == word).copied().ok_or(format!("{word:?} is no verdict")),
+    |word| Outcome::WORDS.iter().find(|known| **known == word).copied().ok_or(format!("{word:?} is not a verdict")),
     str::to_owned;
 }
 
@@ -198,7 +200,7 @@ impl TryFrom<Written> for Entry {
             },
             Outcome::SKIPPED => Outcome::Skipped(why),
             Outcome::NOT_TESTED => Outcome::NotTested(why),
-            other => return Err(format!("{other:?} is no verdict")),
+            other => return Err(format!("{other:?} is not a verdict")),
         };
         let line = |line: WrittenLine| Line {
             number: line.line,
@@ -206,7 +208,7 @@ impl TryFrom<Written> for Entry {
             at: Duration::try_from_secs_f64(line.t).unwrap_or_default(),
             text: line.text,
             value: None,
-            // It depends on the side, which is known only after the whole document is read.
+            // The kind depends on the side, which is known only after the whole document is read.
             is_theirs: false,
         };
         let lines = written.lines.into_iter().map(line).collect();
@@ -262,9 +264,9 @@ impl Supported {
 }
 
 impl Verdict {
-    /// Returns the verdict as one line of JSON: its `rule`, `strength`, `verdict`, `grounds`, and
-    /// `expected` and `seen` or `why`, the `text` of the rule and the `lines`. Secrets are masked
-    /// only if the verdict comes from a [`Judgement`].
+    /// Returns the verdict as one line of JSON, with `rule`, `strength`, `verdict`, `grounds`, the
+    /// `text` of the rule and the `lines`. A failure also has `expected` and `seen`; a rule without
+    /// a result has `why`. Secrets are masked only if the verdict comes from a [`Judgement`].
     pub fn to_json(&self) -> String {
         serde_json::to_string(&Entry(self.clone())).unwrap_or_default()
     }
@@ -296,11 +298,12 @@ impl Judgement {
         text
     }
 
-    /// Reads what [`Judgement::to_json`] wrote, in this version or a later one of the same form.
+    /// Reads a document of [`Judgement::to_json`], from this version or from a later one with the
+    /// same format.
     ///
     /// # Errors
-    /// The text is not JSON, lacks something, has a wrong value, or has another form; the error
-    /// says where.
+    /// The text is not JSON, a member is missing or has a wrong value, or the format has another
+    /// version. The error contains the position.
     pub fn read(text: &str) -> Result<Self, JudgementError> {
         let document: Document = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line().max(1), error.column().max(1));

@@ -18,10 +18,10 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A request that no peer knows. Any answer to it shows that the peer has read everything before
-/// it. Rules about unknown methods are probed with other names.
+/// it. Probes of unknown methods use other names.
 const STILL_THERE: &str = "_attache/still_there";
 
-/// How much later than the answer to a later message an answer may come.
+/// The time that an answer may take after the answer to a later message.
 const OVERTAKEN: Duration = Duration::from_secs(1);
 
 /// A condition on the line to wait for.
@@ -33,12 +33,13 @@ pub(crate) struct Conversation {
     pub(crate) peer: RawPeer,
     /// How long an answer may take.
     pub(crate) patience: Duration,
-    /// Whether findings about the peer's lines count. The answer to an odd id is odd itself. If the
-    /// probed rule is only practice, breaking it could look like a breach of a mandatory rule:
-    /// findings count once the rule is kept.
+    /// Whether the observer's findings about the peer's lines count. Probes turn this off because
+    /// the answer to a malformed message may itself be malformed. If the probed rule is only
+    /// practice, a breach of it could look like a breach of a mandatory rule. So findings count
+    /// only after the peer has kept the rule.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
-    told: Value,
+    announced: Value,
     last_id: i64,
     /// The index of the current probe's first line.
     probe_began: usize,
@@ -54,7 +55,14 @@ pub(crate) struct Session {
 
 impl Conversation {
     pub(crate) fn new(peer: RawPeer, patience: Duration) -> Self {
-        Self { peer, patience, is_watched: true, told: Value::Null, last_id: 0, probe_began: 0 }
+        Self {
+            peer,
+            patience,
+            is_watched: true,
+            announced: Value::Null,
+            last_id: 0,
+            probe_began: 0,
+        }
     }
 
     /// Returns the number of lines so far, which is the index of the next one.
@@ -73,7 +81,7 @@ impl Conversation {
         self.probe_began
     }
 
-    /// Whether the connection is still open, as far as the judge has seen.
+    /// Whether the judge has not yet observed the end of the connection.
     pub(crate) fn is_up(&self) -> bool {
         self.peer.ended().is_none() && self.peer.exit().is_none()
     }
@@ -130,21 +138,21 @@ impl Conversation {
         self.peer.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Calls a method of any name and waits for the reply. No reply is a fail.
+    /// Calls a method of any name and waits for the reply. A missing reply is a failure.
     pub(crate) fn ask<'a>(
         &'a mut self,
         method: &'a str,
         params: Value,
     ) -> Boxed<'a, Probed<Reply>> {
         Box::pin(async move {
-            // An agent that has sent nothing yet is starting.
+            // An agent that has sent no line may still be starting.
             let is_starting = self.heard(0).next().is_none();
             let patience = if is_starting { self.patience * STARTING } else { self.patience };
             self.ask_within(patience, method, params).await
         })
     }
 
-    /// Calls a method of the protocol and waits for the reply. No reply is a fail.
+    /// Calls a method of the protocol and waits for the reply. A missing reply is a failure.
     pub(crate) fn call<'a, M: Method>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
         self.ask(M::ROW.name, params)
     }
@@ -160,7 +168,7 @@ impl Conversation {
         self.reply_within(patience, first, method, &id).await
     }
 
-    /// Waits for the reply to this call. No reply is a fail.
+    /// Waits for the reply to this call. A missing reply is a failure.
     pub(crate) fn reply_to<'a>(
         &'a mut self,
         method: &'a str,
@@ -231,8 +239,8 @@ impl Conversation {
         })
     }
 
-    /// Waits for a matching line of the peer from this index on that answers the last message. It
-    /// does not wait much longer than for the answer to a later call.
+    /// Waits for a matching line of the peer from this index on. The line answers the last message.
+    /// The wait ends soon after the peer answers a later call.
     pub(crate) fn hear_soon<'a>(
         &'a mut self,
         first: usize,
@@ -250,7 +258,7 @@ impl Conversation {
     ) -> Boxed<'a, Probed<Line>> {
         Box::pin(async move {
             let later = self.begin(STILL_THERE, json!({}));
-            // A reply to an earlier call of this kind may come only now.
+            // A late reply to an earlier call of this kind does not count.
             let is_wanted =
                 |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
             let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
@@ -260,10 +268,7 @@ impl Conversation {
                     match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await {
                         Ok(line) => return Ok(line),
                         Err(WaitError::TimedOut(_)) => {
-                            return fail(
-                                expected,
-                                "no such line, although a later call is answered",
-                            );
+                            return fail(expected, "no such line, but an answer to a later call");
                         }
                         Err(ended) => ended,
                     }
@@ -274,7 +279,7 @@ impl Conversation {
         })
     }
 
-    /// Describes what the peer sent instead.
+    /// Describes the line that the peer sent instead.
     fn instead(&self, first: usize, missing: &WaitError) -> String {
         match self.heard(first).find(|line| line.get("method").is_none()) {
             Some(line) => quoted(&line.text),
@@ -282,7 +287,7 @@ impl Conversation {
         }
     }
 
-    /// Checks that the peer answers a call. It has then read everything before.
+    /// Checks that the peer answers a call, which shows that it has read all earlier lines.
     ///
     /// # Errors
     /// Fail: the connection ended. Not tested: the peer does not answer.
@@ -292,7 +297,7 @@ impl Conversation {
             let id = self.begin(STILL_THERE, json!({}));
             match self.peer.wait_for(first, self.patience, |line| line.replies_to(&id)).await {
                 Ok(_) => Ok(()),
-                Err(WaitError::Ended(how)) => fail("the connection stays up", how),
+                Err(WaitError::Ended(how)) => fail("the connection stays open", how),
                 Err(WaitError::TimedOut(_)) => not_tested(format!(
                     "the {} does not answer unknown requests ({STILL_THERE}), so the judge cannot know when it has read a message",
                     self.peer.judged().as_str()
@@ -301,7 +306,7 @@ impl Conversation {
         })
     }
 
-    /// Resumes watching, since the peer kept the probed rule and the observer can follow.
+    /// Turns the observer on again after the peer has kept the probed rule.
     pub(crate) fn watch(&mut self) -> Probed {
         self.is_watched = true;
         Ok(())
@@ -325,7 +330,7 @@ impl Conversation {
         Box::pin(async move {
             let reply = self.call::<Initialize>(params).await?;
             if let Some(result) = reply.line.get("result") {
-                self.told = result.clone();
+                self.announced = result.clone();
             }
             Ok(reply)
         })
@@ -333,16 +338,18 @@ impl Conversation {
 
     /// Returns the member of the agent's answer to `initialize` at this JSON pointer, if the agent
     /// offers something there.
-    pub(crate) fn told(&self, pointer: &str) -> Option<&Value> {
-        self.told.pointer(pointer).filter(|value| !value.is_null() && **value != Value::Bool(false))
+    pub(crate) fn announced(&self, pointer: &str) -> Option<&Value> {
+        self.announced
+            .pointer(pointer)
+            .filter(|value| !value.is_null() && **value != Value::Bool(false))
     }
 
     /// Whether the agent offers the capability at this JSON pointer below `agentCapabilities`.
     pub(crate) fn offers(&self, pointer: &str) -> bool {
-        self.told(&format!("/agentCapabilities{pointer}")).is_some()
+        self.announced(&format!("/agentCapabilities{pointer}")).is_some()
     }
 
-    /// The same; skips the probe if the agent does not offer it.
+    /// Skips the probe if the agent does not offer the capability at this JSON pointer.
     pub(crate) fn needs(&self, pointer: &str) -> Probed {
         if self.offers(pointer) {
             return Ok(());
@@ -352,10 +359,10 @@ impl Conversation {
 
     /// Whether the agent has a login method.
     pub(crate) fn has_login(&self) -> bool {
-        self.told("/authMethods/0").is_some()
+        self.announced("/authMethods/0").is_some()
     }
 
-    /// Opens a session. Without a session the probe is not tested.
+    /// Opens a session. If the agent opens none, the rule of the probe is not tested.
     pub(crate) fn open<'a>(&'a mut self, cwd: &'a Path) -> Boxed<'a, Probed<Session>> {
         Box::pin(async move {
             let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;

@@ -1,13 +1,13 @@
 //! Masks the secrets in a message of the protocol.
 //!
 //! Secrets have known places (`attache_protocol::Secret`): values of environment variables and
-//! headers, and keys of providers. They are found by member names in any message, so that misplaced
-//! secrets are masked too: masking too much is better than too little.
+//! headers, and keys of providers. The mask finds them by member names in any message, so that it
+//! also covers misplaced secrets. It prefers to mask too much.
 
 /// The replacement for a secret.
 const HIDDEN: &str = "\"<hidden>\"";
 
-/// Members whose whole value is secret; compared in lower case, without `_` and `-`.
+/// Members whose whole value is secret. Names are compared in lower case, without `_` and `-`.
 const SECRET: [&str; 24] = [
     "env",
     "headers",
@@ -35,7 +35,7 @@ const SECRET: [&str; 24] = [
     "credentials",
 ];
 
-/// Members with an address, whose user and query may be secret.
+/// Members with an address. Its user and query may be secret.
 const ADDRESS: [&str; 3] = ["url", "baseurl", "endpoint"];
 
 /// An object or list that is being read.
@@ -45,15 +45,17 @@ struct Container {
     is_element: bool,
     /// Whether all strings in it are secret.
     hidden: bool,
-    /// The current member in its compared form; for a list, the member that holds it.
+    /// The name of the current member in the form used for comparison. For a list, the name of the
+    /// member that contains it.
     key: String,
-    /// In an object: whether the next string is a key.
+    /// Whether the next string is a key of the object.
     key_is_next: bool,
-    /// In a list of arguments: whether the next one is the value of a secret option.
+    /// Whether the next argument in the list is the value of a secret option.
     value_is_next: bool,
 }
 
-/// Returns the message, which must be JSON, with its secrets masked and all other bytes unchanged.
+/// Returns the message with its secrets masked and all other bytes unchanged. The message must be
+/// JSON.
 pub fn masked(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut places: Vec<Container> = Vec::new();
@@ -109,7 +111,7 @@ fn string_length(text: &str) -> usize {
         at += found + 1;
         match bytes.get(at - 1) {
             Some(b'"') => return at,
-            // An escaped quote does not end the string; multi-byte characters contain neither byte.
+            // An escaped quote does not end the string. Multi-byte characters contain neither byte.
             _ => at += 1,
         }
     }
@@ -190,7 +192,7 @@ mod tests {
     };
 
     #[test]
-    fn what_the_protocol_calls_secret_is_hidden_and_the_rest_stays() {
+    fn secrets_of_the_protocol_are_masked_and_nothing_else() {
         let stdio = McpServerStdio::new(
             "db",
             "/bin/db",
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn other_places_are_hidden_by_their_names() {
+    fn misplaced_secrets_are_masked_by_member_name() {
         for (message, shown) in [
             (
                 r#"{"env":{"name":"s3cret","B":["s3cret"]},"x":1}"#,
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_changed_however_odd() {
+    fn unusual_messages_are_not_changed() {
         for message in [
             r#"{ "a" : [1e999, "env", {"text":"token \\\" , {"}] , "tokens": 5, "größe":"é" }"#,
             "[]",

@@ -3,12 +3,12 @@
 use crate::judging::boxed::Boxed;
 use crate::judging::verdict::Probed;
 
-/// One way to find out whether a peer keeps a rule, in a run `R` over that peer.
+/// A check of whether a peer keeps a rule, in a run `R` over that peer.
 #[derive(Debug)]
 pub(crate) struct Probe<R> {
     /// The id of the rule.
     pub(crate) rule: &'static str,
-    /// What it does, as words joined by `_`.
+    /// The name of the function, which states the behaviour that the rule demands.
     pub(crate) name: &'static str,
     pub(crate) run: for<'a> fn(&'a mut R) -> Boxed<'a, Probed>,
 }
@@ -26,11 +26,11 @@ macro_rules! probes {
 }
 pub(crate) use probes;
 
-/// The probes in the order of this seed; 0 keeps the order as it is.
+/// Shuffles the probes by this seed. 0 keeps the order.
 pub(crate) fn in_order_of_seed<P>(mut probes: Vec<P>, seed: u64) -> Vec<P> {
     let mut state = seed;
     for last in (1..probes.len()).rev().filter(|_| seed != 0) {
-        // SplitMix64, so that a seed means the same everywhere.
+        // SplitMix64, so that a seed gives the same order on every machine.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! How a peer is judged: the first contact, the chosen probes, and all traffic.
+//! Judging of a peer: the first contact, the chosen probes, and all traffic.
 
 use crate::judging::probe::{Probe, in_order_of_seed};
 use crate::judging::traffic::Traffic;
@@ -20,7 +20,7 @@ pub enum RunEvent<'r> {
     Probe {
         /// The name of the probe.
         name: &'static str,
-        /// Its number, counted from 1; 0 is the first contact.
+        /// Its number, counted from 1. The first contact has the number 0.
         number: usize,
         /// The number of probes.
         of: usize,
@@ -43,13 +43,13 @@ pub(crate) trait ProbeRun: Sized + 'static {
     /// The rule that an unreachable peer breaks.
     const REACHED: &'static str;
 
-    /// Why an unreachable peer cannot be judged otherwise.
+    /// The reason why other rules are not tested if the peer is unreachable.
     const NOT_REACHED: &'static str;
 
-    /// Reaches the peer, which everything else needs.
+    /// Makes the first contact with the peer, which all probes need.
     fn first_contact(&mut self, first: Self::First) -> impl Future<Output = Probed> + Send;
 
-    /// Runs one probe and isolates the next one from it.
+    /// Runs one probe and then restores the state for the next one.
     fn probe(&mut self, probe: &Probe<Self>) -> impl Future<Output = Option<Verdict>> + Send;
 
     /// Ends the peer.
@@ -58,13 +58,14 @@ pub(crate) trait ProbeRun: Sized + 'static {
     /// Returns the last lines of the conversation.
     fn shown(&self) -> Vec<Line>;
 
-    /// Returns what the traffic showed.
+    /// Returns the findings of the observer in the traffic.
     fn watched(&self) -> &Traffic;
 }
 
-/// Judges by the first contact, by the probes whose rules are among `only` (all if it is empty) in
-/// the order of `seed`, and by all traffic. Returns one verdict per rule, in the order of the
-/// rules. `report` receives each verdict as soon as it is known.
+/// Judges the peer: makes the first contact, runs the probes, and reads the findings in all
+/// traffic. `only` selects the rules to probe; all are probed if it is empty. The probes run in the
+/// order of `seed`. Returns one verdict per rule, in the order of the rules. `report` receives each
+/// verdict as soon as it is known.
 pub(crate) async fn judge<R: ProbeRun>(
     run: &mut R,
     first: R::First,
@@ -98,17 +99,20 @@ pub(crate) async fn judge<R: ProbeRun>(
     }
     run.leave().await;
     let unreached = contact.as_ref().err().map(|outcome| not_reached::<R>(outcome));
-    let is_mixed_up =
-        verdicts.iter().cloned().chain(run.watched().fails()).any(|verdict| mixes_up(&verdict));
+    let is_mixed_up = verdicts
+        .iter()
+        .cloned()
+        .chain(run.watched().fails())
+        .any(|verdict| confuses_sessions(&verdict));
     let seen =
         run.watched().verdicts(is_mixed_up).filter(|verdict| is_chosen(&only, verdict.rule.id));
-    // A few lines of an unreachable peer do not prove that it keeps a rule.
+    // The few lines of an unreachable peer do not prove that it keeps a rule.
     let seen = seen.map(|verdict| match (&verdict.outcome, &unreached) {
         (Outcome::Pass, Some(why)) => Verdict { outcome: why.clone(), ..verdict },
         _ => verdict,
     });
     verdicts.extend(seen.map(Verdict::masked));
-    // This verdict is always included, as it is the only one of such a run.
+    // Always include this verdict, because such a run has no other one.
     let contact =
         contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));
     verdicts.extend(contact.map(Verdict::masked));
@@ -117,17 +121,17 @@ pub(crate) async fn judge<R: ProbeRun>(
     verdicts
 }
 
-/// The outcome of every probe after a failed first contact.
+/// Returns the outcome of every probe after a failed first contact.
 fn not_reached<R: ProbeRun>(contact: &Outcome) -> Outcome {
     Outcome::NotTested(format!("{}: {}", R::NOT_REACHED, contact.seen()))
 }
 
 /// Whether the peer confuses sessions.
-fn mixes_up(verdict: &Verdict) -> bool {
+fn confuses_sessions(verdict: &Verdict) -> bool {
     verdict.rule.id == "SESS-06" && verdict.outcome.is_fail()
 }
 
-/// Reports verdicts, and the final one of each rule once.
+/// Reports verdicts. It reports the final verdict of each rule once.
 struct Reporter<F> {
     report: F,
     /// The rules of the probes, in their order.
@@ -136,7 +140,7 @@ struct Reporter<F> {
     watched: BTreeSet<&'static str>,
     /// The rules with a reported final verdict.
     settled: BTreeSet<&'static str>,
-    /// The verdicts on rules without a final one.
+    /// The verdicts on rules without a final verdict.
     open: Vec<Verdict>,
 }
 
@@ -158,7 +162,7 @@ impl<F: FnMut(RunEvent<'_>)> Reporter<F> {
         }
     }
 
-    /// Reports fails, which are final.
+    /// Reports failures, which are final.
     fn fails(&mut self, verdicts: impl Iterator<Item = Verdict>) {
         verdicts.for_each(|verdict| self.settle(&verdict.masked()));
     }

@@ -1,4 +1,4 @@
-//! What a peer supports, gathered from its traffic.
+//! The support of a peer, recorded from its traffic.
 
 mod topic;
 
@@ -14,12 +14,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The error code for an unknown method (RPC-19).
 const METHOD_NOT_FOUND: i64 = -32601;
-/// The number of names of one kind that are kept, in case a peer floods.
+/// The largest number of names of one kind that are kept. It limits the memory that a peer can use.
 const NAMES: usize = 200;
 /// The length limit of a name, in characters.
 const NAME: usize = 100;
 
-/// What one peer supports, as its conversations with the judge show.
+/// The parts of the protocol that a peer supports, as observed in its conversations with the judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Support {
@@ -29,17 +29,16 @@ pub struct Support {
     pub name: Option<String>,
     /// Its version in `initialize`.
     pub version: Option<String>,
-    /// The paths of its capabilities that are on, below `agentCapabilities` or
-    /// `clientCapabilities`.
+    /// The paths of its enabled capabilities, below `agentCapabilities` or `clientCapabilities`.
     pub capabilities: BTreeSet<String>,
-    /// The protocol's methods that the judge called, and how the peer answered.
+    /// The protocol's methods that the judge called, and the peer's answers.
     pub answered: BTreeMap<String, Calls>,
-    /// The methods that the peer called, and how the judge answered.
+    /// The methods that the peer called, and the judge's answers.
     pub called: BTreeMap<String, Calls>,
-    /// The kinds that it sent, and how often.
+    /// The kinds that the peer sent, with their counts.
     pub sent: BTreeMap<Topic, BTreeMap<String, usize>>,
-    /// The kinds that it received and accepted, and how often: without an error, and the connection
-    /// stayed open.
+    /// The kinds that the peer accepted, with their counts. A kind is accepted if the peer returns
+    /// no error and keeps the connection open.
     pub taken: BTreeMap<Topic, BTreeMap<String, usize>>,
 }
 
@@ -55,7 +54,7 @@ pub struct Calls {
     pub errors: BTreeMap<i64, usize>,
 }
 
-/// How a peer answers a method.
+/// The answer of a peer to a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answering {
     /// It returned a result, or accepted a notification.
@@ -77,7 +76,7 @@ impl Calls {
         }
     }
 
-    /// Returns how the peer answers, by these calls.
+    /// Returns the kind of answer that these calls show.
     pub fn answering(&self) -> Answering {
         let others = self.errors.keys().any(|code| *code != METHOD_NOT_FOUND);
         match (self.results > 0, others, self.errors.is_empty()) {
@@ -110,7 +109,7 @@ impl Support {
         }
     }
 
-    /// Returns how the peer answers this method.
+    /// Returns the kind of answer of the peer to this method.
     pub fn answering(&self, method: &str) -> Answering {
         self.answered.get(method).map_or(Answering::Untold, Calls::answering)
     }
@@ -142,7 +141,7 @@ impl Support {
         }
     }
 
-    /// Learns from a whole connection. `went_well` means that the peer did not break: then it also
+    /// Records a whole connection. `went_well` means that the peer did not fail, so that it also
     /// accepted the last notification.
     pub fn learn(&mut self, lines: &[Line], went_well: bool) {
         let last = lines.iter().rposition(|line| line.from == self.side).unwrap_or_default();
@@ -201,21 +200,21 @@ impl Support {
             }
             self.payload(!is_ours, call.method, result);
         } else if let Some(code) = line.error_code() {
-            // Ignore methods that the judge made up.
+            // Ignore methods that the judge invented.
             if is_ours || topic::is_known(call.method) {
                 count(calls, call.method, |calls| *calls.errors.entry(code).or_default() += 1);
             }
         }
     }
 
-    /// Learns from params or a result.
+    /// Records the kinds in params or a result.
     fn payload(&mut self, is_sent: bool, method: &str, payload: &Value) {
         if is_sent && method == Initialize::ROW.name {
-            self.introduced(payload);
+            self.record_initialize(payload);
         }
         let seen = if is_sent { &mut self.sent } else { &mut self.taken };
         topic::in_payload(method, payload, &mut |topic, name| {
-            // Ignore names that the judge made up.
+            // Ignore names that the judge invented.
             if !is_sent && !topic.known().contains(&name) {
                 return;
             }
@@ -226,7 +225,7 @@ impl Support {
         });
     }
 
-    fn introduced(&mut self, payload: &Value) {
+    fn record_initialize(&mut self, payload: &Value) {
         let (info, capabilities) = match self.side {
             Side::Agent => ("agentInfo", "agentCapabilities"),
             Side::Client => ("clientInfo", "clientCapabilities"),
@@ -240,8 +239,9 @@ impl Support {
     }
 }
 
-/// The paths of what is on: `true`, a value, or an object, even an empty one. An object that only
-/// groups others offers nothing itself.
+/// Returns the paths of enabled capabilities. A capability is enabled if its value is `true`,
+/// another value, or an object, even an empty one. An object that only groups capabilities is not
+/// one itself.
 fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     if matches!(value, Value::Null | Value::Bool(false))
         || found.len() >= NAMES
@@ -266,8 +266,8 @@ fn is_group(path: &str) -> bool {
         .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
 }
 
-/// Returns the capabilities of that side in the protocol's tables, each with the stability of what
-/// it gates.
+/// Returns the capabilities of that side in the protocol's tables, each with the stability of its
+/// gated method or member.
 pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
     let methods = METHODS.iter().map(|row| (&row.gate, row.stability));
     let updates = UPDATES.iter().map(|row| (&row.gate, row.stability));

@@ -1,4 +1,4 @@
-//! What the traffic of all probes shows.
+//! Findings in the traffic of all probes.
 
 use crate::judging::support::Support;
 use crate::judging::verdict::{Outcome, Verdict};
@@ -12,19 +12,19 @@ use std::time::Duration;
 /// The length limit of a line in a verdict, in characters.
 const LINE_KEPT: usize = 2000;
 
-/// The number of names under `_meta` that are listed.
+/// The largest number of names under `_meta` that a finding lists.
 const NAMES: usize = 100;
 
-/// Why a line proves nothing about other rules.
+/// The reason why a line proves nothing about other rules.
 const MIXED_UP: &str =
-    "the peer confuses sessions, see SESS-06, and this line may belong to another one";
+    "the peer confuses sessions, which breaks SESS-06, and this line may belong to another session";
 
-/// What all traffic with one peer shows.
+/// The findings in all traffic with one peer.
 #[derive(Debug)]
 pub(crate) struct Traffic {
     /// The first finding of each rule, with its lines.
     found: Vec<(Finding, Vec<Line>)>,
-    /// The rules that some line of the peer could have broken.
+    /// The rules that at least one line of the peer could have broken.
     open: BTreeSet<&'static str>,
     pub(crate) support: Support,
 }
@@ -35,10 +35,10 @@ impl Traffic {
         Self { found: Vec::new(), open: BTreeSet::new(), support: Support::of(side) }
     }
 
-    /// Learns from a whole connection in which an answer may take `patience`. `went_well` means
-    /// that the peer did not break it.
+    /// Records a whole connection in which an answer may take `patience`. `went_well` means that
+    /// the peer did not fail.
     pub(crate) fn learn(&mut self, peer: &mut RawPeer, patience: Duration, went_well: bool) {
-        let owed = peer.owed(patience);
+        let owed = peer.unanswered_calls(patience);
         self.support.learn(peer.lines(), went_well);
         self.open.extend(peer.tested());
         for finding in peer.findings().iter().chain(&owed) {
@@ -58,13 +58,13 @@ impl Traffic {
         }
     }
 
-    /// Returns a fail for each rule that a line of the peer certainly broke.
+    /// Returns a failure for each rule that a line of the peer certainly broke.
     pub(crate) fn fails(&self) -> impl Iterator<Item = Verdict> {
         self.found.iter().filter(|(finding, _)| !finding.may_be_misplaced).map(failed)
     }
 
-    /// Returns a fail for each rule that a line of the peer broke, and a pass for each rule that
-    /// one could have broken and none did. If the peer confuses its sessions, a line that may
+    /// Returns a failure for each rule that a line of the peer broke, and a pass for each rule that
+    /// a line could have broken but did not. If the peer confuses its sessions, a line that may
     /// belong to another session proves nothing.
     pub(crate) fn verdicts(&self, is_mixed_up: bool) -> impl Iterator<Item = Verdict> {
         let found = self.found.iter().filter_map(move |found| {
@@ -86,14 +86,14 @@ impl Traffic {
     }
 }
 
-/// Returns the fail of a finding.
+/// Returns the failure of a finding.
 fn failed((finding, lines): &(Finding, Vec<Line>)) -> Verdict {
     let outcome = Outcome::Fail { expected: expected_by(finding.rule), seen: finding.seen.clone() };
     let (grounds, lines) = (Verdict::WATCHING.into(), lines.clone());
     Verdict { rule: finding.rule, outcome, grounds, lines, took: Duration::ZERO }
 }
 
-/// Returns the text of a rule for people, with `not` before it if the text only names the forbidden
+/// Returns the text of a rule for people. Adds `not` before it if the text only names a forbidden
 /// act.
 fn expected_by(rule: &Rule) -> String {
     let text = rule.text;
@@ -101,8 +101,8 @@ fn expected_by(rule: &Rule) -> String {
     if rule.forbids() && !says_so { format!("not: {text}") } else { text.to_owned() }
 }
 
-/// Adds a name under `_meta` to the finding about such names, one per line: they are one fault,
-/// which authors mend name by name.
+/// Adds a name under `_meta` to the finding about such names. All names are one failure, but
+/// authors need the list to fix each.
 fn add_name(known: &mut Finding, finding: &Finding) {
     let names = known.seen.lines();
     if finding.rule.id == "META-07"
@@ -114,7 +114,7 @@ fn add_name(known: &mut Finding, finding: &Finding) {
     }
 }
 
-/// Returns the line as verdicts keep it.
+/// Returns the line in the form that verdicts contain.
 pub(crate) fn short(line: &Line) -> Line {
     let text = match line.text.char_indices().nth(LINE_KEPT) {
         Some((end, _)) => format!("{}…", line.text.get(..end).unwrap_or_default()),

@@ -13,12 +13,12 @@ pub struct Verdict {
     pub rule: &'static Rule,
     /// The outcome.
     pub outcome: Outcome,
-    /// The name of the probe that it is based on, or [`WATCHING`](Self::WATCHING).
+    /// The name of the probe that gave the verdict, or [`WATCHING`](Self::WATCHING).
     pub grounds: Cow<'static, str>,
-    /// The last lines of the evidence, in order, with long lines cut; none if the traffic shows a
-    /// pass.
+    /// The last lines of the evidence, in order. Long lines are truncated. A pass by the traffic
+    /// has no lines.
     pub lines: Vec<Line>,
-    /// How long the rule's probes took; zero if the rule was judged by traffic only.
+    /// The running time of the rule's probes, or zero if only traffic judged the rule.
     pub took: Duration,
 }
 
@@ -29,21 +29,21 @@ pub enum Outcome {
     Pass,
     /// The peer breaks the rule.
     Fail {
-        /// What the rule requires.
+        /// The behaviour that the rule requires.
         expected: String,
-        /// What the peer did.
+        /// The observed behaviour of the peer.
         seen: String,
     },
-    /// The peer does not offer what the rule is about; the text names what is missing.
+    /// The peer does not offer the subject of the rule. The text names what is missing.
     Skipped(String),
-    /// The rule could not be tested; the text says why.
+    /// The rule could not be tested. The text contains the reason.
     NotTested(String),
 }
 
 impl Outcome {
     /// The word for a pass.
     pub const PASS: &'static str = "pass";
-    /// The word for a fail.
+    /// The word for a failure.
     pub const FAIL: &'static str = "fail";
     /// The word for a skipped rule.
     pub const SKIPPED: &'static str = "skipped";
@@ -53,7 +53,7 @@ impl Outcome {
     pub const WORDS: &'static [&'static str] =
         &[Self::PASS, Self::FAIL, Self::SKIPPED, Self::NOT_TESTED];
 
-    /// Returns the word for it, as people and programs read it.
+    /// Returns the word for the outcome in output and reports.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Pass => Self::PASS,
@@ -68,7 +68,7 @@ impl Outcome {
         matches!(self, Self::Fail { .. })
     }
 
-    /// Returns why the rule has no result, if it has none.
+    /// Returns the reason why the rule has no result, or `None` if it has one.
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::Pass | Self::Fail { .. } => None,
@@ -76,7 +76,7 @@ impl Outcome {
         }
     }
 
-    /// Returns what the peer did, or why the rule was not tested.
+    /// Returns the behaviour of the peer, or the reason why the rule was not tested.
     pub(crate) fn seen(&self) -> &str {
         match self {
             Self::Pass => "",
@@ -85,7 +85,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the same outcome with the request before what the peer did.
+    /// Returns the same outcome with this subject before the behaviour of the peer.
     #[must_use]
     pub(crate) fn about(self, asked: &str) -> Self {
         match self {
@@ -96,8 +96,8 @@ impl Outcome {
         }
     }
 
-    /// The weight of an outcome: of several about one rule, the heaviest counts. A fail outweighs a
-    /// pass, and a pass outweighs an unknown result.
+    /// Returns the weight of an outcome. If a rule has several outcomes, the heaviest counts. A
+    /// failure outweighs a pass, and a pass outweighs a missing result.
     pub(crate) fn weight(&self) -> u8 {
         match self {
             Self::Fail { .. } => 3,
@@ -109,7 +109,7 @@ impl Outcome {
 }
 
 impl Verdict {
-    /// The grounds of a verdict that comes from the traffic of all probes.
+    /// The grounds of a verdict of the observer, which reads the traffic of all probes.
     pub const WATCHING: &'static str = "watching";
 
     /// Creates a verdict on the rule with this id, which must be in this crate's table.
@@ -146,7 +146,7 @@ impl Verdict {
 }
 
 /// Reduces verdicts to one per rule, in the order of the rules: the heaviest, or the first of
-/// equals.
+/// several with the same weight.
 pub(crate) fn worst_of_each(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     let mut worst: Vec<Verdict> = Vec::new();
     for verdict in verdicts {

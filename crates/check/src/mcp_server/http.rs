@@ -1,4 +1,4 @@
-//! MCP over HTTP on loopback: streamable HTTP, with JSON responses, and the older HTTP with one
+//! MCP over HTTP on loopback: streamable HTTP with JSON responses, and the older HTTP with one
 //! event stream for all answers.
 
 use super::reach::McpReach;
@@ -23,12 +23,12 @@ use tokio::sync::mpsc;
 
 /// The size limit of a request in bytes.
 const REQUEST: usize = 1024 * 1024;
-/// The number of answers that may wait in an event stream.
+/// The largest number of queued answers in an event stream.
 const EVENTS: usize = 16;
-/// The number of open event streams; the oldest is dropped.
+/// The largest number of open event streams. The oldest one is dropped.
 const STREAMS: usize = 64;
 
-/// The HTTP listener of the servers. A path begins with the token; without it there is no server.
+/// The HTTP listener of the servers. Paths begin with the token. Other paths are not found.
 #[derive(Debug)]
 pub(super) struct Http {
     listener: TcpListener,
@@ -36,7 +36,7 @@ pub(super) struct Http {
     known: Known,
 }
 
-/// What the tasks of all connections share.
+/// The shared state of all connections.
 #[derive(Debug, Clone)]
 struct Known {
     token: Arc<str>,
@@ -57,7 +57,7 @@ impl Http {
         Ok(Self { address: listener.local_addr()?, listener, known })
     }
 
-    /// Returns the URL before the name of a server.
+    /// Returns the URL without the name of a server.
     pub(super) fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.known.token)
     }
@@ -108,13 +108,13 @@ async fn respond(
                 _ => answer(&server, &met, &message).await,
             }
         }
-        // The end of a session, which has no state here.
+        // Ends a session, which has no state in this server.
         (Transport::Http, Method::DELETE) => Err(StatusCode::OK),
         _ => Err(StatusCode::METHOD_NOT_ALLOWED),
     }
 }
 
-/// Answers a message in the response. A silent server never does.
+/// Answers a message in the response. A silent server never answers.
 async fn answer(
     server: &McpServer,
     met: &ServerConnection,
@@ -133,13 +133,13 @@ async fn answer(
 }
 
 impl Known {
-    /// Begins an event stream. The first event has the URL for requests.
+    /// Opens an event stream. The first event has the URL for requests.
     fn begin_events(&self, path: &str) -> Response<Body> {
         let (events, stream) = mpsc::channel(EVENTS);
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.last += 1;
         let number = streams.last;
-        // The channel has room for the first event.
+        // The channel is empty, so this cannot fail.
         let _told = events.try_send(event("endpoint", &format!("{path}?{number}")));
         streams.open.insert(number, events);
         if streams.open.len() > STREAMS {
@@ -207,7 +207,7 @@ impl hyper::body::Body for Body {
         piece.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
     }
 
-    /// The header has the length of a whole answer.
+    /// Lets the header contain the length of an answer that is not a stream.
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(whole) => {

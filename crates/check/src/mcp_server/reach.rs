@@ -1,4 +1,4 @@
-//! How an agent in memory reaches the servers.
+//! Connections of an agent in memory to the servers.
 
 use super::server::{McpServer, ServerConnection};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The servers as an agent in memory reaches them. Cheap to clone.
+/// The servers for an agent in memory. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct McpReach {
     servers: Arc<Mutex<BTreeMap<String, Arc<McpServer>>>>,
@@ -25,8 +25,8 @@ impl McpReach {
         self.servers().get(name).cloned()
     }
 
-    /// Starts the server with these arguments of its entry in `mcpServers`, and these variables.
-    /// `None` if there is none, or if it ends at once.
+    /// Starts the server with the arguments of its entry in `mcpServers` and these variables.
+    /// Returns `None` if there is no such server or if it ends at once.
     pub fn start(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Option<McpConnection> {
         let server = self.find(arguments.last()?)?;
         ServerConnection::new(server, environment.iter().copied()).map(McpConnection)
@@ -46,8 +46,7 @@ impl fmt::Debug for McpReach {
 }
 
 impl McpConnection {
-    /// Returns the server's answer to a message; `None` for a notification and from a silent
-    /// server.
+    /// Returns the server's answer to a message, or `None` for a notification or a silent server.
     pub fn answer(&self, message: &Value) -> Option<Value> {
         self.0.answer(message)
     }

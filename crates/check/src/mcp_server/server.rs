@@ -1,4 +1,4 @@
-//! An MCP server of the judge: its answers, and what it has observed of the agent.
+//! An MCP server of the judge: its answers, and its record of the agent.
 
 use crate::json::json;
 use serde_json::Value;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The versions of MCP with the same handshake and tools. A client that requests another one is
-/// offered the last.
+/// The versions of MCP with the same handshake and tools. A client that requests another version
+/// gets the last one.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-11-25", "2025-06-18"];
 
 /// The name of the variable in a server's environment, and of the header in its requests.
@@ -56,7 +56,7 @@ pub(crate) enum ServerBehavior {
 #[derive(Debug)]
 pub(crate) struct McpServer {
     name: String,
-    /// Its number, which makes its name, its variable and its results unique.
+    /// Its number. It makes the name, the variable and the results unique.
     number: usize,
     transport: Transport,
     manner: ServerBehavior,
@@ -65,12 +65,12 @@ pub(crate) struct McpServer {
     seen: watch::Sender<Seen>,
 }
 
-/// What a server has observed.
+/// The record of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// Whether an agent started it or connected to it.
     pub(crate) is_reached: bool,
-    /// Whether an agent ever omitted its variable or header.
+    /// Whether an agent ever omitted the variable or the header.
     pub(crate) lacks_word: bool,
     pub(crate) is_initialized: bool,
     /// Whether an agent listed its tools.
@@ -139,14 +139,18 @@ impl McpServer {
         *self.seen.borrow()
     }
 
-    /// Waits at most this long until it has observed this. Returns `true` if it has.
-    pub(crate) async fn sees(&self, patience: Duration, wanted: impl Fn(&Seen) -> bool) -> bool {
+    /// Waits until the record meets this condition. Returns `false` if that takes too long.
+    pub(crate) async fn wait_until(
+        &self,
+        patience: Duration,
+        wanted: impl Fn(&Seen) -> bool,
+    ) -> bool {
         let mut seen = self.seen.subscribe();
         let waited = tokio::time::timeout(patience, seen.wait_for(wanted)).await;
         waited.is_ok_and(|seen| seen.is_ok())
     }
 
-    /// Returns the outcome of a request: a result, or an error code; `None` if the server stays
+    /// Returns the outcome of a request: a result or an error code, or `None` if the server stays
     /// silent.
     pub(crate) fn outcome(&self, method: &str, params: &Value) -> Option<Result<Value, i64>> {
         self.seen.send_modify(|seen| match method {
@@ -179,7 +183,7 @@ impl McpServer {
             "tools/list" => {
                 let schema = json!({"type": "object", "properties": {}});
                 Ok(json!({"tools": [{
-                    "name": self.tool(), "description": "Tells a word.", "inputSchema": schema,
+                    "name": self.tool(), "description": "Returns a word.", "inputSchema": schema,
                     "annotations": {"readOnlyHint": true},
                 }]}))
             }
@@ -201,7 +205,7 @@ fn word(number: usize) -> String {
 pub(super) struct ServerConnection(Arc<McpServer>);
 
 impl ServerConnection {
-    /// Connects to a server with these variables or headers. `None` if it ends at once.
+    /// Connects to a server with these variables or headers. Returns `None` if it ends at once.
     pub(super) fn new<'t>(
         server: Arc<McpServer>,
         given: impl IntoIterator<Item = (&'t str, &'t str)>,
@@ -220,7 +224,7 @@ impl ServerConnection {
         (server.manner != ServerBehavior::Gone).then_some(Self(server))
     }
 
-    /// Returns the answer to a message; `None` for a message that is not a request, and from a
+    /// Returns the answer to a message, or `None` for a message that is not a request or from a
     /// silent server.
     pub(super) fn answer(&self, message: &Value) -> Option<Value> {
         let (id, method) = (message.get("id")?, message.get("method")?.as_str()?);

@@ -12,22 +12,22 @@ use tokio::task::JoinSet;
 const LINE: u64 = 1024 * 1024;
 
 /// Serves every connection of the listener, until it is dropped.
-pub(super) async fn serve(door: RelayListener, reach: McpReach) {
+pub(super) async fn serve(listener: RelayListener, reach: McpReach) {
     let mut open = JoinSet::new();
     loop {
-        match door.visitor().await {
-            Ok(visitor) => drop(open.spawn(converse(visitor, reach.clone()))),
+        match listener.next_connection().await {
+            Ok(connection) => drop(open.spawn(converse(connection, reach.clone()))),
             Err(_) => tokio::time::sleep(RETRY).await,
         }
         while open.try_join_next().is_some() {}
     }
 }
 
-/// Answers line by line until the other side ends, or at once if the server must end. The relay
-/// ends with it.
-async fn converse(visitor: RelayConnection, reach: McpReach) {
-    let RelayConnection { mut output, mut input, told } = visitor;
-    let Some(met) = meet(&told, &reach) else { return };
+/// Answers line by line until the other side ends. If the server must end, it ends at once, and the
+/// relay ends with it.
+async fn converse(connection: RelayConnection, reach: McpReach) {
+    let RelayConnection { mut output, mut input, data } = connection;
+    let Some(server) = named_server(&data, &reach) else { return };
     loop {
         let mut line = Vec::new();
         let read = (&mut output).take(LINE).read_until(b'\n', &mut line).await;
@@ -35,7 +35,7 @@ async fn converse(visitor: RelayConnection, reach: McpReach) {
             return;
         }
         let message = serde_json::from_slice(&line).unwrap_or_default();
-        if let Some(answer) = met.answer(&message)
+        if let Some(answer) = server.answer(&message)
             && input.write_all(format!("{answer}\n").as_bytes()).await.is_err()
         {
             return;
@@ -44,9 +44,9 @@ async fn converse(visitor: RelayConnection, reach: McpReach) {
 }
 
 /// Returns the server that a relay names.
-fn meet(told: &Value, reach: &McpReach) -> Option<ServerConnection> {
-    let server = reach.find(told.get("server")?.as_str()?)?;
-    let environment = told.get("environment").and_then(Value::as_object);
+fn named_server(data: &Value, reach: &McpReach) -> Option<ServerConnection> {
+    let server = reach.find(data.get("server")?.as_str()?)?;
+    let environment = data.get("environment").and_then(Value::as_object);
     let variables = environment.into_iter().flatten();
     ServerConnection::new(
         server,

@@ -1,4 +1,4 @@
-//! The servers over sockets, as agents' libraries reach them.
+//! The servers over sockets, in the way of agents' libraries.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -29,15 +29,15 @@ fn are_good(server: &McpServer, answers: &[Value]) {
     assert_eq!(answers[2]["result"]["content"][0]["text"], server.result());
 }
 
-/// Connects as the relay of this entry would, with these variables.
+/// Connects like the relay of this entry, with these variables.
 async fn start(server: &McpServer, environment: Value) -> (Lines<BufReader<TcpStream>>, Value) {
     let entry = server.entry();
     let words: Vec<&str> =
         entry["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let [first, address, token, option, name] = words[..] else { panic!("{words:?}") };
     assert_eq!((&entry["command"], first, option), (&json!("/attache"), "relay", "--mcp"));
-    let told = json!({"server": name, "environment": environment}).to_string();
-    let stream = connect_relay(address.parse().unwrap(), token, Some(&told)).await.unwrap();
+    let reported = json!({"server": name, "environment": environment}).to_string();
+    let stream = connect_relay(address.parse().unwrap(), token, Some(&reported)).await.unwrap();
     (BufReader::new(stream).lines(), entry)
 }
 
@@ -51,7 +51,7 @@ fn servers() -> McpServers {
 }
 
 #[tokio::test]
-async fn a_server_over_stdio_answers_and_sees_its_variable() {
+async fn a_stdio_server_answers_and_records_its_variable() {
     let servers = servers();
     for (is_given, lacks_word) in [(true, false), (false, true)] {
         let server = servers.add(Transport::Stdio, ServerBehavior::Good);
@@ -74,7 +74,7 @@ async fn a_server_over_stdio_answers_and_sees_its_variable() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_to_end_does_and_is_reached() {
+async fn an_ending_server_ends_and_records_the_connection() {
     let servers = servers();
     let server = servers.add(Transport::Stdio, ServerBehavior::Gone);
     let (mut lines, _) = start(&server, json!({})).await;
@@ -83,18 +83,20 @@ async fn a_server_that_is_to_end_does_and_is_reached() {
 }
 
 #[tokio::test]
-async fn a_silent_server_reads_and_says_nothing() {
+async fn a_silent_server_reads_and_never_answers() {
     let servers = servers();
     let server = servers.add(Transport::Stdio, ServerBehavior::Silent);
     let (mut lines, _) = start(&server, json!({})).await;
     let [hello, ..] = requests(&server);
     lines.get_mut().write_all(format!("{hello}\n").as_bytes()).await.unwrap();
-    assert!(server.sees(std::time::Duration::from_secs(60), |seen| seen.is_initialized).await);
+    assert!(
+        server.wait_until(std::time::Duration::from_secs(60), |seen| seen.is_initialized).await
+    );
     lines.get_mut().shutdown().await.unwrap();
     assert_eq!(lines.next_line().await.unwrap(), None);
 }
 
-/// Sends a request on its own connection and reads the whole answer.
+/// Sends a request on a new connection and reads the whole answer.
 async fn exchange(method: &str, url: &str, header: &str, body: &str) -> String {
     let rest = url.strip_prefix("http://").unwrap();
     let (authority, path) = rest.split_once('/').unwrap();
@@ -110,7 +112,7 @@ async fn exchange(method: &str, url: &str, header: &str, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_server_over_http_answers_and_sees_its_header() {
+async fn an_http_server_answers_and_records_its_header() {
     let servers = servers();
     let server = servers.add(Transport::Http, ServerBehavior::Good);
     let (name, value) = given(&server.entry(), "headers");
@@ -127,20 +129,20 @@ async fn a_server_over_http_answers_and_sees_its_header() {
     }
     are_good(&server, &answers);
     assert_eq!(server.seen(), ALL);
-    let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let reported = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     for (method, body, status) in
-        [("POST", told, "202"), ("GET", "", "405"), ("POST", "{", "400"), ("DELETE", "", "200")]
+        [("POST", reported, "202"), ("GET", "", "405"), ("POST", "{", "400"), ("DELETE", "", "200")]
     {
         let answer = exchange(method, &url, &header, body).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{method} {body}: {answer}");
     }
     assert!(!server.seen().lacks_word);
-    exchange("POST", &url, "", told).await;
+    exchange("POST", &url, "", reported).await;
     assert!(server.seen().lacks_word);
 }
 
 #[tokio::test]
-async fn who_does_not_know_the_token_finds_no_server() {
+async fn requests_without_the_token_are_not_found() {
     let servers = servers();
     let (http, stdio) = (
         servers.add(Transport::Http, ServerBehavior::Good),
@@ -154,8 +156,8 @@ async fn who_does_not_know_the_token_finds_no_server() {
     }
     let entry = stdio.entry();
     let address = entry["args"][1].as_str().unwrap().parse().unwrap();
-    let told = json!({"server": stdio.name(), "environment": {}}).to_string();
-    let mut stream = connect_relay(address, "guessed", Some(&told)).await.unwrap();
+    let reported = json!({"server": stdio.name(), "environment": {}}).to_string();
+    let mut stream = connect_relay(address, "guessed", Some(&reported)).await.unwrap();
     let mut said = String::new();
     // The connection may be reset.
     let _read = stream.read_to_string(&mut said).await;
@@ -163,7 +165,7 @@ async fn who_does_not_know_the_token_finds_no_server() {
 }
 
 #[tokio::test]
-async fn a_server_with_a_stream_of_events_answers_there() {
+async fn an_sse_server_answers_in_its_event_stream() {
     let servers = servers();
     let server = servers.add(Transport::Sse, ServerBehavior::Good);
     let (name, value) = given(&server.entry(), "headers");

@@ -1,22 +1,22 @@
 //! The acts of a turn, given in the prompt itself: some words and one JSON object `{"acts":[…]}`.
 //!
-//! The agent's model follows them: the judge's model server, or an agent without a model that knows
-//! acts. Each act is one answer of the model; after the last one the model stops. The state of a
-//! turn is only in its prompt, so forks, loads, retries and concurrent sessions need no more.
+//! The judge's model server follows them, or an agent without a model that supports acts. Each act
+//! is one answer of the model, and the model stops after the last one. The prompt contains the
+//! whole state of a turn, so forks, loads, retries and concurrent sessions need no other state.
 
 use crate::json::json;
 use serde_json::{Map, Value};
 
 /// The text before the acts in a prompt.
 const WORDS: &str = "attache check: do this.";
-/// The start of the object with the acts. Nothing else in an agent's request to its model begins
-/// so.
+/// The start of the object with the acts. Nothing else in an agent's request to its model has this
+/// start.
 const MARK: &str = "{\"acts\":";
 
-/// What the model says if the agent does not offer a tool; the kind of the tool follows.
+/// The model's text if the agent does not offer a tool. The kind of the tool follows.
 pub(crate) const NO_TOOL: &str = "attache check: no tool for ";
 
-/// What the model says without acts and after the last one: agents treat an empty answer as a
+/// The model's text without acts and after the last act, because agents treat an empty answer as a
 /// failure.
 pub(crate) const DONE: &str = "attache check: done";
 
@@ -24,14 +24,14 @@ pub(crate) const DONE: &str = "attache check: done";
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Acts(Vec<Value>);
 
-/// The model says this, in several chunks.
+/// The model sends this text in several chunks.
 pub(crate) fn say(text: impl Into<String>) -> Acts {
-    Acts::default().then_do("say", json!(text.into()))
+    Acts::default().then_acts("say", json!(text.into()))
 }
 
-/// The model thinks this.
+/// The model sends this text as reasoning.
 pub(crate) fn think(text: impl Into<String>) -> Acts {
-    Acts::default().then_do("think", json!(text.into()))
+    Acts::default().then_acts("think", json!(text.into()))
 }
 
 /// The model calls this tool.
@@ -41,19 +41,19 @@ pub(crate) fn call(tool: Value) -> Acts {
 
 /// The model calls these tools in one answer.
 pub(crate) fn calls(tools: impl IntoIterator<Item = Value>) -> Acts {
-    Acts::default().then_do("call", tools.into_iter().collect())
+    Acts::default().then_acts("call", tools.into_iter().collect())
 }
 
 /// The model answers with this HTTP error, repeatedly. The error advises against a retry, unless it
 /// is 503.
 pub(crate) fn fail_with(status: u16) -> Acts {
-    Acts::default().then_do("fail", json!(status))
+    Acts::default().then_acts("fail", json!(status))
 }
 
-/// Asks whether the request to the model contains this text outside of the acts: the answer is
-/// `recalled yes` or `recalled no`.
+/// The model answers `recalled yes` if its request contains this text outside the acts, otherwise
+/// `recalled no`.
 pub(crate) fn recall(text: impl Into<String>) -> Acts {
-    Acts::default().then_do("recall", json!(text.into()))
+    Acts::default().then_acts("recall", json!(text.into()))
 }
 
 /// A tool that reads this file.
@@ -111,7 +111,7 @@ pub(crate) fn delegate(prompt: &str) -> Value {
     json!({"tool": "delegate", "prompt": prompt})
 }
 
-/// A tool that asks to leave planning mode with this plan.
+/// A tool that asks to leave plan mode with this plan.
 pub(crate) fn switch_mode(plan: &str) -> Value {
     json!({"tool": "switch_mode", "plan": plan})
 }
@@ -146,7 +146,7 @@ impl Acts {
         self
     }
 
-    /// The last answer also says this.
+    /// The last answer also sends this text.
     #[must_use]
     pub(crate) fn say(self, text: impl Into<String>) -> Self {
         self.with("say", json!(text.into()))
@@ -171,7 +171,7 @@ impl Acts {
         self.with("usage", usage)
     }
 
-    /// The last answer never ends: nothing follows its text until the agent gives up.
+    /// The last answer never ends after its text.
     #[must_use]
     pub(crate) fn hang(self) -> Self {
         self.with("hang", json!(true))
@@ -183,7 +183,7 @@ impl Acts {
         self.with("cut", json!(true))
     }
 
-    fn then_do(mut self, key: &str, value: Value) -> Self {
+    fn then_acts(mut self, key: &str, value: Value) -> Self {
         self.0.push(Value::Object(Map::from_iter([(key.to_owned(), value)])));
         self
     }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn acts_come_back_out_of_a_prompt_whatever_stands_around_them() {
+    fn acts_are_read_from_a_prompt_with_other_text() {
         let acts =
             call(read("/a\"b")).then(say("x {\"y\":1}\n").end("length").usage(json!({"input": 5})));
         let text = acts.prompt_text();

@@ -20,7 +20,8 @@ pub(super) enum Answering {
 /// An answer of the model.
 #[derive(Debug, PartialEq, Default)]
 pub(super) struct Answer {
-    /// The number of the answer, which makes its ids unique: agents use them as message ids.
+    /// The number of the answer. It makes the ids of the answer unique, because agents use them as
+    /// message ids.
     pub(super) number: usize,
     pub(super) thought: String,
     pub(super) text: String,
@@ -43,25 +44,25 @@ pub(super) struct Call {
 /// Why the model stops.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) enum End {
-    /// It is done, or waits for its tools.
+    /// It has finished, or waits for its tools.
     #[default]
     Stop,
     Length,
     Refusal,
 }
 
-/// What follows the text.
+/// The continuation after the text.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) enum After {
     #[default]
     Nothing,
-    /// Nothing, not even the end.
+    /// Nothing. The answer never ends.
     Hang,
-    /// The end of the connection in the middle of the answer.
+    /// The connection breaks in the middle of the answer.
     Cut,
 }
 
-/// The number of used tokens. `input` includes the cached ones, `output` the reasoning.
+/// The number of used tokens. `input` includes cached tokens, `output` includes reasoning.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) struct Usage {
     pub(super) input: u64,
@@ -71,8 +72,8 @@ pub(super) struct Usage {
 }
 
 impl Answering {
-    /// Returns the response to this request. A request that is not about a turn gets a harmless
-    /// text. `calls` is the number of calls so far.
+    /// Returns the response to this request. A request that does not belong to a turn gets a
+    /// harmless text. `calls` is the number of calls so far.
     pub(super) fn to(
         request: &Request,
         is_aside: bool,
@@ -100,7 +101,7 @@ impl Answering {
 }
 
 impl Answering {
-    /// The same, as the answer with this number.
+    /// Returns the response as the answer with this number.
     pub(super) fn numbered(self, number: usize) -> Self {
         match self {
             Self::Answer(answer) => Self::Answer(Answer { number, ..answer }),
@@ -156,7 +157,7 @@ impl Answer {
                 Some("refusal") => End::Refusal,
                 _ => End::Stop,
             },
-            usage: act.get("usage").map_or_else(|| Usage::of(request, &said), Usage::told),
+            usage: act.get("usage").map_or_else(|| Usage::of(request, &said), Usage::read),
             after: match (is("hang"), is("cut")) {
                 (true, _) => After::Hang,
                 (false, true) => After::Cut,
@@ -166,8 +167,8 @@ impl Answer {
         }
     }
 
-    /// Returns the text in chunks. Neighbouring chunks differ unless the text repeats itself: some
-    /// agents ignore a repeated chunk.
+    /// Returns the text in chunks. Adjacent chunks differ unless the text repeats itself, because
+    /// some agents ignore a repeated chunk.
     pub(super) fn pieces(&self) -> Vec<&str> {
         pieces(&self.text)
     }
@@ -178,7 +179,7 @@ impl Answer {
     }
 }
 
-/// Returns what the model says if the agent does not offer a tool.
+/// Returns the model's text if the agent does not offer a tool.
 fn no_tool_for(tool: Option<&str>) -> String {
     format!("{NO_TOOL}{}\n", tool.unwrap_or("this"))
 }
@@ -198,7 +199,7 @@ impl Usage {
         Self { input: tokens(request.size), output: tokens(said.len()), ..Self::default() }
     }
 
-    fn told(usage: &Value) -> Self {
+    fn read(usage: &Value) -> Self {
         let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
         let (cached, reasoning) = (count("cached"), count("reasoning"));
         let (input, output) = (count("input").max(cached), count("output").max(reasoning));

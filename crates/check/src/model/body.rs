@@ -9,22 +9,22 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::vec::IntoIter;
 
-/// Reads the body of a request, unless it is longer than this or incomplete.
+/// Reads the body of a request. Fails if it is longer than this or incomplete.
 pub(crate) async fn read(body: Incoming, most: usize) -> Option<Bytes> {
     Some(Limited::new(body, most).collect().await.ok()?.to_bytes())
 }
 
-/// The body of an answer, chunk by chunk, as fast as it is read.
+/// The body of an answer. Each read gets the next chunk.
 #[derive(Debug)]
 pub(super) struct Body {
     before: IntoIter<String>,
     text: Vec<Bytes>,
-    /// How many chunks of the text were sent, and their number.
+    /// The number of chunks of the text that were sent, and the number of all chunks.
     sent: usize,
     of: usize,
     after: IntoIter<String>,
     ending: After,
-    /// Whether the text had time to be sent.
+    /// Whether the connection had time to send the text.
     is_sent: bool,
 }
 
@@ -37,7 +37,7 @@ impl Body {
         Self { before, text, sent: 0, of, after, ending, is_sent: false }
     }
 
-    /// Creates a body in one piece. If it must hang or break, it does so in its middle.
+    /// Creates a body in one chunk. If it must hang or break, it does so in the middle.
     pub(super) fn whole(text: String, ending: After) -> Self {
         let mut text = text.into_bytes();
         let after = text.split_off(text.len() / 2);
@@ -76,15 +76,18 @@ impl hyper::body::Body for Body {
                 let next = self.after.next().map(|piece| Ok(Frame::data(Bytes::from(piece))));
                 Poll::Ready(next)
             }
-            // Never woken: the end of the connection drops it.
+            // The task is never woken. The end of the connection drops it.
             After::Hang => Poll::Pending,
-            // An error discards unwritten bytes. They are written if nothing follows for a moment.
+            // An error discards bytes that are not yet written. A short pause lets the connection
+            // write them.
             After::Cut if !self.is_sent => {
                 self.is_sent = true;
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
-            After::Cut => Poll::Ready(Some(Err(io::Error::other("cut, as the act says")))),
+            After::Cut => {
+                Poll::Ready(Some(Err(io::Error::other("the act `cut` breaks the answer"))))
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::json::json;
 use serde_json::Value;
 
-/// The models to choose from, with names whose context windows agents know.
+/// The available models. Agents know the context windows of these names.
 const MODELS: [&str; 6] =
     ["gpt-4o", "gpt-5", "claude-sonnet-4-5", "gemini-2.5-flash", "gemini-2.5-pro", "attache-check"];
 

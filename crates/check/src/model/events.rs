@@ -1,4 +1,4 @@
-//! What the providers' APIs share: the events of an answer, and reading JSON members.
+//! Shared code of the providers' APIs: the events of an answer, and access to JSON members.
 
 use super::request::Item;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub(super) struct Events {
     pub(super) after: Vec<Value>,
 }
 
-/// Returns the text of a content: a text, a list of parts with texts, or one of them.
+/// Returns the text of a content, which is a text, a part with a text, or a list of such parts.
 pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -40,7 +40,7 @@ pub(super) fn model(text: String, calls: Vec<String>) -> Item {
     Item::Model { text, calls }
 }
 
-/// Returns an object with the members of another added.
+/// Returns an object extended by the members of another.
 pub(super) fn joined(mut object: Value, more: Value) -> Value {
     if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
         object.extend(more);

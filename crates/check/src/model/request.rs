@@ -3,7 +3,7 @@
 use super::tool::Tool;
 use crate::model::acts::Acts;
 
-/// The prefix of this model's call ids; the number of the act follows.
+/// The prefix of this model's call ids. The number of the act follows.
 pub(super) const CALL: &str = "attache_";
 
 /// A request for an answer.
@@ -15,8 +15,8 @@ pub(super) struct Request {
     pub(super) tools: Vec<Tool>,
     /// Whether the answer is streamed as events.
     pub(super) is_streamed: bool,
-    /// Whether events are sent as one JSON array, which only Gemini does, and not as server-sent
-    /// events.
+    /// Whether events are sent as one JSON array instead of server-sent events. Only Gemini does
+    /// so.
     pub(super) is_array: bool,
     /// The requested model.
     pub(super) model: String,
@@ -54,19 +54,19 @@ pub(super) struct Asked {
 }
 
 impl Request {
-    /// Returns the acts of the last user text that has some.
+    /// Returns the acts of the last user text with acts.
     pub(super) fn asked(&self) -> Option<Asked> {
-        let told = self.items.iter().enumerate().rev().find_map(|(at, item)| match item {
+        let found = self.items.iter().enumerate().rev().find_map(|(at, item)| match item {
             Item::Operator(text) => Acts::read(text).map(|acts| (acts, at)),
             _ => None,
         });
-        let (acts, at) = told?;
+        let (acts, at) = found?;
         Some(Asked { acts, next: self.done_after(at), at })
     }
 
-    /// Counts the acts done after the item at this index: the number in the id of the judge's last
-    /// call, plus each answer after it. Some APIs and agents drop or change ids: then each group of
-    /// model texts is one answer.
+    /// Counts the completed acts after the item at this index: the number in the id of the judge's
+    /// last call, plus the answers after it. Some APIs and agents drop or change ids. Then each
+    /// group of model texts counts as one answer.
     fn done_after(&self, at: usize) -> usize {
         let (mut done, mut goes_on) = (0, false);
         for item in self.items.iter().skip(at + 1) {
@@ -108,8 +108,8 @@ mod tests {
     }
 
     fn next(after: &[Item]) -> usize {
-        let told = Item::Operator(say("one").then(say("two")).prompt_text());
-        let earlier = [Item::Operator(say("old").prompt_text()), model(&[]), told];
+        let found = Item::Operator(say("one").then(say("two")).prompt_text());
+        let earlier = [Item::Operator(say("old").prompt_text()), model(&[]), found];
         let items = earlier.into_iter().chain(after.iter().cloned()).collect();
         let asked = Request { items, ..Request::default() }.asked().unwrap();
         assert_eq!((asked.at, asked.acts), (2, say("one").then(say("two"))));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_act_is_counted_from_what_the_model_said_since() {
+    fn the_next_act_follows_from_the_answers_since_the_prompt() {
         let tool = Item::Other("result".to_owned());
         assert_eq!(next(&[]), 0);
         assert_eq!(next(&[model(&["x"]), tool.clone()]), 1);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_asked_without_acts() {
+    fn a_request_without_acts_has_none() {
         let items = vec![Item::Operator("hi".to_owned()), Item::Other(say("x").prompt_text())];
         assert_eq!(Request { items, ..Request::default() }.asked(), None);
     }

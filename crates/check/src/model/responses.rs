@@ -87,7 +87,7 @@ fn part(answer: &Answer, text: &str) -> Value {
     }
 }
 
-/// The arguments, or the text of a tool that takes a text.
+/// The arguments, or the text for a tool that takes a text.
 fn arguments(call: &Call) -> String {
     match &call.arguments {
         Arguments::Object(object) => object.to_string(),

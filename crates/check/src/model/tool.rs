@@ -1,4 +1,4 @@
-//! The agent's own tool for an act, found by its name, with arguments that fit its schema.
+//! Selection of the agent's own tool for an act by its name, with arguments that match its schema.
 
 use super::tool_names::ToolNames;
 use super::tool_table::{KINDS, Kind};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tool {
     pub(super) name: String,
-    /// The JSON schema of its arguments; null for a tool that takes a text.
+    /// The JSON schema of its arguments, or null for a tool that takes a text.
     pub(super) schema: Value,
 }
 
@@ -21,8 +21,8 @@ pub(super) enum Arguments {
     Text(String),
 }
 
-/// Returns the tool for an act and its arguments: the first known name that the agent offers, if
-/// its schema accepts the arguments.
+/// Returns the tool for an act and its arguments. It is the first known name that the agent offers
+/// and whose schema accepts the arguments.
 pub(super) fn found<'t>(
     tools: &'t [Tool],
     wanted: &Value,
@@ -42,7 +42,7 @@ pub(super) fn found<'t>(
     mapped.chain(known).filter_map(|tool| Some((tool, kind.arguments(tool, wanted)?))).next()
 }
 
-/// Returns the tool of an MCP server, whose name ends the name that the agent gives it.
+/// Returns the tool of an MCP server. The agent's name for it ends with the tool's name.
 fn of_server<'t>(tools: &'t [Tool], wanted: &Value) -> Option<(&'t Tool, Arguments)> {
     let name = plain(wanted.get("name")?.as_str()?);
     let tool = tools.iter().find(|tool| plain(&tool.name).ends_with(&name))?;
@@ -68,20 +68,20 @@ impl Kind {
         if tool.schema.is_null() {
             return Some(Arguments::Text(facts.get("patch")?.as_str()?.to_owned()));
         }
-        let (arguments, told) = self.object(&tool.schema, &facts);
+        let (arguments, found) = self.object(&tool.schema, &facts);
         // A tool that accepts none of the arguments is a different tool.
-        (told > 0 || facts.is_empty()).then_some(Arguments::Object(arguments))
+        (found > 0 || facts.is_empty()).then_some(Arguments::Object(arguments))
     }
 
-    /// The arguments of the act, and what follows from them.
+    /// Returns the arguments of the act, and values derived from them.
     fn facts(&self, wanted: &Value) -> Map<String, Value> {
         let mut facts = wanted.as_object().cloned().unwrap_or_default();
         facts.remove("tool");
         let text = |key: &str| wanted.get(key).and_then(Value::as_str).unwrap_or_default();
         let (path, old, new) = (text("path"), text("old"), text("new"));
         match self.tool {
-            // A patch has whole lines: a tool that takes one cannot write a file without a final
-            // line break.
+            // A patch consists of whole lines, so a tool that takes a patch cannot write a file
+            // without a final line break.
             "write" if text("content").ends_with('\n') => {
                 facts.insert("patch".to_owned(), json!(added(path, text("content"))));
             }
@@ -95,47 +95,48 @@ impl Kind {
         facts
     }
 
-    /// Returns an object that fits a schema, and the number of its members with a fact.
+    /// Returns an object that matches a schema, and the number of its members whose value comes
+    /// from the act.
     fn object(&self, schema: &Value, facts: &Map<String, Value>) -> (Value, usize) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
         let is_required =
             |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
-        let (mut object, mut told) = (Map::new(), 0);
+        let (mut object, mut found) = (Map::new(), 0);
         for (name, schema) in properties.into_iter().flatten() {
-            let (value, is_told) = match self.fact(name, facts) {
+            let (value, is_found) = match self.fact(name, facts) {
                 Some(fact) => (self.fitted(schema, fact), true),
                 None => self.nested(name, schema, facts),
             };
-            told += usize::from(is_told);
-            if is_told || is_required(name) {
+            found += usize::from(is_found);
+            if is_found || is_required(name) {
                 object.insert(name.clone(), value);
             }
         }
-        (Value::Object(object), told)
+        (Value::Object(object), found)
     }
 
-    /// Returns the fact for a parameter with this name.
+    /// Returns the value of the act for a parameter with this name.
     fn fact<'f>(&self, name: &str, facts: &'f Map<String, Value>) -> Option<&'f Value> {
         let name = plain(name);
         let takes = self.parameters.iter().filter(|(_, names)| names.contains(&name.as_str()));
         takes.filter_map(|(key, _)| facts.get(*key)).next()
     }
 
-    /// Returns a value for a parameter without a fact of its own; nested members may have one.
+    /// Returns a value for a parameter that the act does not name. The act may name nested members.
     fn nested(&self, name: &str, schema: &Value, facts: &Map<String, Value>) -> (Value, bool) {
-        let (inner, told) = match kind_of(schema) {
+        let (inner, found) = match kind_of(schema) {
             "object" => self.object(schema, facts),
             "array" => {
-                let (item, told) = self.object(schema.get("items").unwrap_or(&Value::Null), facts);
-                (json!([item]), told)
+                let (item, found) = self.object(schema.get("items").unwrap_or(&Value::Null), facts);
+                (json!([item]), found)
             }
             _ => return (self.fitting(name, schema), false),
         };
-        if told > 0 { (inner, true) } else { (self.fitting(name, schema), false) }
+        if found > 0 { (inner, true) } else { (self.fitting(name, schema), false) }
     }
 
-    /// Returns a fact in the shape of a schema.
+    /// Converts a value of the act to the type of a schema.
     fn fitted(&self, schema: &Value, fact: &Value) -> Value {
         let items = schema.get("items").unwrap_or(&Value::Null);
         match (kind_of(schema), fact) {
@@ -154,18 +155,18 @@ impl Kind {
             ("string", Value::Array(entries)) => {
                 (1..).zip(entries).map(numbered).collect::<String>().into()
             }
-            _ => in_words_of(schema, fact).clone(),
+            _ => as_word_of(schema, fact).clone(),
         }
     }
 
-    /// Returns a value for a required parameter: its default, the first of its values, or the
-    /// smallest of its type.
+    /// Returns a value for a required parameter: its default, the first of its allowed values, or
+    /// the smallest value of its type.
     fn fitting(&self, name: &str, schema: &Value) -> Value {
         if let Some(value) = schema.get("default").or_else(|| schema.get("const")) {
             return value.clone();
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            // An editor tool with several commands names one like this kind of tool.
+            // An editor tool with several commands may name a command like this kind of tool.
             let meant: &[&str] = match self.tool {
                 "read" => &["view", "read"],
                 "write" => &["create", "write"],
@@ -187,7 +188,7 @@ impl Kind {
             }
             "object" => self.object(schema, &Map::new()).0,
             _ if plain(name) == "id" => json!("1"),
-            // A sentence, as some tools show it to a person.
+            // Some tools show this text to a person, so it is a sentence.
             _ => json!("Attache checks this agent"),
         }
     }
@@ -199,15 +200,15 @@ fn numbered((number, entry): (usize, &Value)) -> String {
     format!("{number}. [{}] {}\n", text("status"), text("content"))
 }
 
-/// Synonyms, since a schema may list another word.
+/// Synonyms of the word, because a schema may list another one.
 const SAME: [&[&str]; 3] = [
     &["completed", "complete", "done", "finished"],
     &["in_progress", "doing", "active"],
     &["pending", "todo", "open", "not_started"],
 ];
 
-/// Returns a fact as a word of the schema, if it lists any for it.
-fn in_words_of<'v>(schema: &'v Value, fact: &'v Value) -> &'v Value {
+/// Returns the word of the schema for this value, if the schema lists allowed words.
+fn as_word_of<'v>(schema: &'v Value, fact: &'v Value) -> &'v Value {
     let listed = schema.get("enum").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let words =
         SAME.into_iter().find(|words| words.iter().any(|word| fact == word)).unwrap_or_default();
@@ -215,7 +216,8 @@ fn in_words_of<'v>(schema: &'v Value, fact: &'v Value) -> &'v Value {
     if listed.contains(fact) { fact } else { same.unwrap_or(fact) }
 }
 
-/// Returns the type of a schema in lower case; of several, the first that is not null.
+/// Returns the type of a schema in lower case. If there are several, returns the first that is not
+/// null.
 fn kind_of(schema: &Value) -> &'static str {
     let kind = schema.get("type");
     let alone = || schema.get("anyOf").and_then(Value::as_array).and_then(|any| any.first());

@@ -1,4 +1,4 @@
-//! Names of an agent's tools that a person maps to tools of acts.
+//! Mappings of an agent's tools to tools of acts, given by a person.
 
 use super::tool_table::KINDS;
 use std::fmt;
@@ -16,7 +16,7 @@ use std::fmt;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolNames(Vec<(&'static str, String)>);
 
-/// A mapping that cannot be used.
+/// The error for an invalid mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolNameError(String);
 
@@ -29,8 +29,8 @@ impl fmt::Display for ToolNameError {
 impl std::error::Error for ToolNameError {}
 
 impl ToolNames {
-    /// Adds a mapping `TOOL=NAME`: the agent's tool with exactly this name is this tool of the
-    /// acts.
+    /// Adds a mapping `TOOL=NAME`. The agent's tool with exactly this name then serves as the tool
+    /// of the acts.
     ///
     /// # Errors
     /// The text has no `=`, or there is no such tool of acts.
@@ -48,7 +48,7 @@ impl ToolNames {
         Ok(())
     }
 
-    /// Returns the names mapped to a tool of the acts, the last one first.
+    /// Returns the names that are mapped to a tool of the acts, the latest mapping first.
     pub(super) fn of(&self, tool: &str) -> impl Iterator<Item = &str> {
         self.0.iter().rev().filter(move |(known, _)| *known == tool).map(|(_, name)| name.as_str())
     }

@@ -1,8 +1,8 @@
 //! The tools of agents that the model knows, by name. `ACTS.md` lists them.
 
-/// The names of tools, as lower-case letters and digits, grouped by kind, and the names of their
-/// parameters, by what they take. Earlier names take precedence. A name may have a prefix with two
-/// underscores, such as `developer__shell`.
+/// The names of tools by kind, and the names of their parameters by the value that they take. Names
+/// consist of lower-case letters and digits. Earlier names take precedence. A tool may have a
+/// prefix with two underscores, such as `developer__shell`.
 pub(super) struct Kind {
     pub(super) tool: &'static str,
     pub(super) names: &'static [&'static str],
@@ -208,7 +208,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn the_document_of_the_acts_lists_every_tool() {
+    fn acts_md_lists_every_tool() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ACTS.md");
         let kept = fs::read_to_string(&path).unwrap();
         let (before, _) = kept.split_once("|---|---|---|\n").unwrap();
@@ -227,7 +227,7 @@ mod tests {
             ));
         }
         document.push_str(
-            "| `mcp` | `name`, `arguments` | the tool of an MCP server whose name ends so |\n",
+            "| `mcp` | `name`, `arguments` | the tool of an MCP server whose name ends with `name` |\n",
         );
         if std::env::var_os("UPDATE_DOCS").is_some() {
             fs::write(&path, &document).unwrap();

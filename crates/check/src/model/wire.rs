@@ -17,7 +17,7 @@ pub(super) enum Wire {
     Gemini,
 }
 
-/// The events of an answer as they are sent.
+/// The format of the events of an answer.
 #[derive(Debug, PartialEq, Default)]
 pub(super) struct Written {
     pub(super) before: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Written {
 }
 
 impl Wire {
-    /// Returns the API of a request path, by its end.
+    /// Returns the API of a request by the end of its path.
     pub(super) fn of(path: &str) -> Option<Self> {
         let ends = |end: &str| path.ends_with(end);
         match () {
@@ -51,7 +51,7 @@ impl Wire {
         Request { is_streamed, model, ..request }
     }
 
-    /// Returns an answer that is not streamed.
+    /// Returns an answer as one JSON value.
     pub(super) fn whole(self, request: &Request, answer: &Answer) -> Value {
         match self {
             Self::Chat => chat::whole(request, answer),
@@ -74,7 +74,7 @@ impl Wire {
         }
         let write = |event: Value| match self {
             Self::Chat | Self::Gemini => format!("data: {event}\n\n"),
-            // The type is also in the event, since some agents read it there.
+            // The data also contains the type of the event, because some agents read it there.
             Self::Responses | Self::Anthropic => {
                 let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
                 format!("event: {kind}\ndata: {event}\n\n")
@@ -90,7 +90,7 @@ impl Wire {
 
     /// Returns the body of an HTTP error.
     pub(super) fn error(self, status: u16) -> Value {
-        let message = format!("attache check: this answer is error {status}");
+        let message = format!("attache check: the act `fail` returns error {status}");
         let (kind, name) = match status {
             401 => ("authentication_error", "UNAUTHENTICATED"),
             403 => ("permission_error", "PERMISSION_DENIED"),

@@ -15,7 +15,7 @@ const NEEDED: i64 = -32000;
 /// The login state of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The login methods, and whether each uses a terminal; `None` before the handshake.
+    /// The login methods, and whether each uses a terminal. `None` before the handshake.
     methods: Option<HashMap<String, bool>>,
     is_needed: bool,
     /// The line of the last logout without a later login.
@@ -48,11 +48,11 @@ impl Judge {
         if let Some((call, outcome)) = seen.reply::<AuthStatus>() {
             let is_refused = outcome.is_err_and(|error| error["code"] == NEEDED);
             report.agrees("AUTHS-01", is_refused.then_some(call.line), || {
-                "asking for the login state needs a login".to_owned()
+                "the request for the login state fails without a login".to_owned()
             });
         }
         if let Some(asked) = seen.asked::<AuthStatusUpdate>() {
-            // The recording may lack what the agent advertised.
+            // The recording may lack the agent's capabilities.
             let offers = known.agent.as_ref().is_none_or(|agent| agent.auth.status.is_some());
             report.keeps("AUTHS-03", offers, || {
                 "the update is sent although agentCapabilities.auth.status is not advertised"

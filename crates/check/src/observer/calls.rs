@@ -1,4 +1,4 @@
-//! Frames: the kind of each line, and which reply belongs to which call (RPC-01 to RPC-24).
+//! JSON-RPC messages: the kind of each line, and the call of each reply (RPC-01 to RPC-24).
 
 use super::finding::Report;
 use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};
@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// The error code of a cancelled call.
 const CANCELLED: i64 = -32800;
 
-/// The number of remembered ids of answered calls, which tell a second reply from one without a
-/// call.
+/// The number of remembered ids of answered calls. They distinguish a second reply from a reply
+/// without a call.
 const ANSWERED: usize = 1024;
 
 /// The open calls of both sides.
@@ -22,7 +22,7 @@ const ANSWERED: usize = 1024;
 pub(super) struct Calls {
     client: CallsOfSide,
     agent: CallsOfSide,
-    /// Whether the agent returned a result to a call that was not seen.
+    /// Whether the agent returned a result to a call that the recording lacks.
     misses_calls: bool,
 }
 
@@ -34,13 +34,13 @@ struct CallsOfSide {
     order: VecDeque<RequestId>,
     /// Cancelled calls that were not open, with the line.
     given_up: HashMap<RequestId, usize>,
-    /// Lines that an error without an id answers correctly.
+    /// Lines that may be answered with an error without an id.
     unreadable: usize,
-    /// Calls that may be refused as invalid messages, so that they need no reply of their own.
+    /// Calls that may be refused as invalid messages. They need no reply with their id.
     doubtful: HashSet<RequestId>,
-    /// Earlier calls with the id of an open one, in order; they are answered first.
+    /// Earlier calls with the id of an open call, in order. They are answered first.
     overtaken: HashMap<RequestId, VecDeque<OpenCall>>,
-    /// The methods of which a cancelled call was answered as cancelled.
+    /// The methods whose cancelled calls were answered as cancelled.
     cancels: HashSet<String>,
 }
 
@@ -69,12 +69,12 @@ impl Calls {
         report: &mut Report,
     ) -> Option<Seen<'l>> {
         if line.iter().all(u8::is_ascii_whitespace) {
-            // A peer that does not ignore it may answer it as an invalid message (RPC-08 is
+            // A peer that does not ignore the line may answer it as an invalid message (RPC-08 is
             // practice).
             self.made_by(from).unreadable += 1;
             return None;
         }
-        report.tests(&["RPC-01", on_stdio(from)]);
+        report.tests(&["RPC-01", stray_text_rule(from)]);
         let body = match Message::read(line) {
             Ok(Message::Call { id, method, params }) => {
                 report.tests(&["RPC-12", "RPC-13"]);
@@ -105,7 +105,7 @@ impl Calls {
                 Body::Replied { to, outcome, text }
             }
             Err(misfit) => {
-                self.misfit(from, line, &misfit, report);
+                self.judge_unreadable(from, line, &misfit, report);
                 return None;
             }
         };
@@ -138,8 +138,8 @@ impl Calls {
         }
     }
 
-    /// Whether the agent returned a result to a call that was not seen and may have opened a
-    /// session.
+    /// Whether the agent returned a result to a call that the recording lacks and that may have
+    /// opened a session.
     pub(super) fn misses_calls(&self) -> bool {
         self.misses_calls
     }
@@ -152,14 +152,14 @@ impl Calls {
         }
     }
 
-    /// Allows this side to refuse the next line as an invalid message, with or without its id.
-    pub(super) fn may_be_unreadable(&mut self, by: Side, id: Option<RequestId>) {
+    /// Allows this side to refuse the next line as an invalid message, with or without an id.
+    pub(super) fn allow_refusal(&mut self, by: Side, id: Option<RequestId>) {
         let made = self.made_by(by);
         made.unreadable += 1;
         made.doubtful.extend(id);
     }
 
-    /// Tracks cancelled work: a call by its id, the prompts of a session.
+    /// Tracks cancelled work: a call by its id, and the prompts of a session.
     fn cancel(&mut self, from: Side, asked: &Asked<'_>, line: usize) {
         let made = self.made_by(from);
         if is::<CancelRequest>(asked.row) {
@@ -211,12 +211,12 @@ impl Calls {
                     made.cancels.insert(call.method.clone());
                 }
             }
-            made.overtake(&call, outcome.is_ok());
+            made.judge_order(&call, outcome.is_ok());
             if made.answered.values().any(|answered| answered.cancelled.is_some()) {
                 report.tests(&["CANCEL-09"]);
             }
             if !made.given_up.is_empty() {
-                // No reply is correct there, and this one answers another call.
+                // A missing reply is correct there, and this reply answers another call.
                 report.tests(&["CANCEL-16"]);
             }
             return Some(call);
@@ -247,14 +247,20 @@ impl Calls {
         None
     }
 
-    fn misfit(&mut self, from: Side, line: &[u8], misfit: &NotAMessage, report: &mut Report) {
+    fn judge_unreadable(
+        &mut self,
+        from: Side,
+        line: &[u8],
+        misfit: &NotAMessage,
+        report: &mut Report,
+    ) {
         let shown = quoted(&String::from_utf8_lossy(line));
         match misfit {
             NotAMessage::NotJson(_) if std::str::from_utf8(line).is_err() => {
                 report.breaks("RPC-01", "the line is not UTF-8");
             }
             NotAMessage::NotJson(_) => {
-                report.breaks(on_stdio(from), format!("the line is not a message: {shown}"));
+                report.breaks(stray_text_rule(from), format!("the line is not a message: {shown}"));
             }
             NotAMessage::Invalid(why) => {
                 report.breaks("RPC-01", format!("the line is not a message: {why}"))
@@ -270,12 +276,12 @@ impl Calls {
         self.made_by(from).unreadable += 1;
     }
 
-    /// Reports what this side left unanswered in a recording, although it was done with it.
+    /// Reports the calls in a recording that this side finished but did not answer.
     pub(super) fn end(&mut self, by: Side, report: &mut Report) {
         self.unanswered(by, report, |call| call.is_overtaken);
     }
 
-    /// Reports what this side left unanswered at the end of the connection.
+    /// Reports the calls that this side left unanswered at the end of the connection.
     pub(super) fn left_open(&mut self, by: Side, report: &mut Report) {
         self.unanswered(by, report, |_| true);
     }
@@ -308,15 +314,15 @@ impl Calls {
 }
 
 impl CallsOfSide {
-    /// The open call that a reply with this id answers: the first of those that have it.
+    /// Returns the open call that a reply with this id answers: the first call with the id.
     fn take(&mut self, id: &RequestId) -> Option<OpenCall> {
         let first = self.overtaken.get_mut(id).and_then(VecDeque::pop_front);
         first.or_else(|| self.open.remove(id))
     }
 
-    /// Finds earlier calls that should have been answered before this one. Replies to others may
-    /// still be under way.
-    fn overtake(&mut self, answered: &OpenCall, is_done: bool) {
+    /// Finds earlier calls that should have been answered before this one. Replies to other calls
+    /// may still be on their way.
+    fn judge_order(&mut self, answered: &OpenCall, is_done: bool) {
         let is_prompt = is::<SessionPrompt>(answered.row);
         if is_prompt && !is_done {
             return;
@@ -343,19 +349,21 @@ impl CallsOfSide {
     }
 }
 
-/// Whether calls of this method in one session are answered in order: those that wait for nothing.
+/// Whether calls of this method in one session are answered in order. This holds for methods that
+/// do not wait for anything.
 fn is_in_order(row: Option<&Row>) -> bool {
     let is_quick = |row: &Row| matches!(row.deadline, Deadline::Handshake | Deadline::Quick);
     is::<SessionPrompt>(row) || row.is_some_and(is_quick)
 }
 
-/// Whether this reply says that the call was cancelled.
+/// Whether this reply reports that the call was cancelled.
 fn is_cancelled(outcome: Result<&Value, &Value>) -> bool {
     match outcome {
         Err(error) => error.get("code").and_then(Value::as_i64) == Some(CANCELLED),
         Ok(result) => {
-            let told = ["/stopReason", "/outcome/outcome", "/action"];
-            told.iter()
+            let reported = ["/stopReason", "/outcome/outcome", "/action"];
+            reported
+                .iter()
                 .filter_map(|at| result.pointer(at)?.as_str())
                 .any(|word| word.starts_with("cancel"))
         }
@@ -363,7 +371,7 @@ fn is_cancelled(outcome: Result<&Value, &Value>) -> bool {
 }
 
 /// Returns the rule about text that is not a message.
-fn on_stdio(from: Side) -> &'static str {
+fn stray_text_rule(from: Side) -> &'static str {
     match from {
         Side::Agent => "RPC-03",
         Side::Client => "RPC-04",
@@ -376,7 +384,7 @@ fn asked(from: Side, method: String, params: Option<&str>, kind: Kind) -> Asked<
     Asked { method, row, params: value, text: params, is_call: kind == Kind::Call, id: None }
 }
 
-/// The params of an open call without their long texts.
+/// Returns the params of an open call without their long texts.
 fn short(params: &Value) -> Value {
     match params {
         Value::Object(members) => {

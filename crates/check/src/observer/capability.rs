@@ -1,4 +1,5 @@
-//! Messages that the other side did not advertise (INIT-16 and the rule of each capability).
+//! Messages that need a capability that the other side did not advertise (INIT-16 and the rule of
+//! each capability).
 
 use super::finding::Report;
 use super::known::Known;
@@ -41,8 +42,8 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// The gated field of the handshake itself: its reply is judged by what the client offered, before
-/// that takes effect.
+/// The gated field of the handshake itself. Its reply is judged by the client's capabilities before
+/// they take effect.
 fn authentication(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some((_, result)) = seen.result::<Initialize>()
         && entries(result, "authMethods")
@@ -108,7 +109,7 @@ fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// A field with a gate of its own.
+/// A field with a separate gate.
 fn field(name: &str, from: Side, known: &Known, report: &mut Report) {
     let Some(row) = FIELDS.iter().find(|row| row.name == name) else { return };
     if !is_open(&row.gate, from, known) {
@@ -164,8 +165,8 @@ fn asked_for(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// The system prompt must be text and not empty, and may replace the agent's own only if that is
-/// offered (SYSP-01).
+/// Judges a system prompt. It must be text and not empty, and may replace the agent's own prompt
+/// only if the agent offers that (SYSP-01).
 fn system_prompt(prompt: &Value, known: &Known, report: &mut Report) {
     let offered =
         known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());

@@ -18,17 +18,16 @@ pub(super) struct Judge {
 
 #[derive(Debug, Default)]
 struct Settings {
-    /// Every option of any list, and the line of the last list. Options may disappear, but a list
-    /// that is too short (CONF-03) looks the same; so a client may set an option that was listed
-    /// once.
+    /// Every option of any list, and the line of the last list. A client may set any option that
+    /// was listed once. Options may disappear, but an incomplete list (CONF-03) looks the same.
     options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
-    /// The value of the option of category `mode` that has exactly the modes as its values.
+    /// The value of the option of the category `mode`, if its values are exactly the modes.
     option_mode: Option<String>,
     /// The line of a mode change that the options do not show yet.
     unshown: Option<usize>,
-    /// The line of options with a new mode that was not reported as a mode change yet.
+    /// The line of options with a new mode that was not yet reported as a mode change.
     unannounced: Option<usize>,
 }
 
@@ -52,7 +51,8 @@ impl Judge {
             self.of(session).listed(update, report);
         }
         if let Some((session, update)) = seen.update_of("current_mode_update") {
-            self.of(session).mode_became(text(update, "currentModeId").unwrap_or_default(), report);
+            self.of(session)
+                .mode_changed(text(update, "currentModeId").unwrap_or_default(), report);
         }
         if let Some((_, update)) = seen.update_of("available_commands_update") {
             let mut names = entries(update, "availableCommands")
@@ -88,14 +88,14 @@ impl Judge {
                 report.contradicts(
                     "MODE-07",
                     line,
-                    "a turn later the mode and its option still differ",
+                    "the mode and its option still differ a turn later",
                 );
             }
         }
     }
 
-    /// Judges the reply to a change: all options, with the new value; a value that is not offered
-    /// must be refused.
+    /// Judges the reply to a change. It must contain all options with the new value. A value that
+    /// is not offered must be refused.
     fn set(&mut self, call: &OpenCall, outcome: Result<&Value, &Value>, report: &mut Report) {
         let settings = self.of(text(&call.params, "sessionId").unwrap_or_default());
         let id = text(&call.params, "configId").unwrap_or_default();
@@ -142,7 +142,7 @@ impl Settings {
         if let Some(modes) = result.get("modes").filter(|modes| modes.is_object()) {
             let all = entries(modes, "availableModes").iter().filter_map(|mode| text(mode, "id"));
             self.modes = all.map(str::to_owned).collect();
-            self.mode_became(text(modes, "currentModeId").unwrap_or_default(), report);
+            self.mode_changed(text(modes, "currentModeId").unwrap_or_default(), report);
         }
         self.listed(result, report);
         if let (Some(mode), Some(shown)) = (&self.mode, &self.option_mode) {
@@ -153,15 +153,15 @@ impl Settings {
         (self.unshown, self.unannounced) = (None, None);
     }
 
-    fn mode_became(&mut self, mode: &str, report: &mut Report) {
+    fn mode_changed(&mut self, mode: &str, report: &mut Report) {
         if !self.modes.is_empty() {
             report.keeps("MODE-02", self.modes.contains(mode), || {
                 format!("the current mode {} is not one of the modes", quoted(mode))
             });
             if !self.modes.contains(mode) {
-                // The resulting value is unknown, so nothing follows from it.
+                // The resulting value is unknown, so there is nothing to compare.
                 self.mode = self.option_mode.clone().or(self.mode.take());
-                return self.in_step(report);
+                return self.judge_agreement(report);
             }
         }
         self.mode = Some(mode.to_owned());
@@ -173,12 +173,12 @@ impl Settings {
         if self.option_mode.is_some() && self.option_mode != self.mode {
             self.unshown.get_or_insert(report.line());
         } else {
-            self.in_step(report);
+            self.judge_agreement(report);
         }
     }
 
     /// Judges whether the mode and its option agree.
-    fn in_step(&mut self, report: &mut Report) {
+    fn judge_agreement(&mut self, report: &mut Report) {
         if self.unshown.take().or(self.unannounced.take()).is_some() {
             report.tests(&["MODE-07"]);
         }
@@ -219,7 +219,7 @@ impl Settings {
         });
     }
 
-    /// Judges a full list of options and keeps it.
+    /// Judges a list of all options and keeps it.
     fn listed(&mut self, holder: &Value, report: &mut Report) {
         let mut known = HashMap::new();
         let before = self.option_mode.take();
@@ -236,7 +236,7 @@ impl Settings {
         }
         self.options = Some((known, report.line()));
         if self.option_mode.is_none() || self.option_mode == self.mode {
-            return self.in_step(report);
+            return self.judge_agreement(report);
         }
         match self.unshown {
             Some(line) if self.option_mode == before => {
@@ -276,7 +276,7 @@ impl Settings {
             if let Some(twice) = names.iter().find(|name| !seen.insert(**name)) {
                 report.breaks(
                     "CONF-19",
-                    format!("the option {} has {} twice", quoted(id), quoted(twice)),
+                    format!("the option {} has the value {} twice", quoted(id), quoted(twice)),
                 );
             }
         }
@@ -298,7 +298,7 @@ impl Settings {
 }
 
 impl Kind {
-    /// It may also be an earlier value.
+    /// The value may also be an earlier one.
     fn join(&mut self, earlier: &Self) {
         if let (Self::Select(values), Self::Select(earlier)) = (self, earlier) {
             values.extend(earlier.iter().cloned());
@@ -314,7 +314,7 @@ impl Kind {
     }
 }
 
-/// Returns the values that a select offers, grouped or not.
+/// Returns the values that a select option offers, grouped or not.
 fn values(option: &Value) -> Vec<&str> {
     let options = entries(option, "options").iter();
     options

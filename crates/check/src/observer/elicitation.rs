@@ -13,7 +13,7 @@ pub(super) struct Judge {
     pages: HashMap<String, usize>,
     /// The ids of all pages.
     known: HashSet<String>,
-    /// The open questions by line: the session, and the line of a later cancel.
+    /// The open forms by line, each with its session and the line of a later cancel.
     open: HashMap<usize, (String, Option<usize>)>,
 }
 
@@ -47,8 +47,8 @@ impl Judge {
         if let Some((call, outcome)) = seen.reply::<ElicitationCreate>() {
             let cancelled = self.open.remove(&call.line).and_then(|(_, cancelled)| cancelled);
             let is_accepted = outcome.is_ok_and(|result| text(result, "action") == Some("accept"));
-            // A page is open if it was accepted and is not complete. An unseen answer may have
-            // ended it.
+            // A page is open if it was accepted and is not complete. An answer that the recording
+            // lacks may have ended it.
             if let Some(id) = text(&call.params, "elicitationId").filter(|_| is_accepted) {
                 self.pages.entry(id.to_owned()).or_insert(call.line);
             }
@@ -61,7 +61,7 @@ impl Judge {
     fn asked(&mut self, params: &Value, report: &mut Report) {
         let scopes = usize::from(has(params, "sessionId")) + usize::from(has(params, "requestId"));
         report.keeps("ELIC-04", has(params, "mode") && scopes == 1, || {
-            format!("a mode and one scope are needed; there are {scopes} scopes")
+            format!("the request needs a mode and one scope, but has {scopes} scopes")
         });
         if text(params, "mode") == Some("form") {
             let schema = params.get("requestedSchema").unwrap_or(&Value::Null);
@@ -138,7 +138,7 @@ fn has_secret(url: &str) -> bool {
         })
 }
 
-/// Describes how the content does not match the form, if so.
+/// Describes a difference between the content and the form, if there is one.
 fn mismatch(schema: &Value, content: &Value) -> Option<String> {
     let mut required = entries(schema, "required").iter().filter_map(Value::as_str);
     if let Some(missing) = required.find(|key| content.get(key).is_none()) {
@@ -147,13 +147,13 @@ fn mismatch(schema: &Value, content: &Value) -> Option<String> {
     let properties = schema.get("properties")?.as_object()?;
     properties.iter().find_map(|(key, property)| {
         let value = content.get(key)?;
-        (!suits(property, value))
+        (!matches_property(property, value))
             .then(|| format!("the content's {} does not match the form", quoted(key)))
     })
 }
 
-/// Whether a value matches a property, as far as that is clear.
-fn suits(property: &Value, value: &Value) -> bool {
+/// Whether a value matches a property. Unclear cases count as a match.
+fn matches_property(property: &Value, value: &Value) -> bool {
     let bound = |key: &str| property.get(key).and_then(Value::as_f64);
     let within = |size: f64, least: &str, most: &str| {
         bound(least).is_none_or(|least| size >= least)
@@ -182,7 +182,7 @@ fn suits(property: &Value, value: &Value) -> bool {
     }
 }
 
-/// Whether a choice was offered, if choices were.
+/// Whether a choice was offered. Any choice counts if the form lists none.
 fn is_offered(holder: &Value, titled: &str, chosen: &str) -> bool {
     let plain = entries(holder, "enum").iter().filter_map(Value::as_str);
     let mut all = plain

@@ -9,16 +9,16 @@ use attache_protocol::method::Side;
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// The side at fault: the sender of the line, or of what never came.
+    /// The side at fault: the sender of the line, or of the missing line.
     pub by: Side,
-    /// The number of the line that breaks it; at the end of a conversation, the number of the last
-    /// line.
+    /// The number of the line that breaks the rule. At the end of a conversation, the number of the
+    /// last line.
     pub line: usize,
     /// An earlier line that it contradicts.
     pub earlier: Option<usize>,
-    /// What the line says or what is missing, in one sentence.
+    /// A sentence about the line or about the missing line.
     pub seen: String,
-    /// Whether the line may belong to another session, so that the real fault is SESS-06.
+    /// Whether the line may belong to another session. Then the peer breaks SESS-06 instead.
     pub(crate) may_be_misplaced: bool,
 }
 
@@ -32,7 +32,8 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Creates the report on a line that `by` sent, or at the end on what it did not send.
+    /// Creates the report on a line that `by` sent. At the end of a conversation, creates the
+    /// report on missing lines of `by`.
     pub(super) fn new(line: usize, by: Side) -> Self {
         Self { line, by, findings: Vec::new(), tested: Vec::new() }
     }
@@ -42,15 +43,15 @@ impl Report {
         self.line
     }
 
-    /// Notes that the line could break these rules: without a finding, it keeps them.
+    /// Records that the line could break these rules. Without a finding, it keeps them.
     ///
-    /// Rules that forbid a message are not noted: a line that was not sent shows little.
+    /// Rules that forbid a message are not recorded, because a missing line proves little.
     pub(super) fn tests(&mut self, rules: &[&'static str]) {
         self.tested.extend(rules);
     }
 
-    /// Judges the line by this rule: it keeps the rule if `holds`, otherwise `seen` says how it
-    /// breaks it.
+    /// Judges the line by this rule. It keeps the rule if `holds`, otherwise `seen` describes the
+    /// breach.
     pub(super) fn keeps(&mut self, rule: &'static str, holds: bool, seen: impl FnOnce() -> String) {
         self.tests(&[rule]);
         if !holds {
@@ -58,7 +59,7 @@ impl Report {
         }
     }
 
-    /// The same, if it breaks the rule together with an earlier line.
+    /// Judges the line by this rule together with an earlier line.
     pub(super) fn agrees(
         &mut self,
         rule: &'static str,
@@ -76,7 +77,7 @@ impl Report {
         self.push(rule, None, seen.into());
     }
 
-    /// The same, together with an earlier line.
+    /// Reports that the line breaks the rule together with an earlier line.
     pub(super) fn contradicts(&mut self, rule: &str, earlier: usize, seen: impl Into<String>) {
         self.push(rule, Some(earlier), seen.into());
     }
@@ -96,7 +97,7 @@ impl Report {
     }
 
     fn push_by(&mut self, by: Side, rule: &str, earlier: Option<usize>, seen: String) {
-        // All ids are in this crate's own table; the tests cite each.
+        // All ids are in this crate's own table. The tests use each of them.
         if let Ok(Selection::Rule(rule)) = select(rule) {
             self.findings.push(Finding {
                 rule,
@@ -109,14 +110,14 @@ impl Report {
         }
     }
 
-    /// Notes that the line names a session and another one may be meant.
+    /// Records that the line may belong to a session other than the one it names.
     pub(super) fn may_be_misplaced(&mut self) {
         for finding in self.findings.iter_mut().filter(|finding| finding.rule.id != "SESS-06") {
             finding.may_be_misplaced = true;
         }
     }
 
-    /// Returns the rules that the line was judged by.
+    /// Returns the rules by which the line was judged.
     pub(super) fn tested(&self) -> &[&'static str] {
         &self.tested
     }

@@ -11,13 +11,13 @@ use serde_json::Value;
 pub(super) struct Judge {
     /// The line of the first request.
     asked: Option<usize>,
-    /// The line of an answer with a later version than the client's.
+    /// The line of a reply with a version later than the client's.
     unspoken: Option<usize>,
 }
 
 impl Judge {
-    /// Judges whether a client continues in a version that it does not support (INIT-07). Call it
-    /// for every message of any version.
+    /// Judges whether a client continues in a version that it does not support (INIT-07). It must
+    /// be called for every message of any version.
     pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Body::Asked(asked) = &seen.body
             && seen.from == Side::Client
@@ -77,7 +77,7 @@ fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &m
     let wanted =
         asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
     match outcome {
-        // An agent may support version 2 and reject its params; later versions do not exist.
+        // An agent may support version 2 and reject its params. Later versions do not exist.
         Err(error) if wanted.is_some_and(|version| version == 0 || version > 2) => {
             let message = text(error, "message").unwrap_or_default();
             report.contradicts(
@@ -95,7 +95,7 @@ fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &m
                 report.contradicts(
                     "INIT-05",
                     line,
-                    format!("version 1 is asked for, and {given} is answered"),
+                    format!("the client requests version 1, and the agent answers with {given}"),
                 );
             }
             if given == Some(1) {

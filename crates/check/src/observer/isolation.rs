@@ -1,5 +1,5 @@
-//! Messages of one session that name another (SESS-06), and prompts that are refused after others
-//! were accepted (PROMPT-06).
+//! Messages of one session that name another session (SESS-06), and prompts that are refused after
+//! other prompts were accepted (PROMPT-06).
 
 use super::finding::Report;
 use super::seen::{Body, Seen, has, quoted, text};
@@ -17,7 +17,7 @@ const UNKNOWN_METHOD: i64 = -32601;
 pub(super) struct Judge {
     /// The sessions of prompts without a reply, by the line of the prompt.
     running: HashMap<usize, String>,
-    /// The prompts among them that came to an open and idle session.
+    /// The prompts among them whose session was open and idle.
     right: HashSet<usize>,
     open: HashSet<String>,
     /// The sessions of subagents, which receive no prompts.
@@ -64,7 +64,7 @@ impl Judge {
         self.running.insert(line, session.to_owned());
     }
 
-    /// An agent that answers some prompts supports prompts.
+    /// An agent that has answered a prompt supports prompts.
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         self.running.remove(&prompt);
         let is_right = self.right.remove(&prompt);
@@ -94,8 +94,8 @@ impl Judge {
         }
     }
 
-    /// Finds a question about a tool call of a running session that was asked in an idle one
-    /// without such a call.
+    /// Finds a permission request in an idle session about a tool call of a session with a running
+    /// turn.
     fn permission(&self, params: &Value, report: &mut Report) {
         let session = text(params, "sessionId").unwrap_or_default();
         let call =
@@ -114,8 +114,8 @@ impl Judge {
         self.running.values().any(|running| running == session)
     }
 
-    /// Whether the agent sends something for one session while a turn of another one runs: it may
-    /// have meant that one.
+    /// Whether the agent sends a message for one session while a turn of another session runs. The
+    /// message may belong to the other session.
     fn is_elsewhere(&self, seen: &Seen<'_>) -> bool {
         let Body::Asked(asked) = &seen.body else { return false };
         let Some(session) = text(&asked.params, "sessionId").filter(|_| seen.from == Side::Agent)

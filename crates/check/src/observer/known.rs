@@ -1,4 +1,4 @@
-//! What both sides have announced so far.
+//! The capabilities that both sides have announced so far.
 
 use super::seen::{Body, Seen, is};
 use attache_protocol::decode;
@@ -8,11 +8,11 @@ use attache_protocol::v1::{
 };
 use serde_json::Value;
 
-/// What the handshake announced.
+/// The result of the handshake.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     offered: Option<ClientCapabilities>,
-    /// The client's capabilities after the handshake; `None` if they could not be read.
+    /// The client's capabilities after the handshake, or `None` if they could not be decoded.
     pub(super) client: Option<ClientCapabilities>,
     /// The agent's capabilities after the handshake.
     pub(super) agent: Option<AgentCapabilities>,
@@ -20,17 +20,17 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether the connection uses another version than the judged one.
+    /// Whether the connection uses a version that the observer does not judge.
     pub(super) fn is_foreign(&self) -> bool {
         self.is_foreign
     }
 
-    /// Returns the client's capabilities, as far as it has announced them.
+    /// Returns the capabilities that the client has announced.
     pub(super) fn client_offered(&self) -> Option<&ClientCapabilities> {
         self.client.as_ref().or(self.offered.as_ref())
     }
 
-    /// Learns from a judged message.
+    /// Records the capabilities in a judged message.
     pub(super) fn learn(&mut self, seen: &Seen<'_>) {
         if let Some(asked) = seen.asked::<Initialize>() {
             let request = decode::<InitializeRequest>(asked.text.unwrap_or("{}"));

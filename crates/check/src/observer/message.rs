@@ -13,7 +13,7 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
-        // A load sends the history again, with ids of its own (MSG-06).
+        // A load replays the history and may use new ids (MSG-06).
         if let Some(asked) = seen.asked::<SessionLoad>() {
             self.sessions.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }

@@ -6,19 +6,19 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The number of different names that are reported.
+/// The largest number of different names that are reported.
 const TOLD: usize = 256;
 
-/// Members whose `_meta` is not the protocol's.
+/// Members with opaque content. A `_meta` inside does not belong to the protocol.
 const OPAQUE: [&str; 3] = ["rawInput", "rawOutput", "data"];
 
-/// Names that one client introduced and several vendors share now. They belong to no vendor.
+/// Names that several vendors share. They belong to no vendor.
 const SHARED: [&str; 4] = ["terminal-auth", "terminal_info", "terminal_output", "terminal_exit"];
 
-/// The reported names. Each is reported once, as a peer repeats it.
+/// The reported names. Each is reported once, because a peer sends it repeatedly.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    told: HashSet<(Side, String)>,
+    reported: HashSet<(Side, String)>,
 }
 
 impl Judge {
@@ -77,12 +77,12 @@ impl Judge {
                 })
             }
             "tracestate" | "baggage" => report.keeps("META-04", value.is_string(), || {
-                format!("{name} is no string, as W3C trace context has it")
+                format!("{name} is not a string, which W3C trace context requires")
             }),
             name if SHARED.contains(&name) => {}
-            // A vendor without a domain puts its name before the slash.
+            // A name without a domain is the part before the slash.
             name if name.contains(['.', '/']) => report.tests(&["META-07"]),
-            name if self.told.len() < TOLD && self.told.insert((from, name.to_owned())) => {
+            name if self.reported.len() < TOLD && self.reported.insert((from, name.to_owned())) => {
                 bare.push(quoted(name));
             }
             _ => {}
@@ -90,8 +90,8 @@ impl Judge {
     }
 }
 
-/// Whether this is a version, a trace, a span and flags in lower-case hexadecimal, the W3C trace
-/// context.
+/// Whether this is a W3C trace context: a version, a trace, a span and flags in lower-case
+/// hexadecimal.
 fn is_trace_parent(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut part = |length: usize| {

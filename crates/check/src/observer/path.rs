@@ -5,7 +5,7 @@ use super::seen::{Body, Seen, quoted};
 use attache_protocol::method::Side;
 use serde_json::Value;
 
-/// Objects whose `path` is not a path, and opaque values.
+/// Objects whose `path` is not a file path, and opaque values.
 const OPAQUE: [&str; 5] = ["_meta", "rawInput", "rawOutput", "text", "requestedSchema"];
 
 /// Judges every path and line number in a message.
@@ -52,7 +52,7 @@ fn member(key: &str, value: &Value, from: Side, report: &mut Report) {
 }
 
 fn absolute(rule: &'static str, path: &str, report: &mut Report) {
-    report.keeps(rule, is_absolute(path), || format!("{} is no absolute path", quoted(path)));
+    report.keeps(rule, is_absolute(path), || format!("{} is not an absolute path", quoted(path)));
 }
 
 /// Whether a path is absolute on some system.

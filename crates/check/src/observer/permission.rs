@@ -7,12 +7,12 @@ use attache_protocol::method::{CancelRequest, SessionCancel, SessionRequestPermi
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The open questions by the line of the request, and the late answers.
+/// The open permission requests by line, and the late answers.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     open: HashMap<usize, Question>,
-    /// The session and tool call whose turn was cancelled before an option was chosen, with the
-    /// line of the choice.
+    /// Tool calls whose turn was cancelled before an option was chosen, by session, with the line
+    /// of the choice.
     late: HashMap<(String, String), usize>,
 }
 
@@ -24,7 +24,7 @@ struct Question {
     cancelled: Option<usize>,
     /// The line that completed the call later.
     completed: Option<usize>,
-    /// The agent no longer needs an answer, and an error is one (CANCEL-21).
+    /// The agent no longer needs an answer, and an error is a valid answer (CANCEL-21).
     is_withdrawn: bool,
 }
 
@@ -70,8 +70,8 @@ impl Judge {
         }
     }
 
-    /// At the end of the connection: reports calls that completed without an answer to their
-    /// permission request.
+    /// Reports calls that completed without an answer to their permission request, at the end of
+    /// the connection.
     pub(super) fn left_open(&mut self, report: &mut Report) {
         let early = self
             .open
@@ -99,7 +99,7 @@ impl Judge {
             let runs = matches!(status, "in_progress" | "completed");
             report.agrees("CANCEL-23", runs.then_some(*line), || {
                 format!(
-                    "the turn was cancelled before the call {} was allowed, and it is {status}",
+                    "the turn was cancelled before the call {} was allowed, but the call is {status}",
                     quoted(id)
                 )
             });
@@ -120,7 +120,7 @@ impl Judge {
                 let is_wrong = chosen.is_some() || outcome.is_err() && !question.is_withdrawn;
                 for rule in ["CANCEL-05", "PERM-06"] {
                     report.agrees(rule, is_wrong.then_some(cancel), || {
-                        "the turn was cancelled, and the question is not answered so".to_owned()
+                        "the turn was cancelled, but the permission request is not answered with cancelled".to_owned()
                     });
                 }
                 if chosen.is_some() {

@@ -1,4 +1,5 @@
-//! Calls that must be refused: what was not advertised, what cannot be decoded, and relative paths.
+//! Calls that must be refused: unadvertised methods and content, malformed params, and relative
+//! paths.
 
 use super::capability;
 use super::finding::Report;
@@ -27,7 +28,7 @@ struct Owed {
     why: String,
 }
 
-/// Params by topic, and the rule that malformed ones must be refused.
+/// The topics of params, and the rule of each that malformed params must be refused.
 static UNDECODABLE: [(&str, &str, &str); 10] = [
     (Initialize::ROW.name, "", "INIT-09"),
     (SessionPrompt::ROW.name, "params.prompt", "PROMPT-05"),
@@ -66,7 +67,7 @@ impl Judge {
                         } else {
                             format!("the error is not {}", code.unwrap_or_default())
                         };
-                        format!("{why}, and {answer}")
+                        format!("{why}, but {answer}")
                     });
                 }
             }
@@ -103,7 +104,7 @@ fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     owed
 }
 
-/// Params of the wrong shape.
+/// Params that cannot be decoded.
 fn undecodable(from: Side, asked: &Asked<'_>) -> Option<Owed> {
     let error = shape::undecodable(from, asked)?;
     let place = format!("{}.", error.path);
@@ -117,7 +118,7 @@ fn undecodable(from: Side, asked: &Asked<'_>) -> Option<Owed> {
     Some(Owed { rule, code: None, why: format!("the params cannot be decoded: {error}") })
 }
 
-/// Paths that cannot be resolved.
+/// Paths that are not absolute.
 fn relative(asked: &Asked<'_>) -> Option<Owed> {
     if (is::<FsReadTextFile>(asked.row) || is::<FsWriteTextFile>(asked.row))
         && let Some(path) = text(&asked.params, "path").filter(|path| !is_absolute(path))
@@ -125,7 +126,7 @@ fn relative(asked: &Asked<'_>) -> Option<Owed> {
         return Some(Owed {
             rule: "FS-08",
             code: None,
-            why: format!("{} is no absolute path", quoted(path)),
+            why: format!("{} is not an absolute path", quoted(path)),
         });
     }
     let directories =

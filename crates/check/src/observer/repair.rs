@@ -1,8 +1,8 @@
-//! Messages whose envelope is wrong in one place: the fault is reported once, and the message is
-//! read as it was meant.
+//! Repair of messages whose envelope is wrong in one place: the fault is reported once, and the
+//! message is read in its intended form.
 //!
-//! Without this, one fault in an envelope would look like no reply, and fail every rule that needs
-//! the reply.
+//! Without a repair, a fault in an envelope would look like a missing reply and fail every rule
+//! that needs the reply.
 
 use super::calls::Calls;
 use super::finding::Report;
@@ -17,11 +17,11 @@ use serde_json::{Map, Value};
 pub(crate) struct Repaired {
     /// The line for the observer, whose ids are integers, strings or null.
     pub(super) line: Vec<u8>,
-    /// The message for probes, which keeps an id that no type of the protocol can hold.
+    /// The message for probes. It keeps an id that the protocol's types cannot represent.
     pub(crate) value: Value,
 }
 
-/// Repairs a line whose envelope is wrong but unambiguous; `None` for any other line.
+/// Repairs a line whose envelope is wrong but unambiguous. Returns `None` for any other line.
 pub(super) fn repaired(
     calls: &mut Calls,
     from: Side,
@@ -64,7 +64,7 @@ fn version(
     };
     report.breaks("RPC-01", format!("the line is not a JSON-RPC 2.0 message: {seen}"));
     if is_asked {
-        calls.may_be_unreadable(from, message.get("id").and_then(id));
+        calls.allow_refusal(from, message.get("id").and_then(id));
     }
     true
 }
@@ -77,13 +77,13 @@ fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut
     match message.get("id") {
         Some(id) if is_notification && !is_call => {
             let seen =
-                format!("{method} is a notification, and has the id {}", quoted(&id.to_string()));
+                format!("{method} is a notification, but has the id {}", quoted(&id.to_string()));
             report.breaks("RPC-11", seen);
             message.remove("id");
             true
         }
         None if is_call && !is_notification => {
-            report.breaks("RPC-11", format!("{method} is a request, and has no id"));
+            report.breaks("RPC-11", format!("{method} is a request, but has no id"));
             false
         }
         _ => false,
@@ -97,15 +97,18 @@ fn matched(
     message: &mut Map<String, Value>,
     report: &mut Report,
 ) -> bool {
-    let Some(told) = message.get("id").cloned() else { return false };
-    if id(&told).is_some_and(|id| calls.is_open(from.other(), &id)) {
+    let Some(reported) = message.get("id").cloned() else { return false };
+    if id(&reported).is_some_and(|id| calls.is_open(from.other(), &id)) {
         return false;
     }
-    let Some(meant) = others(&told).into_iter().find(|id| calls.is_open(from.other(), id)) else {
+    let Some(meant) = others(&reported).into_iter().find(|id| calls.is_open(from.other(), id))
+    else {
         return false;
     };
-    let seen =
-        format!("the reply has the id {}, and the call has {meant}", quoted(&told.to_string()));
+    let seen = format!(
+        "the reply has the id {}, but the call has the id {meant}",
+        quoted(&reported.to_string())
+    );
     report.breaks("RPC-11", seen);
     message.insert("id".to_owned(), plain(&meant));
     true
@@ -132,11 +135,11 @@ fn readable(
     is_reply: bool,
     report: &mut Report,
 ) -> bool {
-    let Some(told) = message.get("id") else { return false };
-    if told.is_string() || told.is_i64() || told.is_null() {
+    let Some(reported) = message.get("id") else { return false };
+    if reported.is_string() || reported.is_i64() || reported.is_null() {
         return false;
     }
-    let Some(id) = id(told) else { return false };
+    let Some(id) = id(reported) else { return false };
     if is_reply && !calls.is_open(from.other(), &id) {
         return false;
     }
@@ -147,9 +150,10 @@ fn readable(
     true
 }
 
-/// Returns an id as the observer keeps it: as text if the protocol's types cannot hold it.
-fn id(told: &Value) -> Option<RequestId> {
-    Some(match told {
+/// Returns an id in the form that the observer keeps: as a string if the protocol's types cannot
+/// represent it.
+fn id(reported: &Value) -> Option<RequestId> {
+    Some(match reported {
         Value::Null => RequestId::Null,
         Value::String(text) => RequestId::from(text.as_str()),
         Value::Number(number) => match number.as_i64() {
@@ -157,14 +161,14 @@ fn id(told: &Value) -> Option<RequestId> {
             None => RequestId::from(number.to_string().as_str()),
         },
         Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-            RequestId::from(told.to_string().as_str())
+            RequestId::from(reported.to_string().as_str())
         }
     })
 }
 
-/// Returns what else an id may mean: the same number as text, or the number in a text.
-fn others(told: &Value) -> Vec<RequestId> {
-    match told {
+/// Returns the other possible form of an id: the number as a string, or the number in a string.
+fn others(reported: &Value) -> Vec<RequestId> {
+    match reported {
         Value::String(text) => {
             let number = text.parse::<i64>().ok().map(RequestId::from);
             number.into_iter().collect()

@@ -1,4 +1,4 @@
-//! One message as the judges see it.
+//! A message in the form that the observer's judges read.
 
 use attache_protocol::RequestId;
 use attache_protocol::method::{
@@ -25,7 +25,7 @@ pub(super) enum Body<'l> {
         to: OpenCall,
         /// The result, or the error object.
         outcome: Result<Value, Value>,
-        /// The text of the result, for its shape.
+        /// The text of the result, to judge its shape.
         text: &'l str,
     },
 }
@@ -34,10 +34,10 @@ pub(super) enum Body<'l> {
 #[derive(Debug)]
 pub(super) struct Asked<'l> {
     pub(super) method: String,
-    /// Its row in the method table; `None` for extensions and unknown methods.
+    /// Its row in the method table, or `None` for extensions and unknown methods.
     pub(super) row: Option<&'static Row>,
     pub(super) params: Value,
-    /// The text of the params, to judge their shape; `None` if the key is absent.
+    /// The text of the params, to judge their shape. `None` if the key is absent.
     pub(super) text: Option<&'l str>,
     /// Whether it needs a reply.
     pub(super) is_call: bool,
@@ -56,7 +56,7 @@ pub(super) struct OpenCall {
     pub(super) cancelled: Option<usize>,
     /// The params without long texts: see [`short`](super::calls).
     pub(super) params: Value,
-    /// Whether a later call was answered that had to be answered after this one.
+    /// Whether the peer answered a later call that had to be answered after this one.
     pub(super) is_overtaken: bool,
 }
 
@@ -91,13 +91,14 @@ impl<'l> Seen<'l> {
         Some((text(&asked.params, "sessionId")?, asked.params.get("update")?))
     }
 
-    /// The same, if it is an update of this kind.
+    /// Returns the session and the payload of an update of this kind.
     pub(super) fn update_of(&self, kind: &str) -> Option<(&str, &Value)> {
         self.update().filter(|(_, update)| text(update, "sessionUpdate") == Some(kind))
     }
 
-    /// Returns the session that a result opens, with that result: for new and fork the session in
-    /// the result, for load and resume the requested one.
+    /// Returns the session that a result opens, with that result. For `session/new` and
+    /// `session/fork` it is the session in the result, for `session/load` and `session/resume` the
+    /// requested session.
     pub(super) fn opened(&self) -> Option<(String, &Value)> {
         let new = self.result::<SessionNew>().or_else(|| self.result::<SessionFork>());
         if let Some((_, result)) = new {
@@ -121,7 +122,7 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()
 }
 
-/// Returns the entries of the array under a key; none without an array.
+/// Returns the entries of the array under a key, or none if there is no array.
 pub(super) fn entries<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -131,7 +132,7 @@ pub(super) fn has(value: &Value, key: &str) -> bool {
     value.get(key).is_some_and(|value| !value.is_null())
 }
 
-/// Quotes a text, cut if it is long.
+/// Quotes a text and truncates it if it is long.
 pub(super) fn quoted(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }

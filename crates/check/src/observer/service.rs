@@ -24,9 +24,9 @@ type Key = (String, String);
 struct Terminal {
     /// The line that created it.
     line: usize,
-    /// The line that asked for its release.
+    /// The line of the request for its release.
     releasing: Option<usize>,
-    /// The line that released it.
+    /// The line of the reply to that request.
     released: Option<usize>,
     /// The line that reported its exit.
     exited: Option<usize>,
@@ -61,7 +61,7 @@ impl Judge {
         if let Body::Replied { to, outcome: Ok(result), .. } = &seen.body
             && has(&to.params, "terminalId")
         {
-            self.told(to, result, report);
+            self.reported(to, result, report);
         }
         if let Some((session, update)) = seen.update() {
             for content in entries(update, "content") {
@@ -85,8 +85,8 @@ impl Judge {
         }
     }
 
-    /// Judges what a client reports about a terminal.
-    fn told(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
+    /// Judges the replies of a client about a terminal.
+    fn reported(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let Some(key) = terminal(&call.params, &call.params) else { return };
         let shown = quoted(&key.1);
         let Some(terminal) = self.terminals.get_mut(&key) else {
@@ -122,8 +122,8 @@ impl Judge {
         else {
             return;
         };
-        // A terminal that was embedded in time may appear again, because content is always sent
-        // whole.
+        // A terminal that was embedded before its release may appear again, because updates repeat
+        // all content.
         if let Some(terminal) = self.terminals.get_mut(&(session.to_owned(), id.to_owned()))
             && !std::mem::replace(&mut terminal.is_embedded, true)
         {
@@ -133,8 +133,8 @@ impl Judge {
         }
     }
 
-    /// Reports terminals that were not released. Those of a turn that the end cut off are not at
-    /// fault.
+    /// Reports terminals that were not released. It leaves out terminals of turns that still ran at
+    /// the end.
     pub(super) fn end(&mut self, report: &mut Report) {
         let is_idle = |session: &str| self.running.get(session).is_none_or(|running| *running == 0);
         let left = self
@@ -171,7 +171,7 @@ impl Terminal {
             None => {
                 let earlier = self.exited.filter(|exited| *exited < call.line);
                 report.agrees("TERM-06", earlier, || {
-                    "the exit status that was reported before is missing".to_owned()
+                    "the exit status is missing, although it was reported before".to_owned()
                 });
             }
         }
@@ -185,14 +185,14 @@ fn exit(status: &Value, report: &mut Report) {
     }
 }
 
-/// Judges the content of a file: not more than was requested.
+/// Judges the content of a file: it must not have more lines than requested.
 fn read(call: &OpenCall, result: &Value, report: &mut Report) {
     let Some(limit) = call.params.get("limit").and_then(Value::as_u64) else { return };
     let lines = text(result, "content").unwrap_or_default().lines().count();
     let is_more = u64::try_from(lines).unwrap_or(u64::MAX) > limit;
     let rule = if limit == 0 { "FS-04" } else { "FS-03" };
     report.agrees(rule, is_more.then_some(call.line), || {
-        format!("{lines} lines are given, and at most {limit} were asked for")
+        format!("the reply has {lines} lines, but the limit is {limit}")
     });
 }
 

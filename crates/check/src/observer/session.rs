@@ -1,4 +1,4 @@
-//! The life of sessions (SESS, LIST, DEL, PROMPT-01, INFO-04).
+//! The life cycle of sessions (SESS, LIST, DEL, PROMPT-01, INFO-04).
 
 mod list;
 
@@ -27,8 +27,8 @@ pub(super) struct Judge {
     early: Vec<EarlyPrompt>,
     /// The sessions of subagents.
     children: HashSet<String>,
-    /// Sessions that received a prompt although they are not open; each is reported once.
-    told: HashSet<String>,
+    /// Sessions that received a prompt although they are not open. Each is reported once.
+    reported: HashSet<String>,
     /// The number of list calls without a reply.
     listing: usize,
     /// Sessions that are being resumed, by the line of the call.
@@ -44,17 +44,17 @@ pub(super) struct Judge {
     loaded: HashMap<String, usize>,
     /// The notices of each session, as they were sent.
     notices: HashMap<String, HashSet<String>>,
-    /// What was last reported about each session: the member and its value, the rule and the line.
+    /// The last reported values of each session: the member and its value, the rule and the line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
-    /// Titles that a list shows and no update reported, and the line of that list.
+    /// Titles that a list contains but no update reported, with the line of the list.
     untold: HashMap<String, (Value, usize)>,
     /// The titles of each session so far.
     titles: HashMap<String, Vec<Value>>,
-    /// Whether an unseen call may have opened a session.
+    /// Whether a call that the recording lacks may have opened a session.
     pub(super) misses_calls: bool,
 }
 
-/// A prompt of a session that is not known to be open.
+/// A prompt for a session that is not known to be open.
 #[derive(Debug)]
 struct EarlyPrompt {
     session: String,
@@ -70,7 +70,7 @@ const EARLY: usize = 256;
 const NOTICES: usize = 64;
 /// The number of titles per session that are remembered.
 const TITLES: usize = 16;
-/// The longest title in bytes that a list must show as it was reported; longer ones may be cut
+/// The longest title in bytes that a list must contain unchanged. Longer titles may be truncated
 /// (INFO-11).
 const TITLE: usize = 200;
 
@@ -116,11 +116,11 @@ impl Judge {
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
         {
-            // An unseen page may have returned it.
+            // A page that the recording lacks may have returned it.
             let is_given = self.cursors.contains(cursor) || self.listing > 0;
             if self.is_at_end {
                 report.keeps("LIST-06", is_given, || {
-                    format!("the list had ended, and {} is requested", quoted(cursor))
+                    format!("the list has ended, but the page {} is requested", quoted(cursor))
                 });
             }
             report.keeps("LIST-07", is_given, || {
@@ -132,8 +132,8 @@ impl Judge {
         }
     }
 
-    /// Judges a prompt: its session must be open, or may be as long as the reply to the call that
-    /// opens it was not seen.
+    /// Judges a prompt. Its session must be open. It may be open if the recording lacks the reply
+    /// to a call that opens it.
     fn prompted(&mut self, session: &str, report: &mut Report) {
         report.tests(&["PROMPT-01"]);
         if self.open.contains_key(session) || self.misses_calls {
@@ -151,22 +151,22 @@ impl Judge {
                 by,
             });
         }
-        // Once per session: a client that does not know continues.
-        if self.told.len() < EARLY && self.told.insert(session.to_owned()) {
+        // Report this once per session, because such a client repeats it.
+        if self.reported.len() < EARLY && self.reported.insert(session.to_owned()) {
             report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
         }
     }
 
-    /// The call on this line has its reply. Prompts before it were too early, unless another call
-    /// opened their session.
-    fn settled(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
+    /// Records the reply to the call on this line. Earlier prompts came too early, unless another
+    /// call opened their session.
+    fn open_call_answered(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
         self.opening.remove(&call);
         for mut early in std::mem::take(&mut self.early) {
             let is_meant = early.by.contains(&call);
             early.by.retain(|line| *line != call);
             if !is_meant || (!early.by.is_empty() && opened != Some(early.session.as_str())) {
                 self.early.push(early);
-            } else if self.told.len() < EARLY && self.told.insert(early.session.clone()) {
+            } else if self.reported.len() < EARLY && self.reported.insert(early.session.clone()) {
                 let seen = format!(
                     "the session {} was prompted before it was open",
                     quoted(&early.session)
@@ -194,7 +194,7 @@ impl Judge {
                 || self.deleted.contains_key(session)
                 || self.children.contains(session);
             report.keeps("SESS-06", is_known, || {
-                format!("{kind} for {}, which is no session of this connection", quoted(session))
+                format!("{kind} for {}, which is not a session of this connection", quoted(session))
             });
         }
         if let Some(line) = self.closed.get(session).filter(|_| !opens_again) {
@@ -220,21 +220,22 @@ impl Judge {
         }
         if kind != "subagent_update" {
             report.keeps("SESS-04", update.get("cwd").is_none(), || {
-                "the update carries a cwd".to_owned()
+                "the update has a cwd".to_owned()
             });
         }
         if kind == "session_info_update" {
             report.tests(&["INFO-04"]);
             for key in ["sessionId", "cwd", "additionalDirectories"] {
                 if update.get(key).is_some() {
-                    report.breaks("INFO-04", format!("the update carries {key}"));
+                    report.breaks("INFO-04", format!("the update has {key}"));
                 }
             }
-            self.informed(session, update, report);
+            self.judge_session_info(session, update, report);
         }
     }
 
-    /// A load must not repeat notices, as they are not history. It may send new ones.
+    /// A load must not repeat notices, because they do not belong to the history. It may send new
+    /// notices.
     fn noticed(&mut self, session: &str, update: &Value, report: &mut Report) {
         let notices = self.notices.entry(session.to_owned()).or_default();
         let is_known = notices.contains(&update.to_string());
@@ -255,18 +256,19 @@ impl Judge {
     }
 
     /// Judges whether an update reports only changes.
-    fn informed(&mut self, session: &str, update: &Value, report: &mut Report) {
+    fn judge_session_info(&mut self, session: &str, update: &Value, report: &mut Report) {
         for key in ["title", "updatedAt"] {
             let Some(value) = update.get(key) else { continue };
             if key == "title" {
                 self.titled(session, value);
             }
-            let told = (value.clone(), "INFO-05", report.line());
-            if let Some((before, rule, line)) = self.info.insert((session.to_owned(), key), told)
+            let reported = (value.clone(), "INFO-05", report.line());
+            if let Some((before, rule, line)) =
+                self.info.insert((session.to_owned(), key), reported)
                 && rule == "INFO-05"
             {
                 report.agrees("INFO-02", (before == *value).then_some(line), || {
-                    format!("{key} is what it was")
+                    format!("{key} has not changed")
                 });
             }
         }
@@ -291,10 +293,10 @@ impl Judge {
             && self.opening.contains_key(&to.line)
         {
             let opened = seen.opened().map(|(session, _)| session);
-            self.settled(to.line, opened.as_deref(), report);
+            self.open_call_answered(to.line, opened.as_deref(), report);
         }
         if let Some((session, _)) = seen.opened() {
-            self.told.remove(&session);
+            self.reported.remove(&session);
             self.info.retain(|(of, _), _| *of != session);
             self.closed.remove(&session);
             self.deleted.remove(&session);
@@ -323,7 +325,7 @@ impl Judge {
             self.is_disturbed = true;
             if let Some(earlier) = self.deleted.get(session) {
                 report.agrees("DEL-03", outcome.is_err().then_some(*earlier), || {
-                    format!("{} is deleted already, and deleting it again fails", quoted(session))
+                    format!("{} is already deleted, but deleting it again fails", quoted(session))
                 });
             }
             if outcome.is_ok() {

@@ -5,10 +5,10 @@ use super::seen::{Asked, Body, Seen, quoted};
 use attache_protocol::method::{self, Call, Method, Side};
 use attache_protocol::{DecodeError, DroppedValue, FaultKind, Unknown, decode_reporting};
 
-/// What decoding reports about a text: an error, or dropped values.
+/// The result of decoding a text: an error, or the dropped values.
 type Reader = fn(&str) -> Vec<Fault>;
 
-/// A fault: the rule that it breaks, and a sentence.
+/// A fault: the broken rule and a sentence.
 type Fault = (&'static str, String);
 
 /// The shapes of a method's params and result.
@@ -110,7 +110,7 @@ pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
                     "RPC-16",
                     to.line,
                     format!(
-                        "{} is answered, though the protocol has no such method",
+                        "{} is answered with a result, although the protocol has no such method",
                         quoted(&to.method)
                     ),
                 );
@@ -123,7 +123,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     report.tests(&["EXT-01"]);
     let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
         let is_of_other_kind = shapes_of(from.other(), &asked.method, !asked.is_call).is_some();
-        // The method exists: the fault is the id, or its absence (RPC-11).
+        // The method exists. The fault is the id or its absence (RPC-11).
         if is_reserved(&asked.method) && !is_of_other_kind {
             let seen = format!(
                 "the protocol has no {} in this direction, and extension names begin with _",
@@ -137,7 +137,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     breaks((shapes.params)(asked.text.unwrap_or("{}")), report);
 }
 
-/// Returns why the params of a call cannot be decoded.
+/// Returns the reason why the params of a call cannot be decoded.
 pub(super) fn undecodable(from: Side, asked: &Asked<'_>) -> Option<DecodeError> {
     let shapes = shapes_of(from.other(), &asked.method, asked.is_call)?;
     (shapes.error)(asked.text.unwrap_or("{}"))

@@ -20,7 +20,7 @@ pub(super) struct Judge {
 #[derive(Debug, Default)]
 struct Calls {
     calls: HashMap<String, ToolCall>,
-    /// While a load sends the history, statuses may come in any order.
+    /// While a load replays the history, statuses may come in any order.
     loading: bool,
     cancelled: bool,
 }
@@ -59,7 +59,7 @@ impl Judge {
         }
     }
 
-    /// The state that decides whether open calls and repeated ids are at fault.
+    /// The state that decides whether open calls and repeated ids are errors.
     fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some(asked) = seen.asked::<SessionLoad>() {
             let calls = self.of(text(&asked.params, "sessionId").unwrap_or_default());
@@ -79,7 +79,7 @@ impl Judge {
                 open.sort();
                 for (line, id) in open {
                     let seen = format!(
-                        "the turn was cancelled, and the call {} is left open",
+                        "the turn was cancelled, but the call {} is left open",
                         quoted(&id)
                     );
                     report.contradicts("TOOL-09", line, seen);
@@ -88,7 +88,7 @@ impl Judge {
         }
     }
 
-    /// A new file has no old text, not even an empty one.
+    /// Judges a diff. A new file has no old text, not even an empty one.
     fn files(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((call, outcome)) = seen.reply::<FsReadTextFile>()
             && let Some(path) = text(&call.params, "path")
@@ -110,7 +110,7 @@ impl Judge {
                 report.agrees(
                     "TOOL-11",
                     (text(diff, "oldText") == Some("")).then_some(*line),
-                    || format!("{} did not exist, and has an old text", quoted(path)),
+                    || format!("{} did not exist, but its diff has an old text", quoted(path)),
                 );
             }
         }
@@ -144,7 +144,7 @@ impl Calls {
         report.tests(&["TOOL-03", "TOOL-08"]);
         let Some(id) = text(update, "toolCallId") else { return };
         if !self.calls.contains_key(id) && !self.loading {
-            report.breaks("TOOL-03", format!("no tool_call announced {} before", quoted(id)));
+            report.breaks("TOOL-03", format!("no earlier tool_call reported {}", quoted(id)));
         }
         let line = report.line();
         let call =
@@ -182,7 +182,7 @@ impl ToolCall {
                 report.contradicts(
                     "TOOL-15",
                     self.line,
-                    format!("the tool is called {} now", quoted(name)),
+                    format!("the name of the tool is now {}", quoted(name)),
                 );
             }
             self.name = Some(name.to_owned());

@@ -20,22 +20,22 @@ pub(super) struct Judge {
 struct Turns {
     /// The lines of the prompts without a reply.
     running: Vec<usize>,
-    /// The lines of prompts without a reply, each with the line of a later prompt that came
-    /// meanwhile.
+    /// The lines of prompts without a reply that a later prompt followed, each with the line of
+    /// that prompt.
     overlaps: Vec<(usize, usize)>,
-    /// The line of a cancel while they ran.
+    /// The line of a cancel during these turns.
     cancelled: Option<usize>,
-    /// The line of a cancel while no turn ran.
+    /// The line of a cancel without a running turn.
     cancelled_idle: Option<usize>,
-    /// The line of a cancel of another session while they ran.
+    /// The line of a cancel for another session during these turns.
     other_cancelled: Option<usize>,
-    /// The line at which the client asked to close the session while they ran.
+    /// The line of a request to close the session during these turns.
     closing: Option<usize>,
-    /// The line that confirmed the close while they ran.
+    /// The line of the reply to that request during these turns.
     closed: Option<usize>,
-    /// Whether running turns may be cancelled for another reason.
+    /// Whether running turns may end as cancelled for another reason.
     may_be_cancelled: bool,
-    /// The line of the reply to a cancelled turn, until something new begins.
+    /// The line of the reply to a cancelled turn, until a new turn begins.
     ended: Option<usize>,
     /// The message ids of the current or last turn.
     messages: HashSet<String>,
@@ -102,7 +102,7 @@ impl Judge {
             let turns = self.of(&asked.params);
             (turns.ended, turns.replied, turns.cancelled_idle) = (None, None, None);
         }
-        // Other ways to end a turn: its request is cancelled, its session closed or deleted
+        // A turn may also end because its request is cancelled, or its session is closed or deleted
         // (CANCEL-20, SESS-23).
         if seen.from == Side::Client && seen.asked::<CancelRequest>().is_some() {
             self.sessions.values_mut().for_each(|turns| turns.may_be_cancelled = true);
@@ -144,12 +144,12 @@ impl Turns {
 
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         if !self.messages.is_empty() {
-            // The updates so far were sent before it.
+            // The updates so far came before the reply.
             report.tests(&["RPC-29", "PROMPT-08"]);
         }
         self.messages.remove("");
-        // Turns of a session end in order: if a later one has ended well, the recording lacks the
-        // end of an earlier one. A cancel ends waiting turns before the running one.
+        // Turns of a session end in order. If a later turn ended with success, the recording lacks
+        // the end of an earlier one. A cancel ends queued turns before the running turn.
         let ended_well =
             outcome.is_ok_and(|result| text(result, "stopReason") != Some("cancelled"));
         self.overlapped(prompt, outcome.is_ok(), report);
@@ -160,11 +160,11 @@ impl Turns {
         if let Ok(result) = outcome {
             let is_cancelled = text(result, "stopReason") == Some("cancelled");
             if cancelled.is_none() && !self.may_be_cancelled {
-                self.cancelled_by_nobody(prompt, is_cancelled, report);
+                self.cancelled_without_reason(prompt, is_cancelled, report);
             }
             let is_error = text(result, "stopReason") == Some("error");
             report.agrees("PROMPT-10", is_error.then_some(prompt), || {
-                "the stop reason is \"error\"; failures are errors of JSON-RPC".to_owned()
+                "the stop reason is \"error\", but failures must be JSON-RPC errors".to_owned()
             });
         }
         if let Some(closed) = self.closed.take() {
@@ -176,7 +176,7 @@ impl Turns {
         }
         if let Some(closing) = self.closing {
             report.agrees("SESS-23", outcome.is_err().then_some(closing), || {
-                "the session is closed, and its prompt is answered with an error".to_owned()
+                "the session is closed, but its prompt is answered with an error".to_owned()
             });
         }
         ended(outcome, prompt, cancelled, report);
@@ -186,9 +186,8 @@ impl Turns {
         }
     }
 
-    /// Whether another prompt came while this turn ran, or this prompt while another turn ran. A
-    /// reply to the first after the second, or a refusal of the second, shows that. Otherwise the
-    /// recording lacks the reply to the first.
+    /// Whether two prompts of a session overlapped. A reply to the first after the second, or a
+    /// refusal of the second, proves that. Otherwise the recording may lack the reply to the first.
     fn overlapped(&mut self, prompt: usize, is_done: bool, report: &mut Report) {
         let is_shown =
             |(first, second): &&(usize, usize)| *first == prompt || (*second == prompt && !is_done);
@@ -197,13 +196,13 @@ impl Turns {
             report.other_contradicts(
                 "PROMPT-13",
                 second,
-                "a prompt, while another one of this session runs",
+                "a prompt arrives while another prompt of this session runs",
             );
         }
     }
 
     /// Reports a turn that ended as cancelled without a reason.
-    fn cancelled_by_nobody(&self, prompt: usize, is_cancelled: bool, report: &mut Report) {
+    fn cancelled_without_reason(&self, prompt: usize, is_cancelled: bool, report: &mut Report) {
         report.agrees("PROMPT-07", is_cancelled.then_some(prompt), || {
             "the turn is cancelled although the client did not cancel it".to_owned()
         });
@@ -214,7 +213,7 @@ impl Turns {
         }
         if let Some(other) = self.other_cancelled {
             report.agrees("CANCEL-10", is_cancelled.then_some(other), || {
-                "this turn is cancelled although another session was".to_owned()
+                "this turn is cancelled although the client cancelled another session".to_owned()
             });
         }
     }

@@ -23,12 +23,12 @@ pub(super) struct Judge {
     inner: HashMap<usize, (String, String)>,
     /// The servers of clients: the id of each, and the line.
     servers: HashMap<String, (String, usize)>,
-    /// Sessions that the agent mentioned, with the first line.
+    /// Sessions that the agent named, with the first line.
     heard: HashMap<String, usize>,
     /// Sessions that the client opened.
     opened: HashSet<String>,
     /// Sessions with a reported status, with the line.
-    told: HashMap<String, usize>,
+    reported: HashMap<String, usize>,
     /// The subagents, and whether each can be cancelled.
     children: HashMap<String, bool>,
 }
@@ -52,7 +52,7 @@ impl Judge {
         }
         // The recording may lack its reply.
         if let Some(asked) = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>()) {
-            self.told.remove(text(&asked.params, "sessionId").unwrap_or_default());
+            self.reported.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }
         if let Some((session, _)) = seen.opened() {
             self.opened.insert(session);
@@ -60,16 +60,17 @@ impl Judge {
         if let Some((call, _)) = seen.result::<SessionStatusQuery>() {
             let session = text(&call.params, "sessionId").unwrap_or_default();
             if !self.opened.contains(session) {
-                self.told.insert(session.to_owned(), report.line());
+                self.reported.insert(session.to_owned(), report.line());
             }
         }
         if let Some(asked) = seen.asked::<SessionPrompt>()
-            && let Some(line) = self.told.get(text(&asked.params, "sessionId").unwrap_or_default())
+            && let Some(line) =
+                self.reported.get(text(&asked.params, "sessionId").unwrap_or_default())
         {
             report.contradicts(
                 "STAT-03",
                 *line,
-                "its status was reported although it was neither loaded nor resumed",
+                "the session was neither loaded nor resumed, but its status was reported",
             );
         }
         if let Some((call, result)) = seen.result::<SessionSetTitle>() {
@@ -88,7 +89,7 @@ impl Judge {
             let is_new = !self.children.contains_key(child);
             let early = self.heard.get(child).filter(|_| is_new && !self.opened.contains(child));
             report.agrees("SUB-01", early.copied(), || {
-                format!("{} spoke before it was announced", quoted(child))
+                format!("{} sent an update before it was announced", quoted(child))
             });
             let cancels = self.children.entry(child.to_owned()).or_default();
             if let Some(capabilities) = update.get("capabilities") {
@@ -137,7 +138,7 @@ impl Judge {
             let is_outer =
                 has(&asked.params, "requestId") && outer == text(&asked.params, "requestId");
             report.keeps("MCPA-02", !is_outer, || {
-                "the inner id is that of the call itself".to_owned()
+                "the inner id equals the id of the call".to_owned()
             });
             self.inner.insert(report.line(), (part("serverId"), part("requestId")));
         }

@@ -19,11 +19,11 @@ impl Judge {
         if let Some((session, update)) = seen.update_of("usage_update") {
             for key in ["used", "size"] {
                 let is_whole = update.get(key).and_then(Value::as_u64).is_some();
-                report.keeps("USE-02", is_whole, || format!("{key} is no whole number"));
+                report.keeps("USE-02", is_whole, || format!("{key} is not a whole number"));
             }
             let is_known = update.get("size").is_some_and(|size| !size.is_null() && *size != 0);
             report.keeps("USE-03", is_known, || {
-                "the size of the window is reported although it is unknown".to_owned()
+                "the size of the context window is reported although it is unknown".to_owned()
             });
             if let Some(cost) = update.get("cost").filter(|cost| !cost.is_null()) {
                 self.cost(session, cost, report);
@@ -49,7 +49,7 @@ impl Judge {
             return report.breaks("USE-04", "the cost lacks its amount or currency");
         };
         if currency.is_empty() || (currency.len() == 3 && currency != currency.to_uppercase()) {
-            report.breaks("USE-05", format!("{} is no currency of ISO 4217", quoted(currency)));
+            report.breaks("USE-05", format!("{} is not a currency of ISO 4217", quoted(currency)));
         }
         if let Some((before, of, line)) = self.costs.get(session)
             && of == currency
@@ -58,7 +58,7 @@ impl Judge {
             report.contradicts(
                 "USE-04",
                 *line,
-                format!("the cost fell from {before} to {amount} {currency}"),
+                format!("the cost decreased from {before} to {amount} {currency}"),
             );
         }
         self.costs.insert(session.to_owned(), (amount, currency.to_owned(), report.line()));

@@ -1,5 +1,5 @@
-//! The words of a message: the spelling of keys and values, closed sets, and superfluous nulls
-//! (RPC-30, EXT-05, DEC-19).
+//! Names in a message: the spelling of keys and values, closed sets, and unnecessary nulls (RPC-30,
+//! EXT-05, DEC-19).
 
 use super::finding::Report;
 use super::seen::{Body, Seen, quoted};
@@ -9,22 +9,22 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// The number of different nulls that are reported.
+/// The largest number of different nulls that are reported.
 const TOLD: usize = 256;
 
-/// Open sets with a rule of their own (CONF-14, NOTE-08).
+/// Open sets that other rules cover (CONF-14, NOTE-08).
 const JUDGED_ELSEWHERE: [&str; 2] = [".category", ".severity"];
 
-/// Members where null has a meaning of its own.
+/// Members whose null has its own meaning.
 const SPEAKING_NULLS: [&str; 5] = ["exitCode", "signal", "exitStatus", "oldText", "current"];
 
-/// The reported nulls. Each place is reported once, as a peer repeats it.
+/// The reported nulls. Each place is reported once, because a peer sends it repeatedly.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    told: HashSet<(Side, String)>,
+    reported: HashSet<(Side, String)>,
 }
 
-/// A word that breaks a rule, and its place.
+/// A name that breaks a rule, and its place.
 struct Misspelling {
     rule: &'static str,
     path: String,
@@ -57,7 +57,9 @@ impl Judge {
         let mut odd = Vec::new();
         walk(value, shape, "", &mut odd);
         for Misspelling { rule, path, seen: said } in odd {
-            if rule != "DEC-19" || self.told.len() < TOLD && self.told.insert((seen.from, path)) {
+            if rule != "DEC-19"
+                || self.reported.len() < TOLD && self.reported.insert((seen.from, path))
+            {
                 report.breaks(rule, said);
             }
         }
@@ -117,7 +119,7 @@ fn members_of(
                     || SPEAKING_NULLS.contains(&&**key);
                 if !is_speaking {
                     let seen = format!(
-                        "{} is null, which says no more than leaving it out",
+                        "{} is null, which has the same meaning as an absent member",
                         inner.trim_start_matches('.')
                     );
                     odd.push(Misspelling { rule: "DEC-19", path: inner, seen });
@@ -135,7 +137,7 @@ fn members_of(
     }
 }
 
-/// Judges a word that must be known; if the set is open, others may begin with `_`.
+/// Judges a name from a set. If the set is open, other names must begin with `_`.
 fn word(
     given: &str,
     known: &mut dyn Iterator<Item = &'static str>,
@@ -159,7 +161,7 @@ fn word(
         (false, false) if open && !given.starts_with('_') && !is_judged => (
             "EXT-05",
             format!(
-                "{} in {place} is none of the protocol's, and one's own begin with _",
+                "{} in {place} is not a name of the protocol, and other names must begin with _",
                 quoted(given)
             ),
         ),
@@ -168,7 +170,7 @@ fn word(
     odd.push(Misspelling { rule, path: path.to_owned(), seen });
 }
 
-/// Whether a value looks like this shape, by its outermost members.
+/// Whether a value seems to have this shape, judged by its outermost members.
 fn fits(value: &Value, shape: &Shape) -> bool {
     match (shape, value) {
         (Shape::Array(item), Value::Array(entries)) => {

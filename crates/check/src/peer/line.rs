@@ -10,17 +10,17 @@ use std::time::Duration;
 pub struct Line {
     /// The number in the connection, counted from 1 over both sides.
     pub number: usize,
-    /// Who sent it.
+    /// The sender.
     pub from: Side,
-    /// Whether the peer under test sent it, and not the judge.
+    /// Whether the peer under test sent the line, not the judge.
     pub is_theirs: bool,
     /// The time since the connection began. The judge's own lines count from when they were queued.
     pub at: Duration,
-    /// The line without its end; invalid UTF-8 becomes U+FFFD.
+    /// The line without its end. Invalid UTF-8 becomes U+FFFD.
     pub text: String,
     /// The line as JSON, if it is JSON. If the envelope of a peer's message is wrong in one place,
-    /// such as a reply that repeats the id with another type, this is the repaired message: the
-    /// fault is a separate finding.
+    /// this is the repaired message, and the fault is a separate finding. An example is a reply
+    /// whose id has another type.
     pub value: Option<Value>,
 }
 
@@ -30,7 +30,7 @@ impl Line {
         self.is_reply() && self.get("id") == Some(id)
     }
 
-    /// Whether this is the peer's reply to a call of a conversation. Their ids are integers.
+    /// Whether this is the peer's reply to a call of a conversation, whose ids are integers.
     pub(crate) fn replies_to_a_call(&self) -> bool {
         self.is_reply() && self.get("id").is_some_and(Value::is_i64)
     }

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 /// The number of characters of stderr that are quoted.
 const LAST_WORDS: usize = 300;
 
-/// How an agent is stopped between probes: its work does not matter.
+/// How an agent is stopped between probes: at once, because its work does not matter.
 const STOP: StopPatience = StopPatience {
     after_stdin: Duration::from_millis(500),
     after_terminate: Duration::from_millis(500),
@@ -22,7 +22,7 @@ pub struct Link {
     pub(super) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(super) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     process: Option<Child>,
-    /// The data of a login, if the program was started for one and does not speak the protocol.
+    /// The data of a login, if the program was started for a login and not for a conversation.
     login: Option<Value>,
 }
 
@@ -49,7 +49,7 @@ impl Link {
         })
     }
 
-    /// Connects over two streams: what the peer writes, and what it reads.
+    /// Connects over two streams: the output and the input of the peer.
     pub fn over(
         output: impl AsyncRead + Send + Unpin + 'static,
         input: impl AsyncWrite + Send + Unpin + 'static,
@@ -57,9 +57,9 @@ impl Link {
         Self { output: Box::new(output), input: Some(Box::new(input)), process: None, login: None }
     }
 
-    /// Marks this as the connection to an agent's program that a client started to log in, not to
-    /// speak the protocol. `login` has the `arguments` that the client added and the `environment`
-    /// that it set. The program ends when its input does, with the exit code that it receives.
+    /// Marks this as the connection to an agent's program that a client started for a login, not
+    /// for a conversation. `login` has the `arguments` that the client added and the `environment`
+    /// that it set. The program ends when its input ends, with the exit code that it receives.
     #[must_use]
     pub fn logging_in(mut self, login: Value) -> Self {
         self.login = Some(login);
@@ -74,7 +74,7 @@ impl Link {
         self.login.take().filter(|_| said.is_ok() && ended.is_ok())
     }
 
-    /// Whether the process has ended; `true` if there is none.
+    /// Whether the process has ended. `true` if there is none.
     pub(super) fn has_exited(&self) -> bool {
         self.process.as_ref().is_none_or(|process| process.try_exit().is_some())
     }
@@ -106,8 +106,8 @@ impl Link {
         }
     }
 
-    /// Describes the end of the peer's output: the exit, if it comes in this time, and the end of
-    /// stderr.
+    /// Describes the end of the peer's output: the exit, if the process ends in this time, and the
+    /// end of stderr.
     pub(super) async fn how_it_ended(&mut self, peer: Side, patience: Duration) -> String {
         let peer = peer.as_str();
         let Some(process) = &self.process else {
@@ -115,12 +115,12 @@ impl Link {
         };
         let how = match tokio::time::timeout(patience, process.wait()).await {
             Ok(exit) => format!("the {peer} ended ({exit})"),
-            Err(_) => format!("the {peer} closed its output and still runs"),
+            Err(_) => format!("the {peer} closed its output but still runs"),
         };
         let stderr = process.stderr_tail();
         let said = stderr.trim_end();
         let cut = said.chars().count().saturating_sub(LAST_WORDS);
         let last: String = said.chars().skip(cut).collect();
-        if last.is_empty() { how } else { format!("{how}; its last words: {last}") }
+        if last.is_empty() { how } else { format!("{how}; its last output: {last}") }
     }
 }

@@ -1,4 +1,4 @@
-//! Listening on the loopback interface: the limit of connections and the token.
+//! A listener on the loopback interface, with a token and a limit of connections.
 
 use std::io::{self, Read};
 use std::net::Ipv4Addr;
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 const TOKEN: usize = 16;
 /// The number of connections served at once.
 const CONNECTIONS: usize = 256;
-/// The pause after a connection could not be accepted because the system lacks a resource.
+/// The pause after the system lacked a resource to accept a connection.
 pub(crate) const RETRY: Duration = Duration::from_millis(50);
 
 /// Listens on a port of 127.0.0.1 that the system chooses. Needs a tokio runtime.
@@ -33,7 +33,7 @@ pub(crate) fn token() -> io::Result<String> {
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Serves each connection in a task of its own, until it is dropped.
+/// Serves each connection in a separate task, until it is dropped.
 pub(crate) async fn serve<C>(listener: TcpListener, converse: impl Fn(TcpStream) -> C)
 where
     C: Future<Output = ()> + Send + 'static,

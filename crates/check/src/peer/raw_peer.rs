@@ -24,19 +24,18 @@ const FLOOD: usize = 256 * 1024 * 1024;
 const FLOOD_LINES: usize = 100_000;
 /// The size of one read.
 const CHUNK: usize = 64 * 1024;
-/// How many times longer than an ordinary answer the first one may take, since the peer is
-/// starting.
+/// The first answer may take this many times as long as others, because the peer is starting.
 pub(crate) const STARTING: u32 = 3;
 /// How long to wait for the end of a process after its stdout has ended.
 const EXIT: Duration = Duration::from_secs(2);
 
-/// Why a wait for a line failed.
+/// The reason why a wait for a line failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
-    /// No such line came in this time.
+    /// No such line arrived in this time.
     TimedOut(Duration),
-    /// The connection ended first; the text says how.
+    /// The connection ended first, in the way that the text describes.
     Ended(String),
 }
 
@@ -55,9 +54,9 @@ impl std::error::Error for WaitError {}
 
 /// The judge's end of one connection: the client's end to an agent, or the agent's end to a client.
 ///
-/// It has no background task: it reads and writes while a method waits. It reads at most 256 MiB or
-/// 100,000 lines, and no line over 64 MiB, and stops a peer that sends more. Every line goes
-/// through an [`Observer`].
+/// It has no background task: it reads and writes only while a method waits. It reads at most 256
+/// MiB or 100,000 lines, and no line over 64 MiB. It stops a peer that sends more. An [`Observer`]
+/// reads every line.
 #[derive(Debug)]
 pub struct RawPeer {
     /// The judge's side.
@@ -75,9 +74,9 @@ pub struct RawPeer {
     lines: Vec<Line>,
     observer: Observer,
     findings: Vec<Finding>,
-    /// How long the judge has listened.
+    /// The time that the judge has listened.
     listened: Duration,
-    /// How long the judge had listened when it sent each of its lines, by line number.
+    /// The time that the judge had listened when it sent each of its lines, by line number.
     sent: HashMap<usize, Duration>,
 }
 
@@ -86,7 +85,7 @@ pub struct RawPeer {
 struct Outgoing {
     bytes: Vec<u8>,
     written: usize,
-    /// No more bytes follow.
+    /// Whether no more bytes follow.
     is_last: bool,
 }
 
@@ -101,12 +100,12 @@ impl Outgoing {
 }
 
 impl RawPeer {
-    /// Creates the client's end of a connection to an agent; the script answers the agent's calls.
+    /// Creates the client's end of a connection to an agent. The script answers the agent's calls.
     pub fn new(link: Link, script: Script) -> Self {
         Self::at(Side::Client, link, script)
     }
 
-    /// Creates the agent's end of a connection to a client; the script answers the client's calls.
+    /// Creates the agent's end of a connection to a client. The script answers the client's calls.
     pub fn as_agent(link: Link, script: Script) -> Self {
         Self::at(Side::Agent, link, script)
     }
@@ -141,8 +140,8 @@ impl RawPeer {
         &self.lines
     }
 
-    /// Returns the findings of the [`Observer`] on the peer's lines. The judge's own lines, which
-    /// are wrong on purpose, have none.
+    /// Returns the findings of the [`Observer`] on the peer's lines. It leaves out findings on the
+    /// judge's lines, which may be wrong on purpose.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -152,7 +151,7 @@ impl RawPeer {
         self.observer.tested(self.judged())
     }
 
-    /// Returns a sentence that says how the connection ended, if it has.
+    /// Returns a sentence about the end of the connection, if it has ended.
     pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }
@@ -167,7 +166,7 @@ impl RawPeer {
         self.send_line(&message.to_string());
     }
 
-    /// Queues a line as it is. It is written while a method waits.
+    /// Queues a line unchanged. It is written while a method waits.
     pub fn send_line(&mut self, line: &str) {
         self.send_bytes(line.as_bytes());
         self.send_bytes(b"\n");
@@ -185,7 +184,7 @@ impl RawPeer {
     }
 
     /// Whether the judge ended the connection because the peer sent too much.
-    pub(crate) fn was_given_up(&self) -> bool {
+    pub(crate) fn was_stopped_by_judge(&self) -> bool {
         self.is_given_up
     }
 
@@ -207,7 +206,7 @@ impl RawPeer {
     /// Waits for the first matching line of either side, from the index `first` on, and returns it.
     ///
     /// # Errors
-    /// No such line came within `patience`, or the connection ended first.
+    /// No such line arrived within `patience`, or the connection ended first.
     pub fn wait_for<'a>(
         &'a mut self,
         first: usize,
@@ -248,13 +247,14 @@ impl RawPeer {
         ) && self.link.has_exited()
     }
 
-    /// Ends the connection: closes the peer's input and then, if the judge started a process, stops
-    /// it with increasing force. Nothing of it is left when this returns.
+    /// Ends the connection: closes the peer's input and then stops the process, if the judge
+    /// started one, with increasing force. The process and its descendants have ended when this
+    /// returns.
     pub async fn stop(&mut self) {
         self.link.stop().await;
     }
 
-    /// Reads or writes once; returns `false` if the deadline passed first.
+    /// Reads or writes once. Returns `false` if the deadline passed first.
     async fn step(&mut self, deadline: Instant) -> bool {
         let began = Instant::now();
         let is_in_time = self.read_or_write(deadline).await;
@@ -288,7 +288,7 @@ impl RawPeer {
             written = write, if is_writing => {
                 match written {
                     Ok(count) => outgoing.written += count,
-                    // The peer has closed its input; continue to read its output.
+                    // The peer has closed its input. Continue to read its output.
                     Err(_) => {
                         link.input = None;
                         outgoing.clear();

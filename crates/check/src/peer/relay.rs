@@ -1,4 +1,4 @@
-//! The listener for relays, which clients start in place of an agent. A relay needs a token.
+//! The listener for relays, which clients start instead of an agent. A relay needs a token.
 
 use crate::peer::link::Link;
 use crate::peer::loopback;
@@ -37,7 +37,7 @@ impl RelayListener {
         Ok(Self { address: listener.local_addr()?, listener, token: loopback::token()? })
     }
 
-    /// Returns the address to connect to.
+    /// Returns the address of the listener.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -49,32 +49,34 @@ impl RelayListener {
 
     /// Returns the next connection that sends the token.
     pub(crate) async fn next(&self) -> io::Result<Link> {
-        let RelayConnection { output, input, told } = self.visitor().await?;
+        let RelayConnection { output, input, data } = self.next_connection().await?;
         let link = Link::over(output, input);
-        Ok(if told.is_null() { link } else { link.logging_in(told) })
+        Ok(if data.is_null() { link } else { link.logging_in(data) })
     }
 
-    /// The same, as two streams and the data that came with the token.
-    pub(crate) async fn visitor(&self) -> io::Result<RelayConnection> {
+    /// Returns the next connection as two streams, with the data that came with the token.
+    pub(crate) async fn next_connection(&self) -> io::Result<RelayConnection> {
         loop {
             let (stream, _) = self.listener.accept().await?;
-            if let Ok(Ok(Some(visitor))) = tokio::time::timeout(GREETING, self.meet(stream)).await {
-                return Ok(visitor);
+            if let Ok(Ok(Some(connection))) =
+                tokio::time::timeout(GREETING, self.accept(stream)).await
+            {
+                return Ok(connection);
             }
         }
     }
 
-    /// Reads the first line; `None` if it does not begin with the token.
-    async fn meet(&self, stream: TcpStream) -> io::Result<Option<RelayConnection>> {
+    /// Reads the first line. Returns `None` if it does not begin with the token.
+    async fn accept(&self, stream: TcpStream) -> io::Result<Option<RelayConnection>> {
         stream.set_nodelay(true)?;
         let (output, input) = stream.into_split();
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
         (&mut output).take(FIRST_LINE).read_until(b'\n', &mut line).await?;
         let line = String::from_utf8_lossy(&line);
-        let (token, told) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
-        let told = serde_json::from_str(told).unwrap_or_default();
-        Ok((token == self.token).then_some(RelayConnection { output, input, told }))
+        let (token, data) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
+        let data = serde_json::from_str(data).unwrap_or_default();
+        Ok((token == self.token).then_some(RelayConnection { output, input, data }))
     }
 }
 
@@ -83,22 +85,22 @@ pub(crate) struct RelayConnection {
     pub(crate) output: BufReader<OwnedReadHalf>,
     pub(crate) input: OwnedWriteHalf,
     /// The data that came with the token, or null.
-    pub(crate) told: Value,
+    pub(crate) data: Value,
 }
 
-/// Connects to a [`RelayListener`]: sends the token and, as one line of JSON, the data of a login
-/// or of the started MCP server. All later bytes are the conversation.
+/// Connects to a [`RelayListener`]. Sends one line with the token and the data of a login or of the
+/// started MCP server, as JSON. All later bytes are the conversation.
 ///
 /// # Errors
 /// The connection fails.
 pub async fn connect_relay(
     address: SocketAddr,
     token: &str,
-    told: Option<&str>,
+    data: Option<&str>,
 ) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
-    let told = told.map_or_else(String::new, |told| format!(" {told}"));
-    stream.write_all(format!("{token}{told}\n").as_bytes()).await?;
+    let data = data.map_or_else(String::new, |data| format!(" {data}"));
+    stream.write_all(format!("{token}{data}\n").as_bytes()).await?;
     Ok(stream)
 }

@@ -1,4 +1,4 @@
-//! How the judge answers calls of the peer.
+//! The judge's answers to calls of the peer.
 
 use crate::json::json;
 use crate::peer::line::Line;
@@ -20,13 +20,13 @@ pub enum Answer {
 type First = Box<dyn FnMut() -> Option<Answer> + Send>;
 type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
 
-/// How calls of the peer are answered. By default the judge rejects a permission with the first
-/// option that rejects, or cancels it, cancels an elicitation, and answers every other method with
-/// -32601.
+/// The answers to calls of the peer. By default the judge answers a permission request with the
+/// first option that rejects, or with `cancelled`. It cancels an elicitation, and answers every
+/// other method with -32601.
 #[derive(Default)]
 pub struct Script {
     answers: Vec<(&'static str, Answering)>,
-    /// Answers that replace others for a while.
+    /// Temporary answers, which take precedence.
     replaced: Vec<(&'static str, Answering)>,
     first: Vec<(&'static str, First)>,
 }
@@ -38,7 +38,7 @@ impl fmt::Debug for Script {
 }
 
 impl Script {
-    /// Answers calls of this method with what `answering` returns for their params. It replaces
+    /// Answers calls of this method with the result of `answering` for their params. It replaces
     /// earlier answers.
     #[must_use]
     pub fn on<M: Method>(
@@ -49,8 +49,8 @@ impl Script {
         self
     }
 
-    /// Answers calls of this method with what `answering` returns as long as it returns something,
-    /// and then as this script says.
+    /// Answers calls of this method with the results of `answering` until it returns `None`, and
+    /// then with the earlier answer of this script.
     #[must_use]
     pub(crate) fn first(
         mut self,
@@ -61,7 +61,7 @@ impl Script {
         self
     }
 
-    /// Answers calls of this method with what `answering` returns for their params, until
+    /// Answers calls of this method with the result of `answering` for their params, until
     /// [`restore`](Self::restore).
     pub(crate) fn replace<M: Method>(
         &mut self,
@@ -71,12 +71,12 @@ impl Script {
         self.replaced.push((M::ROW.name, Box::new(answering)));
     }
 
-    /// Removes every replacement.
+    /// Removes every temporary answer.
     pub(crate) fn restore(&mut self) {
         self.replaced.clear();
     }
 
-    /// Combines two scripts; the other one wins where both name a method.
+    /// Combines two scripts. The other one takes precedence if both answer a method.
     #[must_use]
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.answers.extend(other.answers);
@@ -121,7 +121,7 @@ impl Script {
 /// The message of an error with this code. Some agents recognize a missing file only by this
 /// message.
 fn message(code: i64) -> &'static str {
-    if code == -32002 { "Resource not found" } else { "the judge does not do this" }
+    if code == -32002 { "Resource not found" } else { "the judge does not support this method" }
 }
 
 fn refusal(params: &Value) -> Value {

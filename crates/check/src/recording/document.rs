@@ -7,7 +7,7 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Whether a file with this first line is one JSON value, and not one per line.
+/// Whether a file with this first line is one JSON value, and not one value per line.
 pub(super) fn begins_with(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_export =
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, first: usize) -> Result<Vec<Recorded>, TraceError
     entries.iter().enumerate().map(|entry| exported_by_acp_devtools(&mut places, entry)).collect()
 }
 
-/// Finds the lines and columns of parts of a text, in text order.
+/// Finds the lines and columns of parts of a text. The parts must come in the order of the text.
 struct PositionFinder<'t> {
     text: &'t str,
     read: usize,
@@ -65,8 +65,8 @@ impl<'t> PositionFinder<'t> {
     }
 }
 
-/// Reads an entry of the list that Zed copies: the parts of a message, from the client's view. An
-/// error is in the place of a result.
+/// Reads an entry of the list that Zed copies. It has the parts of a message, from the client's
+/// view, and an error in the place of a result.
 fn copied_by_zed<'t>(
     places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),
@@ -100,7 +100,7 @@ fn copied_by_zed<'t>(
     Ok(Some(Recorded { line, path: Some(path), from, at: None, text, begins_another: false }))
 }
 
-/// Whether this is an error object: no result of the protocol has a number `code` and a string
+/// Whether this is an error object. No result of the protocol has a number `code` and a string
 /// `message`.
 fn is_error(payload: &str) -> bool {
     let payload = serde_json::from_str::<Value>(payload).unwrap_or_default();
@@ -121,9 +121,7 @@ fn exported_by_acp_devtools<'t>(
         Some("editor-to-agent") => Side::Client,
         Some("agent-to-editor") => Side::Agent,
         _ => {
-            return Err(wrong(
-                "\"direction\" is neither \"editor-to-agent\" nor \"agent-to-editor\"",
-            ));
+            return Err(wrong("\"direction\" must be \"editor-to-agent\" or \"agent-to-editor\""));
         }
     };
     let raw = string(&members, "raw").ok_or_else(|| wrong("\"raw\" is not a string"))?;

@@ -8,13 +8,13 @@ use std::collections::HashSet;
 
 /// Reads one line of a recording; `None` for an empty line.
 ///
-/// A line is one object. The sender is `"from": "client"` or `"agent"`, or, as `attache run
-/// --trace` writes it, from the client's view `"direction": "sent"` or `"received"`. The content is
-/// a message under `message`, or a line that is not one under `text`. The time is `t`, in seconds,
-/// or `at`.
+/// A line is one object. `"from"` is the sender, `"client"` or `"agent"`. Lines of
+/// `attache run --trace` have `"direction"` instead, `"sent"` or `"received"` from the client's
+/// view. The content is a message under `message`, or a line that is not a message under `text`.
+/// The time is `t`, in seconds, or `at`.
 ///
 /// # Errors
-/// What is wrong with the line, and where.
+/// The line is malformed. The error contains the position and the reason.
 ///
 /// ```
 /// use attache_protocol::method::Side;
@@ -31,7 +31,7 @@ pub fn trace(number: usize, line: &str) -> Result<Option<Recorded>, TraceError> 
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     is_begun: bool,
-    /// The ids of open MCP calls, whose replies do not say that they belong to MCP.
+    /// The ids of open MCP calls. They identify the replies, which have no mark of MCP.
     mcp: HashSet<String>,
 }
 
@@ -41,7 +41,7 @@ impl Lines {
         !self.is_begun
     }
 
-    /// Reads a line; `None` for one that belongs to no conversation.
+    /// Reads a line. Returns `None` for a line that belongs to no conversation.
     pub(super) fn read(
         &mut self,
         number: usize,
@@ -58,7 +58,7 @@ impl Lines {
         })?;
         let at = ["at", "t", "ts"].iter().find_map(|key| member(&record, key)).map(shown);
         let said = match string(&record, "type") {
-            Some(kind) => self.conducted(&kind, &record),
+            Some(kind) => self.read_conductor(&kind, &record),
             None => said(&record).map(Some),
         };
         let said = said.map_err(|why| wrong(1, why))?;
@@ -74,7 +74,7 @@ impl Lines {
 
     /// Reads a line of the conductor. It names both ends, and only the connection of the agent is
     /// recorded in both directions.
-    fn conducted(
+    fn read_conductor(
         &mut self,
         kind: &str,
         record: &Members<'_>,
@@ -114,7 +114,7 @@ fn said(record: &Members<'_>) -> Result<(Side, String), &'static str> {
         (Some("\"client\""), _) | (None, Some("\"sent\"")) => Side::Client,
         (Some("\"agent\""), _) | (None, Some("\"received\"")) => Side::Agent,
         (None, None) if record.contains_key("jsonrpc") => {
-            return Err("this message does not say who sent it");
+            return Err("the sender is missing: add \"from\" or \"direction\"");
         }
         _ => {
             return Err(
@@ -124,8 +124,8 @@ fn said(record: &Members<'_>) -> Result<(Side, String), &'static str> {
     };
     let text = match (member(record, "message"), member(record, "text")) {
         (Some(message), _) => message.to_owned(),
-        (None, Some(text)) => serde_json::from_str(text).map_err(|_| "\"text\" is no string")?,
-        (None, None) => return Err("neither \"message\" nor \"text\" is there"),
+        (None, Some(text)) => serde_json::from_str(text).map_err(|_| "\"text\" is not a string")?,
+        (None, None) => return Err("\"message\" or \"text\" is missing"),
     };
     Ok((from, text))
 }

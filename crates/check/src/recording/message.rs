@@ -16,7 +16,7 @@ pub(super) fn string(members: &Members<'_>, key: &str) -> Option<String> {
     serde_json::from_str(member(members, key)?).ok()
 }
 
-/// Reconstructs a call, or a notification if there is no id. Null params mean that there were none.
+/// Reconstructs a call, or a notification if there is no id. Null params count as absent.
 pub(super) fn asked(id: Option<&str>, method: &str, params: Option<&str>) -> String {
     let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
     let params = params.filter(|params| *params != "null");

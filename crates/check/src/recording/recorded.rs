@@ -12,12 +12,12 @@ pub struct Recorded {
     pub line: usize,
     /// The path in a file with one JSON value, such as `messages[3]`.
     pub path: Option<String>,
-    /// Who sent it.
+    /// The sender.
     pub from: Side,
-    /// The time as the file has it, if it has one.
+    /// The time in the form of the file, if it has one.
     pub at: Option<String>,
-    /// The sent text, without the end of the line. For a recorded message it is the recorded JSON,
-    /// whose white space may differ from the original.
+    /// The sent text, without the end of the line. For a recorded message this is the recorded
+    /// JSON. Its white space may differ from the original.
     pub text: String,
     /// Whether another connection begins with this line.
     pub begins_another: bool,
@@ -30,7 +30,7 @@ pub struct TraceError {
     pub line: usize,
     /// The column, counted from 1, in bytes.
     pub column: usize,
-    /// What is wrong there.
+    /// A description of the error.
     pub why: String,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for TraceError {
 
 impl std::error::Error for TraceError {}
 
-/// Why a recording cannot be read further.
+/// The reason why reading a recording stopped.
 #[derive(Debug)]
 pub enum RecordingError {
     /// The file cannot be read.

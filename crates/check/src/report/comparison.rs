@@ -17,7 +17,7 @@ pub const NO_VERDICT: &str = "–";
 /// let judgement = |name: &str| Judgement::new(&[name.to_owned()], Vec::new(), Support::of(Side::Agent));
 /// let comparison = Comparison::of(&[judgement("one"), judgement("two")]);
 /// assert_eq!(comparison.names, ["one", "two"]);
-/// assert!(comparison.rows.is_empty(), "neither says anything");
+/// assert!(comparison.rows.is_empty(), "neither has a verdict");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -34,7 +34,8 @@ pub struct Comparison {
 pub struct ComparisonRow {
     /// The rule.
     pub rule: &'static Rule,
-    /// The words of the verdicts, in the order of the judgements; [`NO_VERDICT`] if there is none.
+    /// The words of the verdicts, in the order of the judgements, or [`NO_VERDICT`] for a judgement
+    /// without one.
     pub words: Vec<&'static str>,
 }
 
@@ -53,9 +54,9 @@ impl Comparison {
                 judgement.verdict(rule.id).map(|verdict| verdict.outcome.as_str())
             };
             let words: Vec<Option<&str>> = judgements.iter().map(word).collect();
-            let is_told = words.iter().any(Option::is_some);
+            let is_reported = words.iter().any(Option::is_some);
             let words = words.into_iter().map(|word| word.unwrap_or(NO_VERDICT)).collect();
-            is_told.then_some(ComparisonRow { rule, words })
+            is_reported.then_some(ComparisonRow { rule, words })
         });
         Self { names: names(judgements), rows: rows.collect() }
     }
@@ -95,8 +96,8 @@ impl Comparison {
         out
     }
 
-    /// Returns the comparison as one JSON document: `names`, and `rules` with `rule`, `strength`,
-    /// `text` and the `verdicts` by name.
+    /// Returns the comparison as one JSON document with `names` and `rules`. Each rule has `rule`,
+    /// `strength`, `text` and the `verdicts` by name.
     pub fn to_json(&self) -> String {
         let row = |row: &ComparisonRow| {
             let said = self
@@ -116,15 +117,15 @@ impl Comparison {
 fn names(judgements: &[Judgement]) -> Vec<String> {
     let names: Vec<String> = judgements.iter().map(Judgement::name).collect();
     let is_alone = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for (judgement, name) in judgements.iter().zip(&names) {
         let name =
             if is_alone(name) { name.clone() } else { format!("{name} ({})", judgement.command) };
-        let same = told
+        let same = reported
             .iter()
             .filter(|other| **other == name || other.starts_with(&format!("{name} #")))
             .count();
-        told.push(if same == 0 { name } else { format!("{name} #{}", same + 1) });
+        reported.push(if same == 0 { name } else { format!("{name} #{}", same + 1) });
     }
-    told
+    reported
 }

@@ -1,11 +1,10 @@
-//! Escaping of foreign text in files that people open.
+//! Escaping of a peer's text in files that people open.
 
-/// The replacement for a character that would change the direction of text, or that a format cannot
-/// hold.
+/// The replacement for a character that changes the direction of text or is invalid in a format.
 const REPLACEMENT: char = '\u{fffd}';
 
-/// Replaces every control character by its symbol, except line feeds and tabs, and every character
-/// that changes the direction of text. The result is valid in XML.
+/// Replaces every control character, except line feeds and tabs, with its symbol. Replaces every
+/// character that changes the direction of text. The result is valid in XML.
 pub(super) fn visible(text: &str) -> String {
     let picture = |character: char| match character {
         '\n' | '\t' => character,
@@ -23,13 +22,12 @@ pub(super) fn visible(text: &str) -> String {
     text.chars().map(picture).collect()
 }
 
-/// Escapes characters in the strings of a JSON document that control a terminal, change the
-/// direction of text or are invisible. The meaning stays the same. Such characters occur only in
-/// strings.
+/// Escapes the characters of a JSON document that control a terminal, change the direction of text
+/// or are invisible. The meaning does not change, because such characters occur only in strings.
 pub(super) fn json(document: &str) -> String {
     let mut out = String::with_capacity(document.len());
     for character in document.chars() {
-        match is_unseen(character) {
+        match is_invisible(character) {
             true => character
                 .encode_utf16(&mut [0; 2])
                 .iter()
@@ -41,7 +39,7 @@ pub(super) fn json(document: &str) -> String {
 }
 
 /// Whether the character is a control character above ASCII, a direction mark or invisible.
-fn is_unseen(character: char) -> bool {
+fn is_invisible(character: char) -> bool {
     matches!(
         character,
         '\u{7f}'..='\u{9f}'
@@ -115,7 +113,7 @@ pub(crate) fn markdown(text: &str) -> String {
 /// Formats text as one line of Markdown code, which may be in a table.
 pub(super) fn markdown_code(text: &str) -> String {
     let text = one_line(text).replace('|', "\\|");
-    // A fence longer than any in the text.
+    // Use a fence that is longer than any fence in the text.
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     let space = if longest > 0 { " " } else { "" };
@@ -131,7 +129,7 @@ mod tests {
     use super::{html, html_of_markdown, json, markdown, markdown_code, visible};
 
     #[test]
-    fn controls_are_seen_and_nothing_turns_text_around() {
+    fn control_characters_become_symbols_and_direction_marks_are_replaced() {
         assert_eq!(
             visible("a\u{1b}[31m\r\n\t\0\u{7f}\u{85}\u{202e}b\u{ffff}"),
             "a␛[31m␍\n\t␀␡\u{fffd}\u{fffd}b\u{fffd}"
@@ -141,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same_and_shows_no_raw_direction() {
+    fn escaped_json_has_the_same_meaning() {
         let said = "a\u{202e}b\u{2066}\u{200b}\u{9b}\u{e0041}漢 é\u{61c}\u{feff}";
         let document = serde_json::json!({ said: [said, "plain"] }).to_string();
         let written = json(&document);
@@ -154,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_becomes_markup() {
+    fn text_never_becomes_markup() {
         assert_eq!(html("<a href='\"'>&"), "&lt;a href=&#39;&quot;&#39;&gt;&amp;");
         assert_eq!(html_of_markdown("`a<b` is **not** c"), "<code>a&lt;b</code> is <b>not</b> c");
         assert_eq!(markdown("a|b <i>& [x](y)\n# z"), "a\\|b &lt;i\\>&amp; \\[x\\](y) \\# z");

@@ -8,7 +8,7 @@ use attache_protocol::method::Side;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The filters: the id of the switch, its label, and the words of the verdicts that it keeps.
+/// The filters: the id of the switch, its label, and the words of the verdicts that it shows.
 const FILTERS: &[(&str, &str)] = &[
     ("all", "all"),
     ("fail", "fail"),
@@ -51,12 +51,12 @@ fn head(judgement: &Judgement, name: &str, out: &mut String) {
     let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault()).count();
     let sentence = match (faults, judgement.musts()) {
         (0, 0) => "No mandatory rule was judged.".to_owned(),
-        (0, 1) => "The one mandatory rule that was judged is kept.".to_owned(),
+        (0, 1) => "The peer keeps the one mandatory rule that was judged.".to_owned(),
         (0, musts) => {
-            format!("All {musts} mandatory rules that were judged are kept.")
+            format!("The peer keeps all {musts} mandatory rules that were judged.")
         }
         (faults, musts) => {
-            format!("Broken: {faults} of the {musts} mandatory rules that were judged.")
+            format!("The peer breaks {faults} of the {musts} mandatory rules that were judged.")
         }
     };
     let class = if faults == 0 { "good" } else { "bad" };
@@ -164,14 +164,14 @@ fn traffic(lines: &[Line], out: &mut String) {
 }
 
 fn support(judgement: &Judgement, out: &mut String) {
-    out.push_str("<section id=\"support\">\n<h2>What it supports</h2>\n");
+    out.push_str("<section id=\"support\">\n<h2>Support</h2>\n");
     out.push_str(&format!("<p>{LEGEND}</p>\n"));
     for table in tables(&[&judgement.support]) {
         self::table(&table, out);
     }
     let lacks = lacks(&judgement.support);
     if !lacks.is_empty() {
-        out.push_str("<h3>Of the stable protocol</h3>\n<dl>\n");
+        out.push_str("<h3>Missing parts of the stable protocol</h3>\n<dl>\n");
         for lack in lacks {
             out.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", html(lack.what), codes(&lack.names)));
         }

@@ -48,8 +48,8 @@ fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
     out.write_event(Event::End(BytesEnd::new("testsuites")))
 }
 
-/// The element with its numbers of verdicts and failures. JUnit counts untested rules as skipped;
-/// [`properties`] tells them apart.
+/// Returns the element with its numbers of verdicts and failures. JUnit counts untested rules as
+/// skipped; [`properties`] lists both numbers.
 fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'static> {
     let fails = verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).count();
     let untold = verdicts.iter().filter(|verdict| verdict.outcome.why().is_some()).count();
@@ -61,7 +61,8 @@ fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'s
     ])
 }
 
-/// The numbers of skipped rules, whose subject the peer does not offer, and of untested rules.
+/// Returns the number of skipped rules, whose subject the peer does not offer, and the number of
+/// untested rules.
 fn properties(verdicts: &[&Verdict], out: &mut Out) -> io::Result<()> {
     out.write_event(Event::Start(BytesStart::new("properties")))?;
     for word in [Outcome::SKIPPED, Outcome::NOT_TESTED] {
@@ -92,7 +93,9 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
             let failure = BytesStart::new("failure")
                 .with_attributes([("type", rule.strength_word()), ("message", message.as_str())]);
             out.write_event(Event::Start(failure))?;
-            out.write_event(Event::Text(BytesText::new(&visible(&told(verdict, expected, seen)))))?;
+            out.write_event(Event::Text(BytesText::new(&visible(&reported(
+                verdict, expected, seen,
+            )))))?;
             out.write_event(Event::End(BytesEnd::new("failure")))?;
             out.write_event(Event::End(BytesEnd::new("testcase")))
         }
@@ -110,7 +113,7 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
 }
 
 /// Describes the evidence of a failure.
-fn told(verdict: &Verdict, expected: &str, seen: &str) -> String {
+fn reported(verdict: &Verdict, expected: &str, seen: &str) -> String {
     let rule = verdict.rule;
     let mut text =
         format!("{} {}: {}\nexpected: {expected}\nseen: {seen}\n", rule.id, rule.word, rule.text);

@@ -1,14 +1,15 @@
-//! What a peer supports and which rules it breaks, as Markdown to keep next to its source.
+//! The support of a peer and the rules that it breaks, as Markdown that authors can keep next to
+//! the peer's source.
 
 use super::escape::{markdown, markdown_code};
 use super::matrix::{Cell, LEGEND, Table, lacks, tables};
 use crate::{Judgement, Outcome, Verdict};
 
-/// Returns the support matrix. It does not change between runs of a peer that behaves the same.
+/// Returns the support matrix. Two runs of a peer with the same behaviour give the same text.
 pub(super) fn write(judgement: &Judgement) -> String {
-    let mut out = format!("# What {} supports\n\n", markdown(&judgement.name()));
+    let mut out = format!("# Support of {}\n\n", markdown(&judgement.name()));
     out.push_str(&format!(
-        "As `attache check {}` saw it, which judged {} rules: {} pass, {} fail, {} skipped as what they are about is not offered, {} not tested.\n",
+        "As observed by `attache check {}`, which judged {} rules: {} pass, {} fail, {} skipped because the peer does not offer their subject, {} not tested.\n",
         judgement.side().as_str(),
         judgement.verdicts.len(),
         judgement.count(Outcome::PASS),
@@ -24,7 +25,7 @@ pub(super) fn write(judgement: &Judgement) -> String {
     out
 }
 
-/// Returns what several peers support, side by side.
+/// Returns the support of several peers, side by side.
 pub(super) fn side_by_side(judgements: &[Judgement]) -> String {
     let names: Vec<String> = judgements
         .iter()
@@ -32,8 +33,10 @@ pub(super) fn side_by_side(judgements: &[Judgement]) -> String {
             format!("the {} {}", judgement.side().as_str(), markdown(&judgement.name()))
         })
         .collect();
-    let mut out =
-        format!("# What {} support\n\nAs `attache check` saw it. {LEGEND}\n", names.join(" and "));
+    let mut out = format!(
+        "# Support of {}\n\nAs observed by `attache check`. {LEGEND}\n",
+        names.join(" and ")
+    );
     matrix(&judgements.iter().collect::<Vec<_>>(), &mut out);
     out
 }
@@ -71,7 +74,7 @@ fn codes(texts: &[String]) -> String {
 fn missing(judgement: &Judgement, out: &mut String) {
     let lacks = lacks(&judgement.support);
     if !lacks.is_empty() {
-        out.push_str("\n## Of the stable protocol\n\n");
+        out.push_str("\n## Missing parts of the stable protocol\n\n");
     }
     for lack in lacks {
         out.push_str(&format!("- {}: {}\n", lack.what, codes(&lack.names)));
@@ -81,7 +84,7 @@ fn missing(judgement: &Judgement, out: &mut String) {
 fn fails(judgement: &Judgement, out: &mut String) {
     let fails = judgement.fails();
     if !fails.is_empty() {
-        out.push_str("\n## Rules it breaks\n\n| Rule | Strength | Says |\n|---|---|---|\n");
+        out.push_str("\n## Broken rules\n\n| Rule | Strength | Text |\n|---|---|---|\n");
     }
     for Verdict { rule, .. } in fails {
         out.push_str(&format!(

@@ -1,5 +1,5 @@
-//! Tables of what peers support, in the usual form: a row per name of the protocol, a column per
-//! peer. They contain no numbers, so that two runs give the same table.
+//! Tables of the support of peers: a row per name of the protocol, a column per peer. They contain
+//! no counts, so that two runs give the same table.
 
 use crate::judging::support::{Answering, Support, Topic, gates};
 use attache_protocol::method::{METHODS, Receiver, Row, Side, Stability, UPDATES};
@@ -14,14 +14,14 @@ pub(super) struct Table {
 
 /// A table cell.
 pub(super) enum Cell {
-    /// A name, of the protocol or a peer's own.
+    /// A name of the protocol or of a peer.
     Code(String),
     Text(String),
     /// Yes or no.
     Mark(bool),
 }
 
-/// A part of the protocol that the peer does not support, or that was not tried.
+/// Names of a part of the protocol that the peer does not support, or that the run did not provoke.
 pub(super) struct Gap {
     /// The topic, as the beginning of a sentence.
     pub(super) what: &'static str,
@@ -29,15 +29,15 @@ pub(super) struct Gap {
 }
 
 /// The meaning of the marks, as a sentence.
-pub(super) const LEGEND: &str = "✓: seen to work. –: not offered, or answered as unknown. Not provoked: nothing that the judge did led to it.";
+pub(super) const LEGEND: &str = "✓: observed to work. –: not offered, or answered as unknown. Not provoked: no probe caused it.";
 
-/// The mark of what did not occur and was not expected to.
+/// The mark for a name that did not occur because no probe caused it.
 const NOT_PROVOKED: &str = "not provoked";
 
 /// The capabilities below this path, without the prefix.
 const WRAPPERS: [&str; 2] = ["agentCapabilities.", "clientCapabilities."];
 
-/// Returns every table of what these peers support, side by side.
+/// Returns every table of the support of these peers, side by side.
 pub(super) fn tables(peers: &[&Support]) -> Vec<Table> {
     let mut tables = vec![
         methods(Side::Agent, "Methods of agents", peers),
@@ -113,7 +113,7 @@ fn received_by(side: Side) -> Vec<&'static Row> {
     rows
 }
 
-/// Returns the column heads of a table: its own, and one per peer, with the peer's role.
+/// Returns the column headings of a table: its own heading, and one per peer with the peer's role.
 fn head(own: &[&str], peers: &[&Support], does: impl Fn(&Support) -> &'static str) -> Vec<String> {
     let peer = |support: &&Support| {
         let does = does(support);
@@ -139,8 +139,8 @@ fn row(name: &str, settled: &str, needs: &str, peers: impl Iterator<Item = Cell>
         .collect()
 }
 
-/// Returns the methods that one side receives: which peers of that side answer them, and which of
-/// the other side call them.
+/// Returns the table of the methods that one side receives. It shows which peers of that side
+/// answer them, and which peers of the other side call them.
 fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
     let is_used = |name: &str| {
         peers.iter().any(|peer| match peer.side == receiver {
@@ -157,7 +157,7 @@ fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
         |method| {
             let gate = method.gate.path();
             let cells = peers.iter().map(|peer| cell(peer, method.name, gate));
-            row(method.name, settled(method.stability), gate.unwrap_or_default(), cells)
+            row(method.name, stability_word(method.stability), gate.unwrap_or_default(), cells)
         },
     );
     let callers = peers.iter().filter(|peer| peer.side != receiver);
@@ -202,7 +202,7 @@ fn answer(support: &Support, method: &str, gate: Option<&str>) -> Cell {
     }
 }
 
-fn settled(stability: Stability) -> &'static str {
+fn stability_word(stability: Stability) -> &'static str {
     match stability {
         Stability::Stable => "stable",
         Stability::Unstable => "unstable",
@@ -216,7 +216,7 @@ fn updates(peers: &[&Support]) -> Table {
         |name: &str| seen.iter().map(|seen| provoked(seen.contains_key(name))).collect::<Vec<_>>();
     let known = UPDATES.iter().map(|update| {
         let needs = update.gate.path().unwrap_or_default();
-        row(update.name, settled(update.stability), needs, cells(update.name).into_iter())
+        row(update.name, stability_word(update.stability), needs, cells(update.name).into_iter())
     });
     let names: BTreeSet<&String> = seen.iter().flat_map(BTreeMap::keys).collect();
     let own = names.into_iter().filter(|name| UPDATES.iter().all(|row| row.name != name.as_str()));
@@ -226,7 +226,7 @@ fn updates(peers: &[&Support]) -> Table {
     Table { title: "Updates", head, rows: known.chain(own).collect() }
 }
 
-/// Returns what the peers of one side offer.
+/// Returns the table of the capabilities that the peers of one side offer.
 fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
     let peers: Vec<&Support> = peers.iter().copied().filter(|peer| peer.side == side).collect();
     if peers.is_empty() {
@@ -243,12 +243,13 @@ fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
         let is_of = |gate: &str| gate == path.as_str() || gate.starts_with(&format!("{path}."));
         !known.iter().any(|(gate, _)| is_of(gate))
     });
-    let rows = known.iter().map(|(path, stability)| row(path, settled(*stability)));
+    let rows = known.iter().map(|(path, stability)| row(path, stability_word(*stability)));
     let rows = rows.chain(own.map(|path| row(path, "its own"))).collect();
     Table { title, head: head(&["Capability", "Settled"], &peers, |_| "offers"), rows }
 }
 
-/// Returns the kinds of a topic for peers of either side: what agents send and clients accept.
+/// Returns the table of the kinds of a topic. A peer of one side sends them, a peer of the other
+/// side accepts them.
 fn seen(support: &Support, topic: Topic) -> BTreeMap<String, usize> {
     let names = |seen: &BTreeMap<Topic, BTreeMap<String, usize>>| {
         seen.get(&topic).cloned().unwrap_or_default()
@@ -261,7 +262,7 @@ fn seen(support: &Support, topic: Topic) -> BTreeMap<String, usize> {
     }
 }
 
-/// Returns the kinds of all topics, with those that a peer made up.
+/// Returns the kinds of all topics, including names that a peer invented.
 fn kinds(peers: &[&Support]) -> Table {
     let topics = Topic::ALL.iter().filter(|topic| **topic != Topic::Update);
     let rows = topics.flat_map(|topic| {
@@ -269,7 +270,7 @@ fn kinds(peers: &[&Support]) -> Table {
             (topic.known(), peers.iter().map(|peer| seen(peer, *topic)).collect::<Vec<_>>());
         let all: BTreeSet<&String> = seen.iter().flat_map(BTreeMap::keys).collect();
         let own = all.into_iter().map(String::as_str).filter(|name| !known.contains(name));
-        // The protocol's kinds in its own order, then those that a peer made up.
+        // The protocol's kinds come first, in its order, then the names that a peer invented.
         let names: Vec<&str> = known.iter().copied().chain(own).collect();
         let row = |name: &&str| {
             let cells = seen.iter().map(|seen| provoked(seen.contains_key(*name)));

@@ -6,20 +6,20 @@
 pub struct Rule {
     /// The id: the group's prefix and two digits, such as `CONF-07`. It never changes its meaning.
     pub id: &'static str,
-    /// Who must keep it.
+    /// The side that must keep it.
     pub binds: Binds,
-    /// How strongly it binds, as the judge applies it.
+    /// The strength with which the judge applies it.
     pub strength: Strength,
-    /// The exact word of the source, such as `MUST NOT`, `should*` or `IMPL`. A star marks lower
-    /// case or a plain statement, which is equally binding.
+    /// The exact word of the source, such as `MUST NOT`, `should*` or `IMPL`. A star marks a word
+    /// in lower case or a plain statement. Both bind like the word in upper case.
     pub word: &'static str,
     /// The text, as one line of Markdown.
     pub text: &'static str,
-    /// How a tester observes the rule from outside, as one line of Markdown; `None` if it cannot be
-    /// observed. `A←` means that the tester is the client of an agent, `C←` that it is the agent of
-    /// a client, and a text that begins with `UI` can only be seen by a person.
+    /// How a tester observes the rule from outside, as one line of Markdown, or `None` if it cannot
+    /// be observed. `A←` means that the tester is the client of an agent, `C←` that it is the agent
+    /// of a client. A text that begins with `UI` is visible only to a person.
     pub observation: Option<&'static str>,
-    /// The source; `None` if the specification leaves it open. `D:x`, `DD:x` and `R:x` are the
+    /// The source, or `None` if the specification leaves it open. `D:x`, `DD:x` and `R:x` are the
     /// documentation, its draft and the RFD named x; `S` and `U` the stable and unstable schema;
     /// `RS` the Rust crate of the schema; `P` a probe of its decoder; `TS` and `RSDK` the official
     /// runtimes; `GIT` the history of the specification.
@@ -56,12 +56,12 @@ pub enum Strength {
     Must,
     /// A peer needs a reason to break it: `SHOULD`, `SHOULD NOT`, `should*`.
     Should,
-    /// Optional for a peer; others must cope with it: `MAY`.
+    /// Optional for a peer; other peers must accept it: `MAY`.
     May,
-    /// The specification is silent and the official runtimes do it: `IMPL`.
+    /// The specification does not mention it, but the official runtimes do it: `IMPL`.
     Practice,
-    /// The specification is silent and we advise it: `REC`. A peer may do otherwise without being
-    /// at fault.
+    /// The specification does not mention it, but we recommend it: `REC`. A peer may do otherwise
+    /// without being at fault.
     Advice,
 }
 
@@ -78,7 +78,7 @@ pub struct Group {
 }
 
 impl Rule {
-    /// Returns the prefix of the id, which is that of the rule's group.
+    /// Returns the prefix of the id, which is the prefix of the rule's group.
     pub fn prefix(&self) -> &'static str {
         self.id.split_once('-').map_or(self.id, |(prefix, _)| prefix)
     }
@@ -88,12 +88,12 @@ impl Rule {
         self.word.to_ascii_lowercase().contains("not")
     }
 
-    /// Whether a peer that breaks the rule is at fault: a must, or a rule whose judged part is
-    /// binding although its word is weaker.
+    /// Whether a peer that breaks the rule is at fault. It is for every must, and for a rule whose
+    /// judged part is binding although its word is weaker.
     ///
-    /// SESS-06 is such a rule. An agent may serve several sessions, and one that does not is not at
-    /// fault. But `sessionId` identifies the session of a message, by a plain statement of the
-    /// schema: naming another session is wrong.
+    /// SESS-06 is such a rule. An agent need not serve several sessions. But the schema states that
+    /// `sessionId` identifies the session of a message, so an agent that names another session is
+    /// at fault.
     pub fn must_hold(&self) -> bool {
         self.strength == Strength::Must || self.id == "SESS-06"
     }
@@ -115,7 +115,7 @@ impl Rule {
 }
 
 impl Binds {
-    /// Returns the word for it, as people read it.
+    /// Returns the word in output for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -131,7 +131,7 @@ impl Binds {
 }
 
 impl Strength {
-    /// Returns the word for it, as people read it.
+    /// Returns the word in output for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Must => "must",

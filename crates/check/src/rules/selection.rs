@@ -1,4 +1,4 @@
-//! Finding rules by an id or a prefix that a person types.
+//! Selection of rules by an id or a prefix that a person types.
 
 use crate::rules::rule::{Group, Rule};
 use crate::rules::table::groups;
@@ -13,7 +13,7 @@ pub enum Selection {
     Group(&'static Group),
 }
 
-/// Whether the rule with this id is selected; every rule is if the selection is empty.
+/// Whether the rule with this id is selected. An empty selection selects every rule.
 pub(crate) fn is_chosen(only: &[Selection], rule: &str) -> bool {
     let has = |chosen: &Selection| match chosen {
         Selection::Rule(only) => only.id == rule,
@@ -22,12 +22,12 @@ pub(crate) fn is_chosen(only: &[Selection], rule: &str) -> bool {
     only.is_empty() || only.iter().any(has)
 }
 
-/// An unknown rule or prefix; the caller's fault.
+/// The error for an unknown rule or prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRule {
-    /// The text that was asked for.
+    /// The requested text.
     pub asked: String,
-    /// Suggestions: every id of the group, or prefixes, best first. Never empty.
+    /// Suggestions: every id of the group, or prefixes, best first. It is never empty.
     pub suggestions: Vec<&'static str>,
 }
 
@@ -68,8 +68,8 @@ pub fn select(asked: &str) -> Result<Selection, UnknownRule> {
     }
 }
 
-/// Returns the likely prefixes: those that begin like it or differ in at most two letters; all if
-/// there are none.
+/// Returns the likely prefixes: those with the same beginning or with at most two different
+/// letters. Returns all prefixes if there are none.
 fn nearest(asked: &str) -> Vec<&'static str> {
     let far = |prefix: &str| match prefix.starts_with(asked) || asked.starts_with(prefix) {
         true => 0,
@@ -94,7 +94,7 @@ mod tests {
     use super::{Selection, select};
 
     #[test]
-    fn an_id_is_found_however_it_is_typed() {
+    fn an_id_is_found_in_any_case_and_without_zeros() {
         for word in ["CONF-07", "conf-07", "Conf-7", " CONF-007 "] {
             assert!(
                 matches!(select(word), Ok(Selection::Rule(rule)) if rule.id == "CONF-07"),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_answered_with_what_is() {
+    fn an_unknown_id_is_answered_with_suggestions() {
         let suggestions = |word| select(word).unwrap_err().suggestions;
         assert_eq!(suggestions("STAT-9"), ["STAT-01", "STAT-02", "STAT-03"]);
         for word in ["STAT-0", "STAT-", "STAT-x", "STAT--1", "STAT-99999999999999999999"] {

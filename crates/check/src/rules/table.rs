@@ -1,7 +1,7 @@
 //! The tables of rules: one Markdown file per topic, read once.
 //!
-//! A group is a heading `## PREFIX: title` and a table whose rows are id, whom it binds, strength,
-//! rule, observation, source. `–` means that one of the last two is missing.
+//! A group is a heading `## PREFIX: title` and a table with the columns id, side, strength, rule,
+//! observation and source. `–` marks a missing observation or source.
 
 use crate::rules::rule::{Binds, Group, Rule, Strength};
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ const TABLES: &[&str] = &[
 ];
 
 impl Rule {
-    /// Reads the rule of a row; `None` for any other line.
+    /// Reads the rule of a row. Returns `None` for any other line.
     fn read(line: &'static str) -> Option<Self> {
         let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
         let mut cell = || cells.next();
@@ -58,7 +58,7 @@ impl Binds {
 }
 
 impl Strength {
-    /// Reads the first word: `MUST (cancelled turn), REC (others)` is a must.
+    /// Reads the first word. For example, `MUST (cancelled turn), REC (others)` is a must.
     fn read(cell: &str) -> Option<Self> {
         Some(match cell.split_whitespace().next()? {
             "MUST" | "must*" | "must" => Self::Must,

@@ -1,8 +1,8 @@
-//! An agent in memory that keeps every rule that is probed: a state machine, a line in and lines
-//! out.
+//! An agent in memory that keeps every probed rule. It is a state machine that receives a line and
+//! returns lines.
 //!
-//! It does what the acts in a prompt tell it. It reads them itself, so that it and the judge's own
-//! reading of them can be wrong only apart.
+//! It follows the acts in a prompt. It has its own reader of acts, so that a fault in the judge's
+//! reader is detected.
 
 mod archive;
 mod authenticate;
@@ -29,49 +29,49 @@ use std::collections::BTreeMap;
 use store::Store;
 use turn::Turn;
 
-/// The longest line that it reads, in bytes.
+/// The longest line that the agent reads, in bytes.
 pub(crate) const LIMIT: usize = 1024 * 1024;
 
 /// The agent of one connection.
 #[derive(Default)]
 pub(crate) struct Correct {
-    /// What outlives the connection. Taken from its keeper while a line is answered.
+    /// The state that outlives the connection. It is taken from its owner while a line is answered.
     store: Store,
     kept: Kept,
     client: Option<Value>,
-    /// The sessions that are open on this connection, in the order in which they were opened.
+    /// The open sessions of this connection, in the order in which they were opened.
     pub(crate) open: Vec<String>,
-    /// The turns that run, by their session.
+    /// The running turns, by session.
     turns: BTreeMap<String, Turn>,
-    /// Its own calls that were not answered yet.
+    /// The agent's calls without a reply.
     calls: BTreeMap<i64, Call>,
     last_call: i64,
-    /// Those that it runs itself.
+    /// The commands that the agent runs itself.
     pub(crate) commands: Commands,
     servers: Servers,
     pub(crate) is_logged_out: bool,
-    /// Where the providers of models are that are not disabled.
+    /// The URLs of the enabled providers.
     pub(crate) providers: BTreeMap<String, Value>,
     /// The session that was deleted last.
     pub(crate) deleted: Option<String>,
-    /// A session whose cancels it does not hear, which is wrong.
+    /// A session whose cancels the agent ignores. Only faults set it.
     pub(crate) deaf: Option<String>,
-    /// The turn that ended last: its session, the id of its prompt, and its stop reason or nothing.
+    /// The turn that ended last: its session, the id of its prompt, and its stop reason, if any.
     last_turn: (String, Value, &'static str),
     said: Vec<Value>,
-    /// The session that was opened just now, of which nothing was told yet.
+    /// The session that was opened by the current line. It has sent no updates yet.
     new: Option<String>,
-    /// Whether it was opened with an MCP server that is nowhere.
+    /// Whether it was opened with an MCP server that does not exist.
     is_server_missing: bool,
-    /// How many compactions there were.
+    /// The number of compactions.
     compactions: usize,
 }
 
-/// An error: its code, and its data.
+/// An error: its code and its data.
 type Refusal = (i64, Value);
 
 impl Correct {
-    /// An agent that keeps its sessions there, and reaches MCP servers so.
+    /// Creates an agent with this store and this way to reach MCP servers.
     pub(crate) fn new(kept: Kept, reach: McpReach) -> Self {
         Self { kept, servers: Servers::new(reach), ..Self::default() }
     }
@@ -81,7 +81,7 @@ impl Correct {
         self.client.is_some()
     }
 
-    /// What it knows before it hears the next line.
+    /// Returns the state of the agent before the next line.
     pub(crate) fn before(&self) -> Before {
         Before {
             client: self.client.clone().unwrap_or_default(),
@@ -95,12 +95,12 @@ impl Correct {
         }
     }
 
-    /// The method of its own call with this id, if it waits for the reply.
+    /// Returns the method of the agent's open call with this id.
     pub(crate) fn called(&self, id: &Value) -> &'static str {
         id.as_i64().and_then(|id| self.calls.get(&id)).map_or("", |call| call.method)
     }
 
-    /// Has the session open, whatever it was told.
+    /// Opens the session without a request. Only faults call this.
     pub(crate) fn open_wrongly(&mut self, id: &Value) {
         let id = id.as_str().unwrap_or_default();
         let is_there = self.kept.lock().unwrap().sessions.contains_key(id);
@@ -109,19 +109,19 @@ impl Correct {
         }
     }
 
-    /// Has every session open that there is.
+    /// Opens every session in the store. Only faults call this.
     pub(crate) fn open_all_wrongly(&mut self) {
         self.open = self.kept.lock().unwrap().sessions.keys().cloned().collect();
     }
 
-    /// Changes what is kept of the session that was opened last.
+    /// Changes the stored state of the session that was opened last. Only faults call this.
     pub(crate) fn keep_last_wrongly(&mut self, change: impl FnOnce(&mut Session)) {
         if let Some(last) = self.open.last().map(|last| json!(last)) {
             self.keep_wrongly(&last, change);
         }
     }
 
-    /// Changes what is kept of a session, if it is there, whatever it was told.
+    /// Changes the stored state of a session, if it exists. Only faults call this.
     pub(crate) fn keep_wrongly(&mut self, id: &Value, change: impl FnOnce(&mut Session)) {
         if let Some(session) =
             self.kept.lock().unwrap().sessions.get_mut(id.as_str().unwrap_or_default())
@@ -130,7 +130,7 @@ impl Correct {
         }
     }
 
-    /// What it says to a line.
+    /// Returns the agent's lines in response to a line.
     pub(crate) fn line(&mut self, line: &str) -> Vec<Value> {
         let kept = self.kept.clone();
         let mut kept = kept.lock().unwrap();
@@ -165,7 +165,7 @@ impl Correct {
                 self.give(id, result);
                 self.greet();
             }
-            // It is answered when the turn ends.
+            // The end of the turn answers the prompt.
             Ok(None) => {}
             Err((code, data)) => {
                 let mut reply = error(id, code);
@@ -254,16 +254,15 @@ impl Correct {
     fn client_has(&self, pointer: &str) -> bool {
         let is_marker = !["/fs/readTextFile", "/fs/writeTextFile", "/terminal", "/auth/terminal"]
             .contains(&pointer);
-        let told = self.client.as_ref().and_then(|client| client.pointer(pointer));
-        told.is_some_and(|told| if is_marker { told.is_object() } else { *told == true })
+        let offered = self.client.as_ref().and_then(|client| client.pointer(pointer));
+        offered.is_some_and(|value| if is_marker { value.is_object() } else { *value == true })
     }
 
-    /// Tells what can be told of a new session once the client knows its id.
+    /// Sends the first updates of a new session after the reply with its id.
     fn greet(&mut self) {
         if let Some(id) = self.new.take() {
-            let help = json!({"name": "help", "description": "Tells what can be said."});
-            let compact =
-                json!({"name": "compact", "description": "Makes the conversation shorter."});
+            let help = json!({"name": "help", "description": "Lists the commands."});
+            let compact = json!({"name": "compact", "description": "Summarizes the conversation."});
             self.update(
                 &id,
                 json!({"sessionUpdate": "available_commands_update", "availableCommands": [help, compact]}),
@@ -276,7 +275,7 @@ impl Correct {
         }
     }
 
-    /// Sends an update of the session and keeps it where it belongs to the history.
+    /// Sends an update of the session and stores it if it belongs to the history.
     fn update(&mut self, session: &str, update: Value) {
         let kind = update["sessionUpdate"].as_str().unwrap_or_default();
         if kind.ends_with("_chunk") || kind.starts_with("tool_call") || kind == "plan" {
@@ -291,7 +290,7 @@ fn invalid() -> Refusal {
     (-32602, Value::Null)
 }
 
-/// An error reply.
+/// Returns an error reply.
 pub(crate) fn error(id: &Value, code: i64) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": "no"}})
 }

@@ -1,5 +1,5 @@
-//! Faults: each breaks one rule in what the correct agent says, or in how it understands what it
-//! hears. To add one is to add a row to the file of its topic.
+//! Faults: each changes the messages that the correct agent sends, reads or stores, so that it
+//! breaks one rule. To add a fault, add a row to the file of its topic.
 
 mod archive;
 pub(crate) mod authenticate;
@@ -31,21 +31,22 @@ mod usage;
 use crate::correct::{Correct, error};
 use serde_json::{Value, json};
 
-/// What the agent heard.
+/// The line that the agent read.
 #[derive(Clone, Copy)]
 pub(crate) struct Heard<'l> {
     pub(crate) text: &'l str,
     /// The message, or null.
     pub(crate) message: &'l Value,
-    /// Its method; [`END`] for the end of its input and [`HUGE`] for a line that is too long.
+    /// The method of the message, [`END`] for the end of the input, or [`HUGE`] for a line that is
+    /// too long.
     pub(crate) method: &'l str,
-    /// The method of the agent's own call that it answers, or nothing.
+    /// The method of the agent's call that the message answers, if any.
     pub(crate) answers: &'l str,
-    /// What the agent knew before.
+    /// The state of the agent before the line.
     pub(crate) before: &'l Before,
     /// Whether `initialize` had succeeded before.
     pub(crate) is_initialized: bool,
-    /// Whether nobody was logged in before.
+    /// Whether the agent was logged out before.
     pub(crate) is_logged_out: bool,
     /// The sessions that were open before, in the order in which they were opened.
     pub(crate) open: &'l [String],
@@ -56,44 +57,44 @@ pub(crate) struct Heard<'l> {
 pub(crate) const END: &str = "the end of input";
 pub(crate) const HUGE: &str = "a huge line";
 
-/// What the agent knew before it heard a line.
+/// The state of the agent before it read a line.
 #[derive(Default)]
 pub(crate) struct Before {
     /// The capabilities of the client, or null.
     pub(crate) client: Value,
-    /// The ids and methods of its own calls that wait, in the order in which they were made.
+    /// The ids and methods of its open calls, in order.
     pub(crate) calls: Vec<(i64, &'static str)>,
-    /// The sessions in which turns run, with the ids of their prompts.
+    /// The sessions with running turns, with the ids of their prompts.
     pub(crate) turns: Vec<(String, Value)>,
-    /// The turn that ended last: its session, the id of its prompt, and its stop reason or nothing.
+    /// The turn that ended last: its session, the id of its prompt, and its stop reason, if any.
     pub(crate) last_turn: (String, Value, &'static str),
 }
 
-/// A change of what the agent says to a line. A string is written as it is, without quotes, and
-/// null ends the connection. `{"hears": …}` is a message that the agent takes to be its client's,
-/// and `{"waits": MS}` a pause.
+/// A change of the agent's lines in response to a line. A string is written as raw text, and null
+/// ends the connection. `{"hears": …}` is a message that the agent reads as if the client had sent
+/// it, and `{"waits": MS}` is a pause.
 pub(crate) type Wrong = fn(Heard<'_>, &mut Vec<Value>);
 
-/// A change of what the agent keeps and has open, after it heard a line.
+/// A change of the agent's state after it read a line.
 pub(crate) type Misdone = fn(Heard<'_>, &mut Correct);
 
-/// A change of a message before the agent hears it. Null is not heard at all.
+/// A change of a message before the agent reads it. Null removes the message.
 pub(crate) type Misheard = fn(Heard<'_>, &mut Value);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Fault {
     pub(crate) rule: &'static str,
-    /// Rules that are broken with it, as they say the same or more.
+    /// Rules that the fault also breaks, because they demand the same or more.
     pub(crate) companions: &'static [&'static str],
     pub(crate) wrong: Wrong,
     pub(crate) misheard: Misheard,
     pub(crate) misdone: Misdone,
 }
 
-/// No fault at all.
+/// No fault.
 pub(crate) const NONE: Fault = fault("", &[], |_, _| {});
 
-/// A fault in what the agent says.
+/// A fault in the agent's messages.
 pub(crate) const fn fault(
     rule: &'static str,
     companions: &'static [&'static str],
@@ -102,7 +103,7 @@ pub(crate) const fn fault(
     Fault { rule, companions, wrong, misheard: |_, _| {}, misdone: |_, _| {} }
 }
 
-/// A fault in what the agent understands.
+/// A fault in the agent's reading.
 const fn misheard(
     rule: &'static str,
     companions: &'static [&'static str],
@@ -111,7 +112,7 @@ const fn misheard(
     Fault { rule, companions, wrong: |_, _| {}, misheard, misdone: |_, _| {} }
 }
 
-/// A fault in what the agent does, which it does not say.
+/// A fault in the agent's state.
 const fn misdone(
     rule: &'static str,
     companions: &'static [&'static str],
@@ -120,13 +121,13 @@ const fn misdone(
     Fault { rule, companions, wrong: |_, _| {}, misheard: |_, _| {}, misdone }
 }
 
-/// What the correct agent may lack, and the rule that only who lacks it can show to keep.
+/// Features that a correct agent may lack, each with the rule that only such an agent can keep.
 pub(crate) const LACKS: &[Fault] = &[config_option::LACKS_OPTIONS, initialize::LACKS_FORK];
 
-/// What other agents do that are as correct.
-pub(crate) const WAYS: &[Fault] = &[turn::GOES_ON, history::ASKS_FOR_LEAVE, envelope::TEXTS];
+/// Different behaviour that is also correct.
+pub(crate) const WAYS: &[Fault] = &[turn::CONTINUES, history::ASKS_FOR_PERMISSION, envelope::TEXTS];
 
-/// Every fault.
+/// Returns every fault.
 pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
     let topics = [
         archive::FAULTS,
@@ -172,28 +173,28 @@ impl Heard<'_> {
         self.is("session/new") && !self.is_initialized
     }
 
-    /// Whether it is a `session/new` that lacks something or has it wrong.
+    /// Whether this is a `session/new` with missing or malformed params.
     fn opens(&self, wrong: fn(&Value) -> bool) -> bool {
         self.is("session/new") && self.is_initialized && wrong(self.params())
     }
 }
 
-/// Says this and no more.
+/// Sends only this.
 fn only(said: &mut Vec<Value>, line: Value) {
     *said = vec![line];
 }
 
-/// Refuses what was asked with this code.
+/// Answers the call with this error code.
 fn refuse(heard: Heard<'_>, said: &mut Vec<Value>, code: i64) {
     only(said, error(&heard.message["id"], code));
 }
 
-/// Gives this result.
+/// Answers the call with this result.
 fn give(heard: Heard<'_>, said: &mut Vec<Value>, result: Value) {
     only(said, json!({"jsonrpc": "2.0", "id": heard.message["id"], "result": result}));
 }
 
-/// Changes every result or update that has this member.
+/// Changes every result or update with this member.
 fn change(said: &mut [Value], key: &str, change: fn(&mut Value)) {
     for line in said {
         for pointer in ["/result", "/params/update"] {
@@ -205,7 +206,7 @@ fn change(said: &mut [Value], key: &str, change: fn(&mut Value)) {
     }
 }
 
-/// What the updates say whose kind begins so.
+/// Returns the updates whose kind has this prefix.
 fn updates<'s>(said: &'s mut [Value], kind: &'static str) -> impl Iterator<Item = &'s mut Value> {
     let updates = said.iter_mut().filter_map(|line| line.pointer_mut("/params/update"));
     updates.filter(move |update| {
@@ -213,7 +214,7 @@ fn updates<'s>(said: &'s mut [Value], kind: &'static str) -> impl Iterator<Item 
     })
 }
 
-/// The calls and notifications of this method.
+/// Returns the calls and notifications of this method.
 fn calls<'s>(said: &'s mut [Value], method: &'static str) -> impl Iterator<Item = &'s mut Value> {
     said.iter_mut().filter(move |line| line["method"] == method)
 }

@@ -1,5 +1,5 @@
-//! Spoiled conversations: a correct agent stands them, and each of these faulty ones is found, with
-//! little left of what breaks it.
+//! Fuzzing: a correct agent survives every case. Each faulty agent is detected, and its case is
+//! reduced to a few lines.
 
 use crate::correct::{Correct, Kept};
 use crate::fault::{Fault, NONE, fault};
@@ -12,12 +12,12 @@ use std::collections::HashSet;
 use tokio::task::JoinSet;
 
 thread_local! {
-    /// The ids of the calls that the agent of this thread heard, and whether it heard one of them
+    /// The ids of the calls that the agent of this thread received, and whether it received one
     /// twice.
     static HEARD: RefCell<(HashSet<String>, bool)> = RefCell::default();
 }
 
-/// Runs `cases` over the agent with this fault; time does not pass unless everyone waits.
+/// Runs `cases` against the agent with this fault. The clock advances only if all tasks wait.
 fn fuzz(
     fault: &'static Fault,
     seed: u64,
@@ -50,19 +50,19 @@ fn first_failure(fault: &'static Fault, cases: u64) -> Option<Failure> {
     fuzz(fault, 0, async |fuzz| fuzz.run(0..cases, None, |_| {}).await.unwrap())
 }
 
-/// How many lines the judge says in a recording.
+/// Returns the number of the judge's lines in a recording.
 fn said(failure: &Failure) -> usize {
     failure.recording.lines().filter(|line| line.contains(r#""from":"client""#)).count()
 }
 
-/// Ends at a prompt that is no array.
+/// Ends when a prompt is not an array.
 const DIES: Fault = fault("", &[], |heard, said| {
     if heard.method == "session/prompt" && !heard.message["params"]["prompt"].is_array() {
         *said = vec![Value::Null];
     }
 });
 
-/// Answers nothing any more when an id comes twice.
+/// Stops answering when an id occurs twice.
 const HANGS: Fault = fault("", &[], |heard, said| {
     HEARD.with_borrow_mut(|(ids, is_hung)| {
         if heard.message["method"].is_string() && heard.message.get("id").is_some() {
@@ -74,14 +74,14 @@ const HANGS: Fault = fault("", &[], |heard, said| {
     });
 });
 
-/// Prints what it does not understand.
+/// Prints an error for an unknown method.
 const TALKS: Fault = fault("RPC-03", &[], |heard, said| {
     if heard.message.is_null() && !heard.text.trim().is_empty() {
         said.push(json!("unexpected token"));
     }
 });
 
-/// Tells of a plan what the protocol does not know, when a call is given up.
+/// Sends a plan with an unknown value when a call is cancelled.
 const MISSPEAKS: Fault = fault("DEC-20", &[], |heard, said| {
     if heard.method == "$/cancel_request" {
         let entries = json!([{"content": "a", "priority": "huge", "status": "pending"}]);
@@ -91,13 +91,13 @@ const MISSPEAKS: Fault = fault("DEC-20", &[], |heard, said| {
 });
 
 #[test]
-fn a_correct_agent_stands_every_case() {
+fn a_correct_agent_survives_every_case() {
     let failure = first_failure(&NONE, 150);
     assert!(failure.is_none(), "{failure:#?}");
 }
 
 #[test]
-fn what_a_faulty_agent_does_not_stand_is_found_and_little_is_left_of_it() {
+fn the_failure_of_a_faulty_agent_is_found_and_reduced() {
     for (fault, most) in [(&DIES, 3), (&HANGS, 4), (&TALKS, 2), (&MISSPEAKS, 2)] {
         let failure = first_failure(fault, 400).unwrap();
         let is_right = match &failure.broken {
@@ -111,7 +111,7 @@ fn what_a_faulty_agent_does_not_stand_is_found_and_little_is_left_of_it() {
 }
 
 #[test]
-fn a_seed_repeats_its_failure_and_another_has_another() {
+fn a_seed_reproduces_its_failure_and_another_seed_does_not() {
     let with_seed = |seed| {
         fuzz(&DIES, seed, async |fuzz| fuzz.run(0..400, None, |_| {}).await.unwrap()).unwrap()
     };
@@ -120,10 +120,10 @@ fn a_seed_repeats_its_failure_and_another_has_another() {
     assert_ne!((one.number, one.case), (other.number, other.case));
 }
 
-/// What is written can be judged as any recording, and plays again whatever the session and the
-/// folder are called then.
+/// The recording of a failure can be judged like any recording. It can be replayed with another
+/// session and folder.
 #[test]
-fn a_recording_of_a_failure_is_read_and_fails_again() {
+fn a_recording_of_a_failure_fails_again() {
     for fault in [&DIES, &HANGS, &TALKS, &MISSPEAKS] {
         let failure = first_failure(fault, 400).unwrap();
         let recorded: Vec<_> =
@@ -141,7 +141,7 @@ fn a_recording_of_a_failure_is_read_and_fails_again() {
 }
 
 #[test]
-fn a_file_that_is_no_recording_names_its_line() {
+fn a_malformed_recording_is_reported_with_its_line() {
     let error = Case::read("{\"from\":\"client\",\"text\":\"\"}\n[1]\n", Side::Agent).unwrap_err();
     assert_eq!(error.line, 2);
 }

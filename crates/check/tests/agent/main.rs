@@ -1,5 +1,5 @@
-//! The probes of agents both ways: a correct agent passes each, and a fault in one rule fails that
-//! rule and no other.
+//! The probes of agents with correct and faulty agents. A correct agent passes each probe, and a
+//! fault in one rule fails only that rule.
 
 #![allow(
     clippy::unwrap_used,
@@ -37,7 +37,8 @@ struct Connection {
 }
 
 impl Connection {
-    /// What is said to a line that ended, to one that is too long, and to the end of the input.
+    /// Returns the agent's response to a line, to a line that is too long, and to the end of the
+    /// input.
     fn line(&mut self, line: &[u8]) -> (bool, Vec<Value>) {
         let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
         let text = &*text;
@@ -110,7 +111,7 @@ async fn serve(input: DuplexStream, mut output: DuplexStream, mut connection: Co
                 }
                 message => message.to_string(),
             };
-            // The judge may have left.
+            // The judge may have closed the connection.
             if output.write_all(format!("{line}\n").as_bytes()).await.is_err() {
                 return;
             }
@@ -127,13 +128,13 @@ async fn serve(input: DuplexStream, mut output: DuplexStream, mut connection: Co
     }
 }
 
-/// The verdicts on the correct agent with this fault.
+/// Returns the verdicts on the correct agent with this fault.
 fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
     judged(fault, 0, Some("login"))
 }
 
-/// The same, the probes in the order that this number stands for, and this way to log in if there
-/// is one. Time does not pass unless everyone waits.
+/// Returns the verdicts with the probes in the order of this seed and with this login method, if
+/// any. The clock advances only if all tasks wait.
 fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -145,7 +146,7 @@ fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict>
         let (kept, servers) = (Kept::default(), McpServers::in_memory());
         let reach = servers.reach();
         let mut run = Run::new(folder.path(), move || {
-            // Two, as each end of one closes both ways at once or neither.
+            // Use two streams, because one stream cannot close its directions separately.
             let (input, theirs) = tokio::io::duplex(1 << 20);
             let (output, ours) = tokio::io::duplex(1 << 20);
             let connection = Connection { agent: Correct::new(kept.clone(), reach.clone()), fault };
@@ -177,12 +178,12 @@ fn a_correct_agent_passes_every_probe() {
     assert!(verdicts.len() > 70, "{}", verdicts.len());
 }
 
-/// Whether only an agent that lacks something can show the rule.
+/// Whether only an agent that lacks a feature can keep the rule.
 fn is_lacking(verdict: &&Verdict) -> bool {
     LACKS.iter().any(|lack| lack.rule == verdict.rule.id)
 }
 
-/// No probe rests on what another left behind.
+/// No probe depends on the state that another probe leaves.
 #[test]
 fn the_order_of_the_probes_changes_no_verdict() {
     for seed in 1..=4 {
@@ -194,7 +195,7 @@ fn the_order_of_the_probes_changes_no_verdict() {
 }
 
 #[test]
-fn an_agent_that_lacks_something_keeps_the_rules_all_the_same() {
+fn an_agent_that_lacks_a_feature_keeps_the_rules() {
     for lack in LACKS {
         let verdicts = verdicts(lack);
         assert_eq!(failed(&verdicts), BTreeSet::new(), "{}", lack.rule);
@@ -204,9 +205,9 @@ fn an_agent_that_lacks_something_keeps_the_rules_all_the_same() {
     }
 }
 
-/// AUTH-01: what shows only in a session is not known of it, and the report says why.
+/// AUTH-01: rules that need a session are not tested, and the report contains the reason.
 #[test]
-fn an_agent_that_wants_a_login_first_breaks_no_rule_by_that() {
+fn an_agent_may_require_a_login() {
     let verdicts = judged(&authenticate::LOCKED, 0, None);
     assert_eq!(failed(&verdicts), BTreeSet::new());
     let turn = verdicts.iter().find(|verdict| verdict.rule.id == "PROMPT-03").unwrap();
@@ -214,10 +215,10 @@ fn an_agent_that_wants_a_login_first_breaks_no_rule_by_that() {
     assert!(why.contains("log in to the agent"), "{why}");
 }
 
-/// PROMPT-10: an agent whose model is missing says so with an error, which is right. What a turn
-/// would show is not known, and the report says why.
+/// PROMPT-10: an agent without a model correctly answers with an error. Rules that need a turn are
+/// not tested, and the report contains the reason.
 #[test]
-fn an_agent_without_a_model_breaks_no_rule_by_that() {
+fn an_agent_may_lack_a_model() {
     let verdicts = verdicts(&fault::prompt::NO_MODEL);
     assert_eq!(failed(&verdicts), BTreeSet::new());
     for rule in ["PROMPT-06", "PROMPT-03", "CANCEL-03"] {
@@ -228,7 +229,7 @@ fn an_agent_without_a_model_breaks_no_rule_by_that() {
 }
 
 #[test]
-fn an_agent_that_is_correct_in_its_own_way_passes() {
+fn different_correct_behaviour_passes() {
     for way in WAYS {
         let verdicts = verdicts(way);
         let other: Vec<_> =
@@ -238,8 +239,8 @@ fn an_agent_that_is_correct_in_its_own_way_passes() {
 }
 
 #[test]
-fn each_fault_fails_its_rule_and_no_other() {
-    // While one is being written: the rules of those that are looked at, with commas between them.
+fn each_fault_fails_only_its_rule() {
+    // While you write a fault, set this variable to the rules to test, separated by commas.
     let only = std::env::var("ATTACHE_FAULTS").unwrap_or_default();
     let is_chosen =
         |fault: &&Fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule);
@@ -264,11 +265,11 @@ fn misjudged(fault: &'static Fault) -> Option<String> {
     let mut others =
         failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
     let is_right = failed.contains(fault.rule) && others.next().is_none();
-    (!is_right).then(|| format!("{} is broken, and judged broken are {failed:?}", fault.rule))
+    (!is_right).then(|| format!("{} is broken, but the failed rules are {failed:?}", fault.rule))
 }
 
 #[test]
-fn every_rule_that_is_probed_has_a_fault() {
+fn every_probed_rule_has_a_fault() {
     let faulty: BTreeSet<&str> = fault::all().map(|fault| fault.rule).collect();
     let probed =
         verdicts(&fault::NONE).into_iter().filter(|verdict| verdict.grounds != Verdict::WATCHING);
@@ -278,8 +279,8 @@ fn every_rule_that_is_probed_has_a_fault() {
 }
 
 #[test]
-fn the_list_of_faults_is_kept() {
-    let head = "# Faults of an agent that the judge finds\n\nThe rule that each breaks, and those that are broken with it. The faults are programs in `tests/agent/fault`, which write this list.";
+fn the_list_of_faults_is_up_to_date() {
+    let head = "# Faults of agents that the judge detects\n\nEach item has the broken rule and the other rules that the fault breaks. The faults are programs in `tests/agent/fault`, which write this list.";
     let line = |fault: &Fault| match fault.companions {
         [] => fault.rule.to_owned(),
         companions => format!("{} with {}", fault.rule, companions.join(", ")),

@@ -1,8 +1,7 @@
-//! A client in memory that keeps every rule that is probed: what it hears goes in line by line,
-//! what it says comes out.
+//! A client in memory that keeps every probed rule. It is a state machine that receives lines and
+//! returns actions.
 //!
-//! It knows no clock: who drives it says how much time has passed, and asks when it wants to be
-//! woken.
+//! It has no clock: its driver passes the elapsed time, and asks for the time of the next wake-up.
 
 use crate::screen::Screen;
 use crate::service::Held;
@@ -13,68 +12,68 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Something that a client does, as it is seen from outside.
+/// An action of a client that is visible from outside.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Said {
     /// A message to the agent.
     Line(Value),
-    /// A line to the agent as it is, whatever it is.
+    /// A raw line to the agent.
     Raw(String),
-    /// Text on its own screen.
+    /// Text on the client's screen.
     Shown(String),
-    /// It starts the agent's program for a login, with what it adds to the command, and the agent
-    /// anew if that went well.
+    /// The client starts the agent's program for a login with these additions. It restarts the
+    /// agent after a successful login.
     LoggingIn(Value),
-    /// It ends, with this exit code.
+    /// The client ends with this exit code.
     Left(i32),
 }
 
-/// What a client can do.
+/// The features of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Everything.
+    /// All features.
     Full,
-    /// Forms, and what every client can.
+    /// Forms and the mandatory features.
     Bare,
 }
 
-/// An error: its code, and its data.
+/// An error: its code and its data.
 pub(crate) type Refusal = (i64, Value);
 
-/// What comes of a call of the agent: a reply, or that it waits.
+/// The response to a call of the agent: a reply, or none yet.
 pub(crate) type Served = Result<Option<Value>, Refusal>;
 
 pub(crate) struct Correct {
     pub(crate) kind: Kind,
     pub(crate) task: ClientTask,
-    /// How long it has run.
+    /// The time that the client has run.
     pub(crate) now: Duration,
     pub(crate) screen: Screen,
     pub(crate) terminals: Terminals,
     /// The result of `initialize`.
     pub(crate) agent: Value,
     pub(crate) session: Option<Session>,
-    /// Calls of the agent that wait for a person, or for the end of the turn.
+    /// Calls of the agent that wait for a person or for the end of the turn.
     pub(crate) held: Vec<Held>,
-    /// Whether the turn that runs was cancelled.
+    /// Whether the running turn was cancelled.
     pub(crate) is_cancelled: bool,
-    /// Calls of our own that are not answered: the method of each.
+    /// The methods of the client's calls without a reply.
     pub(crate) asked: BTreeMap<i64, &'static str>,
-    /// Updates of sessions that are not open (yet).
+    /// Updates of sessions that are not open or not yet open.
     early: HashMap<String, Vec<Value>>,
     last_id: i64,
     pub(crate) has_prompted_twice: bool,
     pub(crate) has_set_twice: bool,
-    /// Whether the agent has told the status of the session of the task.
+    /// Whether the agent has reported the status of the task's session.
     pub(crate) knows_status: bool,
     pub(crate) said: Vec<Said>,
 }
 
-/// The session that is open.
+/// The open session.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Session {
     pub(crate) id: String,
-    /// The folders that the agent may touch.
+    /// The folders that the agent may use.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) options: Vec<Value>,
 }
@@ -101,23 +100,23 @@ impl Correct {
         }
     }
 
-    /// Whether it was told to do this.
+    /// Whether the client has this task.
     pub(crate) fn is_on(&self, task: &str) -> bool {
         self.task.name() == task
     }
 
-    /// What the task gives for a placeholder.
-    pub(crate) fn told(&self, placeholder: &str) -> &str {
+    /// Returns the task's value of a placeholder.
+    pub(crate) fn task_value(&self, placeholder: &str) -> &str {
         self.task.value(placeholder).unwrap_or_default()
     }
 
-    /// It has been started.
+    /// Starts the client.
     pub(crate) fn start(&mut self) -> Vec<Said> {
         self.call("initialize", crate::handshake::params(self.kind));
         std::mem::take(&mut self.said)
     }
 
-    /// The agent says a line, without its end.
+    /// Reads a line of the agent, without its end.
     pub(crate) fn line(&mut self, now: Duration, line: &str) -> Vec<Said> {
         self.tick(now);
         if !line.trim().is_empty() {
@@ -129,20 +128,20 @@ impl Correct {
         std::mem::take(&mut self.said)
     }
 
-    /// The agent has closed the connection.
+    /// Handles the end of the connection.
     pub(crate) fn end(&mut self) -> Vec<Said> {
-        self.leave(1, "the agent is gone");
+        self.leave(1, "the agent ended");
         std::mem::take(&mut self.said)
     }
 
-    /// The person cancels.
+    /// Handles a cancel by the person.
     pub(crate) fn cancel(&mut self, now: Duration) -> Vec<Said> {
         self.tick(now);
         self.cancel_turn();
         std::mem::take(&mut self.said)
     }
 
-    /// So much time has passed.
+    /// Advances the time.
     pub(crate) fn wake(&mut self, now: Duration) -> Vec<Said> {
         self.tick(now);
         std::mem::take(&mut self.said)
@@ -155,7 +154,7 @@ impl Correct {
         }
     }
 
-    /// When it wants to be woken next.
+    /// Returns the time of the next wake-up.
     pub(crate) fn wakes(&self) -> Option<Duration> {
         self.terminals.next()
     }
@@ -191,14 +190,14 @@ impl Correct {
         }
     }
 
-    /// Whether it says that it can do this.
+    /// Whether the client offers this capability.
     pub(crate) fn offers(&self, capability: &str) -> bool {
         let params = crate::handshake::params(self.kind);
-        let told = params["clientCapabilities"].pointer(capability);
-        told.is_some_and(|told| told.is_object() || *told == json!(true))
+        let offered = params["clientCapabilities"].pointer(capability);
+        offered.is_some_and(|offered| offered.is_object() || *offered == json!(true))
     }
 
-    /// A notification of the agent.
+    /// Handles a notification of the agent.
     fn hear(&mut self, method: &str, params: &Value) {
         match method {
             "session/update" => {
@@ -229,14 +228,14 @@ impl Correct {
         self.said.extend(shown.into_iter().map(Said::Shown));
     }
 
-    /// A session is open: what was said of it before counts now.
+    /// Opens a session and applies its earlier updates.
     pub(crate) fn opened(&mut self, session: Session) {
         let early = self.early.remove(&session.id).unwrap_or_default();
         self.session = Some(session);
         early.iter().for_each(|update| self.update(update));
     }
 
-    /// Calls the agent.
+    /// Calls a method of the agent.
     pub(crate) fn call(&mut self, method: &'static str, params: Value) {
         self.last_id += 1;
         self.asked.insert(self.last_id, method);
@@ -267,7 +266,7 @@ impl Correct {
         self.said.push(Said::Shown(format!("{text}\n")));
     }
 
-    /// Ends with this code, and says why unless all is done.
+    /// Ends with this exit code. Prints the reason unless the task is done.
     pub(crate) fn leave(&mut self, code: i32, why: &str) {
         if !why.is_empty() {
             self.show(why);
@@ -275,7 +274,7 @@ impl Correct {
         self.said.push(Said::Left(code));
     }
 
-    /// The open session, if the params name it.
+    /// Returns the open session, if the params name it.
     pub(crate) fn session_of(&self, params: &Value) -> Result<&Session, Refusal> {
         let id = params["sessionId"].as_str().ok_or_else(invalid)?;
         let unknown = (-32002, json!({"sessionId": id}));

@@ -1,5 +1,5 @@
-//! Faults: each breaks one rule in what a correct client hears, or in what it says. To add one is
-//! to add a row to the file of its topic.
+//! Faults: each changes the messages that a correct client reads or sends, so that it breaks one
+//! rule. To add a fault, add a row to the file of its topic.
 
 mod config_option;
 mod decoding;
@@ -19,44 +19,44 @@ use crate::correct::{Correct, Kind, Said};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Stands for a line that is too long to be read.
+/// The placeholder of a line that is too long to be read.
 pub(crate) const HUGE: &str = "a huge line";
 
-/// What the client has heard.
+/// The event of the client.
 pub(crate) struct Heard<'l> {
-    /// The message, or null where it heard none: it was started, woken or interrupted, or the
-    /// connection ended.
+    /// The message, or null if the client was started, woken or interrupted, or if the connection
+    /// ended.
     pub(crate) message: &'l Value,
-    /// The line as it came; [`HUGE`] for one that is too long.
+    /// The raw line, or [`HUGE`] for a line that is too long.
     pub(crate) text: &'l str,
-    /// Whether the agent has closed the connection, or said more than can be read.
+    /// Whether the agent has closed the connection or sent a line that is too long.
     pub(crate) is_over: bool,
-    /// The client after that.
+    /// The client after the event.
     pub(crate) client: &'l Correct,
-    /// The agent's calls so far, by their id as JSON.
+    /// The agent's calls so far, by id as JSON.
     pub(crate) called: &'l HashMap<String, Value>,
 }
 
-/// One broken rule.
+/// A fault that breaks one rule.
 #[derive(Clone, Copy)]
 pub(crate) struct Fault {
     pub(crate) rule: &'static str,
-    /// Rules that are broken with it, as they say the same or more.
+    /// Rules that the fault also breaks, because they demand the same or more.
     pub(crate) companions: &'static [&'static str],
-    /// The client that has it.
+    /// The client with the fault.
     pub(crate) kind: Kind,
-    /// Changes a message before the client hears it.
+    /// Changes a message before the client reads it.
     pub(crate) hears: fn(&Correct, &mut Value),
-    /// Changes what the client says to what it has heard.
+    /// Changes the actions of the client in response to an event.
     pub(crate) says: fn(&Heard<'_>, &mut Vec<Said>),
 }
 
 impl Fault {
-    /// Nothing is wrong.
+    /// No fault.
     pub(crate) const NONE: Self =
         Self { rule: "", companions: &[], kind: Kind::Full, hears: |_, _| {}, says: |_, _| {} };
 
-    /// A client that says something wrong.
+    /// A client that sends wrong messages.
     pub(crate) const fn says(
         rule: &'static str,
         companions: &'static [&'static str],
@@ -65,7 +65,7 @@ impl Fault {
         Self { rule, companions, says, ..Self::NONE }
     }
 
-    /// A client that takes something for what it is not.
+    /// A client that misreads a message.
     pub(crate) const fn hears(
         rule: &'static str,
         companions: &'static [&'static str],
@@ -74,17 +74,17 @@ impl Fault {
         Self { rule, companions, hears, ..Self::NONE }
     }
 
-    /// The same fault in a client that can do little.
+    /// The same fault in a client with few features.
     pub(crate) const fn bare(mut self) -> Self {
         self.kind = Kind::Bare;
         self
     }
 }
 
-/// What other clients do that are as correct.
+/// Different behaviour that is also correct.
 pub(crate) const WAYS: &[Fault] = &[envelope::TEXTS, envelope::CANCELS_NOTHING];
 
-/// Every fault.
+/// Returns every fault.
 pub(crate) fn faults() -> impl Iterator<Item = Fault> {
     [
         handshake::FAULTS,
@@ -107,7 +107,7 @@ pub(crate) fn faults() -> impl Iterator<Item = Fault> {
 }
 
 impl<'l> Heard<'l> {
-    /// The client was started.
+    /// Changes the start of the client.
     pub(crate) fn nothing(client: &'l Correct, called: &'l HashMap<String, Value>) -> Self {
         Self { message: &Value::Null, text: "", is_over: false, client, called }
     }
@@ -120,25 +120,25 @@ impl<'l> Heard<'l> {
         &self.message["params"]
     }
 
-    /// The call that this is the answer to: null if it is none.
+    /// Returns the call that this message answers, or null if it is not a reply.
     pub(crate) fn answered<'s>(&'s self, said: &Value) -> &'s Value {
         let is_reply = said.get("method").is_none();
         self.called.get(&said["id"].to_string()).filter(|_| is_reply).unwrap_or(&Value::Null)
     }
 }
 
-/// Says this, and no message else; what is shown stays.
+/// Sends only this message. The output does not change.
 pub(crate) fn only(said: &mut Vec<Said>, message: Value) {
     said.retain(|said| !matches!(said, Said::Line(_)));
     said.push(Said::Line(message));
 }
 
-/// Gives this result to what was called.
+/// Answers the call with this result.
 pub(crate) fn give(heard: &Heard<'_>, said: &mut Vec<Said>, result: Value) {
     only(said, json!({"jsonrpc": "2.0", "id": heard.message["id"], "result": result}));
 }
 
-/// Refuses what was called with this code.
+/// Answers the call with this error code.
 pub(crate) fn refuse(heard: &Heard<'_>, said: &mut Vec<Said>, code: i64) {
     let error = json!({"code": code, "message": "no"});
     only(said, json!({"jsonrpc": "2.0", "id": heard.message["id"], "error": error}));

@@ -1,11 +1,11 @@
-//! How it reads and writes files for the agent, inside the folders of the session.
+//! Reading and writing files for the agent, inside the session's folders.
 
 use crate::correct::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The largest file that it reads, in bytes.
+/// The largest file that the client reads, in bytes.
 const MOST: u64 = 16 * 1024 * 1024;
 
 impl Correct {
@@ -15,7 +15,7 @@ impl Correct {
         let missing = || (-32002, json!({"uri": format!("file://{}", path.display())}));
         let about = fs::metadata(&path).map_err(|_| missing())?;
         if !about.is_file() || about.len() > MOST {
-            return Err((-32603, json!({"reason": "no file that can be read"})));
+            return Err((-32603, json!({"reason": "not a readable file"})));
         }
         let text = String::from_utf8(fs::read(&path).map_err(|_| missing())?);
         let text = text.map_err(|_| (-32603, json!({"reason": "no text"})))?;
@@ -36,7 +36,7 @@ impl Correct {
         Ok(json!({}))
     }
 
-    /// The path of the params as it is on disk, if it is inside the folders of the session.
+    /// Returns the resolved path of the params, if it is inside the session's folders.
     fn path(&self, params: &Value) -> Result<PathBuf, Refusal> {
         let roots = &self.session_of(params)?.roots;
         let path = Path::new(params["path"].as_str().ok_or_else(invalid)?);
@@ -47,8 +47,8 @@ impl Correct {
     }
 }
 
-/// Where a path leads, symbolic links followed, also if its end does not exist yet. Nothing if it
-/// goes up in a part that does not exist, or ends in a link that leads nowhere.
+/// Resolves a path with its symbolic links. The last parts may be missing. Returns `None` if `..`
+/// follows a missing part, or if the path ends in a dangling link.
 fn real(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);

@@ -1,9 +1,9 @@
-//! How it introduces itself, and what it makes of the agent's introduction.
+//! The handshake of the client.
 
 use crate::correct::{Correct, Kind, Said};
 use serde_json::{Value, json};
 
-/// The params of `initialize`.
+/// Returns the params of `initialize`.
 pub(crate) fn params(kind: Kind) -> Value {
     let capabilities = match kind {
         Kind::Full => json!({
@@ -20,25 +20,25 @@ pub(crate) fn params(kind: Kind) -> Value {
 }
 
 impl Correct {
-    /// The agent has answered `initialize`.
+    /// Handles the agent's reply to `initialize`.
     pub(crate) fn initialized(&mut self, result: &Value) {
         if result["protocolVersion"] != 1 {
-            return self.leave(1, "the agent speaks another version of the protocol");
+            return self.leave(1, "the agent uses another version of the protocol");
         }
         self.agent = result.clone();
         match self.terminal_login().filter(|_| self.is_on("login")) {
             Some(login) => self.said.push(Said::LoggingIn(login)),
-            None => self.set_out(),
+            None => self.begin_task(),
         }
     }
 
-    /// Whether the agent says that it can do this.
+    /// Whether the agent offers this capability.
     pub(crate) fn agent_offers(&self, capability: &str) -> bool {
-        let told = self.agent["agentCapabilities"].pointer(capability);
-        told.is_some_and(|told| told.is_object() || *told == json!(true))
+        let offered = self.agent["agentCapabilities"].pointer(capability);
+        offered.is_some_and(|offered| offered.is_object() || *offered == json!(true))
     }
 
-    /// The first way to log in that needs no terminal. An unknown kind is one of the agent's own.
+    /// Returns the first login method without a terminal. An unknown type counts as an agent login.
     pub(crate) fn login(&self) -> Option<String> {
         let methods = self.agent["authMethods"].as_array()?;
         let usable = methods.iter().find(|method| {
@@ -47,10 +47,10 @@ impl Correct {
         usable?["id"].as_str().map(str::to_owned)
     }
 
-    /// The login in a terminal that it was told to carry out.
+    /// Returns the terminal login of the task.
     fn terminal_login(&self) -> Option<Value> {
         let methods = self.agent["authMethods"].as_array()?;
-        let method = methods.iter().find(|method| method["id"] == self.told("method"))?;
+        let method = methods.iter().find(|method| method["id"] == self.task_value("method"))?;
         let is_usable = method["type"] == "terminal" && method["args"].is_array();
         (is_usable && self.offers("/auth/terminal"))
             .then(|| json!({"arguments": method["args"], "environment": method["env"]}))

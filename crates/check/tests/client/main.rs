@@ -1,5 +1,5 @@
-//! The probes of clients both ways: correct clients pass each, and a fault in one rule fails that
-//! rule and no other.
+//! The probes of clients with correct and faulty clients. A correct client passes each probe, and a
+//! fault in one rule fails only that rule.
 
 #![allow(
     clippy::unwrap_used,
@@ -40,37 +40,37 @@ thread_local! {
     static CLIENTS: RefCell<JoinSet<()>> = RefCell::default();
 }
 
-/// What one client has to the outside.
+/// The streams of one client.
 struct Outside {
     links: mpsc::Sender<Link>,
     screen: DuplexStream,
     interrupts: mpsc::Receiver<()>,
 }
 
-/// Something that happens to a client.
+/// An event of a client.
 enum Happens {
     Line(Vec<u8>),
     Interrupt,
     Wake,
 }
 
-/// Runs a client with one fault until it ends, anew after a login.
+/// Runs a client with one fault until it ends. Restarts it after a login.
 async fn live(kind: Kind, task: ClientTask, fault: Fault, mut outside: Outside) {
     while let Some(login) = run(Correct::new(kind, task.clone()), fault, &mut outside).await {
-        let (input, mut told) = tokio::io::duplex(1 << 10);
+        let (input, mut output) = tokio::io::duplex(1 << 10);
         let sent =
             outside.links.send(Link::over(tokio::io::empty(), input).logging_in(login)).await;
         let mut exit = String::new();
-        let read = told.read_to_string(&mut exit).await;
+        let read = output.read_to_string(&mut exit).await;
         if sent.is_err() || read.is_err() || exit.trim() != "0" {
             return;
         }
     }
 }
 
-/// Runs a client once, and gives the login that it ends for.
+/// Runs a client once. Returns the login for which it ended, if any.
 async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option<Value> {
-    // Two, as each end of one closes both ways at once or neither.
+    // Use two streams, because one stream cannot close its directions separately.
     let (input, theirs) = tokio::io::duplex(1 << 20);
     let (output, mut ours) = tokio::io::duplex(1 << 20);
     outside.links.send(Link::over(output, input)).await.ok()?;
@@ -125,15 +125,15 @@ async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option
             Heard { message: &message, text: &text, is_over, client: &client, called: &called };
         (fault.says)(&heard, &mut said);
         if is_over && said.is_empty() {
-            // It does not notice.
+            // The client does not notice the event.
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// The next line with its end; nothing once the agent has closed the connection, and a line without
-/// its end that is more than can be read. What was read of a line that has not ended stays in
-/// `kept`, so that this may be dropped and begun again.
+/// Reads the next line with its end. Returns an empty line if the agent has closed the connection,
+/// and a line without its end if it is too long. An incomplete line stays in `kept`, so that the
+/// future may be dropped.
 async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8> {
     let rest = LIMIT + 1 - kept.len() as u64;
     agent.take(rest).read_until(b'\n', kept).await.unwrap();
@@ -141,7 +141,8 @@ async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8
     if line.ends_with(b"\n") || line.len() as u64 > LIMIT { line } else { Vec::new() }
 }
 
-/// The verdicts on a correct client with this fault. Time does not pass unless everyone waits.
+/// Returns the verdicts on a correct client with this fault. The clock advances only if all tasks
+/// wait.
 fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
     let folder = tempfile::tempdir().unwrap();
     let cwd = folder.path().canonicalize().unwrap().join("session");
@@ -172,7 +173,7 @@ fn failed(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
     fails.map(|verdict| verdict.rule.id).collect()
 }
 
-/// The rules that correct clients pass, each of at least one kind, judged by a probe.
+/// Returns the rules that a probe judges and that at least one correct client passes.
 fn passed() -> BTreeSet<&'static str> {
     let judged = [Kind::Full, Kind::Bare].into_iter().flat_map(|kind| verdicts(kind, Fault::NONE));
     let passes = judged
@@ -185,7 +186,7 @@ fn a_correct_client_passes_every_probe() {
     let verdicts = verdicts(Kind::Full, Fault::NONE);
     let other: Vec<_> =
         verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
-    // What a client that can do everything has no occasion for, the other one shows.
+    // Some rules pass only with the client with few features.
     let bare = passed();
     let other: Vec<_> =
         other.into_iter().filter(|verdict| !bare.contains(verdict.rule.id)).collect();
@@ -193,16 +194,17 @@ fn a_correct_client_passes_every_probe() {
 }
 
 #[test]
-fn a_correct_client_that_can_do_little_fails_nothing() {
+fn a_correct_client_with_few_features_breaks_no_rule() {
     let verdicts = verdicts(Kind::Bare, Fault::NONE);
     let failed: Vec<_> =
         verdicts.iter().filter(|verdict| matches!(verdict.outcome, Outcome::Fail { .. })).collect();
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// A client decides what an agent may change: one that refuses each write breaks no rule.
+/// A client decides which files an agent may change, so a client that refuses every write breaks no
+/// rule.
 #[test]
-fn a_correct_client_that_refuses_to_write_fails_nothing() {
+fn a_correct_client_that_refuses_writes_breaks_no_rule() {
     let refusing = Fault::says("", &[], |heard, said| {
         if heard.is("fs/write_text_file") && !said.is_empty() {
             fault::refuse(heard, said, -32603);
@@ -211,7 +213,7 @@ fn a_correct_client_that_refuses_to_write_fails_nothing() {
     let refusing = Fault {
         hears: |_, message| {
             if message["method"] == "fs/write_text_file" {
-                // It does not get as far as the disk.
+                // The write does not reach the disk.
                 message["params"]["path"] = "/attache/no/such/folder".into();
             }
         },
@@ -225,11 +227,11 @@ fn a_correct_client_that_refuses_to_write_fails_nothing() {
         let of = verdicts.iter().find(|verdict| verdict.rule.id == rule);
         of.is_some_and(|verdict| matches!(verdict.outcome, Outcome::NotTested(_)))
     };
-    assert!(untested("FS-06"), "a refused write shows nothing of it");
+    assert!(untested("FS-06"), "a refused write leaves the rule untested");
 }
 
 #[test]
-fn a_client_that_is_correct_in_its_own_way_fails_nothing() {
+fn different_correct_behaviour_breaks_no_rule() {
     for way in WAYS {
         for kind in [Kind::Full, Kind::Bare] {
             assert_eq!(failed(&verdicts(kind, *way)), BTreeSet::new(), "{} {kind:?}", way.rule);
@@ -238,8 +240,8 @@ fn a_client_that_is_correct_in_its_own_way_fails_nothing() {
 }
 
 #[test]
-fn each_fault_fails_its_rule_and_no_other() {
-    // While one is being written: the rules of those that are looked at, with commas between them.
+fn each_fault_fails_only_its_rule() {
+    // While you write a fault, set this variable to the rules to test, separated by commas.
     let only = std::env::var("ATTACHE_FAULTS").unwrap_or_default();
     let is_chosen =
         |fault: &Fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule);
@@ -260,19 +262,19 @@ fn misjudged(fault: &Fault) -> Option<String> {
     let mut others =
         failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
     let is_right = failed.contains(fault.rule) && others.next().is_none();
-    (!is_right).then(|| format!("{} is broken, and judged broken are {failed:?}", fault.rule))
+    (!is_right).then(|| format!("{} is broken, but the failed rules are {failed:?}", fault.rule))
 }
 
 #[test]
-fn every_rule_that_is_probed_has_a_fault() {
+fn every_probed_rule_has_a_fault() {
     let faulty: BTreeSet<&str> = faults().map(|fault| fault.rule).collect();
     let without: Vec<&str> = passed().into_iter().filter(|rule| !faulty.contains(rule)).collect();
     assert!(without.is_empty(), "{without:?}");
 }
 
 #[test]
-fn the_list_of_faults_is_kept() {
-    let head = "# Faults of a client that the judge finds\n\nThe rule that each breaks, and those that are broken with it. The faults are programs in `tests/client/fault`, which write this list.";
+fn the_list_of_faults_is_up_to_date() {
+    let head = "# Faults of clients that the judge detects\n\nEach item has the broken rule and the other rules that the fault breaks. The faults are programs in `tests/client/fault`, which write this list.";
     let line = |fault: Fault| match fault.companions {
         [] => fault.rule.to_owned(),
         companions => format!("{} with {}", fault.rule, companions.join(", ")),

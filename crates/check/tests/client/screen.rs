@@ -1,10 +1,10 @@
-//! What it shows of a session: text as it comes, and everything else whole each time that it
-//! changes.
+//! The client's output of a session: text when it arrives, and everything else as a whole after
+//! each change.
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of a session, as far as it is shown.
+/// The shown state of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     pub(crate) calls: BTreeMap<String, Value>,
@@ -16,9 +16,9 @@ pub(crate) struct Screen {
     pub(crate) children: BTreeMap<String, Value>,
     pub(crate) info: Map<String, Value>,
     pub(crate) usage: Value,
-    /// The id of the message that was begun last, and its kind.
+    /// The id and the kind of the latest message.
     message: (String, Value),
-    /// The kinds of update that were seen.
+    /// The kinds of updates so far.
     pub(crate) seen: BTreeSet<String>,
 }
 
@@ -27,7 +27,7 @@ impl Screen {
         self.children.contains_key(session)
     }
 
-    /// What is shown for an update. One that cannot be read shows nothing.
+    /// Returns the output for an update. A malformed update has no output.
     pub(crate) fn update(&mut self, update: &Value, has_everything: bool) -> Option<String> {
         let kind = update["sessionUpdate"].as_str()?;
         self.seen.insert(kind.to_owned());
@@ -87,7 +87,7 @@ impl Screen {
         Some(if is_new { format!("\n{sign}{content}") } else { content })
     }
 
-    /// A tool call, or what has changed of one; one that is not known needs a title.
+    /// Applies a tool call or its update. An update of an unknown call needs a title.
     pub(crate) fn tool_call(&mut self, update: &Value) -> Option<String> {
         const KINDS: [&str; 10] = [
             "read",
@@ -208,8 +208,8 @@ impl Screen {
     }
 }
 
-/// The fields of an update that are there: null clears, a value replaces, one of the wrong kind
-/// counts as absent.
+/// Applies the fields of an update. Null clears a field, a value replaces it, and a value of the
+/// wrong type counts as absent.
 fn patch(
     kept: &mut Map<String, Value>,
     update: &Value,
@@ -225,7 +225,7 @@ fn patch(
     }
 }
 
-/// The entries of a plan that can be read.
+/// Returns the well-formed entries of a plan.
 fn entries(all: &Value) -> Vec<Value> {
     let is_whole = |entry: &&Value| {
         let is_one = |key: &str, known: [&str; 3]| {
@@ -238,7 +238,7 @@ fn entries(all: &Value) -> Vec<Value> {
     all.as_array().map_or(&[][..], Vec::as_slice).iter().filter(is_whole).cloned().collect()
 }
 
-/// A content block as text. One of a kind that is not known is none.
+/// Returns the text of a content block, or `None` for an unknown type.
 fn block(block: &Value) -> Option<String> {
     match block["type"].as_str()? {
         "text" => block["text"].as_str().map(str::to_owned),

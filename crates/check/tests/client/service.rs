@@ -1,4 +1,4 @@
-//! How it answers what needs a person: permissions and elicitations; and the messages of MCP.
+//! Answers to permission requests, elicitations and MCP messages.
 
 use crate::correct::{Correct, Kind, Refusal, Served, invalid};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 #[derive(Debug)]
 pub(crate) struct Held {
     id: Value,
-    /// What it is answered with when it is settled without one.
+    /// The answer if the person gives none.
     settled: Value,
 }
 
@@ -35,7 +35,7 @@ impl Correct {
             return Ok(Some(cancelled()));
         }
         let wanted = match self.task.name() {
-            // The person thinks about it.
+            // The person has not decided yet.
             "cancel" => {
                 self.held.push(Held { id: id.clone(), settled: cancelled() });
                 return Ok(None);
@@ -74,7 +74,7 @@ impl Correct {
         Ok(None)
     }
 
-    /// A page to be opened: only when the person agrees.
+    /// Opens a page if the person agrees.
     fn url(&mut self, params: &Value) -> Result<Value, Refusal> {
         let url = params["url"].as_str().ok_or_else(invalid)?.to_owned();
         params["elicitationId"].as_str().ok_or_else(invalid)?;
@@ -82,7 +82,7 @@ impl Correct {
         Ok(json!({"action": if self.is_on("allow") { "accept" } else { "decline" }}))
     }
 
-    /// A form, filled in with its defaults; what does not fit is never sent.
+    /// Fills in a form with its defaults. Values that do not match the form are never sent.
     fn form(&mut self, schema: &Value) -> Result<Value, Refusal> {
         let none = Map::new();
         let schema = schema.as_object().ok_or_else(invalid)?;
@@ -111,11 +111,11 @@ impl Correct {
         {
             return Ok(json!({"action": "accept", "content": answer}));
         }
-        self.show("the defaults do not fit the form");
+        self.show("the defaults do not match the form");
         Ok(json!({"action": "cancel"}))
     }
 
-    /// A message to the MCP server that it serves itself.
+    /// Answers a message to the MCP server of the client.
     pub(crate) fn mcp(&mut self, params: &Value) -> Result<Value, Refusal> {
         if params["serverId"] != "server-1" || !params["requestId"].is_string() {
             return Err(invalid());
@@ -129,14 +129,14 @@ impl Correct {
         })
     }
 
-    /// Answers everything that waits for the person, without a choice.
+    /// Answers all calls that wait for the person, without a choice.
     pub(crate) fn settle(&mut self) {
         for held in std::mem::take(&mut self.held) {
             self.answer(&held.id, held.settled);
         }
     }
 
-    /// The agent does not want the answer to that call any more.
+    /// Handles a cancel request for that call.
     pub(crate) fn withdraw(&mut self, id: &Value) {
         if let Some(place) = self.held.iter().position(|held| held.id == *id) {
             let held = self.held.remove(place);
@@ -161,7 +161,8 @@ fn check_property(property: &Value) -> Result<(), Refusal> {
     if counts.iter().all(is_count) { Ok(()) } else { Err(invalid()) }
 }
 
-/// Whether a value may be sent for a property. A pattern is not evaluated: with one nothing fits.
+/// Whether a value may be sent for a property. Patterns are not evaluated, so no value matches a
+/// property with a pattern.
 fn fits(property: &Value, value: &Value) -> bool {
     let within = |number: f64, least: &str, most: &str| {
         property[least].as_f64().is_none_or(|least| number >= least)

@@ -1,23 +1,23 @@
-//! A pretended shell: what a command will print and write, and when, known before it begins. It
-//! honours `sh -c`, `printf`, `printenv`, `pwd`, `sleep`, `exit`, `true`, `false`, `kill -NAME $$`,
-//! `;`, `&&` and `>`.
+//! A simulated shell. It computes the output, the writes and the times of a command before the
+//! command begins. It supports `sh -c`, `printf`, `printenv`, `pwd`, `sleep`, `exit`, `true`,
+//! `false`, `kill -NAME $$`, `;`, `&&` and `>`.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Something that a command does.
+/// An action of a command.
 #[derive(Debug, Clone)]
 pub(crate) enum Effect {
     Print(Vec<u8>),
     Write(PathBuf, Vec<u8>),
 }
 
-/// What a command does, and how it ends, each with the time from when it began.
+/// The actions and the end of a command, with their times since its start.
 pub(crate) type Script = (Vec<(Duration, Effect)>, (Duration, Done));
 
-/// How a command has ended.
+/// The exit of a command.
 #[derive(Debug, Clone)]
 pub(crate) enum Done {
     Code(i32),
@@ -25,7 +25,7 @@ pub(crate) enum Done {
 }
 
 impl Done {
-    /// As the protocol tells it.
+    /// Returns the exit in the form of the protocol.
     pub(crate) fn exit(&self) -> Value {
         match self {
             Self::Code(code) => json!({"exitCode": code, "signal": null}),
@@ -34,7 +34,7 @@ impl Done {
     }
 }
 
-/// A command that runs.
+/// A running command.
 struct Shell<'e> {
     env: &'e BTreeMap<String, String>,
     cwd: &'e Path,
@@ -42,7 +42,7 @@ struct Shell<'e> {
     effects: Vec<(Duration, Effect)>,
 }
 
-/// What a command will do. Nothing if there is no such command.
+/// Returns the actions of a command, or `None` if there is no such command.
 pub(crate) fn run(words: &[String], env: &BTreeMap<String, String>, cwd: &Path) -> Option<Script> {
     let mut shell = Shell { env, cwd, now: Duration::ZERO, effects: Vec::new() };
     let done = match words {
@@ -104,7 +104,8 @@ impl Shell<'_> {
     }
 }
 
-/// The commands of a script, each with whether it runs only if the one before succeeded.
+/// Returns the commands of a script. The flag of each means that it runs only if the command before
+/// it succeeded.
 fn commands(script: &str) -> Vec<(bool, String)> {
     let (mut all, mut command, mut quote, mut is_and) = (Vec::new(), String::new(), None, false);
     let mut chars = script.chars().peekable();
@@ -130,7 +131,7 @@ fn commands(script: &str) -> Vec<(bool, String)> {
     all
 }
 
-/// The words of a command, without their quotes.
+/// Returns the words of a command without their quotes.
 fn words(command: &str) -> Vec<String> {
     let (mut all, mut word, mut quote, mut is_word) = (Vec::new(), String::new(), None, false);
     for char in command.chars() {
@@ -154,7 +155,7 @@ fn words(command: &str) -> Vec<String> {
     all
 }
 
-/// Prints the arguments by the format, which is used again until they are used up.
+/// Formats the arguments. The format is repeated until all arguments are used.
 fn printf(args: &[String]) -> Vec<u8> {
     let Some((format, args)) = args.split_first() else { return Vec::new() };
     let (mut printed, mut args) = (Vec::new(), args.iter());

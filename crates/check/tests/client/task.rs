@@ -1,17 +1,17 @@
-//! What it is told to do from outside, and how it goes about it, step by step.
+//! The tasks of the client, step by step.
 
 use crate::correct::{Correct, Session};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
 impl Correct {
-    /// Both sides have introduced themselves: the task begins.
-    pub(crate) fn set_out(&mut self) {
-        let session = json!({"sessionId": self.told("session")});
+    /// Begins the task after the handshake.
+    pub(crate) fn begin_task(&mut self) {
+        let session = json!({"sessionId": self.task_value("session")});
         match self.task.name() {
             "login" => match self.login() {
                 Some(method) => self.call("authenticate", json!({"methodId": method})),
-                None => self.leave(1, "there is no way to log in"),
+                None => self.leave(1, "the agent offers no login method"),
             },
             "status" => self.if_offered("/auth/status", "auth/status", json!({})),
             "unarchive" => {
@@ -31,20 +31,20 @@ impl Correct {
         }
     }
 
-    /// Opens the session of the task, an old one or a new one.
+    /// Opens the session of the task, either a stored one or a new one.
     fn open(&mut self) {
         let mut params = json!({"cwd": self.task.cwd(), "mcpServers": self.servers()});
         if self.is_on("directories") {
             if !self.agent_offers("/sessionCapabilities/additionalDirectories") {
-                return self.leave(1, "the agent takes no more folders");
+                return self.leave(1, "the agent supports no additional directories");
             }
-            params["additionalDirectories"] = json!([self.told("directory")]);
+            params["additionalDirectories"] = json!([self.task_value("directory")]);
         }
         if self.is_on("system_prompt") {
             if !self.agent_offers("/sessionCapabilities/systemPrompt") {
-                return self.leave(1, "the agent takes no system prompt");
+                return self.leave(1, "the agent supports no system prompt");
             }
-            let content = json!([{"type": "text", "text": self.told("text")}]);
+            let content = json!([{"type": "text", "text": self.task_value("text")}]);
             params["systemPrompt"] = json!({"mode": "append", "content": content});
         }
         let old = match self.task.name() {
@@ -57,17 +57,17 @@ impl Correct {
             Some((_, "session/load"))
                 if !self.knows_status && self.agent_offers("/sessionCapabilities/status") =>
             {
-                self.call("session/status", json!({"sessionId": self.told("session")}));
+                self.call("session/status", json!({"sessionId": self.task_value("session")}));
             }
             Some((capability, method)) => {
-                params["sessionId"] = json!(self.told("session"));
+                params["sessionId"] = json!(self.task_value("session"));
                 self.if_offered(capability, method, params);
             }
             None => self.call("session/new", params),
         }
     }
 
-    /// The MCP servers of the task, as far as the agent can reach them.
+    /// Returns the MCP servers of the task with a transport that the agent supports.
     fn servers(&self) -> Value {
         let mut servers = Vec::new();
         if self.is_on("mcp") {
@@ -85,7 +85,7 @@ impl Correct {
         json!(servers)
     }
 
-    /// The agent has answered a call of ours. What answers none is dropped.
+    /// Handles a reply of the agent. Ignores a reply without a call.
     pub(crate) fn reply(&mut self, reply: &Value) {
         let is_whole = reply.get("result").is_some() != reply["error"]["code"].is_i64();
         let Some(method) =
@@ -121,17 +121,17 @@ impl Correct {
             "session/status" => {
                 self.knows_status = true;
                 match result["status"] == "open" {
-                    true => self.set_up(self.told("session").to_owned(), &json!({})),
+                    true => self.set_up(self.task_value("session").to_owned(), &json!({})),
                     false => self.open(),
                 }
             }
             "session/list" => self.listed(result),
             "session/new" | "session/fork" => match result["sessionId"].as_str() {
                 Some(id) => self.set_up(id.to_owned(), result),
-                None => self.leave(1, "the agent gave no session"),
+                None => self.leave(1, "the agent returned no session"),
             },
             "session/load" | "session/resume" => {
-                self.set_up(self.told("session").to_owned(), result)
+                self.set_up(self.task_value("session").to_owned(), result)
             }
             "session/set_mode" => self.prompt("prompt"),
             "session/set_config_option" => {
@@ -143,7 +143,7 @@ impl Correct {
                 }
                 match self.is_on("set_options") && !std::mem::replace(&mut self.has_set_twice, true)
                 {
-                    true => self.set("option2", json!(self.told("value2"))),
+                    true => self.set("option2", json!(self.task_value("value2"))),
                     false => self.prompt("prompt"),
                 }
             }
@@ -152,7 +152,7 @@ impl Correct {
         }
     }
 
-    /// Shows a page of sessions, and asks for the next one.
+    /// Prints a page of sessions and requests the next page.
     fn listed(&mut self, result: &Value) {
         for entry in result["sessions"].as_array().into_iter().flatten() {
             if entry["sessionId"].is_string() && entry["cwd"].is_string() {
@@ -168,24 +168,24 @@ impl Correct {
     fn set_up(&mut self, id: String, result: &Value) {
         let mut roots = vec![self.task.cwd().to_owned()];
         if self.is_on("directories") {
-            roots.push(PathBuf::from(self.told("directory")));
+            roots.push(PathBuf::from(self.task_value("directory")));
         }
         let options =
             result["configOptions"].as_array().map(|options| readable(options)).unwrap_or_default();
         let session = Session { id, roots, options };
         self.opened(session.clone());
-        let value = json!(self.told("value"));
+        let value = json!(self.task_value("value"));
         match self.task.name() {
             "set_mode" => self.set_mode(&session),
             "set_option" | "set_options" => self.set("option", value),
-            "set_boolean" => self.set("option", json!(self.told("value") == "true")),
+            "set_boolean" => self.set("option", json!(self.task_value("value") == "true")),
             _ => self.prompt("prompt"),
         }
     }
 
-    /// With config options only those count, without them the modes do (MODE-06).
+    /// Uses config options if there are any, otherwise modes (MODE-06).
     fn set_mode(&mut self, session: &Session) {
-        let mode = self.told("mode").to_owned();
+        let mode = self.task_value("mode").to_owned();
         let options = &session.options;
         match options.iter().find(|option| option["category"] == "mode").map(|option| &option["id"])
         {
@@ -200,7 +200,7 @@ impl Correct {
     /// Sets the option that this placeholder names.
     fn set(&mut self, placeholder: &str, value: Value) {
         let Some(session) = &self.session else { return };
-        let id = self.told(placeholder);
+        let id = self.task_value(placeholder);
         if !session.options.iter().any(|option| option["id"] == id) {
             return self.leave(1, "the session has no such option");
         }
@@ -213,10 +213,10 @@ impl Correct {
 
     fn prompt(&mut self, placeholder: &str) {
         let Some(id) = self.session.as_ref().map(|session| session.id.clone()) else { return };
-        let mut blocks = vec![json!({"type": "text", "text": self.told(placeholder)})];
+        let mut blocks = vec![json!({"type": "text", "text": self.task_value(placeholder)})];
         if self.is_on("image") {
             if !self.agent_offers("/promptCapabilities/image") {
-                return self.leave(1, "the agent takes no images");
+                return self.leave(1, "the agent accepts no images");
             }
             blocks.push(json!({"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}));
         }
@@ -244,10 +244,10 @@ impl Correct {
             }
             Some("end_turn") => self.leave(0, ""),
             Some("refusal") => {
-                self.leave(1, "refused: this prompt and what follows leave the context")
+                self.leave(1, "refused: the agent forgets this prompt and later messages")
             }
             Some(reason) => self.leave(1, reason),
-            None => self.leave(1, "the turn ended for a reason that is not known"),
+            None => self.leave(1, "the turn ended for an unknown reason"),
         }
     }
 
@@ -256,7 +256,7 @@ impl Correct {
         self.asked.values().any(|method| *method == "session/prompt")
     }
 
-    /// Cancels the turn that runs: what waits for the person is settled (CANCEL-05).
+    /// Cancels the running turn and answers the calls that wait for the person (CANCEL-05).
     pub(crate) fn cancel_turn(&mut self) {
         let Some(id) = self.session.as_ref().map(|session| session.id.clone()) else {
             return self.leave(1, "cancelled");
@@ -274,7 +274,7 @@ impl Correct {
     }
 }
 
-/// The options that can be read.
+/// Returns the well-formed options.
 pub(crate) fn readable(options: &[Value]) -> Vec<Value> {
     let is_value = |value: &Value| value["value"].is_string() && value["name"].is_string();
     let is_group = |group: &Value| group["group"].is_string() && group["options"].is_array();

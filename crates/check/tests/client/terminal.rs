@@ -1,4 +1,4 @@
-//! Its terminals, in which a pretended shell runs commands.
+//! The client's terminals, in which a simulated shell runs commands.
 
 use crate::correct::{Correct, Refusal, Served, invalid};
 use crate::shell::{Done, Effect, run};
@@ -16,11 +16,11 @@ pub(crate) struct Terminals {
 #[derive(Debug)]
 struct Terminal {
     began: Duration,
-    /// What the command does, and when, counted from when it began.
+    /// The actions of the command with their times since its start.
     effects: Vec<(Duration, Effect)>,
-    /// How it ends if nobody ends it.
+    /// The exit of the command if it is not killed.
     ends: (Duration, Done),
-    /// How it has ended.
+    /// The exit of the command, if it has ended.
     ended: Option<Done>,
     output: Vec<u8>,
     limit: Option<usize>,
@@ -29,17 +29,18 @@ struct Terminal {
 }
 
 impl Terminals {
-    /// Lets the commands go on until then, and gives what the waiters are answered.
+    /// Runs the commands until this time, and returns the answers to waiting calls.
     pub(crate) fn tick(&mut self, now: Duration) -> Vec<(Value, Value)> {
         self.open.values_mut().flat_map(|terminal| terminal.tick(now)).collect()
     }
 
-    /// When a command does something next.
+    /// Returns the time of the next action of a command.
     pub(crate) fn next(&self) -> Option<Duration> {
         self.open.values().filter_map(Terminal::next).min()
     }
 
-    /// A call that waits for a command is answered otherwise. False if there is none with this id.
+    /// Removes a waiting call because another answer is sent. Returns `false` if no call has this
+    /// id.
     pub(crate) fn withdraw(&mut self, id: &Value) -> bool {
         self.open.values_mut().any(|terminal| {
             let waiting = terminal.waiters.len();
@@ -72,7 +73,7 @@ impl Terminal {
         Vec::new()
     }
 
-    /// Keeps the newest output that fits, from the beginning of a character on.
+    /// Keeps the newest output within the limit, from the start of a character.
     fn print(&mut self, bytes: &[u8]) {
         self.output.extend_from_slice(bytes);
         let Some(limit) = self.limit.filter(|limit| self.output.len() > *limit) else { return };

@@ -1,9 +1,9 @@
-//! Lists that are kept in the tree, made of what a test knows.
+//! Lists in the repository that tests generate.
 
 use std::path::Path;
 
-/// Fails unless the list of faults in that file is this one, in whatever order its lines come;
-/// writes it where `UPDATE_DOCS` is set.
+/// Fails unless this list of faults is in that file. The order of `lines` does not matter. Writes the
+/// file if `UPDATE_DOCS` is set.
 pub(crate) fn is_kept(file: &str, head: &str, mut lines: Vec<String>) {
     let place = |line: &String| {
         let id = line.split(' ').next().unwrap_or_default();
@@ -20,6 +20,6 @@ pub(crate) fn is_kept(file: &str, head: &str, mut lines: Vec<String>) {
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         kept == text,
-        "crates/check/faults/{file} is not the list of the faults any more; this writes it:\n  UPDATE_DOCS=1 cargo test -p attache-check --test agent --test client --test observer list_of_faults"
+        "crates/check/faults/{file} is out of date: run\n  UPDATE_DOCS=1 cargo test -p attache-check --test agent --test client --test observer list_of_faults"
     );
 }

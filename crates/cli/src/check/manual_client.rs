@@ -27,9 +27,10 @@ impl ManualClient {
     /// # Errors
     /// No port is available.
     pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
-        let door = RelayListener::open().map_err(|error| Failure::new(Exit::Internal, error))?;
+        let listener =
+            RelayListener::open().map_err(|error| Failure::new(Exit::Internal, error))?;
         let mut words = relay()?;
-        words.extend([door.address().to_string(), door.token().to_owned()]);
+        words.extend([listener.address().to_string(), listener.token().to_owned()]);
         let line: Vec<String> = words.iter().map(|word| Launch::quoted(word)).collect();
         say(&format!(
             "Configure this as the command of an agent in your client:\n\n  {}\n\nThen follow each step. Enter skips a step; a step is also skipped after {} s.",
@@ -40,7 +41,7 @@ impl ManualClient {
         let mut reading = JoinSet::new();
         reading.spawn(read(passes.clone()));
         Ok(Self {
-            person: Operator { door: Arc::new(door), patience, passes },
+            person: Operator { listener: Arc::new(listener), patience, passes },
             _reading: Arc::new(reading),
         })
     }
@@ -51,7 +52,7 @@ impl ManualClient {
             true => "in the same session, ",
             false => "restart the agent in your client, then ",
         };
-        say(&format!("\n> {how}{}", sanitize::text(&task.fill(task.told()))));
+        say(&format!("\n> {how}{}", sanitize::text(&task.fill(task.description()))));
         StartedClient::by_hand(self.person.clone())
     }
 }

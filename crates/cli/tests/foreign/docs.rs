@@ -34,7 +34,7 @@ fn assert_up_to_date(name: &str, text: &str) {
 /// Returns the lines that are the same on every machine. A slow machine can miss a result, so "not
 /// tested" counts as "pass", and totals and reasons are ignored; failures are not.
 fn steady(text: &str) -> Vec<String> {
-    let open = ["As `attache check", "- not tested: "];
+    let open = ["As observed by `attache check", "- not tested: "];
     let lines = text.lines().filter(|line| {
         !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair. ")
     });

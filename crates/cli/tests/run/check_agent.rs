@@ -67,10 +67,10 @@ fn a_silent_agent_gets_a_verdict_and_ends_soon() {
         (
             "10",
             vec!["sh", "-c", "echo no key >&2; exit 3"],
-            "the agent ended (exit code 3); its last words: no key",
+            "the agent ended (exit code 3); its last output: no key",
         ),
         ("10", vec!["yes"], "the agent flooded the judge"),
-        ("10", vec!["cat"], "the judge does not do this"),
+        ("10", vec!["cat"], "the judge does not support this method"),
     ] {
         let ended = check(&["--json", "--timeout", timeout], &command);
         assert_eq!(ended.code, Some(4), "{ended:#?}");

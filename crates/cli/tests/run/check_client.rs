@@ -46,8 +46,8 @@ fn a_client_without_a_prompt_gets_a_verdict_and_ends_soon() {
     let began = Instant::now();
     for (command, seen) in [
         ("exec sleep 600 # {agent}", "the client continues"),
-        ("echo no display >&2; exit 3 # {agent}", "(exit code 3); its last words: no display"),
-        ("yes # {agent}", "its last words: y"),
+        ("echo no display >&2; exit 3 # {agent}", "(exit code 3); its last output: no display"),
+        ("yes # {agent}", "its last output: y"),
         ("sleep 600 | {agent}", "no such line within"),
         ("yes | {agent} >/dev/null", "flooded the judge"),
         ("{agent} </dev/null", "the client closed the connection"),

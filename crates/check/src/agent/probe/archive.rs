@@ -13,23 +13,23 @@ use attache_protocol::method::{
 use serde_json::Value;
 
 probes! { Run:
-    "ARCH-01" who_archives_lists_too;
+    "ARCH-01" an_agent_with_archive_offers_list;
     "ARCH-02" an_archived_session_is_hidden_and_kept;
-    "ARCH-02" an_archived_session_takes_no_prompts;
-    "ARCH-03" the_archive_takes_and_gives_back_twice;
+    "ARCH-02" an_archived_session_refuses_prompts;
+    "ARCH-03" archive_and_unarchive_may_be_repeated;
     "ARCH-03" an_unknown_session_cannot_be_archived;
-    "ARCH-04" a_list_can_hold_archived_sessions;
-    "ARCH-04" a_filter_that_nobody_knows_is_invalid;
+    "ARCH-04" a_list_may_include_archived_sessions;
+    "ARCH-04" an_unknown_filter_is_invalid;
     "ARCH-05" every_listed_session_says_whether_it_is_archived;
-    "ARCH-06" leaving_the_archive_opens_nothing;
+    "ARCH-06" unarchive_does_not_open_the_session;
 }
 
 const ARCHIVE: &str = "/sessionCapabilities/archive";
 
-async fn who_archives_lists_too(run: &mut Run) -> Probed {
+async fn an_agent_with_archive_offers_list(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(ARCHIVE)?;
-    expect(talk.offers(LIST), "sessionCapabilities.list beside archive", "archive alone")
+    expect(talk.offers(LIST), "sessionCapabilities.list together with archive", "only archive")
 }
 
 async fn an_archived_session_is_hidden_and_kept(run: &mut Run) -> Probed {
@@ -44,19 +44,19 @@ async fn an_archived_session_is_hidden_and_kept(run: &mut Run) -> Probed {
     let kept = entries(talk, json!({"cwd": folder, "archived": "include"})).await?;
     expect(
         entry_of(&kept, &session.id).is_some(),
-        "an archived session is kept under its id",
-        "it is gone",
+        "an archived session keeps its id",
+        "it is unknown",
     )
 }
 
-async fn an_archived_session_takes_no_prompts(run: &mut Run) -> Probed {
+async fn an_archived_session_refuses_prompts(run: &mut Run) -> Probed {
     let words = run.words();
     let (talk, session) = archived(run).await?;
     let prompt = json!({"sessionId": session.id, "prompt": words});
     talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
 
-async fn the_archive_takes_and_gives_back_twice(run: &mut Run) -> Probed {
+async fn archive_and_unarchive_may_be_repeated(run: &mut Run) -> Probed {
     let of_folder = json!({"cwd": run.folder()});
     let (talk, session) = archived(run).await?;
     archive(talk, &session).await?;
@@ -76,7 +76,7 @@ async fn an_unknown_session_cannot_be_archived(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_list_can_hold_archived_sessions(run: &mut Run) -> Probed {
+async fn a_list_may_include_archived_sessions(run: &mut Run) -> Probed {
     let folder = json!(run.folder());
     let (_, other) = listed(run).await?;
     let (talk, session) = archived(run).await?;
@@ -92,8 +92,10 @@ async fn a_list_can_hold_archived_sessions(run: &mut Run) -> Probed {
         {
             let is_there = entry_of(&all, id).is_some();
             let part = |is: bool| if is { "with" } else { "without" };
-            let expected =
-                format!("archived: {filter} lists {} {which} session", part(is_expected));
+            let expected = format!(
+                "the filter archived: {filter} lists {} {which} session",
+                part(is_expected)
+            );
             expect(is_there == is_expected, expected, format!("{} it", part(is_there)))?;
         }
     }
@@ -102,11 +104,11 @@ async fn a_list_can_hold_archived_sessions(run: &mut Run) -> Probed {
     expect(
         elsewhere.is_empty(),
         "archived sessions are filtered by folder",
-        format!("{} of others", elsewhere.len()),
+        format!("{} of other folders", elsewhere.len()),
     )
 }
 
-async fn a_filter_that_nobody_knows_is_invalid(run: &mut Run) -> Probed {
+async fn an_unknown_filter_is_invalid(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(ARCHIVE)?;
     page(talk, json!({})).await?;
@@ -118,21 +120,22 @@ async fn every_listed_session_says_whether_it_is_archived(run: &mut Run) -> Prob
     let (talk, session) = archived(run).await?;
     for entry in entries(talk, json!({"cwd": folder, "archived": "include"})).await? {
         let is_ours = entry.get("sessionId") == Some(&session.id);
-        let told = entry.get("archived").and_then(Value::as_bool);
-        if told.is_none_or(|told| is_ours && !told) {
+        let reported = entry.get("archived").and_then(Value::as_bool);
+        if reported.is_none_or(|reported| is_ours && !reported) {
             return fail("archived on every listed session", quoted(&entry.to_string()));
         }
     }
     let shown = entries(talk, json!({"cwd": folder})).await?;
     match shown.iter().find(|entry| entry.get("archived") != Some(&Value::Bool(false))) {
-        Some(entry) => {
-            fail("archived: false on what is listed by default", quoted(&entry.to_string()))
-        }
+        Some(entry) => fail(
+            "archived: false on sessions that are listed by default",
+            quoted(&entry.to_string()),
+        ),
         None => Ok(()),
     }
 }
 
-async fn leaving_the_archive_opens_nothing(run: &mut Run) -> Probed {
+async fn unarchive_does_not_open_the_session(run: &mut Run) -> Probed {
     let words = run.words();
     let (talk, session) = archived(run).await?;
     unarchive(talk, &session).await?;
@@ -140,7 +143,7 @@ async fn leaving_the_archive_opens_nothing(run: &mut Run) -> Probed {
     talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
 
-/// Returns a session that was listed and is archived now.
+/// Archives a listed session and returns it.
 async fn archived(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     run.talk().await?.needs(ARCHIVE)?;
     let (talk, session) = listed(run).await?;

@@ -13,14 +13,14 @@ use attache_protocol::method::{
 use serde_json::Value;
 
 probes! { Run:
-    "AUTH-01" who_is_not_logged_in_gets_the_error_for_it;
-    "AUTH-03" an_unknown_method_is_invalid;
-    "AUTH-04" a_login_opens_what_was_closed;
-    "AUTH-05" a_login_in_a_terminal_is_offered_to_who_can_do_it;
-    "AUTH-11" after_logging_out_nothing_new_opens;
-    "AUTH-13" after_logging_out_an_open_session_is_answered;
-    "AUTHS-01" the_login_can_always_be_asked_for;
-    "AUTHS-03" only_a_change_of_the_login_is_told;
+    "AUTH-01" a_missing_login_has_its_own_error_code;
+    "AUTH-03" an_unknown_login_method_is_invalid;
+    "AUTH-04" a_login_allows_new_sessions;
+    "AUTH-05" terminal_logins_are_offered_only_to_clients_with_a_terminal;
+    "AUTH-11" no_session_opens_after_a_logout;
+    "AUTH-13" an_open_session_is_answered_after_a_logout;
+    "AUTHS-01" the_login_status_can_be_requested_at_any_time;
+    "AUTHS-03" only_changes_of_the_login_are_reported;
 }
 
 const STATUS: &str = "/auth/status";
@@ -28,7 +28,7 @@ const LOGOUT: &str = "/auth/logout";
 /// The error code for a missing login.
 const NOT_LOGGED_IN: i64 = -32000;
 
-async fn who_is_not_logged_in_gets_the_error_for_it(run: &mut Run) -> Probed {
+async fn a_missing_login_has_its_own_error_code(run: &mut Run) -> Probed {
     let folder = json!(run.folder());
     let talk = logged_out(run).await?;
     let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?;
@@ -38,23 +38,23 @@ async fn who_is_not_logged_in_gets_the_error_for_it(run: &mut Run) -> Probed {
     }
 }
 
-async fn an_unknown_method_is_invalid(run: &mut Run) -> Probed {
+async fn an_unknown_login_method_is_invalid(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     if !talk.has_login() {
-        return skipped("there is no way to log in");
+        return skipped("the agent offers no login method");
     }
     talk.call::<Authenticate>(json!({"methodId": "attache-no-such-method"})).await?.is_error(-32602)
 }
 
-async fn a_login_opens_what_was_closed(run: &mut Run) -> Probed {
+async fn a_login_allows_new_sessions(run: &mut Run) -> Probed {
     let (folder, method) = (json!(run.folder()), run.method()?);
     let talk = logged_out(run).await?;
-    is_closed(talk, &folder).await?;
+    needs_login(talk, &folder).await?;
     talk.call::<Authenticate>(json!({"methodId": method})).await?.result()?;
     talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?.result().map(|_| ())
 }
 
-async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Probed {
+async fn terminal_logins_are_offered_only_to_clients_with_a_terminal(run: &mut Run) -> Probed {
     for auth in [
         json!({}),
         json!({"auth": {}}),
@@ -68,7 +68,7 @@ async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Pro
             continue;
         }
         let methods =
-            talk.told("/authMethods").and_then(Value::as_array).cloned().unwrap_or_default();
+            talk.announced("/authMethods").and_then(Value::as_array).cloned().unwrap_or_default();
         let is_terminal =
             |method: &&Value| method.get("type").is_some_and(|kind| kind == "terminal");
         if let Some(method) = methods.iter().find(is_terminal) {
@@ -81,7 +81,7 @@ async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Pro
     Ok(())
 }
 
-async fn after_logging_out_nothing_new_opens(run: &mut Run) -> Probed {
+async fn no_session_opens_after_a_logout(run: &mut Run) -> Probed {
     let (folder, method) = (json!(run.folder()), run.method()?);
     let talk = logged_out(run).await?;
     let needs_login =
@@ -92,12 +92,12 @@ async fn after_logging_out_nothing_new_opens(run: &mut Run) -> Probed {
         Some(_) => Ok(()),
         None if needs_login => fail("no session opens without a login", "one opens"),
         None => not_tested(
-            "a session opens after the logout, and the agent does not report that it needs a login",
+            "a session opens after the logout, and the agent does not report that a login is required",
         ),
     }
 }
 
-async fn after_logging_out_an_open_session_is_answered(run: &mut Run) -> Probed {
+async fn an_open_session_is_answered_after_a_logout(run: &mut Run) -> Probed {
     let (folder, method, words) = (run.folder().to_owned(), run.method()?, run.words());
     let talk = run.fresh_with(capabilities()).await?;
     talk.needs(LOGOUT)?;
@@ -110,12 +110,12 @@ async fn after_logging_out_an_open_session_is_answered(run: &mut Run) -> Probed 
     talk.call::<Authenticate>(json!({"methodId": method})).await.map(|_| ())
 }
 
-async fn the_login_can_always_be_asked_for(run: &mut Run) -> Probed {
+async fn the_login_status_can_be_requested_at_any_time(run: &mut Run) -> Probed {
     run.talk().await?.needs(STATUS)?;
     let talk = run.fresh_with(capabilities()).await?;
     let first = state(talk).await?;
     let again = state(talk).await?;
-    expect(first == again, "asking changes nothing", format!("{first}, then {again}"))?;
+    expect(first == again, "the same status in a second reply", format!("{first}, then {again}"))?;
     if run.method().is_err() {
         return Ok(());
     }
@@ -123,7 +123,7 @@ async fn the_login_can_always_be_asked_for(run: &mut Run) -> Probed {
     state(talk).await.map(|_| ())
 }
 
-async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
+async fn only_changes_of_the_login_are_reported(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     if !talk.offers(STATUS) {
         talk.is_still_there().await?;
@@ -142,8 +142,8 @@ async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
     talk.call::<Authenticate>(json!({"methodId": "attache-no-such-method"})).await?;
     talk.is_still_there().await?;
     let is_same = |line: &&Line| {
-        let told = line.get("params").and_then(|params| params.get("state"));
-        line.calls::<AuthStatusUpdate>() && told == Some(&before)
+        let reported = line.get("params").and_then(|params| params.get("state"));
+        line.calls::<AuthStatusUpdate>() && reported == Some(&before)
     };
     match talk.heard(first).find(is_same) {
         Some(line) => fail("an update only after a change", quoted(&line.text)),
@@ -169,8 +169,8 @@ async fn logged_out(run: &mut Run) -> Probed<&mut Conversation> {
     Ok(talk)
 }
 
-/// Sessions need a login; without that, logins cannot be tested.
-async fn is_closed(talk: &mut Conversation, folder: &Value) -> Probed {
+/// Checks that sessions need a login. Otherwise logins cannot be tested.
+async fn needs_login(talk: &mut Conversation, folder: &Value) -> Probed {
     let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?;
     match reply.error("/code") == Some(&json!(NOT_LOGGED_IN)) {
         true => Ok(()),

@@ -1,7 +1,6 @@
-//! Clients without some or all capabilities: what the agent sends them in a turn (INIT-10, INIT-16,
-//! TERM-01).
+//! Turns with clients that lack some or all capabilities (INIT-10, INIT-16, TERM-01).
 
-use super::driven::{ALLOW, attempt, choose, file, nothing_at};
+use super::driven::{ALLOW, attempt, choose, file, new_path_in};
 use super::initialize::GATES;
 use crate::agent::run::Run;
 use crate::json::json;
@@ -12,20 +11,20 @@ use attache_protocol::method::SessionRequestPermission;
 use serde_json::Value;
 
 probes! { Run:
-    "INIT-10" what_is_omitted_or_null_is_not_used_in_a_turn;
-    "INIT-16" a_turn_uses_nothing_that_was_not_offered;
-    "TERM-01" no_terminal_is_made_where_none_is_offered;
+    "INIT-10" omitted_and_null_capabilities_are_not_used_in_a_turn;
+    "INIT-16" a_turn_uses_only_offered_capabilities;
+    "TERM-01" no_terminal_is_created_unless_offered;
 }
 
-async fn what_is_omitted_or_null_is_not_used_in_a_turn(run: &mut Run) -> Probed {
-    uses_nothing(run, json!({"elicitation": null, "session": null})).await
+async fn omitted_and_null_capabilities_are_not_used_in_a_turn(run: &mut Run) -> Probed {
+    uses_only_offered(run, json!({"elicitation": null, "session": null})).await
 }
 
-async fn a_turn_uses_nothing_that_was_not_offered(run: &mut Run) -> Probed {
-    uses_nothing(run, json!({})).await
+async fn a_turn_uses_only_offered_capabilities(run: &mut Run) -> Probed {
+    uses_only_offered(run, json!({})).await
 }
 
-async fn no_terminal_is_made_where_none_is_offered(run: &mut Run) -> Probed {
+async fn no_terminal_is_created_unless_offered(run: &mut Run) -> Probed {
     let fs = json!({"readTextFile": true, "writeTextFile": true});
     let played =
         found(run, json!({"fs": fs, "terminal": false}), call(run_command("echo attache"))).await?;
@@ -35,10 +34,11 @@ async fn no_terminal_is_made_where_none_is_offered(run: &mut Run) -> Probed {
     }
 }
 
-/// A turn that reads, writes, runs and asks must not use what this client does not offer.
-async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
-    run.driven().await?;
-    let (old, new) = (file(run, "attache-old.txt", "old\n")?, nothing_at(run, "attache-new.txt")?);
+/// Checks that a turn that reads, writes, runs a command and asks uses only capabilities of this
+/// client.
+async fn uses_only_offered(run: &mut Run, capabilities: Value) -> Probed {
+    run.follows_prompts().await?;
+    let (old, new) = (file(run, "attache-old.txt", "old\n")?, new_path_in(run, "attache-new.txt")?);
     let deeds = [
         call(read(old)),
         call(write(new, "new\n")),
@@ -51,10 +51,10 @@ async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
             Ok(found) => {
                 has_tried = true;
                 if let Some((_, seen)) = found.into_iter().find(|(rule, _)| GATES.contains(rule)) {
-                    return fail("nothing that the client does not offer", seen);
+                    return fail("only calls that the client offers", seen);
                 }
             }
-            // The agent has no tool for this.
+            // The agent has no tool for this act.
             Err(Outcome::NotTested(_)) => {}
             Err(other) => return Err(other),
         }
@@ -68,7 +68,7 @@ async fn found(
     capabilities: Value,
     deed: Acts,
 ) -> Probed<Vec<(&'static str, String)>> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let talk = run.talk_with(capabilities).await?;
     let first = talk.now();

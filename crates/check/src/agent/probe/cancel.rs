@@ -21,21 +21,21 @@ use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:
-    "CANCEL-03" a_cancel_ends_the_turn_soon;
-    "CANCEL-04" nothing_of_the_turn_comes_after_its_end;
+    "CANCEL-03" a_cancel_ends_the_turn_promptly;
+    "CANCEL-04" no_update_follows_the_reply_to_the_prompt;
     "CANCEL-08" a_cancel_without_a_turn_is_ignored;
-    "CANCEL-09" a_cancel_that_comes_too_late_changes_nothing;
-    "CANCEL-10" a_cancel_is_for_one_session;
-    "CANCEL-11" a_cancel_may_come_three_times;
-    "CANCEL-14" a_cancelled_request_gets_one_answer;
-    "CANCEL-16" a_cancelled_request_that_is_unknown_is_ignored;
-    "CANCEL-17" a_request_that_was_answered_cannot_be_cancelled;
-    "CANCEL-20" a_cancelled_prompt_says_so;
-    "CANCEL-22" the_questions_of_a_cancelled_turn_are_withdrawn;
-    "CANCEL-23" leave_that_comes_after_a_cancel_starts_nothing;
-    "CANCEL-24" ids_are_compared_with_their_type;
-    "SESS-23" closing_cancels_a_turn_that_runs;
-    "SESS-25" a_closed_session_says_its_last_before_the_reply;
+    "CANCEL-09" a_late_cancel_has_no_effect;
+    "CANCEL-10" a_cancel_affects_one_session;
+    "CANCEL-11" a_cancel_may_be_repeated;
+    "CANCEL-14" a_cancelled_request_gets_one_reply;
+    "CANCEL-16" a_cancel_of_an_unknown_request_is_ignored;
+    "CANCEL-17" a_cancel_of_an_answered_request_has_no_effect;
+    "CANCEL-20" a_cancelled_prompt_is_answered_with_cancelled;
+    "CANCEL-22" the_requests_of_a_cancelled_turn_are_withdrawn;
+    "CANCEL-23" a_permission_after_a_cancel_has_no_effect;
+    "CANCEL-24" request_ids_are_compared_with_their_type;
+    "SESS-23" closing_a_session_cancels_its_turn;
+    "SESS-25" every_message_of_a_session_comes_before_the_reply_to_close;
 }
 
 /// The time limit for an immediate reply.
@@ -44,17 +44,17 @@ const SOON: Duration = Duration::from_secs(5);
 /// The time limit for the reply to a `$/cancel_request`, which the agent may ignore.
 const MAY_IGNORE: Duration = Duration::from_secs(3);
 
-const IGNORED: &str = "the agent ignores $/cancel_request, as it may (CANCEL-13)";
+const IGNORED: &str = "the agent ignores $/cancel_request, which is allowed (CANCEL-13)";
 
-/// Begins a turn that sends a text and then waits for its model forever.
+/// Begins a turn that sends a text and then hangs, because its model never finishes.
 pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let turn = begin_hanging(talk, &session).await?;
     Ok((talk, session, turn))
 }
 
-/// The same in an existing session.
+/// Begins such a turn in an existing session.
 pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
     let turn = talk.begin_turn(session, say("attache waits").hang());
     // Some agents send nothing before the model's answer is complete.
@@ -82,7 +82,7 @@ async fn next_turn_runs(talk: &mut Conversation, session: &Session) -> Probed {
     expect(reason != "cancelled", "the next turn runs", "its stopReason is cancelled")
 }
 
-async fn a_cancel_ends_the_turn_soon(run: &mut Run) -> Probed {
+async fn a_cancel_ends_the_turn_promptly(run: &mut Run) -> Probed {
     let (talk, session, turn) = hanging(run).await?;
     let first = talk.now();
     cancel(talk, &session);
@@ -100,7 +100,7 @@ async fn a_cancel_ends_the_turn_soon(run: &mut Run) -> Probed {
     )
 }
 
-async fn nothing_of_the_turn_comes_after_its_end(run: &mut Run) -> Probed {
+async fn no_update_follows_the_reply_to_the_prompt(run: &mut Run) -> Probed {
     let (talk, session, turn) = hanging(run).await?;
     cancel(talk, &session);
     ends(talk, turn).await?;
@@ -142,8 +142,8 @@ async fn a_cancel_without_a_turn_is_ignored(run: &mut Run) -> Probed {
     expect(reason != "cancelled", "the next turn runs", "its stopReason is cancelled")
 }
 
-async fn a_cancel_that_comes_too_late_changes_nothing(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn a_late_cancel_has_no_effect(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     play_in(talk, &session, say("attache: soon over")).await?;
     let first = talk.now();
@@ -152,7 +152,7 @@ async fn a_cancel_that_comes_too_late_changes_nothing(run: &mut Run) -> Probed {
     next_turn_runs(talk, &session).await
 }
 
-async fn a_cancel_is_for_one_session(run: &mut Run) -> Probed {
+async fn a_cancel_affects_one_session(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let (talk, session, turn) = hanging(run).await?;
     let other = talk.open(&folder).await?;
@@ -167,7 +167,7 @@ async fn a_cancel_is_for_one_session(run: &mut Run) -> Probed {
     expect(!is_over, "the turn of the other session continues", "it is answered")
 }
 
-async fn a_cancel_may_come_three_times(run: &mut Run) -> Probed {
+async fn a_cancel_may_be_repeated(run: &mut Run) -> Probed {
     let (talk, session, turn) = hanging(run).await?;
     for _ in 0..3 {
         cancel(talk, &session);
@@ -180,8 +180,8 @@ async fn a_cancel_may_come_three_times(run: &mut Run) -> Probed {
     next_turn_runs(talk, &session).await
 }
 
-/// Cancels the request of a turn that hangs and returns the replies to it. An agent that ignores
-/// the request is skipped.
+/// Cancels the prompt of a hanging turn and returns the replies to it. Skips agents that ignore
+/// `$/cancel_request`.
 async fn with_request_cancelled(run: &mut Run) -> Probed<Vec<Line>> {
     if run.ignores_cancelled_requests {
         return skipped(IGNORED);
@@ -203,7 +203,7 @@ async fn with_request_cancelled(run: &mut Run) -> Probed<Vec<Line>> {
 
 const CANCELLED: i64 = -32800;
 
-async fn a_cancelled_request_gets_one_answer(run: &mut Run) -> Probed {
+async fn a_cancelled_request_gets_one_reply(run: &mut Run) -> Probed {
     let replies = with_request_cancelled(run).await?;
     expect(replies.len() == 1, "one reply", format!("{} replies", replies.len()))?;
     let is_right =
@@ -214,7 +214,7 @@ async fn a_cancelled_request_gets_one_answer(run: &mut Run) -> Probed {
     }
 }
 
-async fn a_cancelled_prompt_says_so(run: &mut Run) -> Probed {
+async fn a_cancelled_prompt_is_answered_with_cancelled(run: &mut Run) -> Probed {
     let replies = with_request_cancelled(run).await?;
     let is_right = |line: &Line| {
         let reason = line.get("result").and_then(|result| result.get("stopReason"));
@@ -226,12 +226,12 @@ async fn a_cancelled_prompt_says_so(run: &mut Run) -> Probed {
     }
 }
 
-async fn a_cancelled_request_that_is_unknown_is_ignored(run: &mut Run) -> Probed {
+async fn a_cancel_of_an_unknown_request_is_ignored(run: &mut Run) -> Probed {
     is_ignored(run, CancelRequest::ROW.name, json!({"requestId": 990_099})).await?;
     is_ignored(run, CancelRequest::ROW.name, json!({"requestId": "990099"})).await
 }
 
-async fn a_request_that_was_answered_cannot_be_cancelled(run: &mut Run) -> Probed {
+async fn a_cancel_of_an_answered_request_has_no_effect(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let (talk, _) = run.session().await?;
     let first = talk.now();
@@ -243,9 +243,9 @@ async fn a_request_that_was_answered_cannot_be_cancelled(run: &mut Run) -> Probe
     talk.is_ignored(first).await
 }
 
-/// Only the later messages can be judged: an agent may also wait for answers of the client
-/// (CANCEL-05).
-async fn the_questions_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
+/// Checks only that the agent withdraws its requests, if it does not wait for the client's answers.
+/// Waiting is also allowed (CANCEL-05).
+async fn the_requests_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
     let path = file(run, "attache-asked.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;
     let first = talk.now();
@@ -261,7 +261,7 @@ async fn the_questions_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probe
         .filter_map(|line| line.get("params")?.get("requestId"));
     let withdrawn: Vec<Value> = withdrawn.cloned().collect();
     if withdrawn.is_empty() {
-        return not_tested("the agent does not withdraw its request and waits for the answer");
+        return not_tested("the agent does not withdraw its request, but waits for the answer");
     }
     expect(
         withdrawn == [id.clone()],
@@ -275,7 +275,7 @@ async fn asking<'r>(
     run: &'r mut Run,
     path: &std::path::Path,
 ) -> Probed<(&'r mut Conversation, Session, Turn, Line)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, write_over(path, "new\n").then(say("done")));
@@ -285,7 +285,7 @@ async fn asking<'r>(
     }
 }
 
-async fn leave_that_comes_after_a_cancel_starts_nothing(run: &mut Run) -> Probed {
+async fn a_permission_after_a_cancel_has_no_effect(run: &mut Run) -> Probed {
     let path = file(run, "attache-late.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;
     let first = talk.now();
@@ -296,10 +296,10 @@ async fn leave_that_comes_after_a_cancel_starts_nothing(run: &mut Run) -> Probed
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
     let is_written =
         is_written_over(&path) || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
-    expect(!is_written, "a permission after the cancel starts nothing", "the file is written")
+    expect(!is_written, "a permission after the cancel has no effect", "the file is written")
 }
 
-async fn ids_are_compared_with_their_type(run: &mut Run) -> Probed {
+async fn request_ids_are_compared_with_their_type(run: &mut Run) -> Probed {
     if run.ignores_cancelled_requests {
         return skipped(IGNORED);
     }
@@ -326,14 +326,14 @@ async fn ids_are_compared_with_their_type(run: &mut Run) -> Probed {
 
 const CLOSE: &str = "/sessionCapabilities/close";
 
-async fn closing_cancels_a_turn_that_runs(run: &mut Run) -> Probed {
+async fn closing_a_session_cancels_its_turn(run: &mut Run) -> Probed {
     run.talk().await?.needs(CLOSE)?;
     let (talk, session, turn) = hanging(run).await?;
     talk.call::<SessionClose>(json!({"sessionId": session.id})).await?.result()?;
     ends_cancelled(talk, turn).await
 }
 
-async fn a_closed_session_says_its_last_before_the_reply(run: &mut Run) -> Probed {
+async fn every_message_of_a_session_comes_before_the_reply_to_close(run: &mut Run) -> Probed {
     run.talk().await?.needs(CLOSE)?;
     let (talk, session, turn) = hanging(run).await?;
     let id = talk.begin(SessionClose::ROW.name, json!({"sessionId": session.id}));

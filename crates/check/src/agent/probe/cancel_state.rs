@@ -1,7 +1,7 @@
 //! Cancelling a turn in any state (CANCEL-02).
 
 use super::cancel::{begin_hanging, ends_cancelled, hanging};
-use super::driven::{ALLOW, cancel, choose, file, held, nothing_at, play_in, shows, unjudged};
+use super::driven::{ALLOW, cancel, choose, file, held, new_path_in, play_in, shows, unjudged};
 use crate::agent::run::Run;
 use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, Turn};
@@ -18,25 +18,26 @@ use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:
-    "CANCEL-02" a_turn_is_cancelled_before_it_says_anything;
-    "CANCEL-02" a_turn_is_cancelled_while_it_speaks;
-    "CANCEL-02" a_turn_is_cancelled_while_it_asks_for_leave;
+    "CANCEL-02" a_turn_is_cancelled_before_its_first_update;
+    "CANCEL-02" a_turn_is_cancelled_while_it_sends_text;
+    "CANCEL-02" a_turn_is_cancelled_during_a_permission_request;
     "CANCEL-02" a_turn_is_cancelled_while_it_reads_a_file;
     "CANCEL-02" a_turn_is_cancelled_while_it_writes_a_file;
-    "CANCEL-02" a_turn_is_cancelled_while_it_makes_a_terminal;
+    "CANCEL-02" a_turn_is_cancelled_while_it_creates_a_terminal;
     "CANCEL-02" a_turn_is_cancelled_while_its_command_runs;
-    "CANCEL-02" a_turn_is_cancelled_while_it_tries_its_model_again;
-    "CANCEL-02" a_turn_is_cancelled_after_its_session_was_loaded_once_more;
+    "CANCEL-02" a_turn_is_cancelled_while_it_retries_its_model;
+    "CANCEL-02" a_turn_is_cancelled_after_its_open_session_is_loaded_again;
 }
 
 /// How long a cancelled client may take to answer the agent's open call.
 const OWED: Duration = Duration::from_secs(1);
 
-/// How long an agent may take to give up a failing model before it counts as retrying.
+/// The time in which an agent must report a failing model. An agent that takes longer counts as
+/// retrying.
 const GIVES_UP: Duration = Duration::from_millis(400);
 
-async fn a_turn_is_cancelled_before_it_says_anything(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn a_turn_is_cancelled_before_its_first_update(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let turn = talk.begin_turn(&session, say("").hang());
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
@@ -44,21 +45,21 @@ async fn a_turn_is_cancelled_before_it_says_anything(run: &mut Run) -> Probed {
     ends_cancelled(talk, turn).await
 }
 
-async fn a_turn_is_cancelled_while_it_speaks(run: &mut Run) -> Probed {
+async fn a_turn_is_cancelled_while_it_sends_text(run: &mut Run) -> Probed {
     let (talk, session, turn) = hanging(run).await?;
     cancel(talk, &session);
     ends_cancelled(talk, turn).await
 }
 
 async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     Ok((talk, session))
 }
 
-async fn a_turn_is_cancelled_while_it_asks_for_leave(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-cancelled.txt")?;
+async fn a_turn_is_cancelled_during_a_permission_request(run: &mut Run) -> Probed {
+    let path = new_path_in(run, "attache-cancelled.txt")?;
     let (talk, session) = opened(run).await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
@@ -75,14 +76,14 @@ async fn a_turn_is_cancelled_while_it_reads_a_file(run: &mut Run) -> Probed {
 }
 
 async fn a_turn_is_cancelled_while_it_writes_a_file(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-cancelled.txt")?;
+    let path = new_path_in(run, "attache-cancelled.txt")?;
     let (talk, session) = opened(run).await?;
     talk.answer::<FsWriteTextFile>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
     ends_while::<FsWriteTextFile>(talk, &session, turn, json!({})).await
 }
 
-async fn a_turn_is_cancelled_while_it_makes_a_terminal(run: &mut Run) -> Probed {
+async fn a_turn_is_cancelled_while_it_creates_a_terminal(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     talk.answer::<TerminalCreate>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(run_command("echo attache")).then(say("done")));
@@ -118,8 +119,8 @@ async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
     }
 }
 
-/// The model is overloaded; an agent that retries can be cancelled while it waits.
-async fn a_turn_is_cancelled_while_it_tries_its_model_again(run: &mut Run) -> Probed {
+/// The model is overloaded. Cancels the turn while the agent waits before it retries.
+async fn a_turn_is_cancelled_while_it_retries_its_model(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     let turn = talk.begin_turn(&session, fail_with(503));
     if talk.peer.wait_for(turn.first, GIVES_UP, |line| line.replies_to(&turn.id)).await.is_ok() {
@@ -129,8 +130,8 @@ async fn a_turn_is_cancelled_while_it_tries_its_model_again(run: &mut Run) -> Pr
     ends_cancelled(talk, turn).await
 }
 
-/// The session is still open when it is loaded.
-async fn a_turn_is_cancelled_after_its_session_was_loaded_once_more(run: &mut Run) -> Probed {
+/// Loads a session that is still open.
+async fn a_turn_is_cancelled_after_its_open_session_is_loaded_again(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
     let folder = run.folder().to_owned();
     let (talk, session) = opened(run).await?;
@@ -144,7 +145,8 @@ async fn a_turn_is_cancelled_after_its_session_was_loaded_once_more(run: &mut Ru
     ends_cancelled(talk, turn).await
 }
 
-/// Cancels a turn while it waits for the answer to this call, which the client finally sends.
+/// Cancels a turn while it waits for the answer to this call. The client sends the answer after the
+/// cancel.
 async fn ends_while<M: Method>(
     talk: &mut Conversation,
     session: &Session,

@@ -13,17 +13,17 @@ use attache_protocol::{FaultKind, Unknown, decode_reporting};
 use serde_json::{Map, Value};
 
 probes! { Run:
-    "INIT-11" every_kind_of_client_is_served;
-    "INIT-14" a_client_that_can_nothing_is_served;
-    "INIT-17" what_is_not_offered_is_not_found;
+    "INIT-11" clients_with_any_capabilities_are_served;
+    "INIT-14" a_client_without_capabilities_is_served;
+    "INIT-17" unoffered_methods_answer_method_not_found;
     "INIT-21" extensions_are_offered_in_metadata;
     "EXT-04" extensions_are_offered_in_metadata;
 }
 
 const WORD: &str = "attache-served";
 
-/// Clients with some of the capabilities: each pair of the five groups occurs together, apart, and
-/// not at all.
+/// Clients with some of the capabilities. For each two of the five groups there are clients with
+/// both, with one, and with neither.
 fn clients() -> [Value; 7] {
     let all = capabilities();
     let with = |keys: &[&str]| {
@@ -41,9 +41,9 @@ fn clients() -> [Value; 7] {
     ]
 }
 
-async fn every_kind_of_client_is_served(run: &mut Run) -> Probed {
-    let (folder, is_driven) = (run.folder().to_owned(), run.driven().await.is_ok());
-    // A session that opens for no client says nothing about these clients.
+async fn clients_with_any_capabilities_are_served(run: &mut Run) -> Probed {
+    let (folder, is_driven) = (run.folder().to_owned(), run.follows_prompts().await.is_ok());
+    // A session that opens for no client proves nothing about these capabilities.
     run.session().await?;
     for client in clients() {
         let talk = run.talk_with(client.clone()).await?;
@@ -60,8 +60,8 @@ async fn every_kind_of_client_is_served(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_client_that_can_nothing_is_served(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn a_client_without_capabilities_is_served(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let talk = run.talk_with(json!({})).await?;
     let session = talk.open(&folder).await?;
@@ -76,13 +76,13 @@ async fn a_client_that_can_nothing_is_served(run: &mut Run) -> Probed {
         expect(reason == "end_turn", "the turn ends with end_turn", reason.to_string())?;
         let said: Vec<_> =
             talk.heard(first).filter(|line| line.text.contains("agent_message_chunk")).collect();
-        expect(!said.is_empty(), "session/update with the agent's text", "nothing is said")?;
+        expect(!said.is_empty(), "session/update with the agent's text", "no text")?;
     }
     Ok(())
 }
 
 /// Calls every method of the table that a capability of the agent gates.
-async fn what_is_not_offered_is_not_found(run: &mut Run) -> Probed {
+async fn unoffered_methods_answer_method_not_found(run: &mut Run) -> Probed {
     let folder = json!(run.folder());
     let (_, session) = run.session().await?;
     let talk = run.unwatched().await?;
@@ -90,7 +90,7 @@ async fn what_is_not_offered_is_not_found(run: &mut Run) -> Probed {
     for row in
         METHODS.iter().filter(|row| row.receiver == Receiver::Agent && row.kind == Kind::Call)
     {
-        if !is_closed(row, |pointer| talk.offers(pointer)) {
+        if !is_unoffered(row, |pointer| talk.offers(pointer)) {
             continue;
         }
         asked += 1;
@@ -104,7 +104,7 @@ async fn what_is_not_offered_is_not_found(run: &mut Run) -> Probed {
 }
 
 /// Whether the agent lacks the capability that a method needs.
-fn is_closed(row: &Row, offers: impl Fn(&str) -> bool) -> bool {
+fn is_unoffered(row: &Row, offers: impl Fn(&str) -> bool) -> bool {
     let Gate::Agent(path, _) = row.gate else { return false };
     let pointer = path.trim_start_matches("agentCapabilities").replace('.', "/");
     !offers(&pointer)
@@ -112,11 +112,11 @@ fn is_closed(row: &Row, offers: impl Fn(&str) -> bool) -> bool {
 
 async fn extensions_are_offered_in_metadata(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
-    let all = talk.told("/agentCapabilities").cloned().unwrap_or_default();
+    let all = talk.announced("/agentCapabilities").cloned().unwrap_or_default();
     let text = all.to_string();
     let (_, notices) = decode_reporting::<AgentCapabilities>(&text, Unknown::Keep);
     if let Some(notice) = notices.iter().find(|notice| notice.kind == FaultKind::NoField) {
-        return fail("extensions inside of _meta", quoted(&notice.error.to_string()));
+        return fail("extensions inside _meta", quoted(&notice.error.to_string()));
     }
     if has_meta(&all) { Ok(()) } else { skipped("the agent advertises no extension") }
 }

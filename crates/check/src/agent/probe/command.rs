@@ -11,12 +11,12 @@ use attache_protocol::method::{SessionPrompt, SessionUpdateNotification};
 use serde_json::Value;
 
 probes! { Run:
-    "CMD-01" commands_are_announced_once_the_session_is_there;
-    "CMD-04" a_command_is_recognised_in_the_prompt;
-    "SESS-27" between_turns_only_the_state_is_told;
+    "CMD-01" commands_are_announced_after_the_session_is_opened;
+    "CMD-04" a_command_is_recognized_in_the_prompt;
+    "SESS-27" only_state_updates_are_sent_between_turns;
 }
 
-/// Updates about a session, not about its conversation.
+/// The updates about the state of a session.
 const OF_STATE: [&str; 7] = [
     "available_commands_update",
     "current_mode_update",
@@ -27,9 +27,9 @@ const OF_STATE: [&str; 7] = [
     "plan",
 ];
 
-async fn commands_are_announced_once_the_session_is_there(run: &mut Run) -> Probed {
+async fn commands_are_announced_after_the_session_is_opened(run: &mut Run) -> Probed {
     let first = run.talk().await?.now();
-    let (talk, session) = settled(run).await?;
+    let (talk, session) = idle_session(run).await?;
     let is_announced = of_session(&session, "available_commands_update");
     let lines: Vec<&Line> = talk.heard(first).collect();
     let opened = lines.iter().position(|line| {
@@ -37,18 +37,20 @@ async fn commands_are_announced_once_the_session_is_there(run: &mut Run) -> Prob
     });
     match lines.iter().position(|line| is_announced(line)) {
         None => skipped("the agent announces no commands"),
-        announced => {
-            expect(announced > opened, "commands after the session is opened", "they come before")
-        }
+        announced => expect(
+            announced > opened,
+            "commands after the reply that opens the session",
+            "they come before it",
+        ),
     }
 }
 
-/// Only `help` shows from outside whether the agent recognizes a command: its answer is longer than
-/// that to a prompt with another word.
-async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
-    run.driven().await?;
+/// Uses the command `help`, because only its effect is visible: its answer is longer than the
+/// answer to a prompt with another word.
+async fn a_command_is_recognized_in_the_prompt(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let first = run.talk().await?.now();
-    let (talk, session) = settled(run).await?;
+    let (talk, session) = idle_session(run).await?;
     let is_announced = of_session(&session, "available_commands_update");
     let announced =
         talk.heard(first).find(|line| is_announced(line)).and_then(|line| line.get("params"));
@@ -61,7 +63,7 @@ async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
         .any(|command| command.get("name").is_some_and(|name| name == "help"))
     {
         return not_tested(
-            "the agent has no command `help`, and the effect of another one is unknown",
+            "the agent has no command `help`, and the effects of its other commands are unknown",
         );
     }
     let mut said = Vec::new();
@@ -80,31 +82,34 @@ async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
     expect(said.first() != said.last(), "/help is answered as a command", quoted(&said.concat()))
 }
 
-/// Opens a new session and waits until another one is open, so that the agent has time for updates.
-async fn settled(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
+/// Opens a session and then another one, so that the agent has time to send updates about the
+/// first.
+async fn idle_session(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let (_, session) = run.session().await?;
     let (talk, _) = run.session().await?;
     talk.is_still_there().await?;
     Ok((talk, session))
 }
 
-async fn between_turns_only_the_state_is_told(run: &mut Run) -> Probed {
+async fn only_state_updates_are_sent_between_turns(run: &mut Run) -> Probed {
     let first = run.talk().await?.now();
-    let (talk, session) = settled(run).await?;
+    let (talk, session) = idle_session(run).await?;
     let is_of_session = |line: &&Line| {
         line.calls::<SessionUpdateNotification>()
             && line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id)
     };
-    let mut told = talk.heard(first).filter(is_of_session).peekable();
-    if told.peek().is_none() {
+    let mut reported = talk.heard(first).filter(is_of_session).peekable();
+    if reported.peek().is_none() {
         return skipped("the agent sends nothing between turns");
     }
     let is_of_state = |line: &&Line| {
         let kind = line.get("params").and_then(|params| params.pointer("/update/sessionUpdate"));
         kind.and_then(Value::as_str).is_some_and(|kind| OF_STATE.contains(&kind))
     };
-    match told.find(|line| !is_of_state(line)) {
-        Some(line) => fail("commands, modes, options, info or usage", quoted(&line.text)),
+    match reported.find(|line| !is_of_state(line)) {
+        Some(line) => {
+            fail("only updates of commands, modes, options, info or usage", quoted(&line.text))
+        }
         None => Ok(()),
     }
 }

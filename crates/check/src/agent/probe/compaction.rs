@@ -12,19 +12,19 @@ use crate::model::acts::say;
 use serde_json::Value;
 
 probes! { Run:
-    "COMP-01" no_compaction_is_told_to_who_does_not_take_it;
-    "COMP-02" each_compaction_has_an_id_of_its_own;
+    "COMP-01" compactions_are_sent_only_if_supported;
+    "COMP-02" each_compaction_has_a_unique_id;
     "COMP-03" a_compaction_ends_once;
-    "COMP-04" pieces_of_a_summary_come_before_the_compaction_ends;
-    "COMP-08" only_what_succeeds_has_a_summary;
+    "COMP-04" summary_chunks_come_before_the_compaction_ends;
+    "COMP-08" only_a_completed_compaction_has_a_summary;
 }
 
-/// The names of the command in known agents.
+/// The names of the compaction command in known agents.
 const COMMANDS: [&str; 3] = ["compact", "compress", "summarize"];
 const UPDATE: &str = "compaction_update";
 const CHUNK: &str = "compaction_summary_chunk";
 
-async fn no_compaction_is_told_to_who_does_not_take_it(run: &mut Run) -> Probed {
+async fn compactions_are_sent_only_if_supported(run: &mut Run) -> Probed {
     compaction(run).await?;
     let mut client = capabilities();
     if let Some(Value::Object(session)) = client.pointer_mut("/session") {
@@ -39,12 +39,12 @@ async fn no_compaction_is_told_to_who_does_not_take_it(run: &mut Run) -> Probed 
     }
 }
 
-async fn each_compaction_has_an_id_of_its_own(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn each_compaction_has_a_unique_id(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut ids = Vec::new();
     for _ in 0..2 {
-        for update in told(talk, &session).await? {
+        for update in reported(talk, &session).await? {
             // A compaction keeps one id in all of its updates.
             let id = update.get("compactionId").cloned().unwrap_or_default();
             if state(&update) == Some("in_progress") || is_over(&update) && !ids.contains(&id) {
@@ -54,16 +54,16 @@ async fn each_compaction_has_an_id_of_its_own(run: &mut Run) -> Probed {
     }
     let is_again =
         ids.iter().enumerate().any(|(at, id)| ids.iter().take(at).any(|other| other == id));
-    expect(!is_again, "an id that no other compaction of the session had", format!("{ids:?}"))
+    expect(!is_again, "an id that no other compaction of the session has", format!("{ids:?}"))
 }
 
 async fn a_compaction_ends_once(run: &mut Run) -> Probed {
     let updates = compaction(run).await?;
     let ends = updates.iter().filter(|update| is_over(update)).count();
-    expect(ends == 1, "one update with its final status", format!("{ends} of them"))
+    expect(ends == 1, "one update with its final status", format!("{ends} such updates"))
 }
 
-async fn pieces_of_a_summary_come_before_the_compaction_ends(run: &mut Run) -> Probed {
+async fn summary_chunks_come_before_the_compaction_ends(run: &mut Run) -> Probed {
     let updates = compaction(run).await?;
     let is_piece = |update: &Value| kind(update) == Some(CHUNK);
     let began = updates.iter().position(|update| state(update) == Some("in_progress"));
@@ -76,7 +76,7 @@ async fn pieces_of_a_summary_come_before_the_compaction_ends(run: &mut Run) -> P
     expect(holds, "chunks between the beginning and the end of the compaction", order(&updates))
 }
 
-async fn only_what_succeeds_has_a_summary(run: &mut Run) -> Probed {
+async fn only_a_completed_compaction_has_a_summary(run: &mut Run) -> Probed {
     for update in compaction(run).await? {
         let summary =
             update.get("summary").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
@@ -94,13 +94,13 @@ async fn only_what_succeeds_has_a_summary(run: &mut Run) -> Probed {
 
 /// Returns the updates of a compaction in a new session.
 async fn compaction(run: &mut Run) -> Probed<Vec<Value>> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
-    told(talk, &session).await
+    reported(talk, &session).await
 }
 
-/// Returns the updates of a compaction; not tested if there are none.
-async fn told(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
+/// Returns the updates of a compaction. Not tested if there are none.
+async fn reported(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
     let updates = compacted(talk, session).await?;
     if updates.is_empty() {
         return not_tested("the agent has a command for compaction, but reports none");
@@ -143,7 +143,7 @@ fn is_over(update: &Value) -> bool {
     state(update).is_some_and(|state| ["completed", "failed", "cancelled"].contains(&state))
 }
 
-/// Formats the updates for a sentence.
+/// Formats the updates for a message.
 fn order(updates: &[Value]) -> String {
     let name = |update: &Value| state(update).unwrap_or("a piece").to_owned();
     updates.iter().map(name).collect::<Vec<_>>().join(", ")

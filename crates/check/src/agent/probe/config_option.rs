@@ -13,18 +13,18 @@ use attache_protocol::method::{Method, SessionCancel, SessionSetConfigOption};
 use serde_json::Value;
 
 probes! { Run:
-    "CONF-02" setting_an_option_gives_all_of_them;
-    "CONF-03" a_list_that_is_pushed_is_complete;
+    "CONF-02" setting_an_option_returns_all_options;
+    "CONF-03" a_config_option_update_is_complete;
     "CONF-07" an_unknown_option_or_value_changes_nothing;
-    "CONF-08" a_client_without_boolean_options_gets_none;
-    "CONF-10" a_type_with_a_string_is_a_selection;
+    "CONF-08" boolean_options_are_sent_only_if_supported;
+    "CONF-10" a_string_value_is_a_selection;
     "CONF-11" a_value_of_the_wrong_type_is_invalid;
     "CONF-18" an_option_is_set_during_a_turn;
-    "CONF-22" a_change_is_told_in_the_reply;
-    "CONF-23" a_session_without_options_takes_none;
+    "CONF-22" the_reply_contains_the_new_value;
+    "CONF-23" a_session_without_options_refuses_options;
 }
 
-/// The number of options to change.
+/// The largest number of options that a probe changes.
 const CHOICES: usize = 6;
 
 /// A select option of a session and its current value.
@@ -33,14 +33,14 @@ struct Select {
     current: Value,
 }
 
-async fn setting_an_option_gives_all_of_them(run: &mut Run) -> Probed {
+async fn setting_an_option_returns_all_options(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let select = select(&session)?;
-    // Setting the current value changes no dependent option.
+    // Setting an option to its current value changes no dependent option.
     let after = set(talk, &session, &select, json!({"value": select.current})).await?;
     let (before, after) = (options(&session.opened), options(&after));
     let seen = format!("{} of {} options, or other values", after.len(), before.len());
-    expect(values(before) == values(after), "all options with their values", seen)
+    expect(values(before) == values(after), "all options with unchanged values", seen)
 }
 
 async fn an_unknown_option_or_value_changes_nothing(run: &mut Run) -> Probed {
@@ -58,12 +58,14 @@ async fn an_unknown_option_or_value_changes_nothing(run: &mut Run) -> Probed {
     let changed =
         after.iter().find(|now| before.iter().any(|then| then.0 == now.0 && then.1 != now.1));
     match changed {
-        Some((id, value)) => fail("every option keeps its value", format!("{id} is {value} now")),
+        Some((id, value)) => {
+            fail("every option keeps its value", format!("the value of {id} is now {value}"))
+        }
         None => Ok(()),
     }
 }
 
-async fn a_client_without_boolean_options_gets_none(run: &mut Run) -> Probed {
+async fn boolean_options_are_sent_only_if_supported(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     for session in [
         Value::Null,
@@ -94,8 +96,8 @@ fn has_no_boolean(all: &[Value]) -> Probed {
     }
 }
 
-/// The agent sends all options after the client sets the mode of which one is the option.
-async fn a_list_that_is_pushed_is_complete(run: &mut Run) -> Probed {
+/// Sets the mode of the session. If one option is the mode, the agent then sends all options.
+async fn a_config_option_update_is_complete(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (_, other) = mode_option(&session)?;
     let first = talk.now();
@@ -110,7 +112,7 @@ async fn a_list_that_is_pushed_is_complete(run: &mut Run) -> Probed {
 }
 
 async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let select = select(&session)?;
     let turn = talk.begin_turn(&session, say("attache").hang());
@@ -120,12 +122,13 @@ async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
     after?;
-    // Another rule covers turns that do not end when they are cancelled.
+    // CANCEL-02 covers turns that do not end when they are cancelled.
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Sets every value of each option that can be chosen: some may need a login or a network.
-async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
+/// Sets each option to its other values until the agent accepts one. Some values may need a login
+/// or a network.
+async fn the_reply_contains_the_new_value(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let mut changed = 0;
     for (id, value) in choices(options(&session.opened)).into_iter().take(CHOICES) {
@@ -135,21 +138,25 @@ async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
             continue;
         };
         changed += 1;
-        // CONF-02 judges whether a list is complete, and CONF-03 whether a pushed one is.
+        // CONF-02 covers incomplete lists in replies, CONF-03 incomplete lists in updates.
         let is_in = |all: &Value| options(all).iter().any(|option| option.get("id") == Some(&id));
         if is_in(&after) {
-            is_told(options(&after), &id, &value)?;
+            has_value(options(&after), &id, &value)?;
         }
         talk.is_still_there().await?;
         let pushed = last_update(talk, first, &session, "config_option_update");
         if let Some(pushed) = pushed.filter(is_in) {
-            is_told(options(&pushed), &id, &value)?;
+            has_value(options(&pushed), &id, &value)?;
         }
     }
-    if changed == 0 { skipped("no option has another value") } else { Ok(()) }
+    if changed == 0 {
+        skipped("no option has another value that the agent accepts")
+    } else {
+        Ok(())
+    }
 }
 
-async fn a_session_without_options_takes_none(run: &mut Run) -> Probed {
+async fn a_session_without_options_refuses_options(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     if !options(&session.opened).is_empty() {
         return skipped("the session has options");
@@ -163,13 +170,14 @@ async fn a_session_without_options_takes_none(run: &mut Run) -> Probed {
 }
 
 /// Checks that the option has this value in a list of all options.
-fn is_told(all: &[Value], id: &Value, value: &Value) -> Probed {
+fn has_value(all: &[Value], id: &Value, value: &Value) -> Probed {
     let option = all.iter().find(|option| option.get("id") == Some(id));
-    let told = option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default();
-    expect(told == *value, format!("{id} with the value {value}"), told.to_string())
+    let reported =
+        option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default();
+    expect(reported == *value, format!("{id} with the value {value}"), reported.to_string())
 }
 
-async fn a_type_with_a_string_is_a_selection(run: &mut Run) -> Probed {
+async fn a_string_value_is_a_selection(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let select = select(&session)?;
     for kind in ["id", "attache-no-such-type"] {

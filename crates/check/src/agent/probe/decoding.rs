@@ -1,8 +1,7 @@
-//! How an agent decodes a client's messages: which faults it must tolerate and which it must refuse
+//! Decoding of a client's messages: malformed members that an agent must tolerate or must refuse
 //! (DEC, META-01).
 //!
-//! The allowed values come from the shapes of the protocol's own types and their marks; nothing is
-//! listed here.
+//! The probes derive the allowed values from the shapes of the protocol's types.
 
 use crate::agent::judge_client::{capabilities, everything};
 use crate::agent::run::Run;
@@ -19,17 +18,17 @@ use attache_protocol::{MemberShape, Shape};
 use serde_json::Value;
 
 probes! { Run:
-    "META-01" metadata_may_stand_everywhere;
-    "DEC-01" a_lenient_field_may_be_wrong;
-    "DEC-02" a_bad_item_is_skipped;
+    "META-01" metadata_is_allowed_everywhere;
+    "DEC-01" a_lenient_field_may_be_malformed;
+    "DEC-02" a_malformed_item_is_skipped;
     "DEC-05" null_is_an_empty_list;
-    "DEC-05" a_bad_item_of_a_strict_list_is_invalid;
-    "DEC-06" a_strict_option_may_be_null_and_not_wrong;
-    "DEC-07" a_bad_block_fails_the_prompt;
-    "DEC-08" a_kind_of_content_that_nobody_knows_is_invalid;
-    "DEC-12" a_number_of_the_wrong_kind_is_none;
+    "DEC-05" a_malformed_item_of_a_strict_list_is_invalid;
+    "DEC-06" a_strict_optional_member_may_be_null_but_not_malformed;
+    "DEC-07" a_malformed_block_fails_the_prompt;
+    "DEC-08" an_unknown_content_type_is_invalid;
+    "DEC-12" a_number_of_the_wrong_type_counts_as_absent;
     "DEC-13" unknown_members_are_ignored_everywhere;
-    "DEC-22" neither_the_order_of_keys_nor_the_letters_of_ids_matter;
+    "DEC-22" key_order_and_non_ascii_text_do_not_matter;
 }
 
 /// A request that succeeds, and the shape of its params.
@@ -44,7 +43,7 @@ struct Member {
     member: MemberShape,
 }
 
-async fn metadata_may_stand_everywhere(run: &mut Run) -> Probed {
+async fn metadata_is_allowed_everywhere(run: &mut Run) -> Probed {
     for meta in [json!({"attache.invalid/x": [1, {"y": null}]}), Value::Null] {
         all_succeed(run, |_, params| {
             change_objects(params, &|object| put(object, "_meta", meta.clone()))
@@ -61,8 +60,9 @@ async fn unknown_members_are_ignored_everywhere(run: &mut Run) -> Probed {
     .await
 }
 
-/// First fields that contain no other such field, then the outermost ones. META-02 covers metadata.
-async fn a_lenient_field_may_be_wrong(run: &mut Run) -> Probed {
+/// Tries first the fields that contain no other lenient field, then the outermost lenient fields.
+/// META-02 covers metadata.
+async fn a_lenient_field_may_be_malformed(run: &mut Run) -> Probed {
     for is_whole in [false, true] {
         all_succeed(run, |method, params| {
             let places = places(method, params).into_iter();
@@ -84,7 +84,7 @@ async fn a_lenient_field_may_be_wrong(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_bad_item_is_skipped(run: &mut Run) -> Probed {
+async fn a_malformed_item_is_skipped(run: &mut Run) -> Probed {
     all_succeed(run, |method, params| {
         for place in places(method, params).into_iter().filter(|place| place.member.mark == "items")
         {
@@ -96,7 +96,7 @@ async fn a_bad_item_is_skipped(run: &mut Run) -> Probed {
 
 async fn null_is_an_empty_list(run: &mut Run) -> Probed {
     let is_list = |place: &Member| ["null", "must_null"].contains(&place.member.mark);
-    // Nested lists first, then these.
+    // Lists inside other lists come first, then these.
     for is_outer in [false, true] {
         all_succeed(run, |method, params| {
             for place in places(method, params)
@@ -113,7 +113,7 @@ async fn null_is_an_empty_list(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_bad_item_of_a_strict_list_is_invalid(run: &mut Run) -> Probed {
+async fn a_malformed_item_of_a_strict_list_is_invalid(run: &mut Run) -> Probed {
     each_fails(
         run,
         |place| ["null", "must_null"].contains(&place.member.mark),
@@ -122,7 +122,7 @@ async fn a_bad_item_of_a_strict_list_is_invalid(run: &mut Run) -> Probed {
     .await
 }
 
-async fn a_strict_option_may_be_null_and_not_wrong(run: &mut Run) -> Probed {
+async fn a_strict_optional_member_may_be_null_but_not_malformed(run: &mut Run) -> Probed {
     all_succeed(run, |method, params| {
         for place in
             places(method, params).into_iter().filter(|place| place.member.mark == "strict")
@@ -139,15 +139,15 @@ async fn a_strict_option_may_be_null_and_not_wrong(run: &mut Run) -> Probed {
     .await
 }
 
-async fn a_bad_block_fails_the_prompt(run: &mut Run) -> Probed {
+async fn a_malformed_block_fails_the_prompt(run: &mut Run) -> Probed {
     prompt_fails(run, json!(7)).await
 }
 
-async fn a_kind_of_content_that_nobody_knows_is_invalid(run: &mut Run) -> Probed {
+async fn an_unknown_content_type_is_invalid(run: &mut Run) -> Probed {
     prompt_fails(run, json!({"type": "attache_video", "text": "attache"})).await
 }
 
-async fn a_number_of_the_wrong_kind_is_none(run: &mut Run) -> Probed {
+async fn a_number_of_the_wrong_type_counts_as_absent(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     for size in [json!("12"), json!(1.5), json!(true)] {
         let link =
@@ -173,7 +173,7 @@ async fn a_number_of_the_wrong_kind_is_none(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn neither_the_order_of_keys_nor_the_letters_of_ids_matter(run: &mut Run) -> Probed {
+async fn key_order_and_non_ascii_text_do_not_matter(run: &mut Run) -> Probed {
     let (cwd, id) = (json!(run.folder()), json!("die letzte Ähre 穂"));
     let (talk, _) = run.session().await?;
     let first = talk.now();
@@ -181,9 +181,10 @@ async fn neither_the_order_of_keys_nor_the_letters_of_ids_matter(run: &mut Run) 
     talk.peer.send_line(&format!(
         r#"{{"params":{{"mcpServers":[],"cwd":{cwd}}},"method":"{method}","id":{id},"jsonrpc":"2.0"}}"#
     ));
-    let line =
-        talk.hear(first, "an answer to keys in another order", |line| line.replies_to(&id)).await?;
-    expect(line.get("result").is_some(), "keys may come in any order", quoted(&line.text))?;
+    let line = talk
+        .hear(first, "an answer to a call with keys in another order", |line| line.replies_to(&id))
+        .await?;
+    expect(line.get("result").is_some(), "keys may be in any order", quoted(&line.text))?;
     for name in ["", "naïve ☃ \u{1F980}", "a\nb"] {
         let prompt = json!({"sessionId": name, "prompt": [text()]});
         talk.call::<SessionPrompt>(prompt).await?.is_refused()?;
@@ -204,8 +205,8 @@ async fn prompt_fails(run: &mut Run, block: Value) -> Probed {
     Ok(())
 }
 
-/// Checks that every request still succeeds with its params changed. Requests that fail unchanged
-/// are left out.
+/// Checks that every request still succeeds with changed params. Skips requests that fail with
+/// unchanged params.
 async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed {
     let (talk, requests) = requests(run).await?;
     let mut judged = 0;
@@ -227,8 +228,8 @@ async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed
     if judged == 0 { not_tested("no such request succeeds") } else { Ok(()) }
 }
 
-/// Checks that every request fails if one of these members is malformed, with any code: RPC-23
-/// covers the code.
+/// Checks that every request fails if one of these members is malformed. RPC-23 covers the error
+/// code.
 async fn each_fails(
     run: &mut Run,
     is_wanted: impl Fn(&Member) -> bool,
@@ -244,7 +245,7 @@ async fn each_fails(
             let reply = talk.ask(method, changed).await?;
             expect(
                 reply.result().is_err(),
-                format!("{method} is refused if {} is wrong", place.pointer),
+                format!("{method} is refused if {} is malformed", place.pointer),
                 "it succeeds",
             )?;
         }
@@ -285,7 +286,7 @@ async fn requests(run: &mut Run) -> Probed<(&mut Conversation, Vec<Request>)> {
     Ok((talk, all))
 }
 
-/// Requests that set current values.
+/// Returns requests that set options and modes to their current values.
 fn settings(session: &Session) -> Vec<Request> {
     let mut all = Vec::new();
     if let Some(mode) = session.opened.pointer("/modes/currentModeId") {
@@ -306,12 +307,13 @@ fn request<M: Method>(params: Value) -> Request {
     Request { method: M::ROW.name, params }
 }
 
-/// Leaves out members that may not be sent unless they are offered.
+/// Whether a client may send this member without a capability of the agent.
 fn is_offered_always(pointer: &str) -> bool {
     !["/additionalDirectories", "/systemPrompt", "/archived"].contains(&pointer)
 }
 
-/// Returns every member of a method's params, in objects that are present, with its shape.
+/// Returns every member of a method's params with its shape. Members of absent objects are left
+/// out.
 fn places(method: &str, params: &Value) -> Vec<Member> {
     let row = METHODS.iter().find(|row| row.name == method && row.receiver == Receiver::Agent);
     let mut all = Vec::new();

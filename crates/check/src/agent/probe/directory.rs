@@ -15,11 +15,11 @@ use std::path::PathBuf;
 
 probes! { Run:
     "DIR-03" malformed_directories_are_refused;
-    "DIR-04" a_directory_that_is_not_there_is_refused_or_kept;
+    "DIR-04" a_missing_directory_is_refused_or_kept;
     "DIR-05" absent_null_and_empty_are_no_directories;
-    "DIR-05" nothing_is_restored_that_was_not_given;
-    "DIR-06" the_last_list_is_the_complete_one;
-    "DIR-09" the_list_shows_all_directories_in_order;
+    "DIR-05" only_given_directories_are_used;
+    "DIR-06" the_last_list_replaces_earlier_ones;
+    "DIR-09" session_list_contains_all_directories_in_order;
     "DIR-12" a_file_is_refused_or_kept;
 }
 
@@ -41,14 +41,14 @@ async fn malformed_directories_are_refused(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_directory_that_is_not_there_is_refused_or_kept(run: &mut Run) -> Probed {
+async fn a_missing_directory_is_refused_or_kept(run: &mut Run) -> Probed {
     is_refused_or_kept(run, json!("/attache/no-such-directory")).await
 }
 
 async fn a_file_is_refused_or_kept(run: &mut Run) -> Probed {
     let file = run.folder().join("no-directory.txt");
     if let Err(error) = std::fs::write(&file, "attache\n") {
-        return not_tested(format!("a file cannot be written into the folder: {error}"));
+        return not_tested(format!("cannot write a file into the folder: {error}"));
     }
     is_refused_or_kept(run, json!(file)).await
 }
@@ -72,7 +72,7 @@ async fn absent_null_and_empty_are_no_directories(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn nothing_is_restored_that_was_not_given(run: &mut Run) -> Probed {
+async fn only_given_directories_are_used(run: &mut Run) -> Probed {
     let (folder, one) = (json!(run.folder()), directory(run, "one")?);
     let (talk, _) = with_directories(run).await?;
     let session = reported(talk, &folder, &json!([one])).await?;
@@ -85,7 +85,7 @@ async fn nothing_is_restored_that_was_not_given(run: &mut Run) -> Probed {
     )
 }
 
-async fn the_last_list_is_the_complete_one(run: &mut Run) -> Probed {
+async fn the_last_list_replaces_earlier_ones(run: &mut Run) -> Probed {
     let (folder, one, two) = (json!(run.folder()), directory(run, "one")?, directory(run, "two")?);
     let (talk, _) = with_directories(run).await?;
     let session = reported(talk, &folder, &json!([one])).await?;
@@ -98,7 +98,7 @@ async fn the_last_list_is_the_complete_one(run: &mut Run) -> Probed {
     )
 }
 
-async fn the_list_shows_all_directories_in_order(run: &mut Run) -> Probed {
+async fn session_list_contains_all_directories_in_order(run: &mut Run) -> Probed {
     let (folder, one, two) = (json!(run.folder()), directory(run, "one")?, directory(run, "two")?);
     let (talk, _) = with_directories(run).await?;
     for wanted in [json!([two, one]), json!([one, two])] {
@@ -109,7 +109,7 @@ async fn the_list_shows_all_directories_in_order(run: &mut Run) -> Probed {
         }
         expect(
             shown == wanted,
-            format!("all in the order given: {wanted}"),
+            format!("all directories in the given order: {wanted}"),
             quoted(&shown.to_string()),
         )?;
     }
@@ -145,7 +145,7 @@ pub(super) fn directory(run: &Run, name: &str) -> Probed<PathBuf> {
     let path = run.folder().join(name);
     match std::fs::create_dir_all(&path) {
         Ok(()) => Ok(path),
-        Err(error) => not_tested(format!("a directory cannot be created in the folder: {error}")),
+        Err(error) => not_tested(format!("cannot create a directory in the folder: {error}")),
     }
 }
 
@@ -169,7 +169,7 @@ async fn again(talk: &mut Conversation, session: &Session, mut params: Value) ->
     put(&mut params, "sessionId", session.id.clone());
     match talk.ask(opener, params).await?.result() {
         Ok(_) => Ok(()),
-        Err(_) => not_tested(format!("{opener} does not open the session again")),
+        Err(_) => not_tested(format!("{opener} does not reopen the session")),
     }
 }
 
@@ -193,11 +193,11 @@ fn opened(reply: &Reply) -> Probed<Value> {
     Ok(reply.result()?.get("sessionId").cloned().unwrap_or_default())
 }
 
-/// Returns the additional roots of a session in the list, null if there are none. A turn makes the
-/// agent list it.
+/// Returns the additional roots of a session in the list, or null if there are none. Runs a turn
+/// first, because some agents list only sessions with a turn.
 pub(super) async fn shown(talk: &mut Conversation, id: &Value, folder: &Value) -> Probed<Value> {
     talk.needs(super::session_list::LIST)
-        .map_err(|_| Outcome::NotTested("sessions are not listed".to_owned()))?;
+        .map_err(|_| Outcome::NotTested("the agent does not list sessions".to_owned()))?;
     let prompt = json!([{"type": "text", "text": "hi"}]);
     talk.call::<SessionPrompt>(json!({"sessionId": id, "prompt": prompt})).await?;
     let all = entries(talk, json!({"cwd": folder})).await?;

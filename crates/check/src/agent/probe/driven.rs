@@ -1,4 +1,4 @@
-//! What probes of turns share: turns with tools, their permissions, and their updates.
+//! Helpers for probes of turns: turns with tools, their permissions, and their updates.
 
 use crate::agent::run::Run;
 use crate::json::json;
@@ -22,13 +22,13 @@ pub(super) struct ReportedCall<'u> {
 }
 
 impl<'u> ReportedCall<'u> {
-    /// Returns its statuses, one per update with a status.
+    /// Returns the statuses, one per update with a status.
     pub(super) fn states(&self) -> Vec<&'u str> {
         let state = |update: &&'u Value| update.get("status").and_then(Value::as_str);
         self.updates.iter().filter_map(state).collect()
     }
 
-    /// Returns its content of this kind.
+    /// Returns the content of this kind.
     pub(super) fn content(&self, kind: &'static str) -> impl Iterator<Item = &'u Value> {
         let all =
             self.updates.iter().filter_map(|update| update.get("content")?.as_array()).flatten();
@@ -45,25 +45,26 @@ pub(super) fn tool_calls(played: &Played) -> Vec<ReportedCall<'_>> {
             .is_some_and(|kind| kind == "tool_call" || kind == "tool_call_update")
     }) {
         let Some(id) = update.get("toolCallId") else { continue };
-        match calls.iter_mut().find(|told| told.id == id) {
-            Some(told) => told.updates.push(update),
+        match calls.iter_mut().find(|reported| reported.id == id) {
+            Some(reported) => reported.updates.push(update),
             None => calls.push(ReportedCall { id, updates: vec![update] }),
         }
     }
     calls
 }
 
-/// Plays a turn in a new session and permits everything.
+/// Plays a turn in a new session and allows every action.
 pub(super) fn play<'a>(run: &'a mut Run, acts: Acts) -> Boxed<'a, Probed<Played>> {
     Box::pin(async move {
-        run.driven().await?;
+        run.follows_prompts().await?;
         let (talk, session) = run.session().await?;
         talk.answer::<SessionRequestPermission>(choose(&ALLOW));
         play_in(talk, &session, acts).await
     })
 }
 
-/// Plays a turn in this session that must end well before the probe can judge anything.
+/// Plays a turn in this session and allows every action. Not tested if the turn does not end with
+/// success.
 pub(super) fn play_in<'a>(
     talk: &'a mut Conversation,
     session: &'a Session,
@@ -76,7 +77,7 @@ pub(super) fn play_in<'a>(
     })
 }
 
-/// Plays a turn in this session, whatever its end.
+/// Plays a turn in this session and allows every action. The turn may end in any way.
 pub(super) fn attempt<'a>(
     talk: &'a mut Conversation,
     session: &'a Session,
@@ -89,22 +90,22 @@ pub(super) fn attempt<'a>(
     })
 }
 
-/// Turns a fail that belongs to another rule into "not tested".
+/// Turns a failure of another rule into "not tested".
 pub(super) fn unjudged(outcome: &Outcome) -> Outcome {
     Outcome::NotTested(format!("the turn does not end: {}", outcome.seen()))
 }
 
 pub(super) const ALLOW: [&str; 2] = ["allow_once", "allow_always"];
 
-/// Answers a permission request with the first option of one of these kinds, in their order;
-/// without one with `cancelled`.
+/// Answers a permission request with an option of the first of these kinds that it offers, or with
+/// `cancelled` if it offers none.
 pub(super) fn choose(
     kinds: &'static [&'static str],
 ) -> impl FnMut(&Value) -> Answer + Send + 'static {
     move |params| Answer::Result(chosen(params, kinds))
 }
 
-/// The same as a result.
+/// Returns the same answer as a result.
 pub(super) fn chosen(params: &Value, kinds: &[&str]) -> Value {
     match kinds.iter().find_map(|kind| option(params, kind)) {
         Some(id) => json!({"outcome": {"outcome": "selected", "optionId": id}}),
@@ -123,8 +124,8 @@ pub(super) fn count<M: Method>(talk: &Conversation, first: usize) -> usize {
     talk.heard(first).filter(|line| line.calls::<M>()).count()
 }
 
-/// Waits until a turn makes a call that the judge does not answer, and returns that call; `None` if
-/// the turn ends first.
+/// Waits until a turn makes a call that the judge does not answer, and returns that call, or `None`
+/// if the turn ends first.
 pub(super) async fn held<M: Method>(talk: &mut Conversation, turn: &Turn) -> Probed<Option<Line>> {
     let wanted = |line: &Line| line.calls::<M>() || line.replies_to(&turn.id);
     let line =
@@ -132,7 +133,8 @@ pub(super) async fn held<M: Method>(talk: &mut Conversation, turn: &Turn) -> Pro
     Ok(line.calls::<M>().then_some(line))
 }
 
-/// Waits until a turn sends an update of these kinds; `false` if it ends first.
+/// Waits until a turn sends an update of one of these kinds. Returns `false` if the turn ends
+/// first.
 pub(super) async fn shows(talk: &mut Conversation, turn: &Turn, kinds: &[&str]) -> Probed<bool> {
     let is_shown = |line: &Line| {
         let update = line.get("params").and_then(|params| params.get("update"));
@@ -151,12 +153,12 @@ pub(super) fn cancel(talk: &mut Conversation, session: &Session) {
 }
 
 /// Returns an unused path in the folder of the run.
-pub(super) fn nothing_at(run: &Run, name: &str) -> Probed<PathBuf> {
+pub(super) fn new_path_in(run: &Run, name: &str) -> Probed<PathBuf> {
     let path = run.folder().join(name);
     match std::fs::remove_file(&path) {
         Ok(()) => Ok(path),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(path),
-        Err(error) => not_tested(format!("{} cannot be removed: {error}", path.display())),
+        Err(error) => not_tested(format!("cannot remove {}: {error}", path.display())),
     }
 }
 
@@ -171,7 +173,8 @@ pub(super) fn file(run: &Run, name: &str, text: &str) -> Probed<PathBuf> {
 /// client.
 pub(super) const OLD: &str = "old\n";
 
-/// The acts that read this file and replace it: some agents write only files that they have read.
+/// Returns acts that read this file and then replace it. Some agents write only files that they
+/// have read.
 pub(super) fn write_over(path: &Path, content: &str) -> Acts {
     call(read(path)).then(call(write(path, content)))
 }
@@ -186,6 +189,6 @@ pub(super) fn put(path: &Path, text: &str) -> Probed {
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     match made.and_then(|()| std::fs::write(path, text)) {
         Ok(()) => Ok(()),
-        Err(error) => not_tested(format!("{} cannot be written: {error}", path.display())),
+        Err(error) => not_tested(format!("cannot write {}: {error}", path.display())),
     }
 }

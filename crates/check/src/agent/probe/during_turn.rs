@@ -1,6 +1,6 @@
 //! Other messages while a turn runs (RPC-13, RPC-28, RPC-33).
 
-use super::driven::{cancel, chosen, file, held, nothing_at, unjudged};
+use super::driven::{cancel, chosen, file, held, new_path_in, unjudged};
 use crate::agent::run::Run;
 use crate::json::json;
 use crate::judging::conversation::{Conversation, Turn, is_an_id, quoted};
@@ -16,27 +16,27 @@ use attache_protocol::method::{
 use serde_json::Value;
 
 probes! { Run:
-    "RPC-13" an_id_may_be_open_both_ways;
-    "RPC-28" others_are_served_while_a_turn_runs;
-    "RPC-33" an_error_code_that_nobody_knows_is_taken;
+    "RPC-13" both_sides_may_have_an_open_call_with_the_same_id;
+    "RPC-28" other_requests_are_served_during_a_turn;
+    "RPC-33" an_unknown_error_code_is_accepted;
 }
 
-/// The judge makes a call with the id of an open call of the agent.
-async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-ids.txt")?;
-    run.driven().await?;
+/// Makes a call with the id of an open call of the agent.
+async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Probed {
+    let path = new_path_in(run, "attache-ids.txt")?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
     let Some(asked) = held::<SessionRequestPermission>(talk, &turn).await? else {
-        return not_tested("the agent makes no call that could stay open");
+        return not_tested("the agent makes no call that the client could leave open");
     };
     let id = asked.get("id").cloned().unwrap_or_default();
     if !is_an_id(&id) {
         both_end(talk, turn, &asked).await?;
-        return not_tested("the judge may not use the agent's id, see RPC-12");
+        return not_tested("the judge cannot use the agent's id, which breaks RPC-12");
     }
-    // If it is the id of the prompt, both directions already use it.
+    // If it is the id of the prompt, both sides already have an open call with it.
     if id == turn.id {
         return both_end(talk, turn, &asked).await;
     }
@@ -50,7 +50,7 @@ async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
     both_end(talk, turn, &asked).await
 }
 
-/// The agent's call is answered, and the turn continues.
+/// Checks that the agent's call is answered and the turn continues.
 async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
     talk.give(
         asked,
@@ -59,9 +59,9 @@ async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
     talk.finish(turn).await.map(|_| ())
 }
 
-/// Other requests are served while a turn waits for its model.
-async fn others_are_served_while_a_turn_runs(run: &mut Run) -> Probed {
-    run.driven().await?;
+/// Checks that other requests are served while a turn waits for its model.
+async fn other_requests_are_served_during_a_turn(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let (talk, session) = run.session().await?;
     let other = talk.open(&folder).await?;
@@ -81,14 +81,14 @@ async fn others_are_served_while_a_turn_runs(run: &mut Run) -> Probed {
     let is_over = talk.heard(turn.first).any(|line| line.replies_to(&turn.id));
     cancel(talk, &session);
     talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
-    if is_over { not_tested("the turn did not wait") } else { Ok(()) }
+    if is_over { not_tested("the turn ended while its model hung") } else { Ok(()) }
 }
 
-/// Every call of the agent fails with an unassigned code; the turn still ends and the connection
-/// stays open.
-async fn an_error_code_that_nobody_knows_is_taken(run: &mut Run) -> Probed {
+/// Answers every call of the agent with an unassigned error code. The turn must still end, and the
+/// connection must stay open.
+async fn an_unknown_error_code_is_accepted(run: &mut Run) -> Probed {
     let path = file(run, "attache-code.txt", "old\n")?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Error(7));
     talk.answer::<FsReadTextFile>(|_| Answer::Error(7));

@@ -14,20 +14,21 @@ use attache_protocol::method::{ElicitationCreate, SessionRequestPermission};
 use serde_json::{Map, Value};
 
 probes! { Run:
-    "ELIC-01" no_form_is_sent_to_who_takes_none;
-    "ELIC-03" without_forms_the_turn_goes_on;
-    "ELIC-16" what_is_not_accepted_is_not_used;
-    "ELIC-16" an_error_to_a_question_ends_nothing;
-    "ELIC-23" an_action_that_nobody_knows_accepts_nothing;
+    "ELIC-01" forms_are_sent_only_if_supported;
+    "ELIC-03" a_turn_continues_without_forms;
+    "ELIC-16" an_answer_is_used_only_if_accepted;
+    "ELIC-16" an_error_reply_to_a_form_does_not_end_the_turn;
+    "ELIC-23" an_unknown_action_accepts_nothing;
 }
 
-/// The answer, which the model must know only if it was given.
+/// The answer to the form. The model must receive it only if the client accepts the form.
 const ANSWER: &str = "attache-answer-6034";
 const QUESTION: &str = "attache: which word?";
 
-/// A client that supports only URLs, after one that supports forms and receives one.
-async fn no_form_is_sent_to_who_takes_none(run: &mut Run) -> Probed {
-    run.driven().await?;
+/// Checks that a client that supports only URLs receives no form. A client that supports forms
+/// comes first and must receive one.
+async fn forms_are_sent_only_if_supported(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     for (elicitation, takes_forms) in [(json!({"form": {}}), true), (json!({"url": {}}), false)] {
         let mut client = capabilities();
@@ -53,8 +54,8 @@ async fn no_form_is_sent_to_who_takes_none(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn a_turn_continues_without_forms(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     for elicitation in [Value::Null, json!({}), json!({"form": null, "url": null})] {
         let mut client = capabilities();
@@ -81,7 +82,7 @@ async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn what_is_not_accepted_is_not_used(run: &mut Run) -> Probed {
+async fn an_answer_is_used_only_if_accepted(run: &mut Run) -> Probed {
     is_used(run, "accept").await?;
     for action in ["decline", "cancel"] {
         let said = answered(run, Answer::Result(answer(action, &json!({})))).await?;
@@ -94,12 +95,12 @@ async fn what_is_not_accepted_is_not_used(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn an_error_to_a_question_ends_nothing(run: &mut Run) -> Probed {
+async fn an_error_reply_to_a_form_does_not_end_the_turn(run: &mut Run) -> Probed {
     is_used(run, "accept").await?;
     answered(run, Answer::Error(-32603)).await.map(|_| ())
 }
 
-async fn an_action_that_nobody_knows_accepts_nothing(run: &mut Run) -> Probed {
+async fn an_unknown_action_accepts_nothing(run: &mut Run) -> Probed {
     is_used(run, "accept").await?;
     let said = answered(run, Answer::Result(answer("_attache_defer", &json!({})))).await?;
     expect(
@@ -109,9 +110,9 @@ async fn an_action_that_nobody_knows_accepts_nothing(run: &mut Run) -> Probed {
     )
 }
 
-/// The accepted answer reaches the model; otherwise the other answers cannot be tested.
+/// Checks that an accepted answer reaches the model. Otherwise the other answers cannot be tested.
 async fn is_used(run: &mut Run, action: &'static str) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let first = talk.now();
     talk.answer::<ElicitationCreate>(move |params| Answer::Result(answer(action, params)));
@@ -126,12 +127,12 @@ async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     }
 }
 
-/// Returns what the model says about the answer in the next turn, after a question with this
-/// answer.
+/// Plays a turn with a form that gets this reply. Returns the model's text about the answer in the
+/// next turn.
 async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
     let (talk, session) = run.session().await?;
     talk.answer::<ElicitationCreate>(move |params| match &with {
-        // The same content as in an accepted answer.
+        // The content is the same as in an accepted answer.
         Answer::Result(answered) => {
             let action = answered.get("action").and_then(Value::as_str).unwrap_or_default();
             Answer::Result(answer(action, params))
@@ -152,7 +153,7 @@ fn answer(action: &str, params: &Value) -> Value {
     json!({"action": action, "content": content.collect::<Map<_, _>>()})
 }
 
-/// Returns a value for a property of a form: the answer, if it is a free text.
+/// Returns a value for a property of a form: the answer if the property is free text.
 fn value(property: &Value) -> Value {
     let first = |key: &str| property.pointer(key).cloned();
     match property.get("type").and_then(Value::as_str) {

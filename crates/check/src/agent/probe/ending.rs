@@ -14,7 +14,7 @@ probes! { Run:
     "RPC-09" the_end_of_input_ends_the_agent;
     "RPC-09" the_end_of_input_inside_a_line_ends_the_agent;
     "RPC-09" the_end_of_input_ends_the_agent_in_a_turn;
-    "RPC-10" a_huge_line_is_not_buffered_for_ever;
+    "RPC-10" the_length_of_a_buffered_line_is_limited;
 }
 
 /// A little more than the 32 MiB that the official TypeScript library accepts.
@@ -28,9 +28,9 @@ async fn the_end_of_input_inside_a_line_ends_the_agent(run: &mut Run) -> Probed 
     ends_after(run, br#"{"jsonrpc":"2.0","id":1,"meth"#).await
 }
 
-/// The model is in the middle of its answer.
+/// Ends the input while the model sends its answer.
 async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let talk = run.unwatched().await?;
     let session = talk.open(&folder).await?;
@@ -40,7 +40,7 @@ async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
     has_ended(talk, first).await
 }
 
-/// Checks that the agent ends when its input does, after these bytes, and leaves no partial line.
+/// Sends these bytes and ends the input. Checks that the agent ends and leaves no partial line.
 async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     let talk = run.fresh().await?;
     talk.initialize(everything()).await?.result()?;
@@ -51,23 +51,23 @@ async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     has_ended(talk, first).await
 }
 
-/// Checks that the agent ends after its input has ended, and leaves no partial line. Its lines from
-/// this index on are not watched: it may answer a partial line or not, and may choose the stop
-/// reason.
+/// Checks that the agent ends after its input has ended, and leaves no partial line. The observer
+/// ignores its lines from this index on, because it may answer a partial line and may choose the
+/// stop reason.
 async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
-    let seen = talk.peer.ended().map_or_else(|| "it continues".to_owned(), str::to_owned);
+    let seen = talk.peer.ended().map_or_else(|| "it does not end".to_owned(), str::to_owned);
     expect(has_ended, expected, seen)?;
     if let Some(rest) = talk.peer.unfinished() {
-        return fail("whole lines only", format!("the output ends with {rest:?}"));
+        return fail("only complete lines", format!("the output ends with {rest:?}"));
     }
     let answers = talk.heard(first).filter(|line| line.is_reply()).count();
     talk.is_watched = answers == 0;
     Ok(())
 }
 
-async fn a_huge_line_is_not_buffered_for_ever(run: &mut Run) -> Probed {
+async fn the_length_of_a_buffered_line_is_limited(run: &mut Run) -> Probed {
     let talk = run.fresh().await?;
     talk.initialize(everything()).await?.result()?;
     let first = talk.now();
@@ -79,14 +79,12 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut Run) -> Probed {
             fail("a line of 33 MiB ends the connection or is answered", missing.to_string())
         }
         Ok(_) if is_refused(talk, first) => Ok(()),
-        Ok(_) => {
-            not_tested("the agent takes a line of 33 MiB; its limit, if it has one, is higher")
-        }
+        Ok(_) => not_tested("the agent accepts a line of 33 MiB; its limit, if any, is higher"),
     }
 }
 
-/// Sends a call that is too long, as bytes: it is neither recorded nor shown, so its answer cannot
-/// be watched.
+/// Sends a call that is too long. It is sent as bytes, which are not recorded, so the observer
+/// cannot judge its answer.
 fn send_huge_line(talk: &mut Conversation) {
     talk.peer
         .send_bytes(br#"{"jsonrpc":"2.0","id":"huge","method":"attache/huge","params":{"text":""#);
@@ -95,7 +93,7 @@ fn send_huge_line(talk: &mut Conversation) {
     talk.is_watched = false;
 }
 
-/// Whether the answer says that the line was not read. It cannot repeat the id then.
+/// Whether the answer reports that the line was not read. Such an answer has no id.
 fn is_refused(talk: &Conversation, first: usize) -> bool {
     talk.heard(first).any(|line| line.is_reply() && line.get("id").is_none_or(Value::is_null))
 }

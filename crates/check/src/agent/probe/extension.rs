@@ -10,7 +10,7 @@ use attache_protocol::method::SessionNew;
 probes! { Run:
     "EXT-02" an_unknown_extension_request_is_not_found;
     "EXT-03" an_unknown_extension_notification_is_ignored;
-    "META-02" any_meta_is_taken;
+    "META-02" any_meta_is_accepted;
 }
 
 async fn an_unknown_extension_request_is_not_found(run: &mut Run) -> Probed {
@@ -21,7 +21,7 @@ async fn an_unknown_extension_notification_is_ignored(run: &mut Run) -> Probed {
     is_ignored(run, "_x/y", json!({})).await
 }
 
-async fn any_meta_is_taken(run: &mut Run) -> Probed {
+async fn any_meta_is_accepted(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let (talk, _) = run.session().await?;
     let odd = json!({"attache.invalid/x": 5, "attache": null, "traceparent": [], "tracestate": 7});

@@ -1,7 +1,7 @@
 //! Files of the client (FS). `bare_client` judges calls without the capability.
 
 use super::driven::{ALLOW, choose, count};
-use super::driven::{file, nothing_at, play, play_in, put, tool_calls};
+use super::driven::{file, new_path_in, play, play_in, put, tool_calls};
 use crate::agent::run::Run;
 use crate::json::json;
 use crate::judging::conversation::quoted;
@@ -16,24 +16,24 @@ use std::path::Path;
 
 probes! { Run:
     "FS-01" each_method_needs_its_own_capability;
-    "FS-08" a_relative_path_is_made_absolute;
+    "FS-08" a_relative_path_is_sent_as_absolute;
     "FS-11" a_null_result_is_a_success;
-    "FS-12" what_is_written_is_written_exactly;
-    "FS-12" what_is_not_edited_stays_as_it_is;
+    "FS-12" text_is_written_unchanged;
+    "FS-12" an_edit_keeps_the_rest_of_the_file;
 }
 
 /// Text that is easily corrupted: both kinds of line breaks, a space at the end of a line,
 /// characters beyond the basic plane, and no final line break.
 const FRAGILE: &str = "one\r\ntwo \n\tthree 🦀 e\u{301}\r\n\n  four";
 
-/// One capability at a time: tools that need the other must work without it.
+/// Offers one capability at a time. A tool that would use the other one must work without it.
 async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     for (can, has_read, has_write) in
         [("nothing", false, false), ("read", true, false), ("write", false, true)]
     {
         let (old, new) =
-            (file(run, "attache-old.txt", "old\n")?, nothing_at(run, "attache-new.txt")?);
+            (file(run, "attache-old.txt", "old\n")?, new_path_in(run, "attache-new.txt")?);
         let folder = run.folder().to_owned();
         let fs = json!({"readTextFile": has_read, "writeTextFile": has_write});
         let talk = run.talk_with(json!({"fs": fs})).await?;
@@ -47,8 +47,8 @@ async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
             (count::<FsWriteTextFile>(talk, first), has_write),
         ];
         let [reads, writes] = calls.map(|(count, is_offered)| if is_offered { 0 } else { count });
-        let seen = format!("{reads} reads and {writes} writes that were not offered");
-        expect(reads + writes == 0, format!("only what a client with {can} supports"), seen)?;
+        let seen = format!("{reads} reads and {writes} writes that the client does not offer");
+        expect(reads + writes == 0, format!("only calls that a client with {can} supports"), seen)?;
         if tool_calls(&played).is_empty() {
             return not_tested("the agent reports no tool call and may have used no tool");
         }
@@ -56,12 +56,12 @@ async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_relative_path_is_made_absolute(run: &mut Run) -> Probed {
+async fn a_relative_path_is_sent_as_absolute(run: &mut Run) -> Probed {
     let name = "attache-relative.txt";
     file(run, name, "read me\n")?;
     let new = "attache-relative-new.txt";
-    nothing_at(run, new)?;
-    run.driven().await?;
+    new_path_in(run, new)?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let first = talk.now();
@@ -82,8 +82,8 @@ async fn a_relative_path_is_made_absolute(run: &mut Run) -> Probed {
 }
 
 async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-new.txt")?;
-    run.driven().await?;
+    let path = new_path_in(run, "attache-new.txt")?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let acts = call(write(&path, "new\n")).then(say("done"));
@@ -94,15 +94,15 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     }
     let usual: Vec<_> = tool_calls(&usual)
         .iter()
-        .map(|told| told.states().last().map(|it| (*it).to_owned()))
+        .map(|reported| reported.states().last().map(|it| (*it).to_owned()))
         .collect();
-    nothing_at(run, "attache-new.txt")?;
+    new_path_in(run, "attache-new.txt")?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     talk.answer::<FsWriteTextFile>(|params| {
         let path = params.get("path").and_then(Value::as_str).unwrap_or_default();
         let content = params.get("content").and_then(Value::as_str).unwrap_or_default();
-        // If the file cannot be written, the usual answer fails as well.
+        // If the file cannot be written, the turn with the usual answer fails as well.
         put(Path::new(path), content)
             .map_or(Answer::Error(-32603), |()| Answer::Result(Value::Null))
     });
@@ -110,17 +110,17 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     played.stop_reason()?;
     let states: Vec<_> = tool_calls(&played)
         .iter()
-        .map(|told| told.states().last().map(|it| (*it).to_owned()))
+        .map(|reported| reported.states().last().map(|it| (*it).to_owned()))
         .collect();
     expect(
         states == usual,
-        format!("the tool call ends as with {{}}: {usual:?}"),
+        format!("the tool call ends with the same status as after {{}}: {usual:?}"),
         format!("{states:?}"),
     )
 }
 
-async fn what_is_written_is_written_exactly(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-fragile.txt")?;
+async fn text_is_written_unchanged(run: &mut Run) -> Probed {
+    let path = new_path_in(run, "attache-fragile.txt")?;
     play(run, call(write(&path, FRAGILE)).then(say("done"))).await?;
     match std::fs::read_to_string(&path) {
         Ok(text) => expect(text == FRAGILE, format!("{FRAGILE:?}"), format!("{text:?}")),
@@ -128,7 +128,7 @@ async fn what_is_written_is_written_exactly(run: &mut Run) -> Probed {
     }
 }
 
-async fn what_is_not_edited_stays_as_it_is(run: &mut Run) -> Probed {
+async fn an_edit_keeps_the_rest_of_the_file(run: &mut Run) -> Probed {
     let path = file(run, "attache-edited.txt", FRAGILE)?;
     let acts = call(read(&path)).then(call(edit(&path, "three", "3"))).then(say("done"));
     play(run, acts).await?;

@@ -10,14 +10,14 @@ use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{SessionFork, SessionPrompt};
 
 probes! { Run:
-    "FORK-02" a_fork_is_a_session_of_its_own_at_once;
-    "FORK-03" another_folder_is_refused_or_taken;
+    "FORK-02" a_fork_is_a_separate_session;
+    "FORK-03" another_folder_is_refused_or_used;
     "FORK-04" a_fork_inherits_no_directories;
 }
 
 const FORK: &str = "/sessionCapabilities/fork";
 
-async fn a_fork_is_a_session_of_its_own_at_once(run: &mut Run) -> Probed {
+async fn a_fork_is_a_separate_session(run: &mut Run) -> Probed {
     let (folder, words) = (json!(run.folder()), run.words());
     run.talk().await?.needs(FORK)?;
     let (talk, session) = run.session().await?;
@@ -38,7 +38,7 @@ async fn a_fork_is_a_session_of_its_own_at_once(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn another_folder_is_refused_or_taken(run: &mut Run) -> Probed {
+async fn another_folder_is_refused_or_used(run: &mut Run) -> Probed {
     let other = json!(directory(run, "fork")?);
     run.talk().await?.needs(FORK)?;
     let (talk, session) = listed(run).await?;
@@ -54,7 +54,7 @@ async fn another_folder_is_refused_or_taken(run: &mut Run) -> Probed {
     expect(
         entry_of(&all, &fork).is_some(),
         format!("an error, or a fork that is listed with {other}"),
-        format!("{} sessions are listed there, and not the fork", all.len()),
+        format!("{} sessions are listed there, but not the fork", all.len()),
     )
 }
 
@@ -73,7 +73,7 @@ async fn a_fork_inherits_no_directories(run: &mut Run) -> Probed {
     let shown = shown(talk, &fork, &folder).await?;
     expect(
         shown.is_null() || shown == json!([]),
-        "a fork without further roots",
+        "a fork without additional directories",
         quoted(&shown.to_string()),
     )
 }

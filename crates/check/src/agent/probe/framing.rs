@@ -9,13 +9,13 @@ use crate::peer::line::Line;
 use serde_json::Value;
 
 probes! { Run:
-    "RPC-11" a_reply_repeats_the_id_with_its_type;
-    "RPC-19" a_line_that_is_no_json_is_answered_with_a_parse_error;
+    "RPC-11" a_reply_has_the_id_and_type_of_its_request;
+    "RPC-19" a_line_that_is_not_json_is_answered_with_a_parse_error;
     "RPC-08" blank_lines_and_carriage_returns_are_skipped;
-    "RPC-12" a_fractional_id_ends_nothing;
-    "RPC-20" json_that_is_no_message_is_answered_with_an_error;
+    "RPC-12" a_fractional_id_does_not_end_the_connection;
+    "RPC-20" json_that_is_not_a_message_is_answered_with_an_error;
     "RPC-21" a_batch_is_answered_by_one_error;
-    "RPC-22" replies_to_nothing_are_dropped;
+    "RPC-22" replies_without_a_request_are_ignored;
 }
 
 /// An unknown method.
@@ -30,7 +30,7 @@ async fn blank_lines_and_carriage_returns_are_skipped(run: &mut Run) -> Probed {
     let id = json!("after blank lines");
     let call = json!({"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}});
     talk.peer.send_line(&format!("{call}\r"));
-    talk.hear(first, "an answer to what follows blank lines and ends in CRLF", |line| {
+    talk.hear(first, "an answer to a call that follows blank lines and ends in CRLF", |line| {
         line.replies_to(&id)
     })
     .await?;
@@ -40,7 +40,7 @@ async fn blank_lines_and_carriage_returns_are_skipped(run: &mut Run) -> Probed {
     talk.watch()
 }
 
-async fn a_reply_repeats_the_id_with_its_type(run: &mut Run) -> Probed {
+async fn a_reply_has_the_id_and_type_of_its_request(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     for id in [json!(770_001), json!("770001"), json!(-5), json!("ünï")] {
         let first = talk.now();
@@ -50,20 +50,21 @@ async fn a_reply_repeats_the_id_with_its_type(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// The agent may echo or refuse the id, as libraries differ. Neither is watched: for the observer
-/// an id is an integer or a text.
-async fn a_fractional_id_ends_nothing(run: &mut Run) -> Probed {
+/// The agent may echo or refuse the id. The observer is off: it expects ids that are integers or
+/// strings.
+async fn a_fractional_id_does_not_end_the_connection(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let (first, id) = (talk.now(), json!(1.5));
     talk.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}}));
     let answers = |line: &Line| {
-        line.is_reply() && line.get("id").is_none_or(|told| told.is_null() || *told == id)
+        line.is_reply()
+            && line.get("id").is_none_or(|reported| reported.is_null() || *reported == id)
     };
     talk.hear(first, "a reply with the id 1.5, or an error", answers).await?;
     talk.is_still_there().await
 }
 
-async fn a_line_that_is_no_json_is_answered_with_a_parse_error(run: &mut Run) -> Probed {
+async fn a_line_that_is_not_json_is_answered_with_a_parse_error(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     let first = talk.now();
     talk.peer.send_line("{bad");
@@ -71,15 +72,15 @@ async fn a_line_that_is_no_json_is_answered_with_a_parse_error(run: &mut Run) ->
     talk.is_still_there().await
 }
 
-/// Not watched: the observer does not read the id of the old call, which the agent may repeat.
-async fn json_that_is_no_message_is_answered_with_an_error(run: &mut Run) -> Probed {
+/// The observer is off: it finds no id in a JSON-RPC 1.0 call, but the agent may repeat that id.
+async fn json_that_is_not_a_message_is_answered_with_an_error(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let old = r#"{"jsonrpc":"1.0","id":"old","method":"attache/old"}"#;
     for line in ["42", r#""x""#, "{}", old] {
         let first = talk.now();
         talk.peer.send_line(line);
         let expected = format!("error -32600 for the line {line}");
-        // An agent that reads the id of an old call may repeat it.
+        // An agent may read and repeat the id of a JSON-RPC 1.0 call.
         let heard = talk.hear_soon(first, &expected, |heard| heard.get("error").is_some()).await?;
         let id = heard.get("id").unwrap_or(&Value::Null);
         let is_right = id.is_null() || (line == old && id == "old");
@@ -103,7 +104,7 @@ async fn a_batch_is_answered_by_one_error(run: &mut Run) -> Probed {
     talk.watch()
 }
 
-async fn replies_to_nothing_are_dropped(run: &mut Run) -> Probed {
+async fn replies_without_a_request_are_ignored(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let first = talk.now();
     talk.peer.send(&json!({"jsonrpc": "2.0", "id": 990_099, "result": {}}));

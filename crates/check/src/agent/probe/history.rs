@@ -1,5 +1,4 @@
-//! What a reopened or forked session keeps of its conversation (SESS-13 to SESS-20, FORK-02,
-//! TITLE-03).
+//! The conversation of a reopened or forked session (SESS-13 to SESS-20, FORK-02, TITLE-03).
 
 use super::driven::{file, play_in, unjudged};
 use super::mode::of_session;
@@ -19,14 +18,14 @@ use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:
-    "SESS-13" a_load_tells_the_whole_conversation_in_order;
-    "SESS-14" a_load_is_answered_when_its_history_is_told;
-    "SESS-15" a_load_tells_who_said_what;
-    "SESS-17" what_opens_a_session_again_tells_its_options;
-    "SESS-19" a_resume_tells_nothing_of_the_conversation;
-    "SESS-20" a_resumed_session_goes_on;
-    "FORK-02" a_fork_and_its_original_go_apart;
-    "TITLE-03" a_title_of_the_user_stays;
+    "SESS-13" a_load_replays_the_whole_conversation_in_order;
+    "SESS-14" a_load_is_answered_after_its_history;
+    "SESS-15" a_load_replays_the_roles_of_messages;
+    "SESS-17" a_reopened_session_reports_its_options;
+    "SESS-19" a_resume_replays_nothing;
+    "SESS-20" a_resumed_session_continues;
+    "FORK-02" a_fork_and_its_original_are_independent;
+    "TITLE-03" a_title_of_the_user_is_kept;
 }
 
 pub(super) const LOAD: &str = "/loadSession";
@@ -36,46 +35,48 @@ const SAID: &str = "attache-said-3817";
 /// A text that occurs in every prompt with acts, and nowhere else.
 const PROMPTED: &str = "\"acts\"";
 
-/// A session with one turn that was reopened after its process ended: the reply, and the updates
-/// before it.
+/// A session with one turn, reopened after its process ended: the reply, and the updates before it.
 pub(super) struct Reopened {
     pub(super) session: Session,
     played: Played,
     pub(super) reply: Reply,
-    told: Vec<Value>,
+    replayed: Vec<Value>,
 }
 
-/// Twice: some agents name stored sessions by the minute, so the end of a minute matters.
-async fn a_load_tells_the_whole_conversation_in_order(run: &mut Run) -> Probed {
-    tells_the_whole_conversation(run).await?;
-    tells_the_whole_conversation(run).await
+/// Runs twice, because some agents name stored sessions by the minute, and a minute may end during
+/// the first run.
+async fn a_load_replays_the_whole_conversation_in_order(run: &mut Run) -> Probed {
+    replays_the_whole_conversation(run).await?;
+    replays_the_whole_conversation(run).await
 }
 
-async fn tells_the_whole_conversation(run: &mut Run) -> Probed {
-    let Reopened { played, reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+async fn replays_the_whole_conversation(run: &mut Run) -> Probed {
+    let Reopened { played, reply, replayed, .. } =
+        reopened(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result()?;
     let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
-    let (before, after) = (of(played.updates()), of(&told));
+    let (before, after) = (of(played.updates()), of(&replayed));
     expect(after >= before, format!("{before} tool calls"), format!("{after} tool calls"))?;
-    // The prompt contains the agent's text, too.
-    let all: String = told.iter().map(text).collect();
+    // The prompt also contains the agent's text.
+    let all: String = replayed.iter().map(text).collect();
     let (user, agent) = (all.find(PROMPTED), all.rfind(SAID));
     let is_whole = all.matches(SAID).count() > 1 && user.is_some();
-    let seen = format!("{} updates, with the text: {}", told.len(), quoted(&all));
+    let seen = format!("{} updates, with the text: {}", replayed.len(), quoted(&all));
     expect(is_whole, "the text of the user and of the agent", seen.clone())?;
-    let call = told.iter().position(|update| kind(update) == "tool_call");
-    let last = told.iter().rposition(|update| !text(update).is_empty());
+    let call = replayed.iter().position(|update| kind(update) == "tool_call");
+    let last = replayed.iter().rposition(|update| !text(update).is_empty());
     expect(user < agent && (call.is_none() || call < last), "the original order", seen)
 }
 
-/// The age of a session that certainly began in another minute.
+/// The age of a session that began in another minute.
 const ANOTHER_MINUTE: Duration = Duration::from_secs(61);
 
 /// If the agent refuses to load a new session, the probe uses an older one.
-async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
-    let Reopened { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+async fn a_load_is_answered_after_its_history(run: &mut Run) -> Probed {
+    let Reopened { mut session, mut reply, .. } =
+        reopened(run, LOAD, SessionLoad::ROW.name).await?;
     if let Err(outcome) = reply.result() {
-        let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else {
+        let Some(older) = run.session_with_turn_before(ANOTHER_MINUTE).await else {
             return Err(refused(&outcome));
         };
         run.restart().await;
@@ -94,31 +95,32 @@ async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
     }
 }
 
-async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
-    let Reopened { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+async fn a_load_replays_the_roles_of_messages(run: &mut Run) -> Probed {
+    let Reopened { reply, replayed, .. } = reopened(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result().map_err(|outcome| refused(&outcome))?;
     if let Some(unknown) =
-        told.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
+        replayed.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
     {
-        return fail("the kinds of update that a turn has", quoted(&unknown.to_string()));
+        return fail("the same kinds of updates as in the turn", quoted(&unknown.to_string()));
     }
     let by = |wanted: &str| {
-        told.iter().filter(|update| kind(update) == wanted).map(text).collect::<String>()
+        replayed.iter().filter(|update| kind(update) == wanted).map(text).collect::<String>()
     };
     let agent = by("agent_message_chunk");
     expect(agent.contains(SAID), "the agent's text as agent_message_chunk", quoted(&agent))?;
     expect(!agent.contains(PROMPTED), "the user's text not as agent_message_chunk", quoted(&agent))
 }
 
-/// They are optional; if they are reported, they must be those of the session.
-async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
+/// Options are optional in the reply. If the reply contains options, they must be those of the
+/// session.
+async fn a_reopened_session_reports_its_options(run: &mut Run) -> Probed {
     for (capability, method) in [(LOAD, SessionLoad::ROW.name), (RESUME, SessionResume::ROW.name)] {
-        let Reopened { session, reply, .. } = again(run, capability, method).await?;
+        let Reopened { session, reply, .. } = reopened(run, capability, method).await?;
         let result = reply.result().map_err(|outcome| refused(&outcome))?;
         for key in ["modes", "configOptions"] {
-            let told = result.get(key).filter(|told| !told.is_null());
-            let Some(told) = told else { continue };
-            let (before, after) = (ids(session.opened.get(key)), ids(Some(told)));
+            let reported = result.get(key).filter(|reported| !reported.is_null());
+            let Some(reported) = reported else { continue };
+            let (before, after) = (ids(session.opened.get(key)), ids(Some(reported)));
             expect(
                 before == after,
                 format!("{key} of the session: {before:?}"),
@@ -129,30 +131,30 @@ async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_resume_tells_nothing_of_the_conversation(run: &mut Run) -> Probed {
-    let Reopened { reply, told, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+async fn a_resume_replays_nothing(run: &mut Run) -> Probed {
+    let Reopened { reply, replayed, .. } = reopened(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let is_said = |update: &&Value| {
         let kind = kind(update);
         kind.ends_with("_chunk") || kind.starts_with("tool_call") || kind == "plan"
     };
-    match told.iter().find(is_said) {
+    match replayed.iter().find(is_said) {
         Some(update) => {
-            fail("nothing of the conversation before the reply", quoted(&update.to_string()))
+            fail("no updates of the conversation before the reply", quoted(&update.to_string()))
         }
         None => Ok(()),
     }
 }
 
-async fn a_resumed_session_goes_on(run: &mut Run) -> Probed {
-    let Reopened { session, reply, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+async fn a_resumed_session_continues(run: &mut Run) -> Probed {
+    let Reopened { session, reply, .. } = reopened(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let talk = run.talk().await?;
     recalls(talk, &session, SAID, true, "the conversation continues").await
 }
 
-async fn a_fork_and_its_original_go_apart(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn a_fork_and_its_original_are_independent(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let folder = json!(run.folder());
     run.talk().await?.needs("/sessionCapabilities/fork")?;
     let (talk, original) = run.session().await?;
@@ -161,14 +163,14 @@ async fn a_fork_and_its_original_go_apart(run: &mut Run) -> Probed {
     let opened = talk.call::<SessionFork>(params).await?.result()?;
     let id = opened.get("sessionId").cloned().unwrap_or_default();
     let fork = Session { id, opened };
-    recalls(talk, &fork, SAID, true, "the fork knows the earlier conversation").await?;
+    recalls(talk, &fork, SAID, true, "the fork has the earlier conversation").await?;
     play_in(talk, &fork, say("attache-in-the-fork-3817")).await?;
     recalls(
         talk,
         &original,
         "attache-in-the-fork-3817",
         false,
-        "the original session does not know the fork",
+        "the original session does not have the conversation of the fork",
     )
     .await?;
     play_in(talk, &original, say("attache-in-the-original-3817")).await?;
@@ -177,13 +179,13 @@ async fn a_fork_and_its_original_go_apart(run: &mut Run) -> Probed {
         &fork,
         "attache-in-the-original-3817",
         false,
-        "the fork does not know the later conversation",
+        "the fork does not have the later conversation of the original session",
     )
     .await
 }
 
-async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn a_title_of_the_user_is_kept(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let of_folder = json!({"cwd": run.folder()});
     let talk = run.talk().await?;
     talk.needs("/sessionCapabilities/title")?;
@@ -199,7 +201,7 @@ async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
         title.is_some_and(|title| *title != stored)
     });
     if let Some(line) = other {
-        return fail(format!("the title stays {stored}"), quoted(&line.text));
+        return fail(format!("the title remains {stored}"), quoted(&line.text));
     }
     let all = entries(talk, of_folder).await?;
     let Some(entry) = entry_of(&all, &session.id) else {
@@ -214,24 +216,24 @@ async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
 
 /// Reopens a session with one turn by this method: in a new process if the agent stores sessions,
 /// otherwise in the same one after closing it.
-async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Reopened> {
-    again_with(run, capability, method, &json!([])).await
+async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed<Reopened> {
+    reopened_with(run, capability, method, &json!([])).await
 }
 
-/// The same, with these MCP servers.
-pub(super) async fn again_with(
+/// Reopens a session in the same way, with these MCP servers.
+pub(super) async fn reopened_with(
     run: &mut Run,
     capability: &str,
     method: &str,
     servers: &Value,
 ) -> Probed<Reopened> {
-    let (_, session, played) = spoken(run, capability).await?;
+    let (_, session, played) = session_with_turn(run, capability).await?;
     run.restart().await;
     let reopened = reopen(run, method, session, played, servers).await?;
     if reopened.reply.error("/code") != Some(&json!(-32002)) {
         return Ok(reopened);
     }
-    let (talk, session, played) = spoken(run, capability).await?;
+    let (talk, session, played) = session_with_turn(run, capability).await?;
     if talk.offers(CLOSE) {
         talk.call::<SessionClose>(json!({"sessionId": session.id})).await?;
     }
@@ -239,11 +241,11 @@ pub(super) async fn again_with(
 }
 
 /// Returns a session with one turn.
-async fn spoken<'r>(
+async fn session_with_turn<'r>(
     run: &'r mut Run,
     capability: &str,
 ) -> Probed<(&'r mut Conversation, Session, Played)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     run.talk().await?.needs(capability)?;
     let notes = file(run, "attache-notes.txt", "attache\n")?;
     let (talk, session) = run.session().await?;
@@ -252,7 +254,7 @@ async fn spoken<'r>(
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     let mut spoken = (played, session);
     if !spoken.0.said().contains(SAID) {
-        // Its model has no tool to read with and cannot continue.
+        // The model of this agent has no tool for reading and cannot continue.
         let (talk, session) = run.session().await?;
         spoken = (play_in(talk, &session, think(THOUGHT).say(SAID)).await?, session);
     }
@@ -269,8 +271,8 @@ async fn reopen(
 ) -> Probed<Reopened> {
     let first = run.talk().await?.now();
     let reply = load(run, method, &session, servers).await?;
-    let told = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
-    Ok(Reopened { session, played, reply, told })
+    let replayed = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
+    Ok(Reopened { session, played, reply, replayed })
 }
 
 /// Returns the reply to this method for a session of an earlier process.
@@ -279,9 +281,9 @@ async fn load(run: &mut Run, method: &str, session: &Session, servers: &Value) -
     run.talk().await?.ask(method, params).await
 }
 
-/// SESS-13 covers sessions that cannot be reopened.
+/// Turns a failure to reopen a session into "not tested", because SESS-13 covers it.
 pub(super) fn refused(outcome: &Outcome) -> Outcome {
-    Outcome::NotTested(format!("the session does not reopen: {}", outcome.seen()))
+    Outcome::NotTested(format!("the agent does not reopen the session: {}", outcome.seen()))
 }
 
 /// Whether the agent's model receives this earlier text.

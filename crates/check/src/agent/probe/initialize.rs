@@ -8,26 +8,26 @@ use crate::judging::verdict::{Probed, expect, fail};
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
 use serde_json::Value;
 
-// The observer watches only correct behavior if the rule is practice: an error to `initialize`
-// would count as a breach of INIT-06, which is mandatory.
+// An agent may break a rule of practice. Then the observer is off: an error to `initialize` would
+// count as a breach of INIT-06, which is mandatory.
 probes! { Run:
-    "INIT-02" what_comes_before_initialize_is_refused;
+    "INIT-02" calls_before_initialize_are_refused;
     "INIT-05" version_1_is_answered_with_version_1;
-    "INIT-06" another_version_is_answered_with_one_that_the_agent_speaks;
-    "INIT-09" what_is_no_version_is_invalid;
-    "INIT-10" a_client_that_can_nothing_is_asked_for_nothing;
+    "INIT-06" an_unknown_version_is_answered_with_a_supported_one;
+    "INIT-09" a_malformed_version_is_invalid;
+    "INIT-10" a_client_without_capabilities_gets_no_calls;
     "INIT-12" unknown_capabilities_are_ignored;
     "INIT-13" malformed_capabilities_count_as_absent;
-    "INIT-18" initialize_may_come_again;
-    "INIT-19" newer_params_that_cannot_be_read_are_no_error;
+    "INIT-18" initialize_may_be_repeated;
+    "INIT-19" undecodable_params_of_a_newer_version_are_not_an_error;
 }
 
-/// Rules about capabilities that a client must offer before an agent may use them.
+/// The rules about calls that need a capability of the client.
 pub(super) const GATES: &[&str] = &[
     "INIT-16", "FS-01", "TERM-01", "ELIC-01", "NOTE-01", "COMP-01", "CONF-08", "AUTH-05", "MCPA-01",
 ];
 
-async fn what_comes_before_initialize_is_refused(run: &mut Run) -> Probed {
+async fn calls_before_initialize_are_refused(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let talk = run.fresh().await?;
     talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?.is_error(-32600)?;
@@ -41,19 +41,19 @@ async fn version_1_is_answered_with_version_1(run: &mut Run) -> Probed {
     expect(version == json!(1), "protocolVersion 1", format!("protocolVersion {version}"))
 }
 
-async fn another_version_is_answered_with_one_that_the_agent_speaks(run: &mut Run) -> Probed {
+async fn an_unknown_version_is_answered_with_a_supported_one(run: &mut Run) -> Probed {
     for asked in [0, 2, 65_535] {
         let talk = run.fresh().await?;
         let params = json!({"protocolVersion": asked, "clientCapabilities": {}});
         let version = version(talk.initialize(params).await?.result()?);
         let is_right = version.as_i64().is_some_and(|version| (1..=2).contains(&version));
-        let seen = format!("version {asked} is answered with {version}");
+        let seen = format!("the reply to version {asked} has version {version}");
         expect(is_right, "the latest version that the agent supports", seen)?;
     }
     Ok(())
 }
 
-async fn what_is_no_version_is_invalid(run: &mut Run) -> Probed {
+async fn a_malformed_version_is_invalid(run: &mut Run) -> Probed {
     let talk = run.fresh().await?;
     let all = [
         json!({}),
@@ -68,14 +68,14 @@ async fn what_is_no_version_is_invalid(run: &mut Run) -> Probed {
     talk.initialize(everything()).await?.result().map(|_| ())
 }
 
-async fn a_client_that_can_nothing_is_asked_for_nothing(run: &mut Run) -> Probed {
+async fn a_client_without_capabilities_gets_no_calls(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let talk = run.fresh().await?;
     talk.initialize(initialize_params(json!({}))).await?.result()?;
     talk.open(&folder).await?;
     talk.is_still_there().await?;
     match talk.peer.findings().iter().find(|finding| GATES.contains(&finding.rule.id)) {
-        Some(finding) => fail("nothing that the client does not offer", finding.seen.clone()),
+        Some(finding) => fail("only calls that the client offers", finding.seen.clone()),
         None => Ok(()),
     }
 }
@@ -103,7 +103,7 @@ async fn malformed_capabilities_count_as_absent(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn initialize_may_come_again(run: &mut Run) -> Probed {
+async fn initialize_may_be_repeated(run: &mut Run) -> Probed {
     let talk = run.fresh().await?;
     talk.is_watched = false;
     talk.initialize(everything()).await?.result()?;
@@ -111,7 +111,7 @@ async fn initialize_may_come_again(run: &mut Run) -> Probed {
     talk.watch()
 }
 
-async fn newer_params_that_cannot_be_read_are_no_error(run: &mut Run) -> Probed {
+async fn undecodable_params_of_a_newer_version_are_not_an_error(run: &mut Run) -> Probed {
     let talk = run.fresh().await?;
     talk.is_watched = false;
     let params = json!({"protocolVersion": 2, "info": "x", "capabilities": []});

@@ -1,5 +1,5 @@
-//! A long command that the agent runs itself, and what happens to it when its turn or the agent
-//! ends (CANCEL-03, RPC-09, TOOL-09).
+//! A long command that the agent runs itself: it ends when its turn or the agent ends (CANCEL-03,
+//! RPC-09, TOOL-09).
 
 use super::driven::{ALLOW, cancel, choose, shows, tool_calls, unjudged};
 use crate::agent::run::Run;
@@ -13,8 +13,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
 probes! { Run:
-    "CANCEL-03" what_a_tool_runs_ends_with_its_turn;
-    "TOOL-09" a_command_that_was_stopped_is_no_success;
+    "CANCEL-03" the_command_of_a_tool_ends_with_its_turn;
+    "TOOL-09" a_stopped_command_is_not_completed;
     "RPC-09" the_end_of_input_ends_the_agent_in_a_tool;
 }
 
@@ -24,13 +24,13 @@ const SOON: Duration = Duration::from_secs(5);
 /// How long a turn must run to count as waiting for its command.
 const WAITS: Duration = Duration::from_secs(1);
 
-/// The interval between looks at the processes.
+/// The interval between checks of the processes.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Begins a turn that runs a command of 30 s without the client's terminals. Returns the arguments
-/// that only this process has.
+/// Begins a turn that runs a command of 30 s without the client's terminals. Returns arguments that
+/// identify the process of the command.
 async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec<u8>)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let mut hasher = DefaultHasher::new();
     folder.hash(&mut hasher);
@@ -49,15 +49,15 @@ async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec
         return not_tested(ended);
     }
     let arguments = format!("sleep\0{long}\0").into_bytes();
-    if !comes_to(&arguments, true).await {
-        return not_tested("the command of the turn is not among the processes of this machine");
+    if !wait_until_running(&arguments, true).await {
+        return not_tested("no process of this machine is the command of the turn");
     }
     Ok((talk, session, turn, arguments))
 }
 
-/// Waits until a process with these arguments exists, or none does. Returns whether that came in
-/// time.
-async fn comes_to(arguments: &[u8], is_there: bool) -> bool {
+/// Waits until a process with these arguments exists, or no longer exists. Returns `false` if that
+/// takes too long.
+async fn wait_until_running(arguments: &[u8], is_there: bool) -> bool {
     let arguments = arguments.to_vec();
     // Processes start and end in real time, not in a test's paused time.
     let looking = tokio::task::spawn_blocking(move || {
@@ -82,32 +82,39 @@ fn is_running(arguments: &[u8]) -> bool {
         .any(|it| it == arguments)
 }
 
-/// Only if the agent says that the turn is over: other probes judge how soon that is.
-async fn what_a_tool_runs_ends_with_its_turn(run: &mut Run) -> Probed {
+/// Judges only turns that end. Other probes judge how soon a turn ends.
+async fn the_command_of_a_tool_ends_with_its_turn(run: &mut Run) -> Probed {
     let (talk, session, turn, command) = running(run).await?;
     cancel(talk, &session);
     talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
     let seen = format!("it still runs {} s after the end of the turn", SOON.as_secs());
-    expect(comes_to(&command, false).await, "the command of a cancelled turn is stopped", seen)
+    expect(
+        wait_until_running(&command, false).await,
+        "the command of a cancelled turn is stopped",
+        seen,
+    )
 }
 
-async fn a_command_that_was_stopped_is_no_success(run: &mut Run) -> Probed {
+async fn a_stopped_command_is_not_completed(run: &mut Run) -> Probed {
     let (talk, session, turn, _) = running(run).await?;
     cancel(talk, &session);
     let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
-    let told = tool_calls(&played);
-    match told.iter().find(|told| told.states().last() == Some(&"completed")) {
-        Some(told) => fail("failed, as the command was stopped", format!("{:?}", told.states())),
+    let reported = tool_calls(&played);
+    match reported.iter().find(|reported| reported.states().last() == Some(&"completed")) {
+        Some(reported) => fail(
+            "the status failed, because the command was stopped",
+            format!("{:?}", reported.states()),
+        ),
         None => Ok(()),
     }
 }
 
 async fn the_end_of_input_ends_the_agent_in_a_tool(run: &mut Run) -> Probed {
     let (talk, _, _, _) = running(run).await?;
-    // The agent's later messages about its turn are not watched.
+    // The observer ignores the agent's later messages about its turn.
     talk.is_watched = false;
     talk.peer.close();
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
-    let seen = talk.peer.ended().map_or_else(|| "it continues".to_owned(), str::to_owned);
-    expect(has_ended, "the agent exits when its input ends while a command of its own runs", seen)
+    let seen = talk.peer.ended().map_or_else(|| "it does not end".to_owned(), str::to_owned);
+    expect(has_ended, "the agent exits when its input ends, even while its own command runs", seen)
 }

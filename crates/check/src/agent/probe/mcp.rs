@@ -1,9 +1,9 @@
-//! MCP servers of a session: which ones the agent reaches, with which data, and how a broken one
-//! affects the rest (SESS-07, SESS-08, SESS-20, RPC-15, RPC-27, MCPA-02).
+//! MCP servers of a session: whether the agent connects to each, with the right data, also if
+//! another server is broken (SESS-07, SESS-08, SESS-20, RPC-15, RPC-27, MCPA-02).
 
 use super::cancel::ends_cancelled;
 use super::driven::{ALLOW, cancel, choose, play_in};
-use super::history::{LOAD, RESUME, Reopened, again_with};
+use super::history::{LOAD, RESUME, Reopened, reopened_with};
 use crate::agent::run::Run;
 use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Session, quoted};
@@ -24,27 +24,27 @@ use std::time::Duration;
 probes! { Run:
     "SESS-08" a_stdio_server_is_started_with_its_environment;
     "SESS-08" a_tool_of_a_stdio_server_is_called;
-    "SESS-07" every_server_is_connected_to;
-    "SESS-07" a_server_over_http_is_sent_its_headers;
-    "SESS-07" a_tool_of_a_server_over_http_is_called;
-    "SESS-07" a_server_that_is_gone_keeps_no_other_away;
-    "SESS-07" the_servers_of_a_load_are_connected_to;
-    "SESS-20" the_servers_of_a_resume_are_connected_to;
-    "RPC-15" a_silent_server_leaves_nothing_unanswered;
-    "RPC-27" a_server_that_is_gone_leaves_nothing_unanswered;
-    "CANCEL-02" a_turn_is_cancelled_while_a_tool_of_a_server_runs;
-    "MCPA-02" a_request_to_a_server_of_the_client_has_two_ids;
+    "SESS-07" every_server_is_connected;
+    "SESS-07" an_http_server_receives_its_headers;
+    "SESS-07" a_tool_of_an_http_server_is_called;
+    "SESS-07" a_broken_server_does_not_affect_others;
+    "SESS-07" the_servers_of_a_load_are_connected;
+    "SESS-20" the_servers_of_a_resume_are_connected;
+    "RPC-15" calls_are_answered_despite_a_silent_server;
+    "RPC-27" calls_are_answered_despite_a_server_that_ends;
+    "CANCEL-02" a_turn_is_cancelled_during_a_call_of_an_mcp_tool;
+    "MCPA-02" a_request_to_a_server_over_acp_has_two_ids;
 }
 
 const HTTP: &str = "/mcpCapabilities/http";
 const SSE: &str = "/mcpCapabilities/sse";
 const ACP: &str = "/mcpCapabilities/acp";
 
-/// How long to wait for a connection to a server before a turn: some agents connect with the first
-/// one.
+/// How long to wait for a connection to a server before the first turn. Some agents connect only in
+/// the first turn.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How long an answer may take while a server is silent: MCP libraries give up after a minute.
+/// How long an answer may take while a server is silent. MCP libraries time out after a minute.
 const HELD_UP: Duration = Duration::from_secs(70);
 
 /// The number of turns in which the tool of a connected server must appear.
@@ -66,7 +66,7 @@ async fn a_tool_of_a_stdio_server_is_called(run: &mut Run) -> Probed {
     calls_tool(run, Transport::Stdio).await
 }
 
-async fn every_server_is_connected_to(run: &mut Run) -> Probed {
+async fn every_server_is_connected(run: &mut Run) -> Probed {
     let mut servers = vec![Transport::Stdio, Transport::Stdio];
     servers.extend(over_http(run).await?);
     let servers = servers
@@ -76,7 +76,7 @@ async fn every_server_is_connected_to(run: &mut Run) -> Probed {
     with(run, &servers.iter().collect::<Vec<_>>()).await.map(|_| ())
 }
 
-async fn a_server_over_http_is_sent_its_headers(run: &mut Run) -> Probed {
+async fn an_http_server_receives_its_headers(run: &mut Run) -> Probed {
     for transport in some_over_http(run).await? {
         let server = run.mcp_server(transport, ServerBehavior::Good)?;
         with(run, &[&server]).await?;
@@ -86,18 +86,18 @@ async fn a_server_over_http_is_sent_its_headers(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_tool_of_a_server_over_http_is_called(run: &mut Run) -> Probed {
+async fn a_tool_of_an_http_server_is_called(run: &mut Run) -> Probed {
     for transport in some_over_http(run).await? {
         calls_tool(run, transport).await?;
     }
     Ok(())
 }
 
-/// An agent may refuse such a session. If it does not, the working server must work.
-async fn a_server_that_is_gone_keeps_no_other_away(run: &mut Run) -> Probed {
+/// An agent may refuse such a session. If it opens the session, the working server must be usable.
+async fn a_broken_server_does_not_affect_others(run: &mut Run) -> Probed {
     let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
     let good = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
-    let is_driven = run.driven().await.is_ok();
+    let is_driven = run.follows_prompts().await.is_ok();
     let params = params(run, &[&gone, &good]);
     let (talk, _) = run.session().await?;
     let reply = talk.call::<SessionNew>(params).await.map_err(|outcome| unopened(&outcome))?;
@@ -107,29 +107,29 @@ async fn a_server_that_is_gone_keeps_no_other_away(run: &mut Run) -> Probed {
     }
 }
 
-async fn the_servers_of_a_load_are_connected_to(run: &mut Run) -> Probed {
+async fn the_servers_of_a_load_are_connected(run: &mut Run) -> Probed {
     reopened(run, LOAD, SessionLoad::ROW.name).await
 }
 
-async fn the_servers_of_a_resume_are_connected_to(run: &mut Run) -> Probed {
+async fn the_servers_of_a_resume_are_connected(run: &mut Run) -> Probed {
     reopened(run, RESUME, SessionResume::ROW.name).await
 }
 
-/// A session that is reopened by this method must reach the new server.
+/// Checks that a session that is reopened by this method connects to the new server.
 async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
     let server = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
     let Reopened { session, reply, .. } =
-        again_with(run, capability, method, &json!([server.entry()])).await?;
+        reopened_with(run, capability, method, &json!([server.entry()])).await?;
     if let Err(outcome) = reply.result() {
         return Err(unopened(&outcome));
     }
     reaches(run.talk().await?, &session, &server, true).await
 }
 
-/// The session and its first turn work even if the server never answers.
-async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
+/// Checks that a session opens and runs its first turn if a server never answers.
+async fn calls_are_answered_despite_a_silent_server(run: &mut Run) -> Probed {
     let server = run.mcp_server(Transport::Stdio, ServerBehavior::Silent)?;
-    let is_driven = run.driven().await.is_ok();
+    let is_driven = run.follows_prompts().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
     let patience = talk.patience.max(HELD_UP);
@@ -149,8 +149,8 @@ async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
     }
 }
 
-/// A result and an error are both correct; no answer is not.
-async fn a_server_that_is_gone_leaves_nothing_unanswered(run: &mut Run) -> Probed {
+/// Accepts a result and an error, but requires an answer.
+async fn calls_are_answered_despite_a_server_that_ends(run: &mut Run) -> Probed {
     let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
     let params = params(run, &[&gone]);
     let (talk, _) = run.session().await?;
@@ -161,8 +161,8 @@ async fn a_server_that_is_gone_leaves_nothing_unanswered(run: &mut Run) -> Probe
     }
 }
 
-async fn a_turn_is_cancelled_while_a_tool_of_a_server_runs(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn a_turn_is_cancelled_during_a_call_of_an_mcp_tool(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let server = run.mcp_server(Transport::Stdio, ServerBehavior::Stuck)?;
     let (talk, session) = with(run, &[&server]).await.map_err(|outcome| unopened(&outcome))?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -171,7 +171,7 @@ async fn a_turn_is_cancelled_while_a_tool_of_a_server_runs(run: &mut Run) -> Pro
     let first = turn.first;
     let is_over = |line: &Line| line.replies_to(&turn.id);
     let is_called = tokio::select! {
-        is_called = server.sees(talk.patience, |seen| seen.calls > 0) => is_called,
+        is_called = server.wait_until(talk.patience, |seen| seen.calls > 0) => is_called,
         _ = talk.peer.wait_for(first, talk.patience * 2, is_over) => false,
     };
     if !is_called {
@@ -181,11 +181,11 @@ async fn a_turn_is_cancelled_while_a_tool_of_a_server_runs(run: &mut Run) -> Pro
     ends_cancelled(talk, turn).await
 }
 
-/// The inner message has an id of its own, independent of the outer one.
-async fn a_request_to_a_server_of_the_client_has_two_ids(run: &mut Run) -> Probed {
+/// Checks that the inner message has an id that is independent of the outer one.
+async fn a_request_to_a_server_over_acp_has_two_ids(run: &mut Run) -> Probed {
     run.talk().await?.needs(ACP)?;
     let server = run.mcp_server(Transport::Acp, ServerBehavior::Good)?;
-    let is_driven = run.driven().await.is_ok();
+    let is_driven = run.follows_prompts().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
     let serving = Arc::clone(&server);
@@ -204,7 +204,7 @@ async fn a_request_to_a_server_of_the_client_has_two_ids(run: &mut Run) -> Probe
     expect(differs, "a requestId that is not the id of the call", quoted(&line.text))
 }
 
-/// Returns the answer of a server that the client serves itself.
+/// Returns the answer of a server that the client serves over the ACP connection.
 fn over_acp(server: &McpServer, params: &Value) -> Answer {
     let method = params.get("method").and_then(Value::as_str).unwrap_or_default();
     match server.outcome(method, params.get("params").unwrap_or(&Value::Null)) {
@@ -214,9 +214,9 @@ fn over_acp(server: &McpServer, params: &Value) -> Answer {
     }
 }
 
-/// The model calls a server's tool and receives its result.
+/// Checks that the model can call a server's tool and receives its result.
 async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let server = run.mcp_server(transport, ServerBehavior::Good)?;
     let (talk, session) = with(run, &[&server]).await.map_err(|outcome| unopened(&outcome))?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -225,12 +225,12 @@ async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
     let of = kind(&server);
     expect(
         server.seen().calls > 0,
-        format!("the tool of a server of type {of} is called"),
+        format!("the agent calls the tool of a server of type {of}"),
         "it is not",
     )?;
-    let is_told =
+    let is_reported =
         played.updates().iter().any(|update| update.to_string().contains(&server.result()));
-    if is_told {
+    if is_reported {
         return Ok(());
     }
     match play_in(talk, &session, recall(server.result())).await?.recalled() {
@@ -243,7 +243,7 @@ async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
     }
 }
 
-/// Plays a turn that calls a server's tool. The tool may appear one turn after the server.
+/// Plays turns until one calls a server's tool. The tool may appear a turn later than the server.
 async fn play_tool(
     talk: &mut Conversation,
     session: &Session,
@@ -259,17 +259,18 @@ async fn play_tool(
     outcome
 }
 
-/// Waits for the tools of a server to be listed. They may be listed only when a turn needs them.
+/// Waits until the agent lists the tools of a server. Some agents list them only when a turn needs
+/// them.
 async fn lists_tools(talk: &mut Conversation, server: &McpServer) {
-    sees(talk, server, AT_ONCE, |seen| seen.is_listed).await;
+    wait_until(talk, server, AT_ONCE, |seen| seen.is_listed).await;
 }
 
-/// Opens a session with these servers, all of which the agent reaches.
+/// Opens a session with these servers and checks that the agent connects to all of them.
 async fn with<'r>(
     run: &'r mut Run,
     servers: &[&Arc<McpServer>],
 ) -> Probed<(&'r mut Conversation, Session)> {
-    let is_driven = run.driven().await.is_ok();
+    let is_driven = run.follows_prompts().await.is_ok();
     let params = params(run, servers);
     let (talk, _) = run.session().await?;
     let session = opened_as(talk.call::<SessionNew>(params).await?.result()?);
@@ -279,20 +280,20 @@ async fn with<'r>(
     Ok((talk, session))
 }
 
-/// Checks that the agent connects to the server when the session opens, or with its first turn.
+/// Checks that the agent connects to the server when the session opens or in its first turn.
 async fn reaches(
     talk: &mut Conversation,
     session: &Session,
     server: &McpServer,
     is_driven: bool,
 ) -> Probed {
-    if sees(talk, server, AT_ONCE, INITIALIZED).await {
+    if wait_until(talk, server, AT_ONCE, INITIALIZED).await {
         return Ok(());
     }
     if is_driven {
         play_in(talk, session, say("attache: one")).await?;
     }
-    if sees(talk, server, talk.patience, INITIALIZED).await {
+    if wait_until(talk, server, talk.patience, INITIALIZED).await {
         return Ok(());
     }
     if !is_driven {
@@ -301,15 +302,18 @@ async fn reaches(
         );
     }
     let seen = if server.seen().is_reached {
-        "it is reached, and not initialized"
+        "the agent connects, but sends no initialize"
     } else {
-        "it is not reached"
+        "the agent does not connect"
     };
-    fail(format!("the server {}, of type {}, is connected to", server.name(), kind(server)), seen)
+    fail(
+        format!("the agent connects to the server {} of type {}", server.name(), kind(server)),
+        seen,
+    )
 }
 
-/// Waits until a server has observed this, while the agent is served.
-async fn sees(
+/// Serves the agent until a server has observed this.
+async fn wait_until(
     talk: &mut Conversation,
     server: &McpServer,
     patience: Duration,
@@ -317,7 +321,7 @@ async fn sees(
 ) -> bool {
     let next = talk.now();
     tokio::select! {
-        has_seen = server.sees(patience, &wanted) => has_seen,
+        has_seen = server.wait_until(patience, &wanted) => has_seen,
         // The agent has ended.
         _ = talk.peer.wait_for(next, patience * 2, |_| false) => wanted(&server.seen()),
     }
@@ -329,14 +333,14 @@ fn params(run: &Run, servers: &[&Arc<McpServer>]) -> Value {
     json!({"cwd": run.folder(), "mcpServers": entries})
 }
 
-/// Returns the session of a result that opened one.
+/// Returns the session that this result opened.
 fn opened_as(opened: Value) -> Session {
     Session { id: opened.get("sessionId").cloned().unwrap_or_default(), opened }
 }
 
-/// Turns a fail that belongs to another rule into "not tested".
+/// Turns a failure of another rule into "not tested".
 fn unopened(outcome: &Outcome) -> Outcome {
-    Outcome::NotTested(format!("no session with an MCP server: {}", outcome.seen()))
+    Outcome::NotTested(format!("no session with an MCP server opens: {}", outcome.seen()))
 }
 
 /// Returns the HTTP transports that the agent offers.
@@ -350,11 +354,11 @@ async fn over_http(run: &mut Run) -> Probed<Vec<Transport>> {
         .collect())
 }
 
-/// The same; at least one.
+/// Returns the HTTP transports that the agent offers. Skips the probe if there are none.
 async fn some_over_http(run: &mut Run) -> Probed<Vec<Transport>> {
     let offered = over_http(run).await?;
     if offered.is_empty() {
-        skipped("agentCapabilities.mcpCapabilities offers nothing")
+        skipped("agentCapabilities.mcpCapabilities offers neither http nor sse")
     } else {
         Ok(offered)
     }

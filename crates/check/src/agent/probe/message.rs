@@ -13,16 +13,16 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { Run:
-    "MSG-02" a_message_has_one_id_and_no_other_has_it;
-    "MSG-05" replayed_prompts_have_ids_too;
-    "SESS-06" two_sessions_at_once_stay_apart;
-    "SESS-06" what_a_turn_shows_is_told_in_its_session;
-    "SESS-06" what_a_turn_asks_is_asked_in_its_session;
-    "SESS-06" a_title_is_told_in_its_session;
+    "MSG-02" each_message_has_one_unique_id;
+    "MSG-05" replayed_prompts_have_ids;
+    "SESS-06" concurrent_sessions_are_separate;
+    "SESS-06" updates_of_a_turn_name_its_session;
+    "SESS-06" requests_of_a_turn_name_its_session;
+    "SESS-06" a_title_is_reported_in_its_session;
 }
 
-async fn a_message_has_one_id_and_no_other_has_it(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn each_message_has_one_unique_id(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut known: BTreeSet<String> = BTreeSet::new();
     for text in ["attache one message in chunks", "attache another message in chunks"] {
@@ -45,8 +45,8 @@ async fn a_message_has_one_id_and_no_other_has_it(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Returns the ids of the agent's message chunks as JSON; null for a chunk without one among others
-/// with ids.
+/// Returns the ids of the agent's message chunks as JSON. A chunk without an id gives null if
+/// others have ids.
 fn ids(played: &Played) -> BTreeSet<String> {
     let said = |chunk: &&Value| chunk.pointer("/content/text").is_some_and(|text| text != "");
     let chunks = played.updates_of("agent_message_chunk").filter(said);
@@ -55,9 +55,9 @@ fn ids(played: &Played) -> BTreeSet<String> {
     if ids.iter().all(|id| id == "null") { BTreeSet::new() } else { ids }
 }
 
-async fn replayed_prompts_have_ids_too(run: &mut Run) -> Probed {
+async fn replayed_prompts_have_ids(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("attache-replayed")).await?;
     played.stop_reason()?;
@@ -72,33 +72,34 @@ async fn replayed_prompts_have_ids_too(run: &mut Run) -> Probed {
         return not_tested("the load replays no prompt");
     }
     match prompts.find(|update| update.get("messageId").is_none_or(Value::is_null)) {
-        Some(update) => {
-            fail("a messageId on replayed prompts, as on others", quoted(&update.to_string()))
-        }
+        Some(update) => fail(
+            "a messageId on replayed prompts, as on other messages",
+            quoted(&update.to_string()),
+        ),
         None => Ok(()),
     }
 }
 
-async fn two_sessions_at_once_stay_apart(run: &mut Run) -> Probed {
-    run.driven_apart().await?;
+async fn concurrent_sessions_are_separate(run: &mut Run) -> Probed {
+    run.separates_sessions().await?;
     let folder = run.folder().to_owned();
     let (talk, one) = run.session().await?;
     let two = talk.open(&folder).await?;
     let (in_one, in_two) = ("attache-only-in-one", "attache-only-in-two");
     let [first, second] = [talk.begin_turn(&one, say(in_one)), talk.begin_turn(&two, say(in_two))];
-    // An agent may serve one session at a time.
+    // An agent may serve only one session at a time.
     let [first, second] = [talk.finish(first).await, talk.finish(second).await];
     let [first, second] = [first.map_err(|it| unjudged(&it))?, second.map_err(|it| unjudged(&it))?];
     for (played, own, other) in [(&first, in_one, in_two), (&second, in_two, in_one)] {
         played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
-        let told = played.said();
+        let reported = played.said();
         expect(
-            told.contains(own),
-            format!("{own} in the session that was told to say it"),
-            quoted(&told),
+            reported.contains(own),
+            format!("{own} in the session whose prompt asks for it"),
+            quoted(&reported),
         )?;
         let expected = format!("nothing about {other}, which belongs to another session");
-        expect(!told.contains(other), expected, quoted(&told))?;
+        expect(!reported.contains(other), expected, quoted(&reported))?;
     }
     let recalled = talk.play(&two, recall(in_one)).await.map_err(|outcome| unjudged(&outcome))?;
     recalled.stop_reason().map_err(|outcome| unjudged(&outcome))?;
@@ -106,12 +107,12 @@ async fn two_sessions_at_once_stay_apart(run: &mut Run) -> Probed {
     expect(!leaks, "the model does not receive text of another session", "it receives it")
 }
 
-/// Runs several turns of two sessions, alternately and concurrently, each with a file of its own:
-/// every message about the file must name its session.
-async fn what_a_turn_shows_is_told_in_its_session(run: &mut Run) -> Probed {
+/// Runs several turns of two sessions, alternately and concurrently. Each session reads its own
+/// file, and every message about that file must name the session.
+async fn updates_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     let names = ["attache-file-of-one.txt", "attache-file-of-two.txt"];
     let [one, two] = [file(run, names[0], "one\n")?, file(run, names[1], "two\n")?];
-    run.driven_apart().await?;
+    run.separates_sessions().await?;
     let folder = run.folder().to_owned();
     let (talk, first_session) = run.session().await?;
     let sessions = [first_session, talk.open(&folder).await?];
@@ -125,15 +126,16 @@ async fn what_a_turn_shows_is_told_in_its_session(run: &mut Run) -> Probed {
             played.had_its_tools()?;
         }
     }
-    let told = told_apart(talk, first, &sessions, names)?;
-    if told == 0 { not_tested("no update about the file that a turn reads") } else { Ok(()) }
+    let reported = count_by_session(talk, first, &sessions, names)?;
+    if reported == 0 { not_tested("no update about the file that a turn reads") } else { Ok(()) }
 }
 
-/// The same for an action that needs permission: replacing a file while the other session is idle.
-async fn what_a_turn_asks_is_asked_in_its_session(run: &mut Run) -> Probed {
+/// Does the same for an action that needs permission: replacing a file while the other session is
+/// idle.
+async fn requests_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     let names = ["attache-written-in-one.txt", "attache-written-in-two.txt"];
     let paths = [file(run, names[0], OLD)?, file(run, names[1], OLD)?];
-    run.driven_apart().await?;
+    run.separates_sessions().await?;
     let folder = run.folder().to_owned();
     let (talk, first_session) = run.session().await?;
     let sessions = [first_session, talk.open(&folder).await?];
@@ -142,14 +144,14 @@ async fn what_a_turn_asks_is_asked_in_its_session(run: &mut Run) -> Probed {
     for (session, path) in sessions.iter().zip(&paths) {
         attempt(talk, session, write_over(path, "new\n").then(say("done"))).await?;
     }
-    let told = told_apart(talk, first, &sessions, names)?;
-    if told == 0 { not_tested("no update about the file that a turn writes") } else { Ok(()) }
+    let reported = count_by_session(talk, first, &sessions, names)?;
+    if reported == 0 { not_tested("no update about the file that a turn writes") } else { Ok(()) }
 }
 
-/// A title may come from a prompt: a session without that prompt must not have these words in its
-/// title.
-async fn a_title_is_told_in_its_session(run: &mut Run) -> Probed {
-    run.driven_apart().await?;
+/// Agents may derive the title from a prompt. Checks that words of a prompt do not appear in the
+/// title of another session.
+async fn a_title_is_reported_in_its_session(run: &mut Run) -> Probed {
+    run.separates_sessions().await?;
     let folder = run.folder().to_owned();
     let (talk, one) = run.session().await?;
     let two = talk.open(&folder).await?;
@@ -174,14 +176,14 @@ async fn a_title_is_told_in_its_session(run: &mut Run) -> Probed {
     }
 }
 
-/// Counts the messages about these files, each in its session.
-fn told_apart(
+/// Counts the messages about these files. Fails if a message names another session.
+fn count_by_session(
     talk: &Conversation,
     first: usize,
     sessions: &[Session; 2],
     names: [&str; 2],
 ) -> Probed<usize> {
-    let mut told = 0;
+    let mut reported = 0;
     for (session, name) in sessions.iter().zip(names) {
         let about = talk
             .heard(first)
@@ -190,7 +192,7 @@ fn told_apart(
             let of = line.get("params").and_then(|params| params.get("sessionId"));
             // Extension methods may have no session.
             let Some(of) = of else { continue };
-            told += 1;
+            reported += 1;
             let seen = quoted(&line.text);
             expect(
                 *of == session.id,
@@ -199,5 +201,5 @@ fn told_apart(
             )?;
         }
     }
-    Ok(told)
+    Ok(reported)
 }

@@ -16,9 +16,9 @@ probes! { Run:
     "MODE-02" an_unknown_mode_is_refused;
     "MODE-03" a_mode_is_set_between_turns;
     "MODE-03" a_mode_is_set_during_a_turn;
-    "MODE-04" a_mode_that_changes_otherwise_is_told;
-    "MODE-05" an_option_for_the_mode_says_the_same;
-    "MODE-07" a_mode_set_one_way_is_told_the_other_way;
+    "MODE-04" a_mode_change_without_set_mode_is_reported;
+    "MODE-05" the_mode_option_matches_the_mode;
+    "MODE-07" mode_and_mode_option_report_each_other;
 }
 
 async fn an_unknown_mode_is_refused(run: &mut Run) -> Probed {
@@ -40,7 +40,7 @@ async fn a_mode_is_set_between_turns(run: &mut Run) -> Probed {
 }
 
 async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let (_, other) = two_modes(&session)?;
     let turn = talk.begin_turn(&session, say("attache").hang());
@@ -50,37 +50,41 @@ async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
     set?;
-    // Another rule covers turns that do not end when they are cancelled.
+    // CANCEL-02 covers turns that do not end when they are cancelled.
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// If the mode is set as an option, the agent also reports a mode change for clients that know only
+/// Sets the mode as an option. The agent must also report a mode change for clients that know only
 /// modes.
-async fn a_mode_that_changes_otherwise_is_told(run: &mut Run) -> Probed {
+async fn a_mode_change_without_set_mode_is_reported(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
     let first = talk.now();
     let params = json!({"sessionId": session.id, "configId": option, "value": other});
     talk.call::<SessionSetConfigOption>(params).await?.result()?;
     talk.is_still_there().await?;
-    let Some(told) = last_update(talk, first, &session, "current_mode_update") else {
+    let Some(reported) = last_update(talk, first, &session, "current_mode_update") else {
         return not_tested(
             "the agent reports no mode change when the mode is set as an option, see MODE-07",
         );
     };
     expect(
-        told.get("currentModeId") == Some(&other),
+        reported.get("currentModeId") == Some(&other),
         format!("current_mode_update with {other}"),
-        quoted(&told.to_string()),
+        quoted(&reported.to_string()),
     )
 }
 
-async fn an_option_for_the_mode_says_the_same(run: &mut Run) -> Probed {
+async fn the_mode_option_matches_the_mode(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
     let current = session.opened.pointer("/modes/currentModeId").cloned().unwrap_or_default();
-    let told = value_of(options(&session.opened), &option);
-    expect(told == current, format!("the option has the mode {current}"), told.to_string())?;
+    let reported = value_of(options(&session.opened), &option);
+    expect(
+        reported == current,
+        format!("the option has the mode {current}"),
+        reported.to_string(),
+    )?;
     for mode in [&other, &current] {
         set_mode(talk, &session, mode).await?;
         let now = value_of(options(&state(talk, &session, &option).await?), &option);
@@ -89,22 +93,22 @@ async fn an_option_for_the_mode_says_the_same(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_mode_set_one_way_is_told_the_other_way(run: &mut Run) -> Probed {
+async fn mode_and_mode_option_report_each_other(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
     let first = talk.now();
     set_mode(talk, &session, &other).await?;
     let current = session.opened.pointer("/modes/currentModeId").cloned().unwrap_or_default();
-    let is_told = of_session(&session, "config_option_update");
-    talk.hear(first, "config_option_update after session/set_mode", is_told).await?;
-    let told = last_update(talk, first, &session, "config_option_update").unwrap_or_default();
-    let value = value_of(options(&told), &option);
+    let is_reported = of_session(&session, "config_option_update");
+    talk.hear(first, "config_option_update after session/set_mode", is_reported).await?;
+    let reported = last_update(talk, first, &session, "config_option_update").unwrap_or_default();
+    let value = value_of(options(&reported), &option);
     expect(value == other, format!("the option {option} with {other}"), value.to_string())?;
     let first = talk.now();
     let params = json!({"sessionId": session.id, "configId": option, "value": current});
     talk.call::<SessionSetConfigOption>(params).await?.result()?;
-    let is_told = of_session(&session, "current_mode_update");
-    talk.hear(first, "current_mode_update after session/set_config_option", is_told)
+    let is_reported = of_session(&session, "current_mode_update");
+    talk.hear(first, "current_mode_update after session/set_config_option", is_reported)
         .await
         .map(|_| ())
 }
@@ -144,14 +148,14 @@ fn value_of(all: &[Value], id: &Value) -> Value {
     option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default()
 }
 
-/// Returns all options of a session, by setting another option to its current value.
+/// Returns all options of a session. It gets them by setting another option to its current value.
 async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Value> {
     let all = options(&session.opened);
     let is_other = |option: &&Value| {
         option.get("id") != Some(not) && option.get("type").is_some_and(|kind| kind == "select")
     };
     let Some(other) = all.iter().find(is_other) else {
-        return not_tested("no other option can be set to read the state");
+        return not_tested("no other option can be set to get the list of options");
     };
     let params =
         json!({"sessionId": session.id, "configId": other["id"], "value": other["currentValue"]});

@@ -1,4 +1,4 @@
-//! Notices, which an MCP server that cannot start causes (NOTE, SESS-16).
+//! Notices (NOTE, SESS-16). An MCP server that cannot start causes them.
 
 use super::driven::{play_in, unjudged};
 use super::mode::of_session;
@@ -13,12 +13,12 @@ use attache_protocol::method::{SessionLoad, SessionNew};
 use serde_json::Value;
 
 probes! { Run:
-    "NOTE-01" no_notice_is_sent_to_who_does_not_take_it;
-    "NOTE-03" a_load_tells_no_notice_again;
-    "SESS-16" a_load_tells_no_notice_again;
+    "NOTE-01" notices_are_sent_only_if_supported;
+    "NOTE-03" a_load_does_not_replay_notices;
+    "SESS-16" a_load_does_not_replay_notices;
 }
 
-async fn no_notice_is_sent_to_who_does_not_take_it(run: &mut Run) -> Probed {
+async fn notices_are_sent_only_if_supported(run: &mut Run) -> Probed {
     noticed(run).await?;
     let mut client = capabilities();
     if let Some(Value::Object(session)) = client.pointer_mut("/session") {
@@ -35,9 +35,9 @@ async fn no_notice_is_sent_to_who_does_not_take_it(run: &mut Run) -> Probed {
     }
 }
 
-/// A new notice may come, but not about a server that is no longer configured. The process is new,
-/// because agents refuse to load open sessions.
-async fn a_load_tells_no_notice_again(run: &mut Run) -> Probed {
+/// A load may send new notices, but none about a server that is no longer configured. The probe
+/// uses a new process, because agents refuse to load open sessions.
+async fn a_load_does_not_replay_notices(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
     let folder = json!(run.folder());
     let (_, session, before) = noticed(run).await?;
@@ -55,7 +55,7 @@ async fn a_load_tells_no_notice_again(run: &mut Run) -> Probed {
 
 /// Returns a session with a turn that sent a notice, and its notices.
 async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value>)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = json!(run.folder());
     let talk = run.talk().await?;
     let (first, session) = (talk.now(), open(talk, &folder).await?);
@@ -64,8 +64,8 @@ async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value
     if talk.hear(first, "a notice", is_notice).await.is_err() {
         return not_tested("the agent sends no notice about an MCP server that cannot start");
     }
-    let told = notices(talk, first, &session);
-    Ok((talk, session, told))
+    let reported = notices(talk, first, &session);
+    Ok((talk, session, reported))
 }
 
 /// Opens a session with a server that does not exist.

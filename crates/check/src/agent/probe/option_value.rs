@@ -1,4 +1,4 @@
-//! Config options in the messages of an agent, for the probes of several topics.
+//! Config options in an agent's messages, for probes of several topics.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub(super) fn values(options: &[Value]) -> Vec<(String, String)> {
     options.iter().map(|option| (text(option, "id"), text(option, "currentValue"))).collect()
 }
 
-/// Returns options, each with a value that is available and not current.
+/// Returns the ids of options, each with an available value that is not current.
 pub(super) fn choices(all: &[Value]) -> Vec<(Value, Value)> {
     let choice = |option: &Value| {
         let current = option.get("currentValue")?;

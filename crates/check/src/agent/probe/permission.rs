@@ -1,7 +1,7 @@
-//! Which actions need permission, and how the agent treats the answer (PERM).
+//! Permission requests: actions that need permission, and the effect of the answer (PERM).
 
 use super::driven::{
-    ALLOW, OLD, attempt, choose, chosen, count, file, held, is_written_over, nothing_at, option,
+    ALLOW, OLD, attempt, choose, chosen, count, file, held, is_written_over, new_path_in, option,
     unjudged, write_over,
 };
 use crate::agent::run::Run;
@@ -17,14 +17,14 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 probes! { Run:
-    "PERM-01" a_client_without_capabilities_is_asked_too;
-    "PERM-02" what_is_refused_is_not_done;
+    "PERM-01" a_client_without_capabilities_is_asked;
+    "PERM-02" a_rejected_action_is_not_performed;
     "PERM-02" nothing_is_done_before_the_answer;
-    "PERM-02" leave_for_one_call_is_none_for_another;
-    "PERM-04" what_is_no_choice_allows_nothing;
-    "PERM-07" what_is_allowed_for_good_is_not_asked_again;
-    "PERM-07" what_is_refused_for_good_is_not_asked_again;
-    "PERM-12" each_of_two_questions_gets_its_own_answer;
+    "PERM-02" a_permission_covers_only_its_call;
+    "PERM-04" a_malformed_outcome_allows_nothing;
+    "PERM-07" an_action_that_is_always_allowed_is_not_asked_again;
+    "PERM-07" an_action_that_is_always_rejected_is_not_asked_again;
+    "PERM-12" concurrent_permission_requests_get_separate_answers;
 }
 
 const DOES_NOT_ASK: &str = "the agent does not ask before it writes or runs";
@@ -32,7 +32,7 @@ const DOES_NOT_ASK: &str = "the agent does not ask before it writes or runs";
 /// An action that an agent may ask permission for, and how to detect it.
 struct GatedAction {
     acts: Acts,
-    /// A value that differs after the action.
+    /// A value that the action changes.
     path: PathBuf,
     before: Option<&'static str>,
 }
@@ -44,12 +44,12 @@ impl GatedAction {
     }
 
     fn run(run: &Run) -> Probed<Self> {
-        let path = nothing_at(run, "attache-ran.txt")?;
+        let path = new_path_in(run, "attache-ran.txt")?;
         let line = format!("touch '{}'", path.display());
         Ok(Self { acts: call(run_command(&line)).then(say("done")), path, before: None })
     }
 
-    /// Whether the agent or its client performed the action since.
+    /// Whether the agent or its client has performed the action since that line.
     fn is_done(&self, talk: &Conversation, first: usize) -> bool {
         std::fs::read_to_string(&self.path).ok().as_deref() != self.before
             || count::<TerminalCreate>(talk, first) > 0
@@ -57,11 +57,11 @@ impl GatedAction {
 }
 
 async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     run.session().await
 }
 
-async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
+async fn a_client_without_capabilities_is_asked(run: &mut Run) -> Probed {
     let deed = GatedAction::write(run)?;
     let (talk, session) = opened(run).await?;
     let first = talk.now();
@@ -78,14 +78,14 @@ async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
     match (is_asked, deed.is_done(talk, first)) {
         (true, _) => Ok(()),
         (false, true) => fail(
-            "a question to a client without capabilities, as to any other other",
+            "a permission request to a client without capabilities, as to other clients",
             "it writes without asking",
         ),
         (false, false) => not_tested("the agent writes nothing for a client without capabilities"),
     }
 }
 
-async fn what_is_refused_is_not_done(run: &mut Run) -> Probed {
+async fn a_rejected_action_is_not_performed(run: &mut Run) -> Probed {
     let mut is_asked = false;
     for deed in [GatedAction::write(run)?, GatedAction::run(run)?] {
         let (talk, session) = opened(run).await?;
@@ -94,7 +94,11 @@ async fn what_is_refused_is_not_done(run: &mut Run) -> Probed {
             && count::<SessionRequestPermission>(talk, first) > 0
         {
             is_asked = true;
-            expect(!deed.is_done(talk, first), "a rejected action is not performed", "it is done")?;
+            expect(
+                !deed.is_done(talk, first),
+                "a rejected action is not performed",
+                "it is performed",
+            )?;
         }
     }
     if is_asked { Ok(()) } else { skipped(DOES_NOT_ASK) }
@@ -115,16 +119,16 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
     expect(!is_done, "nothing is written before the answer", "the file is written")?;
     played.had_its_tools()?;
-    // Otherwise the agent might not have tried to write it.
+    // If the agent does not write after the answer either, it may not have tried.
     if deed.is_done(talk, first) {
         Ok(())
     } else {
-        not_tested("an allowed action is not performed either")
+        not_tested("the agent does not perform an allowed action either")
     }
 }
 
-/// The model makes two calls in one answer; one is allowed, the other rejected.
-async fn leave_for_one_call_is_none_for_another(run: &mut Run) -> Probed {
+/// The model makes two calls in one answer. The client allows one and rejects the other.
+async fn a_permission_covers_only_its_call(run: &mut Run) -> Probed {
     let [yes, no] = ["attache-allowed.txt", "attache-refused.txt"].map(|name| file(run, name, OLD));
     let (yes, no) = (yes?, no?);
     let (talk, session) = opened(run).await?;
@@ -160,11 +164,11 @@ async fn leave_for_one_call_is_none_for_another(run: &mut Run) -> Probed {
     if is_written_over(&yes) {
         Ok(())
     } else {
-        not_tested("an allowed action is not performed either")
+        not_tested("the agent does not perform an allowed action either")
     }
 }
 
-/// Whether a question, or an update of its tool call, names this file.
+/// Whether a permission request or an update of its tool call names this file.
 fn is_about(talk: &Conversation, asked: &Line, path: &Path) -> bool {
     let id = params(asked).pointer("/toolCall/toolCallId");
     let name = path.to_string_lossy();
@@ -172,7 +176,7 @@ fn is_about(talk: &Conversation, asked: &Line, path: &Path) -> bool {
     of_call.chain([asked]).any(|line| line.text.contains(&*name))
 }
 
-async fn what_is_no_choice_allows_nothing(run: &mut Run) -> Probed {
+async fn a_malformed_outcome_allows_nothing(run: &mut Run) -> Probed {
     let answers = [
         ("an optionId that was not offered", Answer::Result(selected("attache-no-such-option"))),
         ("error -32603", Answer::Error(-32603)),
@@ -203,24 +207,32 @@ fn selected(option: &str) -> Value {
     json!({"outcome": {"outcome": "selected", "optionId": option}})
 }
 
-async fn what_is_allowed_for_good_is_not_asked_again(run: &mut Run) -> Probed {
+async fn an_action_that_is_always_allowed_is_not_asked_again(run: &mut Run) -> Probed {
     let path = file(run, "attache-always.txt", OLD)?;
-    let (talk, asked) = twice(run, &path, &["allow_always", "allow_once"]).await?;
+    let (talk, asked) = write_twice(run, &path, &["allow_always", "allow_once"]).await?;
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     if !is_offered(talk, "allow_always", asked.0) {
         return skipped("the agent offers no allow_always");
     }
-    expect(asked.1 == 1, "the same call is not asked again", format!("{} questions", asked.1))?;
+    expect(
+        asked.1 == 1,
+        "no second request for the same action",
+        format!("{} questions", asked.1),
+    )?;
     if text == SECOND { Ok(()) } else { not_tested("the file is not written twice") }
 }
 
-async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
+async fn an_action_that_is_always_rejected_is_not_asked_again(run: &mut Run) -> Probed {
     let path = file(run, "attache-never.txt", OLD)?;
-    let (talk, asked) = twice(run, &path, &["reject_always", "reject_once"]).await?;
+    let (talk, asked) = write_twice(run, &path, &["reject_always", "reject_once"]).await?;
     if !is_offered(talk, "reject_always", asked.0) {
         return skipped("the agent offers no reject_always");
     }
-    expect(asked.1 == 1, "the same call is not asked again", format!("{} questions", asked.1))?;
+    expect(
+        asked.1 == 1,
+        "no second request for the same action",
+        format!("{} questions", asked.1),
+    )?;
     expect(
         !is_written_over(&path),
         "an action that is always rejected is not performed",
@@ -230,9 +242,9 @@ async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
 
 const SECOND: &str = "second\n";
 
-/// Writes a file twice in one turn and answers each question with this option. Returns where the
-/// turn began and the number of questions.
-async fn twice<'r>(
+/// Writes a file twice in one turn and answers each permission request with an option of this kind.
+/// Returns the first line of the turn and the number of requests.
+async fn write_twice<'r>(
     run: &'r mut Run,
     path: &Path,
     kinds: &'static [&'static str],
@@ -246,7 +258,7 @@ async fn twice<'r>(
     if asked == 0 { skipped(DOES_NOT_ASK) } else { Ok((talk, (first, asked))) }
 }
 
-/// Whether the first question since offers such an option.
+/// Whether the first permission request since that line offers an option of this kind.
 fn is_offered(talk: &Conversation, kind: &str, first: usize) -> bool {
     let asked = talk.heard(first).find(|line| line.calls::<SessionRequestPermission>());
     asked.is_some_and(|line| option(params(line), kind).is_some())
@@ -256,8 +268,9 @@ fn params(line: &Line) -> &Value {
     line.get("params").unwrap_or(&Value::Null)
 }
 
-/// Two sessions ask at the same time; the second is rejected first, then the first is allowed.
-async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
+/// Two sessions ask at the same time. The client rejects the second request first, then allows the
+/// first one.
+async fn concurrent_permission_requests_get_separate_answers(run: &mut Run) -> Probed {
     let [yes, no] = ["attache-yes.txt", "attache-no.txt"].map(|name| file(run, name, OLD));
     let (yes, no) = (yes?, no?);
     let folder = run.folder().to_owned();
@@ -270,7 +283,7 @@ async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
     };
     let other = talk.begin_turn(&other, write_over(&no, "no\n").then(say("done")));
     let second = held::<SessionRequestPermission>(talk, &other).await;
-    // An agent that asks one question after the other gets its answer then.
+    // An agent that sends one request after the other gets each answer in turn.
     talk.answer::<SessionRequestPermission>(choose(&["reject_once", "reject_always"]));
     if let Ok(Some(second)) = &second {
         talk.give(second, chosen(params(second), &["reject_once", "reject_always"]));
@@ -279,12 +292,12 @@ async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
     talk.give(&first, chosen(params(&first), &ALLOW));
     let ended = [talk.finish(turn).await, talk.finish(other).await];
     if !is_asked {
-        return not_tested("the agent asks nothing while another question is open");
+        return not_tested("the agent sends no permission request while another one is open");
     }
     if ended.iter().any(Result::is_err) {
         return fail(
-            "the end of both turns, as both questions are answered",
-            "one of them continues",
+            "the end of both turns after both requests are answered",
+            "one turn does not end",
         );
     }
     let seen = format!("allowed: {}, refused: {}", is_written(&yes), is_written(&no));

@@ -16,7 +16,7 @@ probes! { Run:
 
 const STEPS: [&str; 3] = ["attache: look", "attache: think", "attache: act"];
 
-/// Returns the plan with its steps in these statuses.
+/// Returns the plan with these statuses of its steps.
 fn entries(states: [&str; 3]) -> Value {
     let entry = |(step, state): (&str, &str)| json!({"content": step, "priority": "medium", "status": state});
     STEPS.into_iter().zip(states).map(entry).collect()
@@ -41,7 +41,7 @@ async fn a_plan_is_reported(run: &mut Run) -> Probed {
     expect(
         plans.len() > 1,
         "a plan update for each of two plans",
-        format!("{} of them", plans.len()),
+        format!("{} plan updates", plans.len()),
     )
 }
 

@@ -1,5 +1,5 @@
-//! Whether the agent answers a prompt (PROMPT-06), and prompts that start no turn (PROMPT-04,
-//! PROMPT-05, PROMPT-17).
+//! The answer to a prompt (PROMPT-06), and prompts that start no turn (PROMPT-04, PROMPT-05,
+//! PROMPT-17).
 
 use crate::agent::run::Run;
 use crate::json::json;
@@ -9,7 +9,7 @@ use attache_protocol::method::SessionPrompt;
 
 probes! { Run:
     "PROMPT-06" a_prompt_is_answered_with_a_stop_reason;
-    "PROMPT-04" content_that_was_not_offered_is_refused;
+    "PROMPT-04" unoffered_content_is_refused;
     "PROMPT-05" a_malformed_block_fails_the_prompt;
     "PROMPT-17" an_empty_prompt_does_not_hang;
 }
@@ -20,7 +20,7 @@ async fn a_prompt_is_answered_with_a_stop_reason(run: &mut Run) -> Probed {
     run.prompted().await
 }
 
-async fn content_that_was_not_offered_is_refused(run: &mut Run) -> Probed {
+async fn unoffered_content_is_refused(run: &mut Run) -> Probed {
     run.answers_prompts().await?;
     let (talk, session) = run.session().await?;
     let blocks = [

@@ -12,33 +12,37 @@ use attache_protocol::method::{Method, ProvidersDisable, ProvidersList, Provider
 use serde_json::Value;
 
 probes! { Run:
-    "PROV-01" providers_are_offered_where_they_can_be_set;
-    "PROV-02" setting_a_provider_replaces_what_it_was;
+    "PROV-01" providers_are_offered_only_if_usable;
+    "PROV-02" setting_a_provider_replaces_its_configuration;
     "PROV-02" an_unknown_provider_cannot_be_set;
-    "PROV-03" a_required_provider_stays;
+    "PROV-03" a_required_provider_cannot_be_disabled;
     "PROV-04" a_disabled_provider_stays_listed;
     "PROV-05" headers_are_never_shown;
-    "PROV-05" a_provider_is_forgotten_with_the_process;
-    "PROV-06" a_protocol_that_nobody_knows_ends_nothing;
+    "PROV-05" a_provider_is_forgotten_when_the_process_ends;
+    "PROV-06" an_unknown_protocol_does_not_end_the_connection;
 }
 
 const PROVIDERS: &str = "/providers";
-/// A secret that must not reappear.
+/// A secret that the agent must not repeat.
 const HEADER: &str = "attache-header-4f1c9";
 
-async fn providers_are_offered_where_they_can_be_set(run: &mut Run) -> Probed {
+async fn providers_are_offered_only_if_usable(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     if talk.offers(PROVIDERS) {
         return talk.call::<ProvidersList>(json!({})).await?.result().map(|_| ());
     }
     let talk = run.unwatched().await?;
     let reply = talk.call::<ProvidersList>(json!({})).await?;
-    let seen = "they are listed although agentCapabilities.providers is absent";
-    expect(reply.result().is_err(), "providers are offered before they can be used", seen)?;
+    let seen = "they are listed, but agentCapabilities.providers is absent";
+    expect(
+        reply.result().is_err(),
+        "no list of providers without agentCapabilities.providers",
+        seen,
+    )?;
     talk.needs(PROVIDERS)
 }
 
-async fn setting_a_provider_replaces_what_it_was(run: &mut Run) -> Probed {
+async fn setting_a_provider_replaces_its_configuration(run: &mut Run) -> Probed {
     let addresses = addresses(run);
     let talk = providers(run).await?;
     let (id, protocol) = first(talk).await?;
@@ -47,7 +51,7 @@ async fn setting_a_provider_replaces_what_it_was(run: &mut Run) -> Probed {
         let now = current(talk, &id).await?;
         let is_set =
             now.get("baseUrl") == Some(&json!(address)) && now.get("apiType") == Some(&protocol);
-        expect(is_set, format!("the provider is at {address}"), quoted(&now.to_string()))?;
+        expect(is_set, format!("the provider has the URL {address}"), quoted(&now.to_string()))?;
     }
     Ok(())
 }
@@ -61,7 +65,7 @@ async fn an_unknown_provider_cannot_be_set(run: &mut Run) -> Probed {
     talk.call::<ProvidersSet>(params).await?.is_refused()
 }
 
-async fn a_required_provider_stays(run: &mut Run) -> Probed {
+async fn a_required_provider_cannot_be_disabled(run: &mut Run) -> Probed {
     let talk = providers(run).await?;
     let Some(provider) = by_need(talk, true).await? else {
         return not_tested("no provider of the agent is required");
@@ -76,12 +80,12 @@ async fn a_disabled_provider_stays_listed(run: &mut Run) -> Probed {
     let Some(id) = by_need(talk, false).await? else {
         return not_tested("every provider of the agent is required");
     };
-    // A provider without that protocol was set with another one, or not at all.
+    // A provider without that protocol was set with another protocol or was not set.
     talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": protocol, "baseUrl": address}))
         .await?;
     talk.call::<ProvidersDisable>(json!({"providerId": id})).await?.result()?;
     match list(talk).await?.iter().find(|provider| provider.get("providerId") == Some(&id)) {
-        None => fail("a disabled provider stays listed", format!("{id} is gone")),
+        None => fail("a disabled provider stays listed", format!("{id} is not listed")),
         Some(provider) => expect(
             provider.get("current").is_none_or(Value::is_null),
             "a disabled provider has no current",
@@ -103,12 +107,12 @@ async fn headers_are_never_shown(run: &mut Run) -> Probed {
     .await?;
     list(talk).await?;
     match talk.heard(first).find(|line| line.text.contains(HEADER)) {
-        Some(line) => fail("headers are not echoed", quoted(&line.text)),
+        Some(line) => fail("no headers in the list of providers", quoted(&line.text)),
         None => Ok(()),
     }
 }
 
-async fn a_provider_is_forgotten_with_the_process(run: &mut Run) -> Probed {
+async fn a_provider_is_forgotten_when_the_process_ends(run: &mut Run) -> Probed {
     let [_, address] = addresses(run);
     let talk = providers(run).await?;
     let (id, protocol) = first(talk).await?;
@@ -118,25 +122,25 @@ async fn a_provider_is_forgotten_with_the_process(run: &mut Run) -> Probed {
     let is_kept = now.get("baseUrl") == Some(&json!(address));
     expect(
         !is_kept,
-        "a new process does not know the settings of an old one",
+        "a new process does not have the settings of an earlier one",
         quoted(&now.to_string()),
     )
 }
 
-async fn a_protocol_that_nobody_knows_ends_nothing(run: &mut Run) -> Probed {
+async fn an_unknown_protocol_does_not_end_the_connection(run: &mut Run) -> Probed {
     let [address, _] = addresses(run);
     let talk = providers(run).await?;
     let (id, _) = first(talk).await?;
-    // The agent may refuse or accept it: it must answer, and the list must be readable.
+    // The agent may refuse or accept the protocol. It must answer, and its list must be valid.
     talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": "_attache", "baseUrl": address}))
         .await?;
     let is_listed =
         list(talk).await?.iter().any(|provider| provider.get("providerId") == Some(&id));
-    expect(is_listed, "the provider stays listed", format!("{id} is gone"))
+    expect(is_listed, "the provider stays listed", format!("{id} is not listed"))
 }
 
-/// The URL of the judge's model, which the agent may query before it accepts the URL; without a
-/// model, a URL without a provider.
+/// Returns the URL of the judge's model, because an agent may query a URL before it accepts it.
+/// Without a model, returns a URL without a server.
 fn addresses(run: &Run) -> [String; 2] {
     let base = run.model_url().unwrap_or_else(|| "http://127.0.0.1:9".to_owned());
     ["attache", "attache-other"].map(|path| format!("{base}/{path}"))
@@ -152,7 +156,7 @@ async fn list(talk: &mut Conversation) -> Probed<Vec<Value>> {
     match result.get("providers") {
         Some(Value::Array(providers)) => Ok(providers.clone()),
         _ => fail(
-            format!("{} gives providers", ProvidersList::ROW.name),
+            format!("the result of {} has providers", ProvidersList::ROW.name),
             quoted(&result.to_string()),
         ),
     }
@@ -170,7 +174,7 @@ async fn first(talk: &mut Conversation) -> Probed<(Value, Value)> {
     not_tested("the agent lists no configurable provider")
 }
 
-/// Returns the first required provider, or the first optional one.
+/// Returns the first provider that is required, or the first that is optional.
 async fn by_need(talk: &mut Conversation, is_required: bool) -> Probed<Option<Value>> {
     let all = list(talk).await?;
     let found =

@@ -13,10 +13,10 @@ use attache_protocol::method::{SessionClose, SessionLoad};
 use serde_json::Value;
 
 probes! { Run:
-    "SESS-13" several_turns_are_told_once_each_and_in_order;
+    "SESS-13" several_turns_are_replayed_once_and_in_order;
 }
 
-/// The words of the session's turns, and of a turn in another session.
+/// The words that the session's turns send, and the word of a turn in another session.
 const WORDS: [&str; 3] =
     ["attache-first-word-6203", "attache-second-word-6203", "attache-third-word-6203"];
 const BESIDE: &str = "attache-word-beside-6203";
@@ -24,11 +24,11 @@ const BESIDE: &str = "attache-word-beside-6203";
 /// A text that occurs in every prompt with acts, and nowhere else.
 const PROMPTED: &str = "\"acts\"";
 
-/// The sender of a word, and the word.
+/// The sender of a word and the word.
 type Said = (&'static str, usize);
 
-async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn several_turns_are_replayed_once_and_in_order(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     run.talk().await?.needs(LOAD)?;
     let folder = run.folder().to_owned();
     let (talk, session) = run.session().await?;
@@ -37,14 +37,14 @@ async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed 
         play_in(talk, &session, say(word)).await?;
         play_in(talk, &other, say(BESIDE)).await?;
     }
-    let told = match loaded(run, &session, true).await? {
-        Some(told) => told,
+    let reported = match loaded(run, &session, true).await? {
+        Some(reported) => reported,
         None => loaded(run, &session, false).await?.unwrap_or_default(),
     };
     let wanted: Vec<Said> =
         (0..WORDS.len()).flat_map(|word| [("user", word), ("agent", word)]).collect();
-    let said = words(&told);
-    // An agent that stores no prompts replays at least its own words.
+    let said = words(&reported);
+    // An agent that stores no prompts replays at least its own text.
     let by_agent =
         |all: &[Said]| all.iter().filter(|(who, _)| *who == "agent").copied().collect::<Vec<_>>();
     let is_right = said == wanted || (by_agent(&wanted) == said);
@@ -54,13 +54,13 @@ async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed 
         all.join(", ")
     };
     expect(is_right, format!("each turn once and in order: {}", shown(&wanted)), shown(&said))?;
-    let beside = told.iter().find(|update| text(update).contains(BESIDE));
+    let beside = reported.iter().find(|update| text(update).contains(BESIDE));
     let seen = quoted(&beside.map(Value::to_string).unwrap_or_default());
-    expect(beside.is_none(), "nothing of another session", seen)
+    expect(beside.is_none(), "no updates of another session", seen)
 }
 
-/// Returns the updates of a load, in a new process or in the one that closed the session. `None` if
-/// a new one does not know it.
+/// Loads a session, in a new process or in the process that closed it, and returns the updates.
+/// Returns `None` if a new process does not know the session.
 async fn loaded(run: &mut Run, session: &Session, is_new: bool) -> Probed<Option<Vec<Value>>> {
     if is_new {
         run.restart().await;
@@ -84,8 +84,8 @@ async fn close(talk: &mut Conversation, session: &Session) -> Probed {
     closed.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Returns the senders of words, in order. A message comes in chunks; a user text contains the
-/// agent's text as well.
+/// Returns the words with their senders, in order. Joins the chunks of a message first. The text of
+/// the user contains the agent's words as well.
 fn words(updates: &[Value]) -> Vec<Said> {
     let mut messages: Vec<(&'static str, String)> = Vec::new();
     for update in updates {

@@ -12,13 +12,13 @@ use serde_json::Value;
 
 probes! { Run:
     "RPC-15" every_request_gets_one_reply;
-    "RPC-16" an_unknown_request_is_not_found;
+    "RPC-16" an_unknown_method_is_not_found;
     "RPC-17" an_unknown_notification_is_ignored;
     "RPC-18" an_unknown_protocol_notification_is_ignored;
     "RPC-23" params_of_the_wrong_type_are_invalid;
-    "RPC-24" a_notification_of_the_wrong_shape_is_dropped;
-    "RPC-25" absent_params_are_empty_ones;
-    "RPC-26" keys_that_nobody_knows_are_ignored;
+    "RPC-24" a_malformed_notification_is_ignored;
+    "RPC-25" absent_params_count_as_empty;
+    "RPC-26" unknown_keys_are_ignored;
 }
 
 async fn every_request_gets_one_reply(run: &mut Run) -> Probed {
@@ -36,7 +36,7 @@ async fn every_request_gets_one_reply(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn an_unknown_request_is_not_found(run: &mut Run) -> Probed {
+async fn an_unknown_method_is_not_found(run: &mut Run) -> Probed {
     run.talk().await?.ask("foo/bar", json!({})).await?.is_error(-32601)
 }
 
@@ -54,11 +54,11 @@ async fn params_of_the_wrong_type_are_invalid(run: &mut Run) -> Probed {
     talk.is_still_there().await
 }
 
-async fn a_notification_of_the_wrong_shape_is_dropped(run: &mut Run) -> Probed {
+async fn a_malformed_notification_is_ignored(run: &mut Run) -> Probed {
     is_ignored(run, SessionCancel::ROW.name, json!({})).await
 }
 
-async fn absent_params_are_empty_ones(run: &mut Run) -> Probed {
+async fn absent_params_count_as_empty(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs("/sessionCapabilities/list")?;
     page(talk, json!({})).await?;
@@ -73,13 +73,13 @@ async fn absent_params_are_empty_ones(run: &mut Run) -> Probed {
     expect(line.get("result").is_some(), "null params count as empty", quoted(&line.text))
 }
 
-async fn keys_that_nobody_knows_are_ignored(run: &mut Run) -> Probed {
+async fn unknown_keys_are_ignored(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let (talk, _) = run.session().await?;
     let server = json!({"name": "none", "command": "/attache/no-such-server", "args": [], "env": [], "zzz": 1});
     let plain = json!({"cwd": folder, "mcpServers": [], "zzz": 1});
     talk.call::<SessionNew>(plain).await?.result()?;
-    // An agent may refuse a server that cannot start; only an error about the params counts.
+    // An agent may refuse a server that cannot start. Only an error about the params is a failure.
     let nested = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [server]})).await?;
     let is_invalid = nested.error("/code") == Some(&json!(-32602));
     expect(!is_invalid, "unknown keys of an MCP server are ignored", "error -32602")

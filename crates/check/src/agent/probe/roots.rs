@@ -12,18 +12,18 @@ use serde_json::Value;
 use std::path::Path;
 
 probes! { Run:
-    "SESS-03" relative_paths_are_those_of_the_folder;
+    "SESS-03" relative_paths_belong_to_the_sessions_folder;
     "SESS-03" each_session_has_its_own_folder;
     "SESS-05" tools_stay_inside_the_roots;
 }
 
-/// A session in a subfolder that alone has the file.
-async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
+/// Opens a session in a subfolder. Only that folder has the file.
+async fn relative_paths_belong_to_the_sessions_folder(run: &mut Run) -> Probed {
     let below = run.folder().join("attache-below");
     let (name, new) = ("attache-only-below.txt", "attache-new-below.txt");
     put(&below.join(name), "below\n")?;
     let _ = std::fs::remove_file(below.join(new));
-    run.driven().await?;
+    run.follows_prompts().await?;
     let talk = run.talk().await?;
     let session = talk.open(&below).await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -36,7 +36,7 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     let meant = [below.join(name), below.join(new)];
     if let Some(other) = reads
         .filter_map(|line| path(line.get("params")?))
-        // Other files that it reads by itself, such as agent instructions, do not count.
+        // Files that the agent reads by itself, such as its instructions, do not count.
         .filter(|path| meant.iter().any(|meant| Path::new(path).file_name() == meant.file_name()))
         .find(|path| !meant.iter().any(|meant| meant.as_os_str() == path.as_str()))
     {
@@ -48,7 +48,7 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     let done = |index: usize| {
         tool_calls(&played)
             .get(index)
-            .is_some_and(|told| told.states().last() == Some(&"completed"))
+            .is_some_and(|reported| reported.states().last() == Some(&"completed"))
     };
     if below.join(new).exists() {
         return Ok(());
@@ -56,7 +56,7 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     match (done(0), done(1)) {
         (_, true) => fail(
             "the new file in the session's folder",
-            "the agent reports it as written, and it does not exist",
+            "the agent reports that it wrote the file, but the file does not exist",
         ),
         (true, false) => Ok(()),
         (false, false) => not_tested("the agent's tools accept no relative paths"),
@@ -65,11 +65,12 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
 
 /// The name of a file that exists in several folders with different texts.
 const SAME: &str = "attache-same-name.txt";
-/// Its content outside of all sessions' folders, such as where the agent was started.
+/// The content of the file outside the folders of all sessions, for example in the folder where the
+/// agent was started.
 const ELSEWHERE: &str = "attache-text-of-no-session";
 
-/// Two concurrent sessions: relative paths of tools that read, write and run belong to the folder
-/// of the session.
+/// Uses two concurrent sessions. Tools that read, write and run commands must resolve relative
+/// paths in the folder of their session.
 async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     let [one, two] = ["attache-one", "attache-two"].map(|name| run.folder().join(name));
     let texts = ["attache-text-of-one", "attache-text-of-two"];
@@ -77,7 +78,7 @@ async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     for (folder, text) in [&one, &two].into_iter().zip(texts) {
         put(&folder.join(SAME), text)?;
     }
-    run.driven().await?;
+    run.follows_prompts().await?;
     let talk = run.talk().await?;
     let sessions = [talk.open(&one).await?, talk.open(&two).await?];
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -102,32 +103,33 @@ async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     }
 }
 
-/// Whether a command runs in this folder; `false` if it does not run.
+/// Checks that a command runs in this folder. Returns `false` if no command runs.
 async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> Probed<bool> {
     let made = folder.join("attache-made.txt");
     let _ = std::fs::remove_file(&made);
     let first = talk.now();
     let acts = call(crate::model::acts::run("echo made > attache-made.txt")).then(say("done"));
-    // A shell is optional.
+    // The tool may run without a shell.
     let Ok(played) = attempt(talk, session, acts).await else { return Ok(false) };
     let expected = format!("a command runs in {}", folder.display());
-    // The judge only simulates commands.
+    // The judge does not run the commands that it receives.
     let asked = talk.heard(first).filter(|line| line.calls::<TerminalCreate>());
     if let Some(params) = asked.filter_map(|line| line.get("params")).next() {
         let cwd = params.get("cwd").and_then(Value::as_str);
-        // It may change the folder first.
+        // The command may change the folder first.
         let goes = params.to_string().contains(&*folder.to_string_lossy());
         expect(cwd.is_none() || goes, expected, format!("it runs in {}", cwd.unwrap_or_default()))?;
         return Ok(cwd.is_some());
     }
-    let is_done =
-        tool_calls(&played).first().is_some_and(|told| told.states().last() == Some(&"completed"));
+    let is_done = tool_calls(&played)
+        .first()
+        .is_some_and(|reported| reported.states().last() == Some(&"completed"));
     expect(!is_done || made.exists(), expected, "the file that it creates does not exist")?;
     Ok(is_done)
 }
 
-/// The file is outside the session's folder. An agent that asks may do what it is allowed to; here
-/// the judge rejects.
+/// Tries to use a file outside the session's folder. The judge rejects every permission request, so
+/// the agent must not use the file.
 async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
     let (inside, outside) =
         (run.folder().join("attache-inside"), run.folder().join("attache-outside"));
@@ -136,7 +138,7 @@ async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
     put(&outside.join("attache-there.txt"), secret)?;
     let new = outside.join("attache-new.txt");
     let _ = std::fs::remove_file(&new);
-    run.driven().await?;
+    run.follows_prompts().await?;
     let talk = run.talk().await?;
     let session = talk.open(&inside).await?;
     let first = talk.now();
@@ -148,13 +150,13 @@ async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
         || count::<FsReadTextFile>(talk, first) > 0;
     expect(
         is_asked || !is_read,
-        "nothing outside of the session's folder is read without permission",
+        "no file outside the session's folder is read without permission",
         "the file is read",
     )?;
     let write = attempt(talk, &session, call(write(&new, "new\n")).then(say("done"))).await?;
     expect(
         !new.exists(),
-        "nothing outside of the session's folder is written without permission",
+        "no file outside the session's folder is written without permission",
         "the file is written",
     )?;
     let has_tried = !tool_calls(&read).is_empty() || !tool_calls(&write).is_empty();

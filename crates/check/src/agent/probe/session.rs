@@ -13,13 +13,13 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { Run:
-    "SESS-01" every_session_has_an_id_of_its_own;
+    "SESS-01" every_session_has_a_unique_id;
     "SESS-02" a_relative_folder_is_refused;
     "SESS-10" one_malformed_server_fails_the_request;
     "SESS-11" servers_may_be_null_but_not_absent;
     "SESS-21" an_unknown_session_is_not_found;
     "SESS-24" closing_an_unknown_session_is_answered;
-    "SESS-25" nothing_is_sent_for_a_closed_session;
+    "SESS-25" no_message_follows_the_end_of_a_session;
 }
 
 /// The number of sessions whose ids are compared.
@@ -28,16 +28,16 @@ const SESSIONS: usize = 5;
 pub(super) const CLOSE: &str = "/sessionCapabilities/close";
 pub(super) const NO_SESSION: &str = "attache-no-such-session";
 
-/// An agent that opens no session breaks this rule, unless it needs a login or says what else it
-/// lacks.
-async fn every_session_has_an_id_of_its_own(run: &mut Run) -> Probed {
+/// An agent that opens no session breaks this rule, unless it reports that it needs a login or
+/// lacks something else.
+async fn every_session_has_a_unique_id(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     run.opened().await?;
     let (talk, first) = run.session().await?;
     let mut ids = BTreeSet::from([first.id.to_string()]);
     for _ in 1..SESSIONS {
         let id = talk.open(&folder).await?.id.to_string();
-        expect(!ids.contains(&id), "a new id for each session", format!("{id} came twice"))?;
+        expect(!ids.contains(&id), "a new id for each session", format!("{id} occurs twice"))?;
         ids.insert(id);
     }
     Ok(())
@@ -88,7 +88,7 @@ async fn an_unknown_session_is_not_found(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// A result and an error are both correct; no answer is not.
+/// Accepts a result and an error, but requires an answer.
 async fn closing_an_unknown_session_is_answered(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(CLOSE)?;
@@ -96,7 +96,7 @@ async fn closing_an_unknown_session_is_answered(run: &mut Run) -> Probed {
     talk.is_still_there().await
 }
 
-async fn nothing_is_sent_for_a_closed_session(run: &mut Run) -> Probed {
+async fn no_message_follows_the_end_of_a_session(run: &mut Run) -> Probed {
     run.talk().await?.needs(CLOSE)?;
     let (talk, session) = run.session().await?;
     talk.call::<SessionClose>(json!({"sessionId": session.id})).await?.result()?;
@@ -111,13 +111,13 @@ async fn nothing_is_sent_for_a_closed_session(run: &mut Run) -> Probed {
     }
 }
 
-/// The error says that there is no session [`NO_SESSION`] (SESS-21).
+/// Checks that the error names the unknown session [`NO_SESSION`] (SESS-21).
 pub(super) fn is_unknown(reply: &Reply, method: &str) -> Probed {
     reply.is_error(-32002)?;
-    let told = reply.error("/data/sessionId").cloned().unwrap_or_default();
+    let reported = reply.error("/data/sessionId").cloned().unwrap_or_default();
     expect(
-        told == NO_SESSION,
+        reported == NO_SESSION,
         format!("{method} names the session in data.sessionId"),
-        told.to_string(),
+        reported.to_string(),
     )
 }

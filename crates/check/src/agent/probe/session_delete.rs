@@ -11,7 +11,7 @@ use attache_protocol::method::{SessionDelete, SessionLoad, SessionPrompt};
 probes! { Run:
     "DEL-02" a_deleted_session_is_not_listed;
     "DEL-03" deleting_an_unknown_session_succeeds;
-    "DEL-04" a_deleted_session_is_asked_for_in_vain_or_not;
+    "DEL-04" requests_for_a_deleted_session_are_answered;
 }
 
 const DELETE: &str = "/sessionCapabilities/delete";
@@ -34,8 +34,9 @@ async fn deleting_an_unknown_session_succeeds(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// The agent may choose how a deleted session behaves: it must answer and continue.
-async fn a_deleted_session_is_asked_for_in_vain_or_not(run: &mut Run) -> Probed {
+/// The agent may choose how a deleted session behaves. It must answer requests for the session and
+/// continue.
+async fn requests_for_a_deleted_session_are_answered(run: &mut Run) -> Probed {
     run.talk().await?.needs(DELETE)?;
     let (folder, words) = (json!(run.folder()), run.words());
     let (talk, session) = run.session().await?;

@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 probes! { Run:
     "LIST-02" an_empty_list_is_an_array;
     "LIST-03" a_folder_lists_its_own_sessions;
-    "LIST-04" empty_params_give_the_first_page;
-    "LIST-05" pages_end_and_repeat_nothing;
-    "LIST-08" a_cursor_that_was_never_given_is_refused;
-    "LIST-09" listing_opens_and_changes_nothing;
+    "LIST-04" empty_params_return_the_first_page;
+    "LIST-05" pages_end_and_contain_no_duplicates;
+    "LIST-08" an_unknown_cursor_is_refused;
+    "LIST-09" listing_changes_nothing;
 }
 
 pub(super) const LIST: &str = "/sessionCapabilities/list";
@@ -32,7 +32,9 @@ async fn an_empty_list_is_an_array(run: &mut Run) -> Probed {
     talk.needs(LIST)?;
     let page = page(talk, json!({"cwd": UNUSED})).await?;
     if !sessions(&page).is_empty() {
-        return not_tested("the agent lists sessions for a folder that has none, see LIST-03");
+        return not_tested(
+            "the agent lists sessions for a folder that has none, which breaks LIST-03",
+        );
     }
     let seen = quoted(&Value::Object(page.clone()).to_string());
     expect(page.get("sessions") == Some(&json!([])), "sessions: []", seen)
@@ -51,7 +53,7 @@ async fn a_folder_lists_its_own_sessions(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn empty_params_give_the_first_page(run: &mut Run) -> Probed {
+async fn empty_params_return_the_first_page(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(LIST)?;
     let empty = page(talk, json!({})).await?;
@@ -60,7 +62,7 @@ async fn empty_params_give_the_first_page(run: &mut Run) -> Probed {
         "a page of sessions with {}",
         "a result without sessions",
     )?;
-    // RPC-25 covers absent params; if they may be absent, the result is the same.
+    // RPC-25 covers absent params. An agent that accepts them must return the same page.
     let Ok(Value::Object(absent)) = talk.call::<SessionList>(Value::Null).await?.result() else {
         return Ok(());
     };
@@ -72,7 +74,7 @@ async fn empty_params_give_the_first_page(run: &mut Run) -> Probed {
     expect(ids(&empty) == ids(&absent), "the same first page", seen)
 }
 
-async fn pages_end_and_repeat_nothing(run: &mut Run) -> Probed {
+async fn pages_end_and_contain_no_duplicates(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(LIST)?;
     let (mut all, mut params) = (BTreeSet::new(), json!({}));
@@ -82,7 +84,7 @@ async fn pages_end_and_repeat_nothing(run: &mut Run) -> Probed {
             expect(
                 !all.contains(&id),
                 "each session once over all pages",
-                format!("{id} came twice"),
+                format!("{id} occurs twice"),
             )?;
             all.insert(id);
         }
@@ -97,13 +99,13 @@ async fn pages_end_and_repeat_nothing(run: &mut Run) -> Probed {
     not_tested(format!("there are more than {PAGES} pages of sessions"))
 }
 
-async fn a_cursor_that_was_never_given_is_refused(run: &mut Run) -> Probed {
+async fn an_unknown_cursor_is_refused(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(LIST)?;
     talk.call::<SessionList>(json!({"cursor": "attache: no such cursor"})).await?.is_refused()
 }
 
-async fn listing_opens_and_changes_nothing(run: &mut Run) -> Probed {
+async fn listing_changes_nothing(run: &mut Run) -> Probed {
     let (of_folder, words) = (json!({"cwd": run.folder()}), run.words());
     run.talk().await?.needs(LIST)?;
     let (talk, session) = saved(run).await?;
@@ -114,7 +116,7 @@ async fn listing_opens_and_changes_nothing(run: &mut Run) -> Probed {
     talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
 
-/// Returns a session that the agent lists, which may need a turn in it.
+/// Returns a session that the agent lists. Some agents list only sessions with a turn.
 pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let (of_folder, words) = (json!({"cwd": run.folder()}), run.words());
     run.talk().await?.needs(LIST)?;
@@ -128,7 +130,7 @@ pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)
     }
 }
 
-/// Returns a session that the agent lists and does not have open: it was closed, or its process
+/// Returns a session that the agent lists but does not have open: it was closed, or its process
 /// ended.
 pub(super) async fn saved(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let of_folder = json!({"cwd": run.folder()});
@@ -171,7 +173,7 @@ pub(super) fn entry_of<'e>(entries: &'e [Value], id: &Value) -> Option<&'e Value
 pub(super) async fn page(talk: &mut Conversation, params: Value) -> Probed<Map<String, Value>> {
     let reply = talk.call::<SessionList>(params).await?;
     if reply.error("/code") == Some(&json!(-32000)) {
-        return not_tested(format!("no session is listed: {}", refusal(&reply)));
+        return not_tested(format!("the agent lists no sessions: {}", refusal(&reply)));
     }
     match reply.result()? {
         Value::Object(page) => Ok(page),

@@ -1,5 +1,5 @@
-//! Whether options and modes keep their values, in sessions with several turns and in two
-//! concurrent sessions (CONF-02, MODE-04, SESS-06).
+//! Values of options and modes over several turns and in two concurrent sessions (CONF-02, MODE-04,
+//! SESS-06).
 
 use super::driven::play_in;
 use super::history::RESUME;
@@ -15,21 +15,21 @@ use attache_protocol::method::{SessionResume, SessionSetConfigOption};
 use serde_json::Value;
 
 probes! { Run:
-    "CONF-02" an_option_that_was_set_keeps_its_value;
-    "MODE-04" a_mode_that_was_set_stays_until_a_change_is_told;
+    "CONF-02" an_option_keeps_its_new_value;
+    "MODE-04" a_mode_is_kept_until_a_change_is_reported;
 }
 
-/// The number of options to change.
+/// The largest number of options that a probe changes.
 const CHOICES: usize = 3;
 
-/// Each is set in one of two sessions. The next list of all options has the value, before and after
-/// a turn.
-async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
-    let (folder, has_turns) = (run.folder().to_owned(), run.driven().await.is_ok());
+/// Sets options in one of two sessions. The next list of all options must contain the new value,
+/// before and after a turn.
+async fn an_option_keeps_its_new_value(run: &mut Run) -> Probed {
+    let (folder, has_turns) = (run.folder().to_owned(), run.follows_prompts().await.is_ok());
     let (talk, session) = run.session().await?;
     let other = talk.open(&folder).await?;
     let mode = mode_option(&session).ok().map(|(option, _)| option);
-    // MODE-05 and MODE-04 judge whether the mode matches its option and keeps its value.
+    // MODE-04 and MODE-05 cover the option for the mode.
     let chosen =
         choices(options(&session.opened)).into_iter().filter(|(id, _)| mode.as_ref() != Some(id));
     let mut kept = 0;
@@ -63,26 +63,26 @@ async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
     }
 }
 
-/// The agent may change the mode, and must then report it.
-async fn a_mode_that_was_set_stays_until_a_change_is_told(run: &mut Run) -> Probed {
-    run.driven().await?;
+/// Checks that a mode is kept. The agent may change it, but must then report the change.
+async fn a_mode_is_kept_until_a_change_is_reported(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let folder = json!(run.folder());
     let (talk, session) = run.session().await?;
     let (_, other) = two_modes(&session)?;
     let option = mode_option(&session).map(|(option, _)| option);
     set_mode(talk, &session, &other).await?;
     if current(talk, &session, option.as_ref().ok(), &folder).await?.as_ref() != Some(&other) {
-        // MODE-05 judges an option that does not follow the mode.
+        // MODE-05 covers options that do not follow the mode.
         return not_tested("the mode of a session cannot be read back");
     }
     for _ in 0..2 {
         let first = talk.now();
         play_in(talk, &session, say("attache: a turn")).await?;
         let now = current(talk, &session, option.as_ref().ok(), &folder).await?.unwrap_or_default();
-        let is_told = of_session(&session, "current_mode_update");
-        let is_told = talk.heard(first).any(is_told);
+        let is_reported = of_session(&session, "current_mode_update");
+        let is_reported = talk.heard(first).any(is_reported);
         expect(
-            is_told || now == other,
+            is_reported || now == other,
             format!("the mode {other}, or current_mode_update"),
             now.to_string(),
         )?;
@@ -103,7 +103,7 @@ async fn current(
     }
 }
 
-/// Sets an option and returns all options; `None` if the agent refuses.
+/// Sets an option and returns all options, or `None` if the agent refuses.
 async fn set(
     talk: &mut Conversation,
     session: &Session,
@@ -114,8 +114,8 @@ async fn set(
     Ok(talk.call::<SessionSetConfigOption>(params).await?.result().ok())
 }
 
-/// Returns all options of a session, by setting another option to its current value; `None` if
-/// there is no other.
+/// Returns all options of a session. It gets them by setting another option to its current value.
+/// Returns `None` if there is no other option.
 async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Option<Value>> {
     let is_other = |option: &&Value| {
         option.get("id") != Some(not) && option.get("type").is_some_and(|kind| kind == "select")
@@ -125,7 +125,7 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
     else {
         return Ok(None);
     };
-    // Its current value may have been set by this probe.
+    // This probe may have set its current value.
     let Some(all) = set(talk, session, other, &value_of(&session.opened, other)).await? else {
         return Ok(None);
     };
@@ -143,8 +143,8 @@ fn is_now(holder: &Value, id: &Value, value: &Value, when: &str) -> Probed {
     expect(now == *value, format!("{id} with the value {value} {when}"), now.to_string())
 }
 
-/// Returns the mode of an open session from the result of a resume; `None` if resuming is not
-/// offered or refused.
+/// Returns the mode of an open session from the result of a resume, or `None` if the agent does not
+/// offer or refuses it.
 async fn resumed(
     talk: &mut Conversation,
     session: &Session,

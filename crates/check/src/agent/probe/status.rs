@@ -1,4 +1,4 @@
-//! The status of a session: in memory or stored (STAT).
+//! The status of a session: open in the agent, or only saved (STAT).
 
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{entries, saved};
@@ -11,14 +11,14 @@ use attache_protocol::method::{Method, SessionPrompt, SessionStatusQuery};
 use serde_json::Value;
 
 probes! { Run:
-    "STAT-01" asking_where_a_session_is_opens_nothing;
+    "STAT-01" a_status_request_opens_no_session;
     "STAT-02" a_session_is_open_or_saved;
     "STAT-02" an_unknown_session_has_no_status;
 }
 
 const STATUS: &str = "/sessionCapabilities/status";
 
-async fn asking_where_a_session_is_opens_nothing(run: &mut Run) -> Probed {
+async fn a_status_request_opens_no_session(run: &mut Run) -> Probed {
     let (of_folder, words) = (json!({"cwd": run.folder()}), run.words());
     run.talk().await?.needs(STATUS)?;
     let (talk, session) = saved(run).await?;
@@ -26,7 +26,11 @@ async fn asking_where_a_session_is_opens_nothing(run: &mut Run) -> Probed {
     status(talk, &session.id).await?;
     status(talk, &session.id).await?;
     let after = entries(talk, of_folder).await?;
-    expect(before == after, "the list stays as it is", quoted(&json!(after).to_string()))?;
+    expect(
+        before == after,
+        "the list of sessions does not change",
+        quoted(&json!(after).to_string()),
+    )?;
     let prompt = json!({"sessionId": session.id, "prompt": words});
     talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
@@ -34,14 +38,14 @@ async fn asking_where_a_session_is_opens_nothing(run: &mut Run) -> Probed {
 async fn a_session_is_open_or_saved(run: &mut Run) -> Probed {
     run.talk().await?.needs(STATUS)?;
     let (talk, open) = run.session().await?;
-    let told = status(talk, &open.id).await?;
-    expect(told == "open", "a new session is open", told.to_string())?;
+    let reported = status(talk, &open.id).await?;
+    expect(reported == "open", "a new session is open", reported.to_string())?;
     let (talk, session) = match saved(run).await {
         Ok(saved) => saved,
-        Err(_) => return not_tested("no session could be closed and still be listed"),
+        Err(_) => return not_tested("the agent lists no closed session"),
     };
-    let told = status(talk, &session.id).await?;
-    expect(told == "saved", "a closed session is saved", told.to_string())
+    let reported = status(talk, &session.id).await?;
+    expect(reported == "saved", "a closed session is saved", reported.to_string())
 }
 
 async fn an_unknown_session_has_no_status(run: &mut Run) -> Probed {

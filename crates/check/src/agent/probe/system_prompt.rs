@@ -9,14 +9,14 @@ use attache_protocol::method::SessionNew;
 use serde_json::Value;
 
 probes! { Run:
-    "SYSP-02" instructions_that_cannot_be_applied_open_no_session;
-    "SYSP-03" instructions_in_text_are_taken;
-    "SYSP-03" a_mode_that_nobody_knows_is_not_guessed;
+    "SYSP-02" a_malformed_system_prompt_opens_no_session;
+    "SYSP-03" a_text_system_prompt_is_accepted;
+    "SYSP-03" an_unknown_mode_of_the_system_prompt_is_refused;
 }
 
 const SYSTEM_PROMPT: &str = "/sessionCapabilities/systemPrompt";
 
-async fn instructions_that_cannot_be_applied_open_no_session(run: &mut Run) -> Probed {
+async fn a_malformed_system_prompt_opens_no_session(run: &mut Run) -> Probed {
     let of_folder = json!({"cwd": run.folder()});
     let talk = run.talk().await?;
     talk.needs(SYSTEM_PROMPT)?;
@@ -29,12 +29,16 @@ async fn instructions_that_cannot_be_applied_open_no_session(run: &mut Run) -> P
     }
     if can_list {
         let after = entries(run.talk().await?, of_folder).await?.len();
-        expect(after == before, "no session is left", format!("{after} sessions after {before}"))?;
+        expect(
+            after == before,
+            "no new session in the list",
+            format!("{after} sessions after {before}"),
+        )?;
     }
     Ok(())
 }
 
-async fn instructions_in_text_are_taken(run: &mut Run) -> Probed {
+async fn a_text_system_prompt_is_accepted(run: &mut Run) -> Probed {
     run.talk().await?.needs(SYSTEM_PROMPT)?;
     run.session().await?;
     open(run, json!({"mode": "append", "content": text()})).await?.result()?;
@@ -44,7 +48,7 @@ async fn instructions_in_text_are_taken(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_mode_that_nobody_knows_is_not_guessed(run: &mut Run) -> Probed {
+async fn an_unknown_mode_of_the_system_prompt_is_refused(run: &mut Run) -> Probed {
     run.talk().await?.needs(SYSTEM_PROMPT)?;
     is_refused(run, json!({"mode": "_attache_prepend", "content": text()})).await
 }

@@ -16,12 +16,12 @@ use attache_protocol::method::{
 use serde_json::Value;
 
 probes! { Run:
-    "TERM-10" a_terminal_is_released_when_its_command_has_ended;
+    "TERM-10" a_terminal_is_released_after_its_command;
     "TERM-10" a_terminal_of_a_cancelled_turn_is_released;
-    "TERM-10" a_terminal_that_is_made_after_a_cancel_is_released;
-    "TERM-16" an_impossible_exit_code_is_no_success;
-    "DEC-14" null_is_a_result_where_nothing_is_told;
-    "DEC-15" no_exit_status_is_no_success;
+    "TERM-10" a_terminal_created_after_a_cancel_is_released;
+    "TERM-16" an_impossible_exit_code_is_not_success;
+    "DEC-14" null_is_an_empty_result;
+    "DEC-15" a_missing_exit_status_is_not_success;
 }
 
 const NO_TERMINALS: &str = "the agent does not use the client's terminals";
@@ -30,15 +30,15 @@ fn acts() -> Acts {
     call(run_command("echo attache")).then(say("done"))
 }
 
-/// Opens a session and permits everything.
+/// Opens a session and allows every action.
 async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     Ok((talk, session))
 }
 
-async fn a_terminal_is_released_when_its_command_has_ended(run: &mut Run) -> Probed {
+async fn a_terminal_is_released_after_its_command(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     let first = talk.now();
     let turn = talk.begin_turn(&session, acts());
@@ -50,7 +50,7 @@ async fn a_terminal_is_released_when_its_command_has_ended(run: &mut Run) -> Pro
     is_released(talk, first).await
 }
 
-/// Checks that every terminal created since that line is released, at the latest soon after the
+/// Checks that every terminal created since that line is released, no later than shortly after the
 /// turn.
 async fn is_released(talk: &mut Conversation, first: usize) -> Probed {
     let made: Vec<Value> = talk
@@ -65,7 +65,7 @@ async fn is_released(talk: &mut Conversation, first: usize) -> Probed {
         if talk.peer.wait_for(first, talk.patience, releases).await.is_err() {
             return fail(
                 format!("a terminal/release of {id}"),
-                "none, although the turn has ended",
+                "no release after the end of the turn",
             );
         }
     }
@@ -93,19 +93,20 @@ async fn a_terminal_of_a_cancelled_turn_is_released(run: &mut Run) -> Probed {
     is_released(talk, first).await
 }
 
-/// Answers as a client whose command is killed or released: a call that waits for the exit gets it.
+/// Answers like a client whose command is killed or released: answers the calls that wait for the
+/// exit.
 async fn end_command(talk: &mut Conversation, turn: &Turn, waits: &Line) {
     let ended = |line: &Line| {
         line.calls::<TerminalKill>() || line.calls::<TerminalRelease>() || line.replies_to(&turn.id)
     };
-    // If neither happens, the command ends by itself.
+    // If the agent sends neither, the command ends by itself.
     let _ = talk.peer.wait_for(turn.first, talk.patience, ended).await;
     if waits.calls::<TerminalWaitForExit>() {
         talk.give(waits, json!({"exitCode": null, "signal": "SIGKILL"}));
     }
 }
 
-async fn a_terminal_that_is_made_after_a_cancel_is_released(run: &mut Run) -> Probed {
+async fn a_terminal_created_after_a_cancel_is_released(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     talk.answer::<TerminalCreate>(|_| Answer::Silence);
     for_any_terminal(talk);
@@ -124,7 +125,7 @@ async fn a_terminal_that_is_made_after_a_cancel_is_released(run: &mut Run) -> Pr
 /// Returns an id for a terminal of the judge.
 const LATE: &str = "attache-late-terminal";
 
-/// Answers calls for any terminal.
+/// Answers calls for every terminal id.
 fn for_any_terminal(talk: &mut Conversation) {
     talk.answer::<TerminalOutput>(|_| {
         Answer::Result(json!({"output": "", "truncated": false, "exitStatus": {"exitCode": 0}}))
@@ -134,36 +135,36 @@ fn for_any_terminal(talk: &mut Conversation) {
     talk.answer::<TerminalRelease>(|_| Answer::Result(json!({})));
 }
 
-async fn an_impossible_exit_code_is_no_success(run: &mut Run) -> Probed {
+async fn an_impossible_exit_code_is_not_success(run: &mut Run) -> Probed {
     for code in [json!(-1), json!(4_294_967_296_u64)] {
-        is_no_success(run, json!({"exitCode": code}), Some(json!({"exitCode": code}))).await?;
+        is_not_success(run, json!({"exitCode": code}), Some(json!({"exitCode": code}))).await?;
     }
     Ok(())
 }
 
-async fn no_exit_status_is_no_success(run: &mut Run) -> Probed {
-    is_no_success(run, Value::Null, None).await
+async fn a_missing_exit_status_is_not_success(run: &mut Run) -> Probed {
+    is_not_success(run, Value::Null, None).await
 }
 
 /// Checks that a command with this exit is not shown as a success, if the agent distinguishes the
 /// two.
-async fn is_no_success(run: &mut Run, exit: Value, status: Option<Value>) -> Probed {
+async fn is_not_success(run: &mut Run, exit: Value, status: Option<Value>) -> Probed {
     let usual = |code: u8| (json!({"exitCode": code}), Some(json!({"exitCode": code})));
     let [(zero, of_zero), (one, of_one)] = [usual(0), usual(1)];
     let success = shown(run, zero, of_zero).await?;
     if success == shown(run, one, of_one).await? {
         return not_tested("the agent shows a failed command like a successful one");
     }
-    let told = exit.to_string();
+    let status_sent = exit.to_string();
     let seen = shown(run, exit, status).await?;
     expect(
         seen != success,
-        "an unknown exit is not a success",
-        format!("{told} is shown like exit code 0"),
+        "an unknown exit is not shown as a success",
+        format!("{status_sent} is shown like exit code 0"),
     )
 }
 
-/// Returns what a turn shows of a command with this exit: the statuses and the content of its tool
+/// Runs a turn with a command that exits so, and returns the statuses and the content of its tool
 /// calls.
 async fn shown(run: &mut Run, exit: Value, status: Option<Value>) -> Probed<Vec<Value>> {
     let (talk, session) = opened(run).await?;
@@ -185,15 +186,15 @@ async fn shown(run: &mut Run, exit: Value, status: Option<Value>) -> Probed<Vec<
 
 /// Returns the results of a turn's tool calls, without values that change each time.
 fn results(played: &Played) -> Vec<Value> {
-    let told = tool_calls(played);
-    let all = told.iter().map(|told| {
-        let content: Vec<&Value> = told.content("content").collect();
-        json!({"states": told.states(), "content": content})
+    let calls = tool_calls(played);
+    let all = calls.iter().map(|call| {
+        let content: Vec<&Value> = call.content("content").collect();
+        json!({"states": call.states(), "content": content})
     });
     all.collect()
 }
 
-async fn null_is_a_result_where_nothing_is_told(run: &mut Run) -> Probed {
+async fn null_is_an_empty_result(run: &mut Run) -> Probed {
     let exit = || (json!({"exitCode": 0}), Some(json!({"exitCode": 0})));
     let usual = shown(run, exit().0, exit().1).await?;
     let (talk, session) = opened(run).await?;

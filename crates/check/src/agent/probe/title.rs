@@ -12,9 +12,9 @@ use serde_json::Value;
 
 probes! { Run:
     "TITLE-01" a_title_is_stored_and_listed;
-    "TITLE-01" a_session_that_is_not_open_can_be_named;
+    "TITLE-01" a_closed_session_can_be_renamed;
     "TITLE-02" an_empty_title_is_invalid;
-    "TITLE-02" an_unknown_session_cannot_be_named;
+    "TITLE-02" an_unknown_session_cannot_be_renamed;
 }
 
 const TITLE: &str = "/sessionCapabilities/title";
@@ -26,7 +26,7 @@ async fn a_title_is_stored_and_listed(run: &mut Run) -> Probed {
     is_named(talk, &session.id, of_folder).await
 }
 
-async fn a_session_that_is_not_open_can_be_named(run: &mut Run) -> Probed {
+async fn a_closed_session_can_be_renamed(run: &mut Run) -> Probed {
     let of_folder = json!({"cwd": run.folder()});
     run.talk().await?.needs(TITLE)?;
     let (talk, session) = saved(run).await?;
@@ -43,7 +43,7 @@ async fn an_empty_title_is_invalid(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn an_unknown_session_cannot_be_named(run: &mut Run) -> Probed {
+async fn an_unknown_session_cannot_be_renamed(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(TITLE)?;
     let params = json!({"sessionId": NO_SESSION, "title": "a title"});
@@ -54,7 +54,7 @@ async fn an_unknown_session_cannot_be_named(run: &mut Run) -> Probed {
 async fn is_named(talk: &mut Conversation, id: &Value, of_folder: Value) -> Probed {
     let stored = name(talk, id, "Étude no. 7").await?;
     if !talk.offers(LIST) {
-        return not_tested("the agent does not list sessions, so titles are invisible");
+        return not_tested("the agent does not list sessions, so titles cannot be judged");
     }
     let all = entries(talk, of_folder).await?;
     let Some(entry) = entry_of(&all, id) else { return not_tested("the session is not listed") };
@@ -71,6 +71,6 @@ pub(super) async fn name(talk: &mut Conversation, id: &Value, title: &str) -> Pr
         talk.call::<SessionSetTitle>(json!({"sessionId": id, "title": title})).await?.result()?;
     let stored = result.get("title").cloned().unwrap_or_default();
     let is_title = stored.as_str().is_some_and(|stored| !stored.trim().is_empty());
-    expect(is_title, "the title that was stored", quoted(&result.to_string()))?;
+    expect(is_title, "title, which is a string", quoted(&result.to_string()))?;
     Ok(stored)
 }

@@ -1,8 +1,7 @@
-//! Tool calls in updates (TOOL). Most rules about their order are judged by the traffic of every
-//! turn.
+//! Tool calls in updates (TOOL). The observer judges most rules about their order in every turn.
 
 use super::driven::{
-    ALLOW, OLD, ReportedCall, choose, count, file, nothing_at, play, play_in, tool_calls,
+    ALLOW, OLD, ReportedCall, choose, count, file, new_path_in, play, play_in, tool_calls,
     write_over,
 };
 use crate::agent::run::Run;
@@ -15,9 +14,9 @@ use serde_json::Value;
 
 probes! { Run:
     "TOOL-01" a_tool_call_is_reported;
-    "TOOL-01" a_tool_call_that_needs_leave_is_reported;
-    "TOOL-02" tool_calls_have_ids_of_their_own;
-    "TOOL-07" a_tool_call_runs_and_then_ends_once;
+    "TOOL-01" a_tool_call_with_a_permission_request_is_reported;
+    "TOOL-02" tool_calls_have_unique_ids;
+    "TOOL-07" a_tool_call_starts_and_ends_once;
     "TOOL-11" a_new_file_has_no_old_text;
 }
 
@@ -32,10 +31,10 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
     )
 }
 
-/// A permission request may be the first message about a call, but does not replace the report of
-/// it.
-async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
-    run.driven().await?;
+/// A permission request may be the first message about a call, but the agent must also report the
+/// call.
+async fn a_tool_call_with_a_permission_request_is_reported(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let path = file(run, "attache-leave.txt", OLD)?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -46,43 +45,46 @@ async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
     }
     let is_reported =
         |update: &&Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
-    match some(&played)?.iter().find(|told| !told.updates.iter().any(is_reported)) {
-        Some(told) => {
-            fail("a tool_call for the file to write", format!("only updates of {}", told.id))
+    match reported_calls(&played)?.iter().find(|reported| !reported.updates.iter().any(is_reported))
+    {
+        Some(reported) => {
+            fail("a tool_call for the file to write", format!("only updates of {}", reported.id))
         }
         None => Ok(()),
     }
 }
 
-/// Two calls in one answer of the model, and one in the next.
-async fn tool_calls_have_ids_of_their_own(run: &mut Run) -> Probed {
+/// The model makes two calls in one answer and one call in the next.
+async fn tool_calls_have_unique_ids(run: &mut Run) -> Probed {
     let [one, two] = ["one", "two"].map(|name| file(run, &format!("attache-{name}.txt"), name));
     let (one, two) = (one?, two?);
     let acts = calls([read(&one), read(two)]).then(call(read(one))).then(say("done"));
     let played = play(run, acts).await?;
-    let told = some(&played)?;
-    let ends =
-        |told: &ReportedCall<'_>| told.states().iter().filter(|state| is_final(state)).count();
-    let begins = |told: &ReportedCall<'_>| {
-        told.updates
+    let reported = reported_calls(&played)?;
+    let ends = |reported: &ReportedCall<'_>| {
+        reported.states().iter().filter(|state| is_final(state)).count()
+    };
+    let begins = |reported: &ReportedCall<'_>| {
+        reported
+            .updates
             .iter()
             .filter(|update| update.get("sessionUpdate").is_some_and(|it| it == "tool_call"))
             .count()
     };
-    match told.iter().find(|told| begins(told) > 1 && ends(told) > 1) {
-        Some(again) => fail("an id for each tool call", format!("{} came twice", again.id)),
+    match reported.iter().find(|reported| begins(reported) > 1 && ends(reported) > 1) {
+        Some(again) => fail("a unique id for each tool call", format!("{} occurs twice", again.id)),
         None => Ok(()),
     }
 }
 
-async fn a_tool_call_runs_and_then_ends_once(run: &mut Run) -> Probed {
+async fn a_tool_call_starts_and_ends_once(run: &mut Run) -> Probed {
     let path = file(run, "attache-read.txt", "read me\n")?;
     let played = play(run, call(read(path)).then(say("done"))).await?;
-    for told in some(&played)? {
-        let states = told.states();
+    for reported in reported_calls(&played)? {
+        let states = reported.states();
         let runs = states.iter().position(|state| *state == "in_progress");
         let mut ends: Vec<&str> = states.iter().copied().filter(|state| is_final(state)).collect();
-        // Repeating the status is not a change.
+        // A repeated status is not a change.
         ends.dedup();
         let is_right = ends.len() == 1
             && runs < states.iter().position(|state| is_final(state))
@@ -93,10 +95,10 @@ async fn a_tool_call_runs_and_then_ends_once(run: &mut Run) -> Probed {
 }
 
 async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-new.txt")?;
+    let path = new_path_in(run, "attache-new.txt")?;
     let played = play(run, call(write(&path, "new\n")).then(say("done"))).await?;
-    let told = some(&played)?;
-    let mut diffs = told.iter().flat_map(|told| told.content("diff")).peekable();
+    let reported = reported_calls(&played)?;
+    let mut diffs = reported.iter().flat_map(|reported| reported.content("diff")).peekable();
     if diffs.peek().is_none() {
         return not_tested("the agent shows no diff of its change");
     }
@@ -108,10 +110,10 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     }
 }
 
-/// Returns the reported tool calls, at least one.
-fn some(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
-    let told = tool_calls(played);
-    if told.is_empty() { not_tested("the agent reports no tool call") } else { Ok(told) }
+/// Returns the reported tool calls. Not tested if there are none.
+fn reported_calls(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
+    let reported = tool_calls(played);
+    if reported.is_empty() { not_tested("the agent reports no tool call") } else { Ok(reported) }
 }
 
 fn is_final(state: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Tool calls of every kind, subagents, and turns with too many model requests (TOOL, PROMPT).
 
-use super::driven::{ALLOW, choose, file, nothing_at, play, unjudged};
+use super::driven::{ALLOW, choose, file, new_path_in, play, unjudged};
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
 use crate::json::json;
@@ -15,18 +15,18 @@ use serde_json::Value;
 
 probes! { Run:
     "TOOL-01" a_tool_call_of_each_kind_is_reported;
-    "PROMPT-07" a_turn_of_too_many_requests_ends_for_that_reason;
+    "PROMPT-07" a_turn_with_too_many_requests_has_its_own_stop_reason;
 }
 
-/// How often the model continues: more often than agents with a limit allow.
+/// The number of model requests in a turn. It exceeds the limit of agents that have one.
 const REQUESTS: usize = 60;
 
-/// An agent may lack any of these tools; a call of an existing one must be reported.
+/// An agent may lack any of these tools, but must report a call of a tool that it has.
 async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let [deleted, moved] =
         ["attache-deleted.txt", "attache-moved.txt"].map(|name| file(run, name, "text\n"));
-    let (deleted, moved, to) = (deleted?, moved?, nothing_at(run, "attache-moved-here.txt")?);
+    let (deleted, moved, to) = (deleted?, moved?, new_path_in(run, "attache-moved-here.txt")?);
     let (folder, url) =
         (run.folder().to_owned(), run.model_url().unwrap_or("http://127.0.0.1:9".to_owned()));
     let tools: [(&str, Acts); 7] = [
@@ -60,7 +60,7 @@ async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
     if has_any { Ok(()) } else { not_tested("the agent offers its model no tool of these kinds") }
 }
 
-/// A client that supports subagents receives a subagent or a tool call.
+/// Checks that a client that supports subagents receives a subagent or a tool call.
 async fn subagent(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let mut with_subagents = capabilities();
@@ -86,8 +86,8 @@ async fn subagent(run: &mut Run) -> Probed {
     )
 }
 
-/// Some agents have no limit: the turn then ends as its model does.
-async fn a_turn_of_too_many_requests_ends_for_that_reason(run: &mut Run) -> Probed {
+/// An agent may have no limit. Then the turn ends when the model ends it.
+async fn a_turn_with_too_many_requests_has_its_own_stop_reason(run: &mut Run) -> Probed {
     let path = file(run, "attache-again.txt", "read me again\n")?;
     let acts = (0..REQUESTS).fold(Acts::default(), |acts, _| acts.then(call(read(&path))));
     let before = run.asked();

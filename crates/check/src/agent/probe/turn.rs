@@ -12,16 +12,16 @@ use attache_protocol::method::{Method, SessionCancel, SessionUpdateNotification}
 use std::time::Duration;
 
 probes! { Run:
-    "PROMPT-03" text_and_links_are_taken;
-    "PROMPT-07" the_stop_reason_tells_why_the_turn_ended;
-    "PROMPT-08" nothing_of_a_turn_follows_its_reply;
+    "PROMPT-03" text_and_links_are_accepted;
+    "PROMPT-07" the_stop_reason_matches_the_end_of_the_turn;
+    "PROMPT-08" no_update_of_a_turn_follows_its_reply;
     "PROMPT-10" a_failing_model_is_an_error;
-    "PROMPT-10" half_an_answer_is_no_success;
-    "PROMPT-11" thoughts_are_told_as_thoughts;
-    "PROMPT-11" a_long_answer_arrives_whole;
+    "PROMPT-10" an_incomplete_answer_is_not_success;
+    "PROMPT-11" thoughts_are_sent_as_thoughts;
+    "PROMPT-11" a_long_answer_is_complete;
     "PROMPT-12" the_context_accumulates;
     "PROMPT-13" a_prompt_during_a_turn_is_answered;
-    "RPC-02" line_ends_in_a_text_are_escaped;
+    "RPC-02" line_breaks_in_a_text_are_escaped;
     "RPC-27" a_turn_without_a_model_is_answered;
     "RPC-29" the_text_of_a_turn_precedes_its_reply;
 }
@@ -29,15 +29,15 @@ probes! { Run:
 /// How long an agent may retry.
 const TRIES_AGAIN: Duration = Duration::from_secs(3);
 
-/// Updates about the events of a turn.
+/// The updates that belong to a turn.
 const OF_A_TURN: [&str; 5] =
     ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"];
 
-async fn text_and_links_are_taken(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn text_and_links_are_accepted(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let file = run.folder().join("attache-link.txt");
     if std::fs::write(&file, "a file that a prompt links to\n").is_err() {
-        return not_tested("the file to link to cannot be written");
+        return not_tested("cannot write the file for the link");
     }
     let (talk, session) = run.session().await?;
     let link = json!({"type": "resource_link", "uri": format!("file://{}", file.display()), "name": "attache-link.txt"});
@@ -47,12 +47,12 @@ async fn text_and_links_are_taken(run: &mut Run) -> Probed {
     talk.finish(turn).await?.stop_reason().map(|_| ())
 }
 
-/// How often the model stops for the same reason: an agent may let it continue where it was cut
-/// off, and only the last stop counts for the turn.
+/// How often the model stops for the same reason. An agent may let the model continue, and only the
+/// last stop counts for the turn.
 const ENDS_ALIKE: usize = 8;
 
-async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn the_stop_reason_matches_the_end_of_the_turn(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut goes_on = false;
     for (end, expected) in [("stop", "end_turn"), ("length", "max_tokens"), ("refusal", "refusal")]
@@ -62,25 +62,23 @@ async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
         let acts = if end == "stop" { once } else { acts };
         let played = talk.play(&session, acts).await?;
         if end != "stop" && played.reply.error("/code").is_some() {
-            return not_tested(format!(
-                "the agent treats a model that ends with {end} as a failure"
-            ));
+            return not_tested(format!("the agent reports an error if its model stops with {end}"));
         }
         let reason = played.stop_reason()?;
         if reason == expected {
             continue;
         }
-        // It let the model continue until it was done.
+        // The agent let the model continue until it finished.
         let is_over = end != "stop" && played.said().contains(DONE);
         goes_on |= is_over;
-        let seen = format!("the model ends with {end}, the turn with {reason}");
+        let seen = format!("the model stops with {end}, and the turn ends with {reason}");
         expect(is_over, format!("the stop reason {expected}"), seen)?;
     }
-    if goes_on { not_tested("the agent retries whenever its model ends early") } else { Ok(()) }
+    if goes_on { not_tested("the agent retries whenever its model stops early") } else { Ok(()) }
 }
 
-async fn nothing_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn no_update_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, think("attache-thought").say("attache-said")).await?;
     played.stop_reason()?;
@@ -98,28 +96,28 @@ async fn nothing_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
 }
 
 async fn a_failing_model_is_an_error(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, fail_with(400)).await?;
     expect(
         played.reply.error("/code").is_some(),
-        "the prompt is answered with an error, like the request to its model",
+        "the prompt is answered with an error after the model's error",
         quoted(played.reply.text()),
     )?;
-    // The session still works.
+    // The session must still work.
     talk.play(&session, say("attache-after")).await?.stop_reason().map(|_| ())
 }
 
-async fn half_an_answer_is_no_success(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn an_incomplete_answer_is_not_success(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let before = run.asked();
     let (talk, session) = run.session().await?;
-    let turn = talk.begin_turn(&session, say("attache-half, and what follows is cut off").cut());
+    let turn = talk.begin_turn(&session, say("attache-half, and the rest is missing").cut());
     let (id, first) = (turn.id.clone(), turn.first);
     let patience = talk.patience.min(TRIES_AGAIN);
     let played = match talk.finish_within(turn, patience).await {
         Ok(played) => played,
-        // It retries, which is correct, and the answer is cut again.
+        // The agent retries, which is correct, and the answer is incomplete again.
         Err(_) => {
             talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
             let answers = |line: &Line| line.replies_to(&id);
@@ -127,18 +125,19 @@ async fn half_an_answer_is_no_success(run: &mut Run) -> Probed {
             return Ok(());
         }
     };
-    // After a retry the model was done, so the turn could end well.
+    // The model finished after a retry, so the turn may succeed.
     let is_again = run.asked().zip(before).is_some_and(|(now, before)| now > before + 1);
     match played.stop_reason() {
-        Ok(reason) if reason == "end_turn" && !is_again => {
-            fail("an error or a retry: the model's answer broke off", quoted(played.reply.text()))
-        }
+        Ok(reason) if reason == "end_turn" && !is_again => fail(
+            "an error or a retry after the incomplete answer of the model",
+            quoted(played.reply.text()),
+        ),
         _ => Ok(()),
     }
 }
 
-async fn thoughts_are_told_as_thoughts(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn thoughts_are_sent_as_thoughts(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, think("attache-thought").say("attache-said")).await?;
     played.stop_reason()?;
@@ -154,17 +153,17 @@ async fn thoughts_are_told_as_thoughts(run: &mut Run) -> Probed {
     )?;
     let thought = played.text_of("agent_thought_chunk");
     if thought.is_empty() {
-        not_tested("the agent sends nothing of its model's reasoning")
+        not_tested("the agent does not send its model's reasoning")
     } else {
         Ok(())
     }
 }
 
-async fn a_long_answer_arrives_whole(run: &mut Run) -> Probed {
-    run.driven().await?;
-    // 4,000 characters without repetition.
+async fn a_long_answer_is_complete(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
+    // The text has 4,000 characters without repetition.
     let numbers: String = (1000..1800).map(|number| format!("{number} ")).collect();
-    // An agent without a model ignores it: the short text to send shows as much.
+    // An agent without a model ignores it, and the short word in the prompt detects that.
     let times = if run.asked().is_some() { 1000 } else { 25 };
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say(numbers.clone()).repeat(times)).await?;
@@ -175,11 +174,11 @@ async fn a_long_answer_arrives_whole(run: &mut Run) -> Probed {
     }
     let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
     let (came, all) = (digits(&played.said()), digits(&numbers) * times);
-    expect(came == all, format!("{all} digits of the model's answer"), format!("{came} of them"))
+    expect(came == all, format!("{all} digits of the model's answer"), format!("{came} digits"))
 }
 
 async fn the_context_accumulates(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let first = say("attache-noted").prompt_text();
     let prompt =
@@ -188,15 +187,15 @@ async fn the_context_accumulates(run: &mut Run) -> Probed {
     talk.finish(turn).await?.stop_reason()?;
     let played = talk.play(&session, recall("attache-remembered-7304")).await?;
     played.stop_reason()?;
-    let expected = "the model is given the earlier prompt with the next one";
+    let expected = "the model receives the earlier prompt with the next one";
     match played.recalled() {
-        Some(is_there) => expect(is_there, expected, "it is not given it"),
-        None => not_tested("the agent does not tell what its model is given"),
+        Some(is_there) => expect(is_there, expected, "it does not receive it"),
+        None => not_tested("it is unknown what the agent's model receives"),
     }
 }
 
 async fn a_prompt_during_a_turn_is_answered(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let running = talk.begin_turn(&session, say("attache-first").hang());
     talk.hear_said(&running, "attache-first").await?;
@@ -205,19 +204,19 @@ async fn a_prompt_during_a_turn_is_answered(run: &mut Run) -> Probed {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     for turn in [&running, &second] {
         let expected =
-            "an answer to each of two prompts of one session, at the latest when it is cancelled";
+            "an answer to each of two prompts of one session, no later than after a cancel";
         talk.hear(turn.first, expected, |line| line.replies_to(&turn.id)).await?;
     }
     talk.play(&session, say("attache-third")).await?.stop_reason().map(|_| ())
 }
 
-async fn line_ends_in_a_text_are_escaped(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn line_breaks_in_a_text_are_escaped(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("attache-one\nattache-two\r\nattache-three")).await?;
     played.stop_reason()?;
     let said = played.said().replace('\r', "");
-    let expected = "the model's text with its line ends, each as an escape in one line";
+    let expected = "the model's text in one line, with its line breaks escaped";
     expect(
         said.contains("attache-one\nattache-two\nattache-three"),
         expected,
@@ -226,28 +225,27 @@ async fn line_ends_in_a_text_are_escaped(run: &mut Run) -> Probed {
 }
 
 async fn a_turn_without_a_model_is_answered(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let before = run.asked();
     let (talk, session) = run.session().await?;
     let turn = talk.begin_turn(&session, fail_with(401));
     match talk.finish(turn).await {
         Ok(_) => talk.is_still_there().await,
         Err(outcome) => match run.asked().zip(before) {
-            Some((now, before)) if now > before + 1 => not_tested(format!(
-                "the agent asks its model again and again: {} times",
-                now - before
-            )),
+            Some((now, before)) if now > before + 1 => {
+                not_tested(format!("the agent sends {} requests to its model", now - before))
+            }
             _ => Err(outcome),
         },
     }
 }
 
 async fn the_text_of_a_turn_precedes_its_reply(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let text = "attache-a, attache-b, attache-c, attache-d, attache-e";
     let played = talk.play(&session, say(text)).await?;
     played.stop_reason()?;
-    let seen = format!("before it was told: {}", quoted(&played.said()));
-    expect(played.said().contains(text), "the whole text before the reply to its prompt", seen)
+    let seen = format!("text before the reply: {}", quoted(&played.said()));
+    expect(played.said().contains(text), "the complete text before the reply to the prompt", seen)
 }

@@ -11,19 +11,19 @@ use attache_protocol::method::{SessionLoad, SessionUpdateNotification};
 use serde_json::Value;
 
 probes! { Run:
-    "USE-02" used_and_size_are_told_in_numbers;
-    "USE-03" a_window_of_nothing_is_not_told;
-    "USE-04" the_cost_is_that_of_the_whole_session;
+    "USE-02" used_and_size_are_whole_numbers;
+    "USE-03" an_unknown_context_window_is_not_reported;
+    "USE-04" the_cost_covers_the_whole_session;
     "USE-06" cached_tokens_count_as_used;
-    "USE-09" usage_is_told_after_a_load;
-    "USE-10" the_usage_of_a_turn_is_whole;
+    "USE-09" usage_is_reported_after_a_load;
+    "USE-10" the_usage_of_a_turn_is_complete;
     "USE-11" no_token_field_is_in_snake_case;
 }
 
-/// More tokens than an agent's first request has by itself, in a usual context window.
+/// More tokens than an agent's first request has by itself. They fit into a common context window.
 const MANY: u64 = 60_000;
 
-async fn used_and_size_are_told_in_numbers(run: &mut Run) -> Probed {
+async fn used_and_size_are_whole_numbers(run: &mut Run) -> Probed {
     for update in usage(run).await? {
         let is_number = |key: &str| update.get(key).is_some_and(Value::is_u64);
         let seen = quoted(&update.to_string());
@@ -32,20 +32,18 @@ async fn used_and_size_are_told_in_numbers(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_window_of_nothing_is_not_told(run: &mut Run) -> Probed {
+async fn an_unknown_context_window_is_not_reported(run: &mut Run) -> Probed {
     match usage(run).await?.iter().find(|update| update.get("size") == Some(&json!(0))) {
-        Some(update) => {
-            fail("no usage_update where the size is not known", quoted(&update.to_string()))
-        }
+        Some(update) => fail("no usage_update if the size is unknown", quoted(&update.to_string())),
         None => Ok(()),
     }
 }
 
-async fn the_cost_is_that_of_the_whole_session(run: &mut Run) -> Probed {
-    run.driven().await?;
+async fn the_cost_covers_the_whole_session(run: &mut Run) -> Probed {
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut before: Option<(f64, Value)> = None;
-    // The second turn costs less than the first, so a cost per turn decreases.
+    // The second turn costs less than the first, so a cost per turn would decrease.
     for (input, output) in [(MANY, 500), (10, 1), (MANY, 500)] {
         let acts = say("attache-costs").usage(json!({"input": input, "output": output}));
         let played = talk.play(&session, acts).await?;
@@ -59,7 +57,7 @@ async fn the_cost_is_that_of_the_whole_session(run: &mut Run) -> Probed {
                 let seen = format!("{amount} after {earlier}");
                 expect(
                     amount >= *earlier,
-                    "a cost that never falls: it is that of the session",
+                    "a cost that never decreases, because it covers the session",
                     seen,
                 )?;
             }
@@ -70,23 +68,24 @@ async fn the_cost_is_that_of_the_whole_session(run: &mut Run) -> Probed {
 }
 
 async fn cached_tokens_count_as_used(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
-    let told = |cached: u64| json!({"input": MANY, "output": 10, "cached": cached});
-    let without = used(&talk.play(&session, say("attache-fresh").usage(told(0))).await?)?;
+    let reported = |cached: u64| json!({"input": MANY, "output": 10, "cached": cached});
+    let without = used(&talk.play(&session, say("attache-fresh").usage(reported(0))).await?)?;
     if without < MANY {
         return not_tested(format!(
-            "what is used does not follow the model's word: {without} after {MANY} tokens of input"
+            "used does not follow the numbers of the model: {without} after {MANY} tokens of input"
         ));
     }
-    let with = used(&talk.play(&session, say("attache-cached").usage(told(MANY - 100))).await?)?;
-    let seen = format!("{with} where {MANY} tokens were read, all but 100 of them from a cache");
-    expect(with >= MANY, "used holds the tokens that came from a cache", seen)
+    let with =
+        used(&talk.play(&session, say("attache-cached").usage(reported(MANY - 100))).await?)?;
+    let seen = format!("{with} after {MANY} tokens of input, all but 100 of them from a cache");
+    expect(with >= MANY, "used includes tokens from a cache", seen)
 }
 
-async fn usage_is_told_after_a_load(run: &mut Run) -> Probed {
+async fn usage_is_reported_after_a_load(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("attache-before")).await?;
     played.stop_reason()?;
@@ -94,14 +93,14 @@ async fn usage_is_told_after_a_load(run: &mut Run) -> Probed {
         return skipped("the agent sends no usage_update");
     }
     let is_usage = |update: &Value| update.get("sessionUpdate") == Some(&json!("usage_update"));
-    let told = replayed(run, &session).await?.iter().any(is_usage);
-    expect(told, "a usage_update after the load, as there was one before", "none")
+    let reported = replayed(run, &session).await?.iter().any(is_usage);
+    expect(reported, "a usage_update after the load, as before it", "none")
 }
 
-async fn the_usage_of_a_turn_is_whole(run: &mut Run) -> Probed {
+async fn the_usage_of_a_turn_is_complete(run: &mut Run) -> Probed {
     let usage = turn_usage(run).await?;
     for key in ["totalTokens", "inputTokens", "outputTokens"] {
-        let expected = format!("the usage of the reply has {key}, a whole number");
+        let expected = format!("{key} as a whole number in the usage of the reply");
         expect(usage.get(key).is_some_and(Value::is_u64), expected, quoted(&usage.to_string()))?;
     }
     Ok(())
@@ -118,20 +117,20 @@ async fn no_token_field_is_in_snake_case(run: &mut Run) -> Probed {
 
 /// Returns the usage in the reply to a prompt.
 async fn turn_usage(run: &mut Run) -> Probed<Value> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let acts = say("attache-used")
         .usage(json!({"input": MANY, "output": 10, "cached": 5, "reasoning": 2}));
     let result = talk.play(&session, acts).await?.reply.result()?;
     match result.get("usage").filter(|usage| !usage.is_null()) {
         Some(usage) => Ok(usage.clone()),
-        None => skipped("the reply to a prompt tells no usage"),
+        None => skipped("the reply to a prompt has no usage"),
     }
 }
 
-/// Returns the `usage_update`s of a turn, at least one.
+/// Returns the `usage_update`s of a turn. Not tested if there are none.
 async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("attache-usage")).await?;
     played.stop_reason()?;
@@ -149,7 +148,7 @@ fn used(played: &Played) -> Probed<u64> {
     }
 }
 
-/// Returns the updates of a session when a new agent process loads it.
+/// Loads a session in a new process and returns its updates.
 pub(super) async fn replayed(run: &mut Run, session: &Session) -> Probed<Vec<Value>> {
     let folder = run.folder().to_owned();
     run.restart().await;

@@ -1,5 +1,5 @@
-//! The first turn of a run: whether the agent answers a prompt (PROMPT-06), and whether its turns
-//! follow their prompts.
+//! The first turn of a run. It shows whether the agent answers a prompt (PROMPT-06), and whether
+//! its turns follow their prompts.
 
 use super::Run;
 use crate::json::json;
@@ -23,9 +23,9 @@ const EXPECTED: &str = "session/prompt is answered with a stopReason";
 const TAKES_NONE: [i64; 5] = [-32700, -32600, -32601, -32602, -32002];
 
 impl Run {
-    /// Whether the agent opens a session. It fails if the agent does not know the request or does
-    /// not answer. It is not tested if the agent needs a login or lacks something else. It is tried
-    /// once per run.
+    /// Checks that the agent opens a session. It fails if the agent does not know the request or
+    /// does not answer. It is not tested if the agent needs a login or lacks something else. The
+    /// run tries it once.
     pub(crate) fn opened<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             if self.opened.is_none() {
@@ -46,22 +46,21 @@ impl Run {
         })
     }
 
-    /// The same for a probe that needs a session for another rule: not tested if the agent opens
-    /// none.
+    /// Checks the same for a probe of another rule: not tested if the agent opens no session.
     pub(crate) fn opens_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             match self.opened().await {
                 Err(Outcome::Fail { seen, .. }) => {
-                    not_tested(format!("the agent opens no session, see SESS-01: {seen}"))
+                    not_tested(format!("the agent opens no session, which breaks SESS-01: {seen}"))
                 }
                 _ => Ok(()),
             }
         })
     }
 
-    /// Whether the agent's turns follow their prompts, which every probe of a turn needs. It is
-    /// tried once per run.
-    pub(crate) fn driven<'a>(&'a mut self) -> Boxed<'a, Probed> {
+    /// Checks that the agent's turns follow their prompts, which every probe of a turn needs. The
+    /// run tries it once.
+    pub(crate) fn follows_prompts<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
             match &self.driven {
@@ -71,8 +70,8 @@ impl Run {
         })
     }
 
-    /// Whether the agent answers a prompt. It fails if not, and is not tested if the agent has no
-    /// model or needs a login.
+    /// Checks that the agent answers a prompt. It is not tested if the agent has no model or needs
+    /// a login.
     pub(crate) fn prompted<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
@@ -80,28 +79,27 @@ impl Run {
         })
     }
 
-    /// The same for a probe that prompts for another rule: not tested if the agent answers no
-    /// prompt.
+    /// Checks the same for a probe of another rule: not tested if the agent answers no prompt.
     pub(crate) fn answers_prompts<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             match self.prompted().await {
-                Err(Outcome::Fail { seen, .. }) => {
-                    not_tested(format!("the agent takes no prompt, as PROMPT-06 tells: {seen}"))
-                }
+                Err(Outcome::Fail { seen, .. }) => not_tested(format!(
+                    "the agent accepts no prompt, which breaks PROMPT-06: {seen}"
+                )),
                 _ => Ok(()),
             }
         })
     }
 
-    /// The same for a probe of separate sessions: it fails if the first turn was reported in
-    /// another session.
-    pub(crate) fn driven_apart<'a>(&'a mut self) -> Boxed<'a, Probed> {
+    /// Checks the same for a probe of separate sessions: fails if the updates of the first turn
+    /// name another session.
+    pub(crate) fn separates_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
             if let Some(seen) = &self.misplaced {
-                return fail("what a turn says is told in its session", seen.clone());
+                return fail("the updates of a turn name its session", seen.clone());
             }
-            self.driven().await
+            self.follows_prompts().await
         })
     }
 
@@ -124,9 +122,10 @@ impl Run {
         };
         let turn = talk.begin_turn(&session, acts::say(WORD));
         let answer = answered(talk, &turn).await;
-        let prompted = answer.as_ref().map_or_else(|outcome| Err(outcome.clone()), takes);
+        let prompted = answer.as_ref().map_or_else(|outcome| Err(outcome.clone()), has_stop_reason);
         if let Err(outcome @ Outcome::Fail { .. }) = &prompted {
-            let why = format!("the agent takes no prompt, as PROMPT-06 tells: {}", outcome.seen());
+            let why =
+                format!("the agent accepts no prompt, which breaks PROMPT-06: {}", outcome.seen());
             return (prompted, Err(why));
         }
         let said = answer.and_then(|played| played.stop_reason().map(|_| played.said()));
@@ -136,18 +135,18 @@ impl Run {
                 return (prompted, Ok(()));
             }
             Ok(_) if said_elsewhere(talk, &turn) => {
-                let why = "the word that a turn is to say is told in another session";
+                let why = "the word of the turn's prompt is sent in another session";
                 self.misplaced = Some(why.to_owned());
-                return (prompted, Err(format!("{why}, as SESS-06 tells")));
+                return (prompted, Err(format!("{why}, which breaks SESS-06")));
             }
-            Ok(said) if said.is_empty() => "it says nothing".to_owned(),
-            Ok(said) => format!("it says: {}", quoted(&said)),
+            Ok(said) if said.is_empty() => "it sends no text".to_owned(),
+            Ok(said) => format!("it sends: {}", quoted(&said)),
             Err(outcome) => outcome.seen().to_owned(),
         };
         let unasked =
             if self.asked() == Some(0) { "; the judge's model was not asked" } else { "" };
         let why = format!(
-            "the agent has no model that can be told what to do (told to say a word, {seen}{unasked}): --model-env NAME"
+            "the agent has no model that follows instructions (its prompt asks for a word, but {seen}{unasked}): use --model-env NAME"
         );
         (prompted, Err(why))
     }
@@ -167,8 +166,8 @@ fn said_elsewhere(talk: &Conversation, turn: &Turn) -> bool {
     said.values().any(|said| said.contains(WORD))
 }
 
-/// Waits for the reply to a prompt. A turn that sends updates but does not end is cancelled, so
-/// that it does not disturb later probes.
+/// Waits for the reply to a prompt. If the turn sends updates but does not end, cancels it, so that
+/// it does not affect later probes.
 async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     let outcome = match talk.finish(turn.clone()).await {
         Ok(played) => return Ok(played),
@@ -189,18 +188,18 @@ async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     let ended = talk.finish_within(turn.clone(), patience).await;
     match (shows, ended) {
         (true, Ok(_)) => {
-            not_tested(format!("the turn goes on, and was cancelled: {}", outcome.seen()))
+            not_tested(format!("the turn did not end and was cancelled: {}", outcome.seen()))
         }
         _ => fail(EXPECTED, outcome.seen().to_owned()),
     }
 }
 
 /// Whether the reply to a prompt has a stop reason.
-fn takes(played: &Played) -> Probed {
+fn has_stop_reason(played: &Played) -> Probed {
     let code = played.reply.error("/code").and_then(Value::as_i64);
     match code {
         Some(code) if TAKES_NONE.contains(&code) => fail(EXPECTED, quoted(played.reply.text())),
-        // The agent lacks a model or a login, so it is unknown whether it would run a turn.
+        // The agent may lack a model or a login, so it is unknown whether it can run a turn.
         Some(_) => not_tested(format!("the turn fails: {}", refusal(&played.reply))),
         None => played.stop_reason().map(|_| ()),
     }

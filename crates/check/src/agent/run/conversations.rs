@@ -1,5 +1,5 @@
-//! The conversations of a run: which client capabilities the agent was told, and which
-//! conversations later probes may continue.
+//! The conversations of a run: the announced capabilities of the client, and the conversations that
+//! later probes may continue.
 
 use super::Run;
 use crate::agent::judge_client::{Client, capabilities, initialize_params};
@@ -13,25 +13,25 @@ use crate::peer::raw_peer::RawPeer;
 use crate::peer::script::Script;
 use serde_json::Value;
 
-/// The number of parked conversations. Each keeps a process of the agent.
+/// The largest number of parked conversations. Each keeps a process of the agent.
 const PARKED: usize = 2;
 
 impl Run {
-    /// Returns a conversation in which both sides announced all that they support. It may be one of
-    /// an earlier probe.
+    /// Returns a conversation in which the judge announces all capabilities. It may be a
+    /// conversation of an earlier probe.
     pub(crate) fn talk<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
-            self.go_on(Client { capabilities: capabilities(), is_watched: true })
+            self.continued(Client { capabilities: capabilities(), is_watched: true })
                 .await
-                .map_err(not_again)
+                .map_err(restart_not_tested)
         })
     }
 
-    /// The same, with a session in the folder.
+    /// Returns such a conversation with a session in the folder.
     pub(crate) fn session<'a>(&'a mut self) -> Boxed<'a, Probed<(&'a mut Conversation, Session)>> {
         Box::pin(async move {
             let folder = self.folder.clone();
-            // Do not wait again for an agent that never answers.
+            // Does not wait again for an agent that never answers.
             if self.opened.is_some() {
                 self.opens_sessions().await?;
             }
@@ -41,27 +41,28 @@ impl Run {
         })
     }
 
-    /// The same as [`talk`](Self::talk), but without the observer: an agent may answer oddly when
-    /// it is asked oddly.
+    /// Does the same as [`talk`](Self::talk), but without the observer, because the answers to
+    /// malformed messages may be unusual.
     pub(crate) fn unwatched<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
-            self.go_on(Client { capabilities: capabilities(), is_watched: false })
+            self.continued(Client { capabilities: capabilities(), is_watched: false })
                 .await
-                .map_err(not_again)
+                .map_err(restart_not_tested)
         })
     }
 
-    /// Returns a conversation in which the judge announces these capabilities. It may be one of an
-    /// earlier probe.
+    /// Returns a conversation in which the judge announces these capabilities. It may be a
+    /// conversation of an earlier probe.
     pub(crate) fn talk_with<'a>(
         &'a mut self,
         capabilities: Value,
     ) -> Boxed<'a, Probed<&'a mut Conversation>> {
-        Box::pin(async move { self.go_on(Client { capabilities, is_watched: true }).await })
+        Box::pin(async move { self.continued(Client { capabilities, is_watched: true }).await })
     }
 
-    /// Returns a conversation as this client: that of an earlier probe if it still runs.
-    fn go_on<'a>(&'a mut self, client: Client) -> Boxed<'a, Probed<&'a mut Conversation>> {
+    /// Returns a conversation with this client. Continues the conversation of an earlier probe if
+    /// it still runs.
+    fn continued<'a>(&'a mut self, client: Client) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             if self.client.as_ref() == Some(&client) && self.now().is_up() {
                 self.now().is_watched = client.is_watched;
@@ -92,7 +93,7 @@ impl Run {
             let link = (self.start)().map_err(|error| {
                 Outcome::NotTested(format!("the agent does not start again: {error}"))
             })?;
-            self.meet(link);
+            self.start_conversation(link);
             Ok(self.now())
         })
     }
@@ -115,7 +116,7 @@ impl Run {
         Some(self.parked.remove(place).1)
     }
 
-    /// Parks the conversation if later probes may continue it; ends it otherwise.
+    /// Parks the conversation if later probes may continue it, or ends it.
     async fn park(&mut self) {
         let Some(talk) = self.now.take() else { return };
         match self.client.take() {
@@ -138,20 +139,20 @@ impl Run {
         }
     }
 
-    /// Ends every process of the agent; the next conversation starts a new one.
+    /// Ends every process of the agent. The next conversation starts a new process.
     pub(crate) fn restart<'a>(&'a mut self) -> Boxed<'a, ()> {
         Box::pin(async move {
             self.leave().await;
         })
     }
 
-    pub(super) fn meet(&mut self, link: Link) {
+    pub(super) fn start_conversation(&mut self, link: Link) {
         self.client = None;
         let script = services::script(&self.folder);
         self.now = Some(Conversation::new(RawPeer::new(link, script), self.patience));
     }
 
-    /// Returns the current conversation; an ended one if there is none.
+    /// Returns the current conversation, or an ended conversation if there is none.
     pub(super) fn now(&mut self) -> &mut Conversation {
         let patience = self.patience;
         self.now.get_or_insert_with(|| {
@@ -161,11 +162,12 @@ impl Run {
     }
 }
 
-/// The outcome if a restarted agent does not initialize. Another rule covers that.
-fn not_again(outcome: Outcome) -> Outcome {
+/// Returns the outcome for a restarted agent that does not initialize: not tested, because another
+/// rule covers that.
+fn restart_not_tested(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Fail { seen, .. } => {
-            Outcome::NotTested(format!("a new start of the agent does not initialize: {seen}"))
+            Outcome::NotTested(format!("the restarted agent does not initialize: {seen}"))
         }
         other => other,
     }

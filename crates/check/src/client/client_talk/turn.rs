@@ -114,7 +114,7 @@ impl ClientTalk {
     pub(crate) fn ends_well<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.end_turn(turn, "end_turn");
-            self.goes_or_stays().await
+            self.ends_or_continues().await
         })
     }
 

@@ -12,17 +12,17 @@ use serde_json::Value;
 
 probes! { ClientRun:
     "CANCEL-01" a_cancel_names_the_session_of_the_turn;
-    "CANCEL-07" updates_after_a_cancel_are_taken;
-    "CANCEL-19" a_cancelled_turn_is_waited_for;
-    "CANCEL-24" ids_of_another_type_are_others;
+    "CANCEL-07" updates_after_a_cancel_are_accepted;
+    "CANCEL-19" the_client_waits_for_the_end_of_a_cancelled_turn;
+    "CANCEL-24" ids_of_different_types_are_different;
 }
 
-/// Starts a turn of a client that leaves every question open until it cancels.
+/// Starts a turn of a client that leaves every permission request open until it cancels.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     run.turn(&["cancel"]).await
 }
 
-/// Lets the client cancel; an update serves clients that cancel at the first one.
+/// Waits for the client's cancel. Some clients cancel at the first update, so it sends one.
 async fn cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Line> {
     talk.say(turn, "It begins.\n\n");
     talk.is_cancelled(turn).await
@@ -40,8 +40,8 @@ async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
     )
 }
 
-/// Asks for a permission with this id, which the client leaves open. Not tested if the client
-/// answers without a person.
+/// Sends a permission request with this id, which the client should leave open. Not tested if the
+/// client answers it by itself.
 async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
     let params = json!({
@@ -56,15 +56,15 @@ async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Prob
     talk.wire.is_still_there().await?;
     match talk.wire.heard(first).find(|line| line.replies_to(id)) {
         Some(line) => not_tested(format!(
-            "the client leaves no question open on the task \"cancel\", but answers it: {}",
+            "the client answers the permission request of the task \"cancel\" instead of leaving it open: {}",
             quoted(line.get("result").map(Value::to_string).as_deref().unwrap_or(&line.text))
         )),
         None => Ok(()),
     }
 }
 
-/// A late update of a tool call is accepted like one before the cancel.
-async fn updates_after_a_cancel_are_taken(run: &mut ClientRun) -> Probed {
+/// Accepts a late update of a tool call like an update before the cancel.
+async fn updates_after_a_cancel_are_accepted(run: &mut ClientRun) -> Probed {
     let (before, after) = (run.nonce(), run.nonce());
     let (talk, turn) = turn(run).await?;
     talk.update(
@@ -77,38 +77,38 @@ async fn updates_after_a_cancel_are_taken(run: &mut ClientRun) -> Probed {
     talk.update(&turn, late);
     talk.wire.is_ignored(first).await?;
     talk.end_turn(&turn, "cancelled");
-    let left = talk.leaves().await;
+    let left = talk.ended().await;
     expect(
         !left.shows(&before) || left.shows(&after),
-        "the late update of a tool call that is shown is shown too",
+        "the late update of a tool call is shown like the earlier one",
         "it is not shown",
     )
 }
 
-async fn a_cancelled_turn_is_waited_for(run: &mut ClientRun) -> Probed {
+async fn the_client_waits_for_the_end_of_a_cancelled_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     cancel(talk, &turn).await?;
     talk.say(&turn, "It ends.\n\n");
     // A client that ended would not answer; one that answers still waits.
     talk.wire.is_still_there().await?;
     talk.end_turn(&turn, "cancelled");
-    talk.goes_or_stays().await
+    talk.ends_or_continues().await
 }
 
-/// The agent withdraws its question.
+/// Withdraws the agent's permission request.
 fn withdraw(talk: &mut ClientTalk, id: &Value) {
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": id}));
 }
 
-/// Returns the answer to a withdrawn question; not tested if the client ignores the withdrawal,
-/// which it may.
+/// Returns the answer to a withdrawn request. Not tested if the client ignores the withdrawal,
+/// which is allowed.
 async fn withdrawn(talk: &mut ClientTalk, first: usize, id: &Value) -> Probed<Line> {
     talk.wire.is_still_there().await?;
     let found = talk.wire.heard(first).find(|line| line.replies_to(id)).cloned();
-    found.map_or_else(|| not_tested("the client ignores $/cancel_request, as it may"), Ok)
+    found.map_or_else(|| not_tested("the client ignores $/cancel_request, which is allowed"), Ok)
 }
 
-async fn ids_of_another_type_are_others(run: &mut ClientRun) -> Probed {
+async fn ids_of_different_types_are_different(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let id = json!("880088");
     left_open(talk, &turn, &id).await?;
@@ -118,7 +118,7 @@ async fn ids_of_another_type_are_others(run: &mut ClientRun) -> Probed {
     if let Some(line) = talk.wire.heard(first).find(|line| line.replies_to(&id)) {
         if line.get("result").and_then(|result| result.pointer("/outcome/optionId")).is_some() {
             return not_tested(
-                "the client leaves no question open on the task \"cancel\", but answers it",
+                "the client answers the permission request of the task \"cancel\" instead of leaving it open",
             );
         }
         return fail("the call \"880088\" stays open when 880088 is cancelled", quoted(&line.text));

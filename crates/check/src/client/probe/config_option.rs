@@ -12,18 +12,18 @@ use attache_protocol::method::{Method, SessionSetConfigOption, SessionUpdateNoti
 use serde_json::Value;
 
 probes! { ClientRun:
-    "CONF-04" the_options_of_an_answer_replace_those_before;
+    "CONF-04" the_options_of_a_reply_replace_earlier_ones;
     "CONF-09" a_select_is_set_by_a_string_without_a_type;
     "CONF-09" a_boolean_is_set_by_a_boolean_with_its_type;
     "CONF-12" an_option_of_an_unknown_type_is_ignored;
     "CONF-13" the_category_does_not_matter;
-    "CONF-20" a_malformed_option_is_left_out;
-    "CONF-20" a_malformed_value_in_a_group_is_left_out;
-    "CONF-24" the_last_of_an_update_and_an_answer_stands;
-    "DEC-01" a_malformed_description_is_none;
-    "DEC-02" a_malformed_option_beside_others_is_left_out;
-    "DEC-09" an_unknown_category_is_taken;
-    "DEC-04" options_that_are_no_list_are_none;
+    "CONF-20" a_malformed_option_is_skipped;
+    "CONF-20" a_malformed_value_in_a_group_is_skipped;
+    "CONF-24" the_later_of_an_update_and_a_reply_applies;
+    "DEC-01" a_malformed_description_is_ignored;
+    "DEC-02" malformed_options_among_others_are_skipped;
+    "DEC-09" an_unknown_category_is_accepted;
+    "DEC-04" options_that_are_not_a_list_are_ignored;
 }
 
 fn select(id: &str) -> Value {
@@ -49,7 +49,8 @@ async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     talk.hears::<SessionSetConfigOption>().await
 }
 
-/// Checks that the client sets the option `check-good` alone, and also among these options.
+/// Checks that the client sets the option `check-good` if it is the only option, and among these
+/// options.
 async fn sets_among(run: &mut ClientRun, options: Value) -> Probed {
     sets(run, json!([select("check-good")])).await?;
     match sets(run, options).await {
@@ -106,31 +107,31 @@ async fn the_category_does_not_matter(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-async fn an_unknown_category_is_taken(run: &mut ClientRun) -> Probed {
+async fn an_unknown_category_is_accepted(run: &mut ClientRun) -> Probed {
     sets_among(run, json!([with(select("check-good"), "category", json!("check_open"))])).await
 }
 
-async fn a_malformed_description_is_none(run: &mut ClientRun) -> Probed {
+async fn a_malformed_description_is_ignored(run: &mut ClientRun) -> Probed {
     let good = with(with(select("check-good"), "description", json!(5)), "category", json!({}));
     sets_among(run, json!([good])).await
 }
 
-async fn a_malformed_option_is_left_out(run: &mut ClientRun) -> Probed {
+async fn a_malformed_option_is_skipped(run: &mut ClientRun) -> Probed {
     let bad = with(select("check-bad"), "options", json!([{"value": 5}]));
     sets_among(run, json!([bad, select("check-good")])).await
 }
 
-async fn a_malformed_option_beside_others_is_left_out(run: &mut ClientRun) -> Probed {
+async fn malformed_options_among_others_are_skipped(run: &mut ClientRun) -> Probed {
     sets_among(run, json!([5, {"id": "check-bad"}, select("check-good"), null])).await
 }
 
-async fn a_malformed_value_in_a_group_is_left_out(run: &mut ClientRun) -> Probed {
+async fn a_malformed_value_in_a_group_is_skipped(run: &mut ClientRun) -> Probed {
     let values = json!([{"value": 5, "name": "Bad"}, {"value": "check-two", "name": "Two"}, {"value": "check-one", "name": "One"}]);
     let groups = json!([{"group": "check", "name": "Check", "options": values}]);
     sets_among(run, json!([with(select("check-good"), "options", groups)])).await
 }
 
-async fn options_that_are_no_list_are_none(run: &mut ClientRun) -> Probed {
+async fn options_that_are_not_a_list_are_ignored(run: &mut ClientRun) -> Probed {
     for options in [json!("x"), json!({}), Value::Null] {
         let task = run.task("prompt");
         let given = options.clone();
@@ -168,7 +169,7 @@ async fn sets_both(run: &mut ClientRun, update: Option<Value>) -> Probed {
     let id = first.get("id").cloned().unwrap_or_default();
     talk.wire.reply(&id, json!({"configOptions": [set, select("check-new")]}));
     let second = second(talk, first.number).await;
-    expect(second, "an option that the answer told of can be set", "the client does not set it")
+    expect(second, "the client sets an option that the reply added", "the client does not set it")
 }
 
 async fn second(talk: &mut ClientTalk, first: usize) -> bool {
@@ -177,11 +178,11 @@ async fn second(talk: &mut ClientTalk, first: usize) -> bool {
     talk.wire.peer.wait_for(first, patience, sets).await.is_ok()
 }
 
-async fn the_options_of_an_answer_replace_those_before(run: &mut ClientRun) -> Probed {
+async fn the_options_of_a_reply_replace_earlier_ones(run: &mut ClientRun) -> Probed {
     sets_both(run, None).await
 }
 
-async fn the_last_of_an_update_and_an_answer_stands(run: &mut ClientRun) -> Probed {
+async fn the_later_of_an_update_and_a_reply_applies(run: &mut ClientRun) -> Probed {
     let old =
         json!({"sessionUpdate": "config_option_update", "configOptions": [select("check-good")]});
     sets_both(run, Some(old)).await

@@ -1,6 +1,6 @@
 //! Unknown or malformed updates (DEC, INFO, USE): the turn continues, and readable parts are used.
 
-use super::prompt::goes_on_after;
+use super::prompt::survives_updates;
 use crate::client::run::ClientRun;
 use crate::json::json;
 use crate::judging::probe::probes;
@@ -10,15 +10,15 @@ use serde_json::Value;
 probes! { ClientRun:
     "DEC-01" malformed_optional_members_of_a_message_are_absent;
     "DEC-03" required_lists_may_be_null;
-    "DEC-11" a_malformed_title_ends_nothing;
-    "DEC-12" numbers_of_the_wrong_kind_end_nothing;
+    "DEC-11" a_malformed_title_does_not_end_the_turn;
+    "DEC-12" malformed_numbers_do_not_end_the_turn;
     "DEC-13" unknown_members_of_updates_are_ignored;
-    "DEC-18" an_unknown_update_is_dropped;
-    "DEC-02" a_malformed_command_is_left_out;
-    "INFO-10" a_malformed_title_leaves_the_rest;
-    "INFO-12" information_about_the_session_ends_nothing;
-    "USE-07" a_window_of_no_size_ends_nothing;
-    "USE-08" a_malformed_cost_ends_nothing;
+    "DEC-18" an_unknown_update_is_ignored;
+    "DEC-02" a_malformed_command_is_skipped;
+    "INFO-10" a_title_is_read_beside_a_malformed_date;
+    "INFO-12" session_info_updates_do_not_end_the_turn;
+    "USE-07" a_context_window_of_size_0_does_not_end_the_turn;
+    "USE-08" a_malformed_cost_does_not_end_the_turn;
 }
 
 /// Returns an update of this kind with these members.
@@ -46,7 +46,7 @@ async fn malformed_optional_members_of_a_message_are_absent(run: &mut ClientRun)
 }
 
 async fn required_lists_may_be_null(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+    survives_updates(run, |_| {
         vec![
             update("plan", json!({"entries": null})),
             update("plan", json!({"entries": "x"})),
@@ -58,15 +58,15 @@ async fn required_lists_may_be_null(run: &mut ClientRun) -> Probed {
     .await
 }
 
-async fn a_malformed_title_ends_nothing(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+async fn a_malformed_title_does_not_end_the_turn(run: &mut ClientRun) -> Probed {
+    survives_updates(run, |_| {
         vec![update("session_info_update", json!({"title": 7, "updatedAt": []}))]
     })
     .await
 }
 
-async fn numbers_of_the_wrong_kind_end_nothing(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+async fn malformed_numbers_do_not_end_the_turn(run: &mut ClientRun) -> Probed {
+    survives_updates(run, |_| {
         let wrong = [json!(1.5), json!(-1), json!("5"), Value::Null];
         wrong
             .into_iter()
@@ -88,8 +88,8 @@ async fn unknown_members_of_updates_are_ignored(run: &mut ClientRun) -> Probed {
     }
 }
 
-async fn an_unknown_update_is_dropped(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+async fn an_unknown_update_is_ignored(run: &mut ClientRun) -> Probed {
+    survives_updates(run, |_| {
         vec![
             update("check_zzz", json!({"content": {"type": "text", "text": "zzz"}})),
             update("", json!({})),
@@ -100,8 +100,9 @@ async fn an_unknown_update_is_dropped(run: &mut ClientRun) -> Probed {
     .await
 }
 
-/// A command next to a malformed one is known, if the client shows commands.
-async fn a_malformed_command_is_left_out(run: &mut ClientRun) -> Probed {
+/// Checks that the client shows a command next to a malformed one. Not tested if it shows no
+/// commands.
+async fn a_malformed_command_is_skipped(run: &mut ClientRun) -> Probed {
     let (known, beside) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let commands = |name: &str| json!({"name": name, "description": name});
@@ -116,11 +117,11 @@ async fn a_malformed_command_is_left_out(run: &mut ClientRun) -> Probed {
     );
     match talk.prints_of(&turn, odd, &beside).await? {
         true => Ok(()),
-        false => fail("the command beside malformed ones is shown", "it is not shown"),
+        false => fail("the command next to malformed ones is shown", "it is not shown"),
     }
 }
 
-async fn a_malformed_title_leaves_the_rest(run: &mut ClientRun) -> Probed {
+async fn a_title_is_read_beside_a_malformed_date(run: &mut ClientRun) -> Probed {
     let (known, beside) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let whole =
@@ -131,12 +132,12 @@ async fn a_malformed_title_leaves_the_rest(run: &mut ClientRun) -> Probed {
     let odd = update("session_info_update", json!({"title": beside, "updatedAt": 7}));
     match talk.prints_of(&turn, odd, &beside).await? {
         true => Ok(()),
-        false => fail("the title beside a malformed updatedAt is shown", "it is not shown"),
+        false => fail("the title next to a malformed updatedAt is shown", "it is not shown"),
     }
 }
 
-async fn information_about_the_session_ends_nothing(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+async fn session_info_updates_do_not_end_the_turn(run: &mut ClientRun) -> Probed {
+    survives_updates(run, |_| {
         vec![
             update(
                 "session_info_update",
@@ -149,8 +150,8 @@ async fn information_about_the_session_ends_nothing(run: &mut ClientRun) -> Prob
     .await
 }
 
-async fn a_window_of_no_size_ends_nothing(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+async fn a_context_window_of_size_0_does_not_end_the_turn(run: &mut ClientRun) -> Probed {
+    survives_updates(run, |_| {
         vec![
             update("usage_update", json!({"used": 0, "size": 0})),
             update("usage_update", json!({"used": 500, "size": 0})),
@@ -161,8 +162,8 @@ async fn a_window_of_no_size_ends_nothing(run: &mut ClientRun) -> Probed {
     .await
 }
 
-async fn a_malformed_cost_ends_nothing(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+async fn a_malformed_cost_does_not_end_the_turn(run: &mut ClientRun) -> Probed {
+    survives_updates(run, |_| {
         vec![
             update("usage_update", json!({"used": 10, "size": 100, "cost": {"amount": "much"}})),
             update("usage_update", json!({"used": 20, "size": 100, "cost": 5})),

@@ -12,16 +12,16 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 
 probes! { ClientRun:
-    "ELIC-02" a_mode_that_is_not_offered_is_refused;
+    "ELIC-02" an_unoffered_mode_is_refused;
     "ELIC-05" a_request_without_scope_or_mode_is_refused;
-    "ELIC-09" no_page_is_fetched_without_consent;
-    "ELIC-13" content_comes_with_accept_alone;
-    "ELIC-14" content_that_does_not_fit_is_not_sent;
+    "ELIC-09" no_url_is_opened_without_consent;
+    "ELIC-13" only_accept_has_content;
+    "ELIC-14" content_that_does_not_match_the_form_is_not_sent;
     "ELIC-20" unknown_completions_are_ignored;
-    "ELIC-22" unknown_modes_and_properties_are_not_taken_for_known;
-    "ELIC-24" a_pattern_takes_bounded_time;
+    "ELIC-22" unknown_modes_and_properties_are_not_answered_as_known_ones;
+    "ELIC-24" a_slow_pattern_does_not_block_the_client;
     "ELIC-25" a_malformed_form_is_an_error;
-    "ELIC-26" a_cancel_settles_what_is_asked;
+    "ELIC-26" a_cancel_answers_open_elicitations;
 }
 
 /// The method of an elicitation.
@@ -46,7 +46,8 @@ fn page(url: &str) -> Value {
     json!({"mode": "url", "message": "Attache check asks", "elicitationId": "attache-check-1", "url": url})
 }
 
-/// Starts a turn of the client with the first of these tasks that it supports; it must offer forms.
+/// Starts a turn with the first of these tasks that the client supports. The client must offer
+/// forms.
 async fn turn<'r>(
     run: &'r mut ClientRun,
     tasks: &'r [&'static str],
@@ -56,7 +57,7 @@ async fn turn<'r>(
     Ok((talk, turn))
 }
 
-/// Returns the action of an answer, which must be one of the three, and its content.
+/// Returns the action and the content of an answer. Fails if the action is not one of the three.
 fn read(reply: &Reply) -> Probed<(String, Value)> {
     let result = reply.result()?;
     let content = result.get("content").cloned().unwrap_or_default();
@@ -70,7 +71,7 @@ async fn ask(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<
     read(&talk.call::<ElicitationCreate>(turn, params).await?)
 }
 
-async fn a_mode_that_is_not_offered_is_refused(run: &mut ClientRun) -> Probed {
+async fn an_unoffered_mode_is_refused(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let mut missing = Vec::new();
     for (mode, params) in [("form", good()), ("url", page("https://example.com/attache"))] {
@@ -81,7 +82,7 @@ async fn a_mode_that_is_not_offered_is_refused(run: &mut ClientRun) -> Probed {
     let has_none = missing.len() == 2;
     for params in &missing {
         let reply = talk.call::<ElicitationCreate>(&turn, params.clone()).await?;
-        // Without any mode the method is not offered (INIT-17).
+        // A client without any mode does not offer the method (INIT-17).
         if !(has_none && reply.is_error(-32601).is_ok()) {
             reply.is_error(-32602)?;
         }
@@ -104,7 +105,7 @@ async fn a_request_without_scope_or_mode_is_refused(run: &mut ClientRun) -> Prob
     reply.is_error(-32602).map_err(|outcome| outcome.about("without a mode"))
 }
 
-async fn no_page_is_fetched_without_consent(run: &mut ClientRun) -> Probed {
+async fn no_url_is_opened_without_consent(run: &mut ClientRun) -> Probed {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
         listener.set_nonblocking(true)?;
         Ok((listener.local_addr()?, listener))
@@ -113,17 +114,17 @@ async fn no_page_is_fetched_without_consent(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["decline", "prompt"]).await?;
     talk.needs("/elicitation/url")?;
     let (action, _) = ask(talk, &turn, page(&format!("http://{address}/attache-check"))).await?;
-    expect(action != "accept", "nobody consents for the person", "the action is accept")?;
+    expect(action != "accept", "no answer accept without a person", "the action is accept")?;
     talk.end_turn(&turn, "end_turn");
-    talk.leaves().await;
+    talk.ended().await;
     match listener.accept() {
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
         Err(error) => not_tested(format!("the loopback port failed: {error}")),
-        Ok(_) => fail("nobody connects before the person consents", "the page was fetched"),
+        Ok(_) => fail("no connection before the person consents", "the page was fetched"),
     }
 }
 
-async fn content_comes_with_accept_alone(run: &mut ClientRun) -> Probed {
+async fn only_accept_has_content(run: &mut ClientRun) -> Probed {
     for task in ["form", "decline", "prompt"] {
         let tasks = [task, "prompt"];
         let Ok((talk, turn)) = turn(run, &tasks).await else { continue };
@@ -131,25 +132,25 @@ async fn content_comes_with_accept_alone(run: &mut ClientRun) -> Probed {
         let said = format!("{action} with content {content}");
         expect(
             action == "accept" || content.is_null(),
-            "content with accept alone",
+            "content only with the action accept",
             quoted(&said),
         )?;
-        let is_told = match talk.task {
+        let is_reported = match talk.task {
             "form" => action == "accept",
             "decline" => action != "accept",
             _ => true,
         };
-        expect(is_told, format!("what the task {:?} says", talk.task), quoted(&said))?;
+        expect(is_reported, format!("the action of the task {:?}", talk.task), quoted(&said))?;
     }
     turn(run, &["prompt"]).await.map(drop)
 }
 
-async fn content_that_does_not_fit_is_not_sent(run: &mut ClientRun) -> Probed {
+async fn content_that_does_not_match_the_form_is_not_sent(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run, &["form"]).await?;
     let (action, content) = ask(talk, &turn, good()).await?;
     if action != "accept" {
         return not_tested(format!(
-            "the task \"form\" does not fill in a form whose defaults fit: {action}"
+            "the task \"form\" does not fill in a form with valid defaults: {action}"
         ));
     }
     let member = |key| content.get(key).cloned().unwrap_or_default();
@@ -174,7 +175,7 @@ async fn content_that_does_not_fit_is_not_sent(run: &mut ClientRun) -> Probed {
             sent.is_some_and(|(_, content)| content.get("x").is_none_or(|sent| *sent == wrong));
         expect(
             !is_sent,
-            format!("nothing is accepted that does not fit {asked}"),
+            format!("no accept with content that does not match {asked}"),
             quoted(&wrong.to_string()),
         )?;
     }
@@ -193,7 +194,9 @@ async fn unknown_completions_are_ignored(run: &mut ClientRun) -> Probed {
     talk.wire.is_ignored(first).await
 }
 
-async fn unknown_modes_and_properties_are_not_taken_for_known(run: &mut ClientRun) -> Probed {
+async fn unknown_modes_and_properties_are_not_answered_as_known_ones(
+    run: &mut ClientRun,
+) -> Probed {
     let (talk, turn) = turn(run, &["form", "prompt"]).await?;
     let mut odd = good();
     if let Value::Object(odd) = &mut odd {
@@ -206,17 +209,16 @@ async fn unknown_modes_and_properties_are_not_taken_for_known(run: &mut ClientRu
     let reply = talk.call::<ElicitationCreate>(&turn, colour).await?;
     let sent = read(&reply).ok().and_then(|(_, content)| content.get("colour").cloned());
     let seen = format!("it sends {}", sent.clone().unwrap_or_default());
-    expect(sent.is_none(), "nothing is sent for a property of an unknown type", seen)
+    expect(sent.is_none(), "no value is sent for a property of an unknown type", seen)
 }
 
-async fn a_pattern_takes_bounded_time(run: &mut ClientRun) -> Probed {
+async fn a_slow_pattern_does_not_block_the_client(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run, &["form"]).await?;
     let default = format!("{}!", "a".repeat(64));
     let properties = json!({"x": {"type": "string", "pattern": "^(a+)+$", "default": default}});
     let reply = talk.call::<ElicitationCreate>(&turn, form(properties, &["x"])).await;
-    reply.map_err(|outcome| {
-        outcome.about("the pattern ^(a+)+$ and 64 letters a with a mark at the end")
-    })?;
+    reply
+        .map_err(|outcome| outcome.about("an answer in time to a form with the pattern ^(a+)+$"))?;
     talk.wire.is_still_there().await
 }
 
@@ -236,14 +238,15 @@ async fn a_malformed_form_is_an_error(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-async fn a_cancel_settles_what_is_asked(run: &mut ClientRun) -> Probed {
+async fn a_cancel_answers_open_elicitations(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run, &["cancel"]).await?;
     let asked = talk.begin::<ElicitationCreate>(&turn, good());
     talk.wire.is_still_there().await?;
     let cancelled = talk.is_cancelled(&turn).await?.number;
     let answer = talk.wire.heard(0).find(|line| line.replies_to(&asked));
     let asked = match answer.is_some_and(|answer| answer.number < cancelled) {
-        // It answers at once: a question after the cancel also belongs to the cancelled turn.
+        // The client answers at once. A request after the cancel also belongs to the cancelled
+        // turn.
         true => talk.begin::<ElicitationCreate>(&turn, good()),
         false => asked,
     };

@@ -10,15 +10,13 @@ use crate::judging::verdict::{Probed, not_tested};
 use attache_protocol::method::{Initialize, SessionNew, SessionRequestPermission, TerminalCreate};
 
 probes! { ClientRun:
-    "RPC-09" the_end_of_the_agent_before_it_introduces_itself_ends_the_client;
-    "RPC-09" the_end_of_the_agent_while_a_session_opens_ends_the_client;
-    "RPC-09" the_end_of_the_agent_while_a_question_is_open_ends_the_turn;
-    "RPC-09" the_end_of_the_agent_while_a_command_runs_ends_the_turn;
+    "RPC-09" the_agents_end_before_its_initialize_reply_ends_the_client;
+    "RPC-09" the_agents_end_while_a_session_opens_ends_the_client;
+    "RPC-09" the_agents_end_during_a_permission_request_ends_the_turn;
+    "RPC-09" the_agents_end_while_a_command_runs_ends_the_turn;
 }
 
-async fn the_end_of_the_agent_before_it_introduces_itself_ends_the_client(
-    run: &mut ClientRun,
-) -> Probed {
+async fn the_agents_end_before_its_initialize_reply_ends_the_client(run: &mut ClientRun) -> Probed {
     let task = run.task("prompt");
     let silent = |_| Scenario::bare().on::<Initialize>(|_| Answer::Silence);
     let talk = run.start_with(task, silent).await?;
@@ -26,7 +24,7 @@ async fn the_end_of_the_agent_before_it_introduces_itself_ends_the_client(
     ends_with_its_agent(talk).await
 }
 
-async fn the_end_of_the_agent_while_a_session_opens_ends_the_client(run: &mut ClientRun) -> Probed {
+async fn the_agents_end_while_a_session_opens_ends_the_client(run: &mut ClientRun) -> Probed {
     let task = run.task("prompt");
     let silent = |_| Scenario::bare().on::<SessionNew>(|_| Answer::Silence);
     let talk = run.start_with(task, silent).await?;
@@ -34,9 +32,7 @@ async fn the_end_of_the_agent_while_a_session_opens_ends_the_client(run: &mut Cl
     ends_with_its_agent(talk).await
 }
 
-async fn the_end_of_the_agent_while_a_question_is_open_ends_the_turn(
-    run: &mut ClientRun,
-) -> Probed {
+async fn the_agents_end_during_a_permission_request_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel", "prompt"]).await?;
     let options = json!([{"optionId": "n", "name": "No", "kind": "reject_once"}]);
     let question =
@@ -46,11 +42,13 @@ async fn the_end_of_the_agent_while_a_question_is_open_ends_the_turn(
     ends_with_its_agent(talk).await
 }
 
-async fn the_end_of_the_agent_while_a_command_runs_ends_the_turn(run: &mut ClientRun) -> Probed {
+async fn the_agents_end_while_a_command_runs_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
     talk.needs("/terminal")?;
     let command = json!({"command": "sleep", "args": ["600"]});
     let opened = talk.call::<TerminalCreate>(&turn, command).await.and_then(|reply| reply.result());
-    opened.or_else(|outcome| not_tested(format!("no terminal opens: {}", outcome.seen())))?;
+    opened.or_else(|outcome| {
+        not_tested(format!("the client opens no terminal: {}", outcome.seen()))
+    })?;
     ends_with_its_agent(talk).await
 }

@@ -14,21 +14,21 @@ use attache_protocol::method::{
 use serde_json::Value;
 
 probes! { ClientRun:
-    "RPC-11" a_reply_repeats_the_id_with_its_type;
-    "RPC-12" a_fractional_id_ends_nothing;
+    "RPC-11" a_reply_has_the_id_and_type_of_its_request;
+    "RPC-12" a_fractional_id_does_not_end_the_connection;
     "RPC-13" both_sides_may_use_the_same_id;
-    "RPC-16" an_unknown_request_is_not_found;
+    "RPC-16" an_unknown_method_is_not_found;
     "RPC-17" an_unknown_notification_is_ignored;
     "RPC-18" an_unknown_notification_of_the_protocol_is_ignored;
-    "RPC-19" a_line_that_is_no_json_ends_nothing;
-    "RPC-20" json_that_is_no_message_ends_nothing;
-    "RPC-21" nothing_in_a_batch_is_carried_out;
-    "RPC-22" replies_to_nothing_are_dropped;
+    "RPC-19" a_line_that_is_not_json_does_not_end_the_connection;
+    "RPC-20" json_that_is_not_a_message_does_not_end_the_connection;
+    "RPC-21" batches_are_not_executed;
+    "RPC-22" replies_without_a_request_are_ignored;
     "RPC-23" undecodable_params_of_a_request_are_invalid;
-    "RPC-24" undecodable_params_of_a_notification_are_dropped;
+    "RPC-24" notifications_with_undecodable_params_are_ignored;
     "RPC-26" unknown_members_are_ignored;
-    "RPC-28" calls_are_answered_while_a_prompt_is_open;
-    "CANCEL-16" a_cancelled_request_that_is_unknown_is_ignored;
+    "RPC-28" calls_are_answered_during_a_prompt;
+    "CANCEL-16" a_cancel_of_an_unknown_request_is_ignored;
 }
 
 /// An unknown method.
@@ -38,7 +38,7 @@ async fn in_turn(run: &mut ClientRun) -> Probed<&mut ClientTalk> {
     Ok(run.turn(&["prompt"]).await?.0)
 }
 
-async fn a_reply_repeats_the_id_with_its_type(run: &mut ClientRun) -> Probed {
+async fn a_reply_has_the_id_and_type_of_its_request(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     for id in [json!(770_001), json!("770001"), json!(-5), json!("ünï")] {
         let first = wire.now();
@@ -48,20 +48,20 @@ async fn a_reply_repeats_the_id_with_its_type(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// The client may echo, refuse or ignore the id, as libraries differ, but the connection stays
-/// open. None is watched: for the observer an id is an integer or a text.
-async fn a_fractional_id_ends_nothing(run: &mut ClientRun) -> Probed {
+/// The client may echo, refuse or ignore the id, but the connection stays open. The observer is
+/// off: it expects ids that are integers or strings.
+async fn a_fractional_id_does_not_end_the_connection(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
     wire.peer.send(&json!({"jsonrpc": "2.0", "id": 1.5, "method": UNKNOWN, "params": {}}));
     wire.is_still_there().await
 }
 
-/// The prompt is open, and the agent makes a call with the same id.
+/// Makes a call with the id of the client's open prompt.
 async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     if !is_an_id(&turn.id) {
-        return not_tested("the client's id is none that the judge may use, as RPC-12 tells");
+        return not_tested("the judge cannot use the client's id, which breaks RPC-12");
     }
     let first = talk.wire.now();
     talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": turn.id, "method": UNKNOWN, "params": {}}));
@@ -71,7 +71,7 @@ async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
     talk.ends_well(&turn).await
 }
 
-async fn an_unknown_request_is_not_found(run: &mut ClientRun) -> Probed {
+async fn an_unknown_method_is_not_found(run: &mut ClientRun) -> Probed {
     in_turn(run).await?.wire.ask("foo/bar", json!({})).await?.is_error(-32601)
 }
 
@@ -90,27 +90,27 @@ async fn an_unknown_notification_of_the_protocol_is_ignored(run: &mut ClientRun)
     is_ignored(run, "$/zzz", json!({})).await
 }
 
-async fn a_cancelled_request_that_is_unknown_is_ignored(run: &mut ClientRun) -> Probed {
+async fn a_cancel_of_an_unknown_request_is_ignored(run: &mut ClientRun) -> Probed {
     is_ignored(run, CancelRequest::ROW.name, json!({"requestId": 990_099})).await?;
     is_ignored(run, CancelRequest::ROW.name, json!({"requestId": "990099"})).await
 }
 
-/// Stray output of an agent: most clients ignore it, some answer with a parse error.
-async fn a_line_that_is_no_json_ends_nothing(run: &mut ClientRun) -> Probed {
-    line_ends_nothing(run, "{bad", -32700).await
+/// Sends stray output. Most clients ignore it, some answer with a parse error.
+async fn a_line_that_is_not_json_does_not_end_the_connection(run: &mut ClientRun) -> Probed {
+    survives_line(run, "{bad", -32700).await
 }
 
-async fn json_that_is_no_message_ends_nothing(run: &mut ClientRun) -> Probed {
+async fn json_that_is_not_a_message_does_not_end_the_connection(run: &mut ClientRun) -> Probed {
     let old = r#"{"jsonrpc":"1.0","id":"old","method":"attache/old"}"#;
     for line in ["42", r#""x""#, "{}", old] {
-        line_ends_nothing(run, line, -32600).await.map_err(|outcome| outcome.about(line))?;
+        survives_line(run, line, -32600).await.map_err(|outcome| outcome.about(line))?;
     }
     Ok(())
 }
 
-/// Checks that the client ignores the line, or answers with this error. An answer with an id is not
-/// watched, as the observer reads none in such a line.
-async fn line_ends_nothing(run: &mut ClientRun, said: &str, code: i64) -> Probed {
+/// Checks that the client ignores the line or answers with this error. The observer is off for an
+/// answer with an id, because it finds no id in such a line.
+async fn survives_line(run: &mut ClientRun, said: &str, code: i64) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
     let first = wire.now();
@@ -125,7 +125,7 @@ async fn line_ends_nothing(run: &mut ClientRun, said: &str, code: i64) -> Probed
     Ok(())
 }
 
-async fn nothing_in_a_batch_is_carried_out(run: &mut ClientRun) -> Probed {
+async fn batches_are_not_executed(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
     let first = wire.now();
@@ -136,12 +136,12 @@ async fn nothing_in_a_batch_is_carried_out(run: &mut ClientRun) -> Probed {
     let is_answer =
         |line: &&Line| line.replies_to(&id) || line.value.as_ref().is_some_and(Value::is_array);
     if let Some(line) = wire.heard(first).find(is_answer) {
-        return fail("no entry of a batch is answered", quoted(&line.text));
+        return fail("no answer to an entry of a batch", quoted(&line.text));
     }
     wire.watch()
 }
 
-async fn replies_to_nothing_are_dropped(run: &mut ClientRun) -> Probed {
+async fn replies_without_a_request_are_ignored(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
     let first = wire.now();
@@ -160,7 +160,7 @@ async fn undecodable_params_of_a_request_are_invalid(run: &mut ClientRun) -> Pro
     wire.is_still_there().await
 }
 
-async fn undecodable_params_of_a_notification_are_dropped(run: &mut ClientRun) -> Probed {
+async fn notifications_with_undecodable_params_are_ignored(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     let first = wire.now();
     for params in [json!({}), json!({"sessionId": 5, "update": 5}), json!([1])] {
@@ -181,7 +181,7 @@ async fn unknown_members_are_ignored(run: &mut ClientRun) -> Probed {
     }
 }
 
-async fn calls_are_answered_while_a_prompt_is_open(run: &mut ClientRun) -> Probed {
+async fn calls_are_answered_during_a_prompt(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     let first = wire.now();
     let ids: Vec<Value> = (0..5).map(|_| wire.begin("attache/many", json!({}))).collect();

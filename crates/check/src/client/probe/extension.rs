@@ -1,6 +1,6 @@
 //! Extensions and `_meta` (EXT, META).
 
-use super::prompt::goes_on_after;
+use super::prompt::survives_updates;
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
 use crate::json::json;
@@ -53,7 +53,7 @@ fn piece(meta: &Value) -> Value {
 async fn any_object_may_have_meta(run: &mut ClientRun) -> Probed {
     let meta = json!({"check.invalid/x": {"y": [1, null, "z"]}, "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"});
     prompts_with(run, meta.clone()).await?;
-    goes_on_after(run, |_| vec![piece(&meta)]).await
+    survives_updates(run, |_| vec![piece(&meta)]).await
 }
 
 async fn meta_may_be_anything(run: &mut ClientRun) -> Probed {
@@ -62,7 +62,7 @@ async fn meta_may_be_anything(run: &mut ClientRun) -> Probed {
             .await
             .map_err(|outcome| outcome.about(&format!("_meta is {meta}")))?;
     }
-    goes_on_after(run, |_| {
+    survives_updates(run, |_| {
         vec![piece(&json!(5)), piece(&json!({"check.invalid/deep": {"null": null}}))]
     })
     .await

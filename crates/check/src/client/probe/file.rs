@@ -1,4 +1,4 @@
-//! Files that a client reads and writes for the agent (FS), and their folder limits.
+//! Files that a client reads and writes for the agent (FS), and the folders that it allows.
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
@@ -11,24 +11,24 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 probes! { ClientRun:
-    "FS-03" a_part_of_a_file_is_its_lines_from_line_on;
-    "FS-04" parts_that_are_empty_are_empty;
-    "FS-05" malformed_parts_are_refused;
-    "FS-06" a_write_makes_a_missing_file;
+    "FS-03" line_and_limit_select_lines_of_a_file;
+    "FS-04" an_empty_part_of_a_file_is_empty_text;
+    "FS-05" malformed_line_and_limit_are_refused;
+    "FS-06" a_write_creates_a_missing_file;
     "FS-07" a_write_replaces_the_whole_file;
-    "FS-07" a_write_into_a_missing_folder_is_done_or_refused;
+    "FS-07" a_write_into_a_missing_folder_succeeds_or_is_refused;
     "FS-08" relative_paths_are_refused;
     "FS-09" a_missing_file_is_an_error;
-    "FS-12" content_is_kept_as_it_is;
+    "FS-12" content_is_not_changed;
     "FS-12" a_huge_file_is_read_whole_or_refused;
-    "RPC-27" what_is_no_file_is_refused;
+    "RPC-27" folders_and_pipes_are_refused;
     "RPC-32" the_first_line_is_line_1;
-    "FS-10" files_outside_of_the_session_are_refused;
-    "SESS-05" a_folder_whose_name_only_begins_like_it_is_outside;
-    "DIR-11" links_do_not_lead_out_of_the_session;
+    "FS-10" files_outside_the_session_are_refused;
+    "SESS-05" a_folder_with_the_same_name_prefix_is_outside;
+    "DIR-11" links_do_not_lead_outside_the_session;
 }
 
-/// The size of a file beyond the line limit of most peers.
+/// The size of a file in bytes. Its content is longer than the line limit of most peers.
 const HUGE: usize = 33 * 1024 * 1024;
 
 /// The error code of a missing file.
@@ -52,8 +52,8 @@ async fn read(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     }
 }
 
-/// Lets the client write a file. The client may refuse or ask a person; the probe's rule is then
-/// not tested, but nothing may be written.
+/// Lets the client write a file. The client may refuse. Then it must not write, and the rule of the
+/// probe is not tested.
 async fn write(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path, content: &str) -> Probed {
     let before = std::fs::read(path).ok();
     let reply =
@@ -69,7 +69,7 @@ async fn write(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path, content: &
 /// Writes a file for a probe.
 fn put(path: &Path, content: impl AsRef<[u8]>) -> Probed {
     std::fs::write(path, content)
-        .or_else(|error| not_tested(format!("{} cannot be written: {error}", path.display())))
+        .or_else(|error| not_tested(format!("cannot write {}: {error}", path.display())))
 }
 
 /// Returns a file of 100 lines, `line 1` to `line 100`.
@@ -83,12 +83,12 @@ fn lines(numbers: impl Iterator<Item = u32>) -> String {
     numbers.map(|number| format!("line {number}\n")).collect()
 }
 
-/// Checks for the text, whose last line may lack its end.
+/// Whether this is the expected text. Its last line feed may be missing.
 fn is_text(seen: &str, expected: &str) -> bool {
     seen == expected || seen == expected.trim_end_matches('\n')
 }
 
-async fn a_part_of_a_file_is_its_lines_from_line_on(run: &mut ClientRun) -> Probed {
+async fn line_and_limit_select_lines_of_a_file(run: &mut ClientRun) -> Probed {
     let path = hundred(run)?;
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
     for (part, numbers) in [
@@ -105,7 +105,7 @@ async fn a_part_of_a_file_is_its_lines_from_line_on(run: &mut ClientRun) -> Prob
     Ok(())
 }
 
-async fn parts_that_are_empty_are_empty(run: &mut ClientRun) -> Probed {
+async fn an_empty_part_of_a_file_is_empty_text(run: &mut ClientRun) -> Probed {
     let path = hundred(run)?;
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
     for part in [json!({"path": path, "line": 101}), json!({"path": path, "line": 5, "limit": 0})] {
@@ -127,7 +127,7 @@ async fn parts_that_are_empty_are_empty(run: &mut ClientRun) -> Probed {
     )
 }
 
-async fn malformed_parts_are_refused(run: &mut ClientRun) -> Probed {
+async fn malformed_line_and_limit_are_refused(run: &mut ClientRun) -> Probed {
     let path = hundred(run)?;
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
     for part in [
@@ -147,7 +147,7 @@ async fn malformed_parts_are_refused(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-async fn a_write_makes_a_missing_file(run: &mut ClientRun) -> Probed {
+async fn a_write_creates_a_missing_file(run: &mut ClientRun) -> Probed {
     let path = run.new_path();
     let (talk, turn) = turn(run, &["writeTextFile"]).await?;
     write(talk, &turn, &path, "made\n").await?;
@@ -166,13 +166,13 @@ fn has(path: &Path, expected: &str) -> Probed {
 
 async fn a_write_replaces_the_whole_file(run: &mut ClientRun) -> Probed {
     let path = run.new_path();
-    put(&path, "a longer text than the one that replaces it\n")?;
+    put(&path, "a longer text than the next one\n")?;
     let (talk, turn) = turn(run, &["writeTextFile"]).await?;
     write(talk, &turn, &path, "short").await?;
     has(&path, "short")
 }
 
-async fn a_write_into_a_missing_folder_is_done_or_refused(run: &mut ClientRun) -> Probed {
+async fn a_write_into_a_missing_folder_succeeds_or_is_refused(run: &mut ClientRun) -> Probed {
     let path = run.new_path().join("deep").join("file.txt");
     let (talk, turn) = turn(run, &["writeTextFile"]).await?;
     let reply =
@@ -181,7 +181,7 @@ async fn a_write_into_a_missing_folder_is_done_or_refused(run: &mut ClientRun) -
         return expect(
             !path.exists(),
             "nothing is written when the write is refused",
-            "the file is there",
+            "the file exists",
         );
     }
     has(&path, "deep")
@@ -200,7 +200,7 @@ async fn relative_paths_are_refused(run: &mut ClientRun) -> Probed {
         expect(
             !folder.join(new).exists(),
             "nothing is written at a relative path",
-            "the file is there",
+            "the file exists",
         )?;
     }
     Ok(())
@@ -212,7 +212,7 @@ async fn a_missing_file_is_an_error(run: &mut ClientRun) -> Probed {
     talk.call::<FsReadTextFile>(&turn, json!({"path": path})).await?.is_refused()
 }
 
-/// Texts that a careless client changes.
+/// Texts that a careless client may change.
 const TEXTS: [&str; 4] = [
     "one\r\ntwo\r\n",
     "no end",
@@ -220,7 +220,7 @@ const TEXTS: [&str; 4] = [
     "snow \u{2603}, smile \u{1F642}, \u{FEFF}mark, \u{2028}line",
 ];
 
-async fn content_is_kept_as_it_is(run: &mut ClientRun) -> Probed {
+async fn content_is_not_changed(run: &mut ClientRun) -> Probed {
     let path = run.new_path();
     let (talk, turn) = turn(run, &[]).await?;
     for text in TEXTS {
@@ -231,7 +231,7 @@ async fn content_is_kept_as_it_is(run: &mut ClientRun) -> Probed {
         }
         if talk.offers("/fs/writeTextFile") {
             match write(talk, &turn, &path, text).await {
-                // Reading can be judged without it.
+                // Reading can be judged without writing.
                 Err(Outcome::NotTested(_)) if talk.offers("/fs/readTextFile") => continue,
                 written => written?,
             }
@@ -253,13 +253,13 @@ async fn a_huge_file_is_read_whole_or_refused(run: &mut ClientRun) -> Probed {
     }
     let length = reply.result()?.get("content").and_then(Value::as_str).map_or(0, str::len);
     let expected = format!("all {HUGE} bytes of the file, or an error");
-    expect(length == HUGE, expected, format!("{length} bytes without a word about the rest"))
+    expect(length == HUGE, expected, format!("{length} bytes, and no error"))
 }
 
-async fn what_is_no_file_is_refused(run: &mut ClientRun) -> Probed {
+async fn folders_and_pipes_are_refused(run: &mut ClientRun) -> Probed {
     let folder = run.folder().to_owned();
     let pipe = folder.join(run.nonce());
-    make_pipe(&pipe)?;
+    create_pipe(&pipe)?;
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
     for path in [folder, pipe] {
         let reply = talk.call::<FsReadTextFile>(&turn, json!({"path": path})).await?;
@@ -275,11 +275,11 @@ async fn the_first_line_is_line_1(run: &mut ClientRun) -> Probed {
     expect(is_text(&seen, "line 1\n"), "line 1 is the first line", quoted(&seen))
 }
 
-/// A folder outside that of the session, with a file that the agent must not reach. Dropping it
-/// removes the folder.
+/// A folder outside the session's folder. Its file must be out of the agent's reach. Dropping the
+/// value removes the folder.
 struct OutsideFolder(PathBuf);
 
-const SECRET: &str = "attache check: outside of the session";
+const SECRET: &str = "attache check: outside the session";
 
 impl OutsideFolder {
     fn new(run: &ClientRun, name: &str) -> Probed<Self> {
@@ -287,7 +287,7 @@ impl OutsideFolder {
         let name = format!("{}{name}", folder.file_name().unwrap_or_default().to_string_lossy());
         let outside = Self(folder.with_file_name(name));
         std::fs::create_dir_all(&outside.0)
-            .or_else(|error| not_tested(format!("no folder can be made: {error}")))?;
+            .or_else(|error| not_tested(format!("cannot create a folder: {error}")))?;
         put(&outside.file(), SECRET)?;
         Ok(outside)
     }
@@ -299,19 +299,19 @@ impl OutsideFolder {
 
 impl Drop for OutsideFolder {
     fn drop(&mut self) {
-        // The folder belongs to the judge; an error has no reader.
+        // The folder is temporary, and there is no caller to report an error to.
         let _gone = std::fs::remove_dir_all(&self.0);
     }
 }
 
 /// Checks that this file cannot be read.
-async fn is_closed(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path) -> Probed {
+async fn cannot_be_read(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path) -> Probed {
     let reply = talk.call::<FsReadTextFile>(turn, json!({"path": path})).await?;
     reply.is_refused().map_err(|outcome| outcome.about(&format!("reading {}", path.display())))
 }
 
 /// Checks that no file can be created at this path, which leads to `real`.
-async fn takes_nothing(
+async fn cannot_be_written(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
     path: &Path,
@@ -322,41 +322,41 @@ async fn takes_nothing(
     }
     let reply = talk.call::<FsWriteTextFile>(turn, json!({"path": path, "content": "x"})).await?;
     let expected = format!("nothing is written at {}", path.display());
-    expect(!real.exists(), expected, format!("{} is there", real.display()))?;
+    expect(!real.exists(), expected, format!("{} exists", real.display()))?;
     reply.is_refused().map_err(|outcome| outcome.about(&format!("writing {}", path.display())))
 }
 
-async fn files_outside_of_the_session_are_refused(run: &mut ClientRun) -> Probed {
+async fn files_outside_the_session_are_refused(run: &mut ClientRun) -> Probed {
     let (outside, folder) = (OutsideFolder::new(run, "-outside")?, run.folder().to_owned());
     let up = folder.join("..").join(outside.0.file_name().unwrap_or_default());
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
-    is_closed(talk, &turn, &outside.file()).await?;
-    is_closed(talk, &turn, &up.join("secret.txt")).await?;
+    cannot_be_read(talk, &turn, &outside.file()).await?;
+    cannot_be_read(talk, &turn, &up.join("secret.txt")).await?;
     let new = outside.0.join("new.txt");
-    takes_nothing(talk, &turn, &new, &new).await?;
-    takes_nothing(talk, &turn, &up.join("new.txt"), &new).await
+    cannot_be_written(talk, &turn, &new, &new).await?;
+    cannot_be_written(talk, &turn, &up.join("new.txt"), &new).await
 }
 
-async fn a_folder_whose_name_only_begins_like_it_is_outside(run: &mut ClientRun) -> Probed {
+async fn a_folder_with_the_same_name_prefix_is_outside(run: &mut ClientRun) -> Probed {
     let outside = OutsideFolder::new(run, "2")?;
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
-    is_closed(talk, &turn, &outside.file()).await
+    cannot_be_read(talk, &turn, &outside.file()).await
 }
 
-async fn links_do_not_lead_out_of_the_session(run: &mut ClientRun) -> Probed {
+async fn links_do_not_lead_outside_the_session(run: &mut ClientRun) -> Probed {
     let outside = OutsideFolder::new(run, "-linked")?;
     let links = run.new_path();
     let made = std::fs::create_dir_all(&links)
         .and_then(|()| link(&outside.file(), &links.join("file")))
         .and_then(|()| link(&outside.0, &links.join("folder")))
         .and_then(|()| link(&outside.0.join("new.txt"), &links.join("nowhere")));
-    made.or_else(|error| not_tested(format!("no symbolic link can be made: {error}")))?;
+    made.or_else(|error| not_tested(format!("cannot create a symbolic link: {error}")))?;
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
-    is_closed(talk, &turn, &links.join("file")).await?;
-    is_closed(talk, &turn, &links.join("folder/secret.txt")).await?;
+    cannot_be_read(talk, &turn, &links.join("file")).await?;
+    cannot_be_read(talk, &turn, &links.join("folder/secret.txt")).await?;
     let new = outside.0.join("new.txt");
-    takes_nothing(talk, &turn, &links.join("folder/new.txt"), &new).await?;
-    takes_nothing(talk, &turn, &links.join("nowhere"), &new).await
+    cannot_be_written(talk, &turn, &links.join("folder/new.txt"), &new).await?;
+    cannot_be_written(talk, &turn, &links.join("nowhere"), &new).await
 }
 
 #[cfg(unix)]
@@ -369,21 +369,21 @@ fn link(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Makes a named pipe, whose reader waits for a writer that never comes.
+/// Creates a named pipe. Reading it blocks, because it has no writer.
 #[cfg(unix)]
-fn make_pipe(path: &Path) -> Probed {
+fn create_pipe(path: &Path) -> Probed {
     use std::os::unix::ffi::OsStrExt;
     let Ok(name) = std::ffi::CString::new(path.as_os_str().as_bytes()) else {
-        return not_tested("the folder's name holds a zero byte");
+        return not_tested("the folder's name contains a zero byte");
     };
     // SAFETY: `name` ends with a zero byte and lives until the call returns.
     match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
         0 => Ok(()),
-        _ => not_tested(format!("no pipe can be made: {}", std::io::Error::last_os_error())),
+        _ => not_tested(format!("cannot create a named pipe: {}", std::io::Error::last_os_error())),
     }
 }
 
 #[cfg(not(unix))]
-fn make_pipe(_: &Path) -> Probed {
+fn create_pipe(_: &Path) -> Probed {
     not_tested("this system has no named pipes in folders")
 }

@@ -12,12 +12,12 @@ use serde_json::Value;
 
 probes! { ClientRun:
     "RPC-02" a_line_feed_in_a_text_is_escaped;
-    "RPC-05" a_mebibyte_on_stderr_holds_up_nothing;
+    "RPC-05" a_mebibyte_on_stderr_does_not_block_the_turn;
     "RPC-08" blank_lines_and_carriage_returns_are_skipped;
-    "RPC-09" the_end_of_the_agent_ends_the_turn;
-    "RPC-09" the_end_of_the_agent_inside_a_line_ends_the_turn;
-    "RPC-10" a_huge_line_is_not_buffered_for_ever;
-    "RPC-33" an_unknown_error_code_is_told_like_any_other;
+    "RPC-09" the_agents_end_ends_the_turn;
+    "RPC-09" the_agents_end_inside_a_line_ends_the_turn;
+    "RPC-10" the_length_of_a_buffered_line_is_limited;
+    "RPC-33" an_error_of_an_unknown_code_is_shown;
 }
 
 /// A little more than the 32 MiB that the official TypeScript library accepts.
@@ -29,14 +29,16 @@ async fn a_line_feed_in_a_text_is_escaped(run: &mut ClientRun) -> Probed {
     let talk = run.start(task).await?;
     let broken = |line: &Line| line.value.is_none() && line.text.contains(&nonce);
     match talk.awaits(|line| line.asks::<SessionPrompt>() || broken(line)).await {
-        Ok(line) if broken(&line) => fail("one message a line, its line feeds escaped", line.text),
+        Ok(line) if broken(&line) => {
+            fail("one message per line, with escaped line feeds", line.text)
+        }
         Ok(line) if line.text.contains(&nonce) => Ok(()),
         Ok(_) => not_tested("the client does not send the second line of its prompt"),
-        Err(seen) => fail("the client prompts with a text of two lines", seen),
+        Err(seen) => fail("the client sends a prompt of two lines", seen),
     }
 }
 
-async fn a_mebibyte_on_stderr_holds_up_nothing(run: &mut ClientRun) -> Probed {
+async fn a_mebibyte_on_stderr_does_not_block_the_turn(run: &mut ClientRun) -> Probed {
     let task = run.task("prompt").with("stderr", "1048576");
     let talk = run.start(task).await?;
     let turn = talk.set_up().await?;
@@ -52,7 +54,7 @@ async fn blank_lines_and_carriage_returns_are_skipped(run: &mut ClientRun) -> Pr
     }
     let call = json!({"jsonrpc": "2.0", "id": id, "method": "attache/blank", "params": {}});
     wire.peer.send_line(&format!("{call}\r"));
-    let expected = "an answer to what follows blank lines and ends in CRLF";
+    let expected = "an answer to a call that follows blank lines and ends in CRLF";
     wire.hear(first, expected, |line| line.replies_to(&id)).await?;
     if let Some(line) = wire.heard(first).find(|line| line.is_reply() && !line.replies_to(&id)) {
         return fail("no reply to blank lines", line.text.clone());
@@ -60,38 +62,39 @@ async fn blank_lines_and_carriage_returns_are_skipped(run: &mut ClientRun) -> Pr
     wire.watch()
 }
 
-async fn the_end_of_the_agent_ends_the_turn(run: &mut ClientRun) -> Probed {
+async fn the_agents_end_ends_the_turn(run: &mut ClientRun) -> Probed {
     ends_after(run, b"").await
 }
 
-async fn the_end_of_the_agent_inside_a_line_ends_the_turn(run: &mut ClientRun) -> Probed {
+async fn the_agents_end_inside_a_line_ends_the_turn(run: &mut ClientRun) -> Probed {
     ends_after(run, br#"{"jsonrpc":"2.0","method":"session/upd"#).await
 }
 
-/// The agent ends during a turn, after these bytes.
+/// Ends the agent during a turn, after it has sent these bytes.
 async fn ends_after(run: &mut ClientRun, bytes: &[u8]) -> Probed {
     let (talk, _) = run.turn(&["prompt"]).await?;
     talk.wire.peer.send_bytes(bytes);
     ends_with_its_agent(talk).await
 }
 
-/// After the agent's end the client ends, restarts it, or reports it.
+/// Checks that, after its agent ends, the client ends, restarts the agent, or reports the end.
 pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     if !talk.client.is_seen() {
-        return not_tested("what a person's client makes of it is not seen");
+        return not_tested("the judge does not see the output of a client that a person runs");
     }
     let before = talk.client.printed();
     talk.wire.peer.close();
     let patience = talk.wire.patience;
     let _closed = talk.wire.peer.wait_for_end(patience).await;
-    let left = talk.client.leaves(patience).await;
+    let left = talk.client.ended(patience).await;
     let says = (&left.stdout, &left.stderr) != (&before.stdout, &before.stderr);
-    let expected = "the client ends its turn once its agent is gone, and ends or says so";
+    let expected = "the client ends its turn when its agent ends, and then exits or reports it";
     expect(left.by_itself || says, expected, how_it_left(&left))
 }
 
-/// Not watched: a line sent as bytes is not recorded, so its answer belongs to no call.
-async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
+/// The observer is off: a line that is sent as bytes is not recorded, so its answer would belong to
+/// no call.
+async fn the_length_of_a_buffered_line_is_limited(run: &mut ClientRun) -> Probed {
     let wire = &mut run.turn(&["prompt"]).await?.0.wire;
     wire.is_watched = false;
     let first = wire.now();
@@ -106,35 +109,29 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
             fail("a line of 33 MiB ends the connection or is answered", missing.to_string())
         }
         Ok(line) if line.get("id").is_none_or(Value::is_null) => Ok(()),
-        Ok(_) => {
-            not_tested("the client takes a line of 33 MiB; its limit, if it has one, is higher")
-        }
+        Ok(_) => not_tested("the client accepts a line of 33 MiB; its limit, if any, is higher"),
     }
 }
 
-/// People need the message of an error.
-async fn an_unknown_error_code_is_told_like_any_other(run: &mut ClientRun) -> Probed {
+/// Checks that the client prints the message of an error with an unknown code.
+async fn an_error_of_an_unknown_code_is_shown(run: &mut ClientRun) -> Probed {
     let nonce = run.nonce();
-    if !tells_error(run, -32603, &nonce).await? {
+    if !prints_error(run, -32603, &nonce).await? {
         return not_tested("the client does not print the message of an error");
     }
     let nonce = run.nonce();
-    let is_told = tells_error(run, 7, &nonce).await?;
-    expect(
-        is_told,
-        "the message of an error with the code 7 is shown like that of any other",
-        "it is not shown",
-    )
+    let is_shown = prints_error(run, 7, &nonce).await?;
+    expect(is_shown, "the message of an error with the code 7 is shown", "it is not shown")
 }
 
-/// Whether the client prints the message of the error that answers its prompt.
-async fn tells_error(run: &mut ClientRun, code: i64, message: &str) -> Probed<bool> {
+/// Whether the client prints the message of an error reply to its prompt.
+async fn prints_error(run: &mut ClientRun, code: i64, message: &str) -> Probed<bool> {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.wire.refuse(&turn.id, code, message);
-    Ok(tells(talk, message).await)
+    Ok(prints(talk, message).await)
 }
 
-/// Whether the client prints this before it ends.
-async fn tells(talk: &mut ClientTalk, text: &str) -> bool {
-    talk.shows(text).await || talk.leaves().await.shows(text)
+/// Whether the client prints this text before it ends.
+async fn prints(talk: &mut ClientTalk, text: &str) -> bool {
+    talk.shows(text).await || talk.ended().await.shows(text)
 }

@@ -10,12 +10,12 @@ use serde_json::Value;
 
 probes! { ClientRun:
     "INIT-01" initialize_is_the_first_call;
-    "INIT-03" the_latest_version_is_asked_for_as_an_integer;
-    "INIT-04" the_client_says_who_it_is;
-    "INIT-07" a_version_that_it_cannot_speak_ends_the_connection;
-    "INIT-10" capabilities_that_are_null_are_not_offered;
+    "INIT-03" the_client_requests_its_latest_version_as_an_integer;
+    "INIT-04" the_client_sends_its_name_and_version;
+    "INIT-07" an_unsupported_version_ends_the_connection;
+    "INIT-10" null_capabilities_are_not_offered;
     "INIT-12" unknown_capabilities_of_the_agent_are_ignored;
-    "INIT-13" malformed_capabilities_of_the_agent_are_not_offered;
+    "INIT-13" malformed_capabilities_of_the_agent_are_not_used;
     "INIT-20" an_agent_may_leave_out_its_capabilities;
 }
 
@@ -29,21 +29,21 @@ async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
 }
 
 /// Returns the params of `initialize`.
-async fn told(run: &mut ClientRun) -> Probed<Value> {
+async fn reported(run: &mut ClientRun) -> Probed<Value> {
     let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
     Ok(talk.heard::<Initialize>().and_then(|line| line.get("params")).cloned().unwrap_or_default())
 }
 
-async fn the_latest_version_is_asked_for_as_an_integer(run: &mut ClientRun) -> Probed {
-    let version = told(run).await?.get("protocolVersion").cloned().unwrap_or_default();
-    let expected = "protocolVersion is 1, or 2 if the client speaks it";
+async fn the_client_requests_its_latest_version_as_an_integer(run: &mut ClientRun) -> Probed {
+    let version = reported(run).await?.get("protocolVersion").cloned().unwrap_or_default();
+    let expected = "protocolVersion is 1, or 2 if the client supports it";
     let is_right = version.as_u64().is_some_and(|version| (1..=2).contains(&version));
     expect(is_right, expected, format!("protocolVersion is {version}"))
 }
 
-async fn the_client_says_who_it_is(run: &mut ClientRun) -> Probed {
-    let info = told(run).await?.get("clientInfo").cloned().unwrap_or_default();
+async fn the_client_sends_its_name_and_version(run: &mut ClientRun) -> Probed {
+    let info = reported(run).await?.get("clientInfo").cloned().unwrap_or_default();
     let has = |key| info.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
     expect(
         has("name") && has("version"),
@@ -52,25 +52,25 @@ async fn the_client_says_who_it_is(run: &mut ClientRun) -> Probed {
     )
 }
 
-async fn a_version_that_it_cannot_speak_ends_the_connection(run: &mut ClientRun) -> Probed {
+async fn an_unsupported_version_ends_the_connection(run: &mut ClientRun) -> Probed {
     let task = run.task("prompt");
     let talk =
         run.start_with(task, |_| Scenario::bare().with("/protocolVersion", json!(7))).await?;
     let asked = talk.hears::<Initialize>().await?;
-    let expected = "the client closes the connection after the answer that the version is 7";
+    let expected = "the client closes the connection after a reply with protocolVersion 7";
     let has_ended = talk.wire.peer.wait_for_end(talk.wire.patience).await;
     let next = talk.wire.heard(asked.number).find(|line| line.get("method").is_some());
     match next
         .and_then(|line| line.get("method"))
         .filter(|method| **method != CancelRequest::ROW.name)
     {
-        Some(method) => fail(expected, format!("it goes on and calls {method}")),
+        Some(method) => fail(expected, format!("it continues and calls {method}")),
         None => expect(has_ended, expected, "it keeps the connection open"),
     }
 }
 
-/// Checks that the client sends a prompt to an agent with these capabilities, and nothing that
-/// needs others.
+/// Checks that the client sends a prompt to an agent with these capabilities. The observer checks
+/// that it uses no others.
 async fn prompts(
     run: &mut ClientRun,
     change: impl Fn(Scenario) -> Scenario + Send + 'static,
@@ -80,7 +80,7 @@ async fn prompts(
     Ok(())
 }
 
-async fn capabilities_that_are_null_are_not_offered(run: &mut ClientRun) -> Probed {
+async fn null_capabilities_are_not_offered(run: &mut ClientRun) -> Probed {
     prompts(run, |bare| {
         bare.with(
             "/agentCapabilities",
@@ -102,7 +102,7 @@ async fn unknown_capabilities_of_the_agent_are_ignored(run: &mut ClientRun) -> P
     .await
 }
 
-async fn malformed_capabilities_of_the_agent_are_not_offered(run: &mut ClientRun) -> Probed {
+async fn malformed_capabilities_of_the_agent_are_not_used(run: &mut ClientRun) -> Probed {
     prompts(run, |bare| {
         let wrong = json!({
             "loadSession": {}, "promptCapabilities": {"image": "yes"}, "mcpCapabilities": false, "sessionCapabilities": {"list": true},

@@ -13,10 +13,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { ClientRun:
-    "MCPA-01" each_server_of_its_own_has_its_own_id;
-    "MCPA-01" no_server_of_its_own_without_the_capability;
-    "MCPA-03" an_answer_is_a_result_or_an_error;
-    "MCPA-04" notifications_belong_to_a_request_that_runs;
+    "MCPA-01" each_server_over_acp_has_a_unique_id;
+    "MCPA-01" no_server_over_acp_without_the_capability;
+    "MCPA-03" a_reply_is_a_result_or_an_error;
+    "MCPA-04" notifications_belong_to_a_running_request;
     "RPC-31" the_program_of_a_server_is_an_absolute_path;
 }
 
@@ -27,7 +27,7 @@ fn task(run: &mut ClientRun) -> Probed<ClientTask> {
         json!({"mcpServers": {"attache-check": {"command": "/bin/sh", "args": [], "env": {}}}});
     match std::fs::write(&file, servers.to_string()) {
         Ok(()) => Ok(run.task("mcp").with("mcp", file.to_string_lossy())),
-        Err(error) => not_tested(format!("no file can be written: {error}")),
+        Err(error) => not_tested(format!("cannot write the file: {error}")),
     }
 }
 
@@ -50,41 +50,41 @@ fn servers(talk: &ClientTalk) -> &[Value] {
     opened.map_or(&[][..], Vec::as_slice)
 }
 
-/// Returns the ids of the servers that the client serves itself.
-fn own(talk: &ClientTalk) -> Vec<Value> {
+/// Returns the ids of the servers that the client serves over the ACP connection.
+fn acp_ids(talk: &ClientTalk) -> Vec<Value> {
     let own =
         servers(talk).iter().filter(|server| server.get("type").is_some_and(|kind| kind == "acp"));
     own.map(|server| server.get("serverId").cloned().unwrap_or_default()).collect()
 }
 
-const NONE: &str = "the client serves no MCP server itself";
+const NONE: &str = "the client serves no MCP server over the ACP connection";
 
-async fn each_server_of_its_own_has_its_own_id(run: &mut ClientRun) -> Probed {
+async fn each_server_over_acp_has_a_unique_id(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
-    let ids = own(talk);
+    let ids = acp_ids(talk);
     if ids.is_empty() {
         return skipped(NONE);
     }
     let different: BTreeSet<String> = ids.iter().map(Value::to_string).collect();
     expect(
         different.len() == ids.len(),
-        "each server has an id of its own",
+        "each server has a unique id",
         quoted(&json!(ids).to_string()),
     )
 }
 
-async fn no_server_of_its_own_without_the_capability(run: &mut ClientRun) -> Probed {
+async fn no_server_over_acp_without_the_capability(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
-    if own(talk).is_empty() {
+    if acp_ids(talk).is_empty() {
         return skipped(NONE);
     }
     let task = task(run)?;
     let talk = run.start(task).await?;
     talk.set_up().await?;
     expect(
-        own(talk).is_empty(),
+        acp_ids(talk).is_empty(),
         "no server of type acp",
-        "there is one, which the agent cannot reach",
+        "there is one, although the agent does not offer mcpCapabilities.acp",
     )
 }
 
@@ -94,24 +94,24 @@ async fn inner(talk: &mut ClientTalk, server: &Value, method: &str) -> Probed<Va
     talk.wire.ask(McpMessage::ROW.name, params).await?.result()
 }
 
-async fn an_answer_is_a_result_or_an_error(run: &mut ClientRun) -> Probed {
+async fn a_reply_is_a_result_or_an_error(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
-    let Some(server) = own(talk).first().cloned() else { return skipped(NONE) };
+    let Some(server) = acp_ids(talk).first().cloned() else { return skipped(NONE) };
     for method in ["ping", "attache/no_such_method"] {
         let answer = inner(talk, &server, method).await?;
         let has = |key: &str| answer.get(key).is_some();
         expect(
             has("result") != has("error"),
-            "either result or error",
+            "either a result or an error",
             quoted(&answer.to_string()),
         )?;
     }
     Ok(())
 }
 
-async fn notifications_belong_to_a_request_that_runs(run: &mut ClientRun) -> Probed {
+async fn notifications_belong_to_a_running_request(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
-    let Some(server) = own(talk).first().cloned() else { return skipped(NONE) };
+    let Some(server) = acp_ids(talk).first().cloned() else { return skipped(NONE) };
     let first = talk.wire.now();
     inner(talk, &server, "ping").await?;
     talk.wire.is_still_there().await?;
@@ -120,7 +120,7 @@ async fn notifications_belong_to_a_request_that_runs(run: &mut ClientRun) -> Pro
     let stray =
         talk.wire.heard(first).find(|line| line.asks::<McpMessage>() && line.number > answered);
     match stray {
-        Some(line) => fail("no notification once the request is answered", quoted(&line.text)),
+        Some(line) => fail("no notification after the reply to the request", quoted(&line.text)),
         None => Ok(()),
     }
 }
@@ -131,7 +131,7 @@ async fn the_program_of_a_server_is_an_absolute_path(run: &mut ClientRun) -> Pro
         servers(talk).iter().filter_map(|server| server.get("command").and_then(Value::as_str));
     let mut programs = programs.peekable();
     if programs.peek().is_none() {
-        return not_tested("the client named no MCP server that is a program");
+        return not_tested("the client names no MCP server that is a program");
     }
     match programs.find(|program| !crate::observer::is_absolute(program)) {
         Some(program) => {

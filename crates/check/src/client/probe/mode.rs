@@ -9,9 +9,9 @@ use attache_protocol::method::{SessionSetConfigOption, SessionSetMode};
 use serde_json::Value;
 
 probes! { ClientRun:
-    "MODE-02" a_mode_is_one_that_the_session_has;
+    "MODE-02" the_client_sets_a_mode_of_the_session;
     "MODE-06" modes_are_ignored_beside_config_options;
-    "DEC-02" a_malformed_mode_is_left_out;
+    "DEC-02" a_malformed_mode_is_skipped;
 }
 
 fn modes() -> Value {
@@ -19,11 +19,11 @@ fn modes() -> Value {
     json!({"currentModeId": "check-ask", "availableModes": modes})
 }
 
-async fn a_mode_is_one_that_the_session_has(run: &mut ClientRun) -> Probed {
+async fn the_client_sets_a_mode_of_the_session(run: &mut ClientRun) -> Probed {
     sets_mode(run, modes()).await
 }
 
-async fn a_malformed_mode_is_left_out(run: &mut ClientRun) -> Probed {
+async fn a_malformed_mode_is_skipped(run: &mut ClientRun) -> Probed {
     sets_mode(run, modes()).await?;
     let mut modes = modes();
     if let Some(all) = modes.get_mut("availableModes").and_then(Value::as_array_mut) {
@@ -32,13 +32,13 @@ async fn a_malformed_mode_is_left_out(run: &mut ClientRun) -> Probed {
     }
     match sets_mode(run, modes).await {
         Err(crate::Outcome::NotTested(seen)) => {
-            fail("the modes beside a malformed one can be set", seen)
+            fail("the client sets a mode that is listed next to a malformed one", seen)
         }
         outcome => outcome,
     }
 }
 
-/// Checks that the client sets a mode of a session with these modes.
+/// Checks that the client sets the mode `check-code` in a session with these modes.
 async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
     let task = run.task("set_mode").with("mode", "check-code");
     let talk =
@@ -52,7 +52,7 @@ async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
     }
 }
 
-/// The client sets the mode by its config option, since modes are deprecated.
+/// The client must set the mode by its config option, because modes are deprecated.
 async fn modes_are_ignored_beside_config_options(run: &mut ClientRun) -> Probed {
     sets_mode(run, modes()).await?;
     let task = run.task("set_mode").with("mode", "check-code");
@@ -65,9 +65,10 @@ async fn modes_are_ignored_beside_config_options(run: &mut ClientRun) -> Probed 
     let talk = run.start_with(task, scenario).await?;
     talk.set_up().await?;
     match (talk.heard::<SessionSetMode>(), talk.heard::<SessionSetConfigOption>()) {
-        (Some(_), _) => {
-            fail("the config option of the category mode is set", "session/set_mode is called")
-        }
+        (Some(_), _) => fail(
+            "the client sets the config option of the category mode",
+            "it calls session/set_mode",
+        ),
         (None, _) => Ok(()),
     }
 }

@@ -9,16 +9,16 @@ use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use serde_json::Value;
 
 probes! { ClientRun:
-    "NOTE-04" a_notice_disturbs_nothing;
+    "NOTE-04" notices_do_not_affect_the_turn;
     "NOTE-05" an_unknown_severity_is_shown;
     "COMP-05" null_clears_the_summary;
-    "COMP-06" a_summary_replaces_its_pieces;
-    "COMP-10" an_unknown_status_means_nothing;
-    "SUB-02" a_child_without_capabilities_is_left_alone;
-    "SUB-03" an_unknown_state_replaces_the_one_before;
+    "COMP-06" a_summary_replaces_its_chunks;
+    "COMP-10" an_unknown_status_is_ignored;
+    "SUB-02" nothing_is_sent_to_a_child_without_capabilities;
+    "SUB-03" an_unknown_state_replaces_the_earlier_one;
 }
 
-/// Returns the output of a client that offers this.
+/// Returns the output of a client that offers this capability.
 async fn screen<'r>(run: &'r mut ClientRun, needs: &str) -> Probed<Screen<'r>> {
     let screen = run.screen(&["prompt"]).await?;
     screen.talk.needs(needs)?;
@@ -29,7 +29,7 @@ fn notice(severity: &str, title: &str) -> Value {
     json!({"sessionUpdate": "notice", "severity": severity, "title": title})
 }
 
-async fn a_notice_disturbs_nothing(run: &mut ClientRun) -> Probed {
+async fn notices_do_not_affect_the_turn(run: &mut ClientRun) -> Probed {
     let [title] = run.several();
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.needs("/session/notices")?;
@@ -38,10 +38,10 @@ async fn a_notice_disturbs_nothing(run: &mut ClientRun) -> Probed {
     }
     talk.wire.is_still_there().await?;
     talk.end_turn(&turn, "end_turn");
-    let with = talk.leaves().await;
+    let with = talk.ended().await;
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "end_turn");
-    let without = talk.leaves().await;
+    let without = talk.ended().await;
     let ended = |left: &crate::ClientOutput| {
         format!(
             "{} by itself: {}",
@@ -51,7 +51,7 @@ async fn a_notice_disturbs_nothing(run: &mut ClientRun) -> Probed {
     };
     expect(
         ended(&with) == ended(&without),
-        format!("the same end as without notices: {}", ended(&without)),
+        format!("the client ends as it does without notices: {}", ended(&without)),
         ended(&with),
     )
 }
@@ -87,12 +87,12 @@ async fn null_clears_the_summary(run: &mut ClientRun) -> Probed {
     let kept = screen.shows([compaction("completed", None)]).await?.contains(&summary);
     let seen = screen.shows([compaction("completed", Some(Value::Null))]).await?;
     if !kept {
-        return not_tested("the client does not show a compaction again when it changes");
+        return not_tested("the client does not show an updated compaction");
     }
     expect(!seen.contains(&summary), "no summary after null", quoted(seen.trim()))
 }
 
-async fn a_summary_replaces_its_pieces(run: &mut ClientRun) -> Probed {
+async fn a_summary_replaces_its_chunks(run: &mut ClientRun) -> Probed {
     let [a, b, c] = run.several();
     let mut screen = screen(run, "/session/compaction").await?;
     let piece = |text: &str| {
@@ -105,10 +105,10 @@ async fn a_summary_replaces_its_pieces(run: &mut ClientRun) -> Probed {
     if !seen.contains(&c) {
         return not_tested("the client does not show the summary of a compaction");
     }
-    expect(!(shows_all && seen.contains(&a)), "the whole summary alone", quoted(seen.trim()))
+    expect(!(shows_all && seen.contains(&a)), "only the complete summary", quoted(seen.trim()))
 }
 
-async fn an_unknown_status_means_nothing(run: &mut ClientRun) -> Probed {
+async fn an_unknown_status_is_ignored(run: &mut ClientRun) -> Probed {
     let [status] = run.several();
     let status = format!("_{status}");
     let mut screen = screen(run, "/session/compaction").await?;
@@ -116,7 +116,7 @@ async fn an_unknown_status_means_nothing(run: &mut ClientRun) -> Probed {
     let Screen { talk, turn, .. } = &mut screen;
     talk.update(turn, compaction(&status, None));
     if talk.wire.is_still_there().await.is_err() {
-        return fail("the turn goes on", "the connection has ended");
+        return fail("the turn continues", "the connection has ended");
     }
     let seen = screen.settles().await?;
     if seen.contains(&status) {
@@ -136,7 +136,7 @@ fn child(fields: Value) -> Value {
     update
 }
 
-async fn a_child_without_capabilities_is_left_alone(run: &mut ClientRun) -> Probed {
+async fn nothing_is_sent_to_a_child_without_capabilities(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel"]).await?;
     talk.needs("/subagents")?;
     talk.update(&turn, child(json!({"title": "Child", "state": {"state": "running"}})));
@@ -148,23 +148,23 @@ async fn a_child_without_capabilities_is_left_alone(run: &mut ClientRun) -> Prob
         named == Some(&json!("attache-check-child"))
     };
     match talk.wire.heard(0).find(names_child) {
-        Some(line) => fail("nothing is sent to the child", quoted(&line.text)),
+        Some(line) => fail("the client sends nothing to the subagent", quoted(&line.text)),
         None => Ok(()),
     }
 }
 
-async fn an_unknown_state_replaces_the_one_before(run: &mut ClientRun) -> Probed {
+async fn an_unknown_state_replaces_the_earlier_one(run: &mut ClientRun) -> Probed {
     let [title] = run.several();
     let mut screen = screen(run, "/subagents").await?;
     screen.shows([child(json!({"title": "Child", "state": {"state": "running"}}))]).await?;
     let is_whole = screen.shows([child(json!({"title": title}))]).await?.contains("running");
     let seen = screen.shows([child(json!({"state": {"state": "unknown"}}))]).await?;
     if !is_whole || seen.trim().is_empty() {
-        return not_tested("the client does not show a child again when it changes");
+        return not_tested("the client does not show an updated subagent");
     }
     expect(
         !seen.contains("running"),
-        "the child is not shown as running any more",
+        "the subagent is no longer shown as running",
         quoted(seen.trim()),
     )
 }

@@ -10,18 +10,18 @@ use attache_protocol::method::{CancelRequest, Method, SessionCancel, SessionRequ
 use serde_json::Value;
 
 probes! { ClientRun:
-    "INIT-15" a_permission_request_is_served;
+    "INIT-15" a_permission_request_is_answered;
     "PERM-03" the_chosen_option_was_offered;
-    "PERM-05" the_answer_is_the_one_that_was_told;
-    "PERM-06" what_is_asked_after_a_cancel_is_cancelled;
-    "PERM-08" the_id_carries_the_decision;
+    "PERM-05" the_answer_is_that_of_the_user;
+    "PERM-06" requests_after_a_cancel_are_answered_with_cancelled;
+    "PERM-08" the_option_id_identifies_the_decision;
     "PERM-09" malformed_options_are_refused;
-    "PERM-11" a_question_without_a_fitting_option_is_answered;
-    "PERM-12" several_questions_are_open_at_once;
-    "PERM-13" no_options_are_no_choice;
-    "TOOL-16" a_name_gives_no_right;
-    "CANCEL-05" a_cancel_settles_three_questions;
-    "CANCEL-21" a_withdrawn_question_has_one_answer;
+    "PERM-11" a_request_without_a_suitable_option_is_answered;
+    "PERM-12" several_requests_are_open_at_once;
+    "PERM-13" without_options_nothing_is_chosen;
+    "TOOL-16" the_name_of_a_tool_grants_nothing;
+    "CANCEL-05" a_cancel_answers_every_open_request;
+    "CANCEL-21" a_withdrawn_request_has_one_answer;
 }
 
 /// The method of a permission request.
@@ -32,15 +32,15 @@ fn option(id: &str, kind: &str) -> Value {
     json!({"optionId": id, "name": name, "kind": kind})
 }
 
-/// Returns the params of a question about a tool call of its own.
+/// Returns the params of a permission request about a new tool call.
 fn question(call: &str, options: Value) -> Value {
     let call =
         json!({"toolCallId": call, "title": "Attache check", "kind": "edit", "status": "pending"});
     json!({"toolCall": call, "options": options})
 }
 
-/// Returns a question with an option of each kind, whose ids end so.
-fn either(end: &str) -> Value {
+/// Returns a permission request with an option of each kind. Each option id ends with this suffix.
+fn request_with_each_kind(end: &str) -> Value {
     let options = json!([
         option(&format!("no-{end}"), "reject_once"),
         option(&format!("yes-{end}"), "allow_once")
@@ -72,9 +72,9 @@ fn is_chosen(seen: Option<&str>, expected: &str) -> Probed {
     expect(seen == format!("it chooses {expected:?}"), format!("it chooses {expected:?}"), seen)
 }
 
-async fn a_permission_request_is_served(run: &mut ClientRun) -> Probed {
+async fn a_permission_request_is_answered(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
-    ask(talk, &turn, either("served")).await.map(drop)
+    ask(talk, &turn, request_with_each_kind("served")).await.map(drop)
 }
 
 async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
@@ -96,20 +96,20 @@ async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
             )?;
         }
     }
-    if has_chosen { Ok(()) } else { not_tested("the client chooses nothing, whatever is offered") }
+    if has_chosen { Ok(()) } else { not_tested("the client chooses no option of any request") }
 }
 
-async fn the_answer_is_the_one_that_was_told(run: &mut ClientRun) -> Probed {
+async fn the_answer_is_that_of_the_user(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow"]).await?;
-    is_chosen(ask(talk, &turn, either("a")).await?.as_deref(), "yes-a")?;
+    is_chosen(ask(talk, &turn, request_with_each_kind("a")).await?.as_deref(), "yes-a")?;
     let (talk, turn) = run.turn(&["reject"]).await?;
-    is_chosen(ask(talk, &turn, either("b")).await?.as_deref(), "no-b")
+    is_chosen(ask(talk, &turn, request_with_each_kind("b")).await?.as_deref(), "no-b")
 }
 
-async fn what_is_asked_after_a_cancel_is_cancelled(run: &mut ClientRun) -> Probed {
+async fn requests_after_a_cancel_are_answered_with_cancelled(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel"]).await?;
     talk.is_cancelled(&turn).await?;
-    let chosen = ask(talk, &turn, either("late")).await?;
+    let chosen = ask(talk, &turn, request_with_each_kind("late")).await?;
     expect(
         chosen.is_none(),
         "the outcome cancelled",
@@ -117,7 +117,7 @@ async fn what_is_asked_after_a_cancel_is_cancelled(run: &mut ClientRun) -> Probe
     )
 }
 
-async fn the_id_carries_the_decision(run: &mut ClientRun) -> Probed {
+async fn the_option_id_identifies_the_decision(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow"]).await?;
     let misleading =
         json!([option("allow_once", "reject_once"), option("reject_once", "allow_once")]);
@@ -139,7 +139,7 @@ async fn malformed_options_are_refused(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-async fn a_question_without_a_fitting_option_is_answered(run: &mut ClientRun) -> Probed {
+async fn a_request_without_a_suitable_option_is_answered(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["reject", "prompt"]).await?;
     let options = json!([option("only", "allow_once")]);
     let reply = talk.call::<SessionRequestPermission>(&turn, question("only", options)).await?;
@@ -150,29 +150,33 @@ async fn a_question_without_a_fitting_option_is_answered(run: &mut ClientRun) ->
     expect(
         chosen.is_none(),
         "the outcome cancelled, or an error",
-        "it allows what it was told to reject",
+        "it allows the request, which the user rejects",
     )
 }
 
-async fn several_questions_are_open_at_once(run: &mut ClientRun) -> Probed {
+async fn several_requests_are_open_at_once(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
     let names = ["a", "b", "c"];
-    let asked = names.map(|name| talk.begin::<SessionRequestPermission>(&turn, either(name)));
+    let asked = names
+        .map(|name| talk.begin::<SessionRequestPermission>(&turn, request_with_each_kind(name)));
     for (id, name) in asked.iter().zip(names) {
-        let reply =
-            talk.wire.reply_to(ASK, id).await.map_err(|outcome| outcome.about("three at once"))?;
+        let reply = talk
+            .wire
+            .reply_to(ASK, id)
+            .await
+            .map_err(|outcome| outcome.about("an answer to each of three open requests"))?;
         let chosen = choice(&reply)?;
         let is_own = chosen.as_ref().is_none_or(|chosen| chosen.ends_with(&format!("-{name}")));
         expect(
             is_own,
-            "each answer chooses from its own options",
+            "each answer chooses an option of its request",
             format!("{chosen:?} for {name}"),
         )?;
     }
     Ok(())
 }
 
-async fn no_options_are_no_choice(run: &mut ClientRun) -> Probed {
+async fn without_options_nothing_is_chosen(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
     let reply = talk.call::<SessionRequestPermission>(&turn, question("none", json!([]))).await?;
     if reply.is_refused().is_ok() {
@@ -186,32 +190,36 @@ async fn no_options_are_no_choice(run: &mut ClientRun) -> Probed {
     )
 }
 
-async fn a_name_gives_no_right(run: &mut ClientRun) -> Probed {
+async fn the_name_of_a_tool_grants_nothing(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["reject"]).await?;
-    let plain = ask(talk, &turn, either("plain")).await?;
+    let plain = ask(talk, &turn, request_with_each_kind("plain")).await?;
     for name in ["read_file", "always_allowed", "allow"] {
-        let mut named = either(name);
+        let mut named = request_with_each_kind(name);
         if let Some(Value::Object(call)) = named.get_mut("toolCall") {
             call.insert("name".to_owned(), json!(name));
         }
         let chosen = ask(talk, &turn, named).await?;
         let said =
             |chosen: &Option<String>| chosen.as_ref().is_some_and(|id| id.starts_with("yes"));
-        let expected = "the same answer as to a tool without a name";
+        let expected = "the same answer as for a tool without a name";
         expect(
             said(&chosen) == said(&plain),
             expected,
-            format!("the tool {name:?} is answered with {chosen:?}"),
+            format!("the answer for the tool {name:?} is {chosen:?}"),
         )?;
     }
     Ok(())
 }
 
-/// Asks questions before the client cancels or, if it answers at once, right after.
+/// Sends permission requests before the client cancels. If the client answers at once, sends them
+/// right after the cancel.
 async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Vec<Value>> {
     let ask = |talk: &mut ClientTalk, time: &str| {
         ["1", "2", "3"].map(|number| {
-            talk.begin::<SessionRequestPermission>(turn, either(&format!("{time}-{number}")))
+            talk.begin::<SessionRequestPermission>(
+                turn,
+                request_with_each_kind(&format!("{time}-{number}")),
+            )
         })
     };
     let early = ask(talk, "early");
@@ -225,7 +233,7 @@ async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Prob
     Ok(if open.is_empty() { ask(talk, "late").to_vec() } else { open })
 }
 
-async fn a_cancel_settles_three_questions(run: &mut ClientRun) -> Probed {
+async fn a_cancel_answers_every_open_request(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel"]).await?;
     for id in asked_around_a_cancel(talk, &turn).await? {
         let reply = talk
@@ -235,38 +243,38 @@ async fn a_cancel_settles_three_questions(run: &mut ClientRun) -> Probed {
             .map_err(|outcome| outcome.about("after the cancel"))?;
         let chosen = choice(&reply)?;
         let expected = format!(
-            "every open question is answered with cancelled on {}",
+            "the client answers every open request with cancelled after {}",
             SessionCancel::ROW.name
         );
         expect(
             chosen.is_none(),
             expected,
-            format!("one is answered with {:?}", chosen.unwrap_or_default()),
+            format!("one answer is {:?}", chosen.unwrap_or_default()),
         )?;
     }
     Ok(())
 }
 
-async fn a_withdrawn_question_has_one_answer(run: &mut ClientRun) -> Probed {
+async fn a_withdrawn_request_has_one_answer(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel", "prompt"]).await?;
     let first = talk.wire.now();
-    let asked = talk.begin::<SessionRequestPermission>(&turn, either("withdrawn"));
+    let asked = talk.begin::<SessionRequestPermission>(&turn, request_with_each_kind("withdrawn"));
     talk.wire.is_still_there().await?;
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": asked}));
     let reply = match talk.wire.reply_to(ASK, &asked).await {
         Err(_) => {
             return not_tested(
-                "the client leaves the question open, as it may: it ignores $/cancel_request",
+                "the client ignores $/cancel_request and leaves the request open, which is allowed",
             );
         }
         Ok(reply) => reply,
     };
     talk.wire.is_still_there().await?;
     let answers = talk.wire.heard(first).filter(|line| line.replies_to(&asked)).count();
-    expect(answers == 1, "one answer to the question", format!("{answers}"))?;
+    expect(answers == 1, "one answer to the request", format!("{answers}"))?;
     if reply.is_refused().is_ok() {
         return reply.is_error(-32800);
     }
-    // The choice came first and stays (CANCEL-17).
+    // The client chose before it read the withdrawal, so the choice is valid (CANCEL-17).
     choice(&reply).map(drop)
 }

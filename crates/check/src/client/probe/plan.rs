@@ -8,12 +8,12 @@ use crate::judging::verdict::{Probed, expect, not_tested};
 use serde_json::Value;
 
 probes! { ClientRun:
-    "PLAN-03" a_plan_replaces_the_one_before;
-    "PLAN-05" an_entry_that_cannot_be_read_is_skipped;
-    "PLANU-02" each_plan_with_an_id_is_replaced_alone;
-    "CMD-02" commands_replace_those_before;
-    "CMD-03" a_command_is_sent_as_its_text;
-    "CMD-05" an_unknown_input_is_no_input;
+    "PLAN-03" a_plan_replaces_the_earlier_one;
+    "PLAN-05" a_malformed_entry_is_skipped;
+    "PLANU-02" a_plan_with_an_id_replaces_only_that_plan;
+    "CMD-02" commands_replace_earlier_ones;
+    "CMD-03" a_command_is_sent_as_text;
+    "CMD-05" a_command_with_an_unknown_input_is_shown;
 }
 
 fn entry(content: &str, priority: &str) -> Value {
@@ -29,16 +29,16 @@ fn commands(names: &[&String]) -> Value {
     json!({"sessionUpdate": "available_commands_update", "availableCommands": names.iter().map(command).collect::<Vec<_>>()})
 }
 
-/// Checks that the last output contains `wanted`, and not what it replaces.
+/// Checks that the last output contains `wanted` and not the replaced text.
 fn replaces(seen: &str, wanted: &str, gone: &[&String]) -> Probed {
     if !seen.contains(wanted) {
-        return not_tested("the client does not show it again when it changes");
+        return not_tested("the client does not show the list again after an update");
     }
     let old = gone.iter().find(|old| seen.contains(old.as_str()));
-    expect(old.is_none(), "the later list alone", quoted(seen.trim()))
+    expect(old.is_none(), "only the later list", quoted(seen.trim()))
 }
 
-async fn a_plan_replaces_the_one_before(run: &mut ClientRun) -> Probed {
+async fn a_plan_replaces_the_earlier_one(run: &mut ClientRun) -> Probed {
     let [a, b, c, d] = run.several();
     let mut screen = run.screen(&["prompt"]).await?;
     let first = plan(&[&a, &b, &c].map(|content| entry(content, "high")));
@@ -49,17 +49,17 @@ async fn a_plan_replaces_the_one_before(run: &mut ClientRun) -> Probed {
     replaces(&seen, &d, &[&a, &b, &c])
 }
 
-async fn an_entry_that_cannot_be_read_is_skipped(run: &mut ClientRun) -> Probed {
+async fn a_malformed_entry_is_skipped(run: &mut ClientRun) -> Probed {
     let [a, b, c] = run.several();
     let mut screen = run.screen(&["prompt"]).await?;
     if !screen.shows([plan(&[entry(&a, "high")])]).await?.contains(&a) {
         return not_tested("the client shows no plan");
     }
     let seen = screen.shows([plan(&[entry(&b, "urgent"), entry(&c, "low")])]).await?;
-    expect(seen.contains(&c), "the entry that can be read is shown", quoted(seen.trim()))
+    expect(seen.contains(&c), "the well-formed entry is shown", quoted(seen.trim()))
 }
 
-async fn each_plan_with_an_id_is_replaced_alone(run: &mut ClientRun) -> Probed {
+async fn a_plan_with_an_id_replaces_only_that_plan(run: &mut ClientRun) -> Probed {
     let [a, b, c] = run.several();
     let mut screen = run.screen(&["prompt"]).await?;
     screen.talk.needs("/plan")?;
@@ -71,10 +71,10 @@ async fn each_plan_with_an_id_is_replaced_alone(run: &mut ClientRun) -> Probed {
     let shows_all = screen.shows([plan("two", &b)]).await?.contains(&a);
     let seen = screen.shows([plan("one", &c)]).await?;
     replaces(&seen, &c, &[&a])?;
-    expect(!shows_all || seen.contains(&b), "the other plan stays", quoted(seen.trim()))
+    expect(!shows_all || seen.contains(&b), "the other plan is kept", quoted(seen.trim()))
 }
 
-async fn commands_replace_those_before(run: &mut ClientRun) -> Probed {
+async fn commands_replace_earlier_ones(run: &mut ClientRun) -> Probed {
     let [a, b, c] = run.several();
     let mut screen = run.screen(&["prompt"]).await?;
     if !screen.shows([commands(&[&a, &b])]).await?.contains(&a) {
@@ -84,7 +84,7 @@ async fn commands_replace_those_before(run: &mut ClientRun) -> Probed {
     replaces(&seen, &c, &[&a, &b])
 }
 
-async fn a_command_is_sent_as_its_text(run: &mut ClientRun) -> Probed {
+async fn a_command_is_sent_as_text(run: &mut ClientRun) -> Probed {
     const COMMAND: &str = "/attache_check one two";
     let task = run.task("prompt").with("prompt", COMMAND);
     let turn = run.start(task).await?.set_up().await?;
@@ -97,7 +97,7 @@ async fn a_command_is_sent_as_its_text(run: &mut ClientRun) -> Probed {
     )
 }
 
-async fn an_unknown_input_is_no_input(run: &mut ClientRun) -> Probed {
+async fn a_command_with_an_unknown_input_is_shown(run: &mut ClientRun) -> Probed {
     let [a, b] = run.several();
     let mut screen = run.screen(&["prompt"]).await?;
     if !screen.shows([commands(&[&a])]).await?.contains(&a) {

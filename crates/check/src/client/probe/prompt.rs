@@ -10,15 +10,15 @@ use attache_protocol::method::SessionPrompt;
 use serde_json::Value;
 
 probes! { ClientRun:
-    "PROMPT-13" a_second_prompt_waits_for_the_end_of_the_first;
+    "PROMPT-13" a_second_prompt_waits_for_the_end_of_the_first_turn;
     "PROMPT-16" an_unknown_stop_reason_ends_the_turn;
     "DEC-16" an_error_without_data_ends_the_turn;
-    "MSG-04" pieces_without_an_id_are_one_message_until_another_kind_comes;
-    "MSG-08" a_piece_of_an_unknown_type_is_dropped;
-    "DEC-08" a_piece_of_an_unknown_type_ends_nothing;
+    "MSG-04" chunks_without_an_id_form_one_message_until_the_kind_changes;
+    "MSG-08" a_chunk_of_an_unknown_type_is_skipped;
+    "DEC-08" a_chunk_of_an_unknown_type_does_not_end_the_turn;
 }
 
-async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> Probed {
+async fn a_second_prompt_waits_for_the_end_of_the_first_turn(run: &mut ClientRun) -> Probed {
     let task = run.task("twice").with("prompt2", "attache check asks again");
     let talk = run.start(task).await?;
     let turn = talk.set_up().await?;
@@ -27,46 +27,43 @@ async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> 
         |talk: &ClientTalk| talk.wire.heard(0).filter(|line| line.asks::<SessionPrompt>()).count();
     expect(
         prompts(talk) == 1,
-        "one prompt until it is answered",
+        "no second prompt before the reply to the first",
         format!("{} prompts", prompts(talk)),
     )?;
     talk.end_turn(&turn, "end_turn");
     match talk.next_turn(&turn).await {
         Ok(_) => Ok(()),
-        Err(_) => not_tested("the client does not prompt a second time on the task \"twice\""),
+        Err(_) => not_tested("the client sends no second prompt for the task \"twice\""),
     }
 }
 
-/// A client with a single turn ends with it, and reports a problem; any other client continues.
+/// A client that ends with its turn must report an error. Any other client must continue.
 async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "check_pause");
-    talk.goes_or_stays().await?;
-    let left = talk.leaves().await;
-    let is_told = left.exit.is_none_or(|exit| !exit.success());
-    expect(
-        is_told,
-        "a turn that ended for an unknown reason is told as an error",
-        how_it_left(&left),
-    )
+    talk.ends_or_continues().await?;
+    let left = talk.ended().await;
+    let is_reported = left.exit.is_none_or(|exit| !exit.success());
+    expect(is_reported, "the client reports an unknown stop reason as an error", how_it_left(&left))
 }
 
 async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let error = json!({"code": -32603, "message": "the check failed", "data": null});
     talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": turn.id, "error": error}));
-    talk.goes_or_stays().await
+    talk.ends_or_continues().await
 }
 
-/// Sends it as a chunk of this kind.
+/// Sends the content as a chunk of this kind.
 fn piece(kind: &str, text: &str) -> Value {
     json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}, "messageId": null})
 }
 
 const ANSWER: &str = "agent_message_chunk";
 
-/// Two adjacent chunks of one kind are joined; with a thought between them they are not.
-async fn pieces_without_an_id_are_one_message_until_another_kind_comes(
+/// Checks that two adjacent chunks of one kind are joined, and that two chunks with a thought
+/// between them are not.
+async fn chunks_without_an_id_form_one_message_until_the_kind_changes(
     run: &mut ClientRun,
 ) -> Probed {
     let [one, other, nonce] = [run.nonce(), run.nonce(), run.nonce()];
@@ -83,11 +80,11 @@ async fn pieces_without_an_id_are_one_message_until_another_kind_comes(
     talk.say(&turn, &format!("\n\n{nonce}\n\n"));
     talk.shows(&nonce).await;
     talk.end_turn(&turn, "end_turn");
-    let left = talk.leaves().await;
+    let left = talk.ended().await;
     if !left.stdout.contains(&format!("{one}ab")) {
-        return not_tested("the client does not print the pieces of a message as one text");
+        return not_tested("the client does not print the chunks of a message as one text");
     }
-    let seen = "the pieces before and after a thought run together";
+    let seen = "it joins the chunks before and after a thought";
     expect(
         !left.stdout.contains(&format!("{other}ab")),
         "a thought ends the message before it",
@@ -95,15 +92,15 @@ async fn pieces_without_an_id_are_one_message_until_another_kind_comes(
     )
 }
 
-async fn a_piece_of_an_unknown_type_is_dropped(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+async fn a_chunk_of_an_unknown_type_is_skipped(run: &mut ClientRun) -> Probed {
+    survives_updates(run, |_| {
         vec![json!({"sessionUpdate": ANSWER, "content": {"type": "check_video", "data": "AAAA"}})]
     })
     .await
 }
 
-async fn a_piece_of_an_unknown_type_ends_nothing(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| {
+async fn a_chunk_of_an_unknown_type_does_not_end_the_turn(run: &mut ClientRun) -> Probed {
+    survives_updates(run, |_| {
         let known = [
             json!({"type": "text"}),
             json!({"type": "image", "data": 5}),
@@ -120,7 +117,7 @@ async fn a_piece_of_an_unknown_type_ends_nothing(run: &mut ClientRun) -> Probed 
 
 /// Checks that the client accepts these updates in a turn: the connection stays open, and later
 /// text is shown like earlier text.
-pub(super) async fn goes_on_after(
+pub(super) async fn survives_updates(
     run: &mut ClientRun,
     odd: impl Fn(&ClientTurn) -> Vec<Value>,
 ) -> Probed {
@@ -137,17 +134,14 @@ pub(super) async fn goes_on_after(
         broken => return broken,
     }
     talk.ends_well(&turn).await?;
-    let left = talk.leaves().await;
+    let left = talk.ended().await;
     if left.shows(&before) && !left.shows(&after) {
-        return fail(
-            "what is said after it is shown",
-            "what was said before it is shown, and nothing after it",
-        );
+        return fail("later text is shown", "earlier text is shown, later text is not");
     }
     match left.shows(&before) || answers(talk) {
         true => Ok(()),
         false => {
-            not_tested("the client neither answers unknown requests nor prints what the agent says")
+            not_tested("the client neither answers unknown requests nor prints the agent's text")
         }
     }
 }

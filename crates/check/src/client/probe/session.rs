@@ -16,15 +16,15 @@ use std::path::Path;
 
 probes! { ClientRun:
     "SESS-02" the_folder_of_a_session_is_absolute;
-    "SESS-26" an_update_before_the_session_is_known_ends_nothing;
-    "SESS-27" an_update_outside_of_a_turn_ends_nothing;
+    "SESS-26" an_update_before_the_session_id_is_known_does_not_end_the_connection;
+    "SESS-27" an_update_outside_a_turn_does_not_end_the_connection;
     "SESS-28" an_update_of_an_unknown_session_is_ignored;
-    "DIR-02" more_directories_are_absolute;
-    "STAT-03" an_unknown_status_needs_a_load;
-    "DEC-14" a_null_result_of_a_load_is_taken;
-    "DEC-14" a_null_result_of_a_resume_is_taken;
-    "DEC-22" a_session_id_is_any_text;
-    "PROMPT-01" a_prompt_is_for_the_session_that_was_opened;
+    "DIR-02" additional_directories_are_absolute;
+    "STAT-03" a_session_of_unknown_status_is_loaded_first;
+    "DEC-14" a_null_result_of_a_load_is_accepted;
+    "DEC-14" a_null_result_of_a_resume_is_accepted;
+    "DEC-22" a_session_id_is_any_string;
+    "PROMPT-01" a_prompt_names_the_session_that_was_opened;
 }
 
 async fn the_folder_of_a_session_is_absolute(run: &mut ClientRun) -> Probed {
@@ -40,7 +40,7 @@ fn said(session: &str, text: &str) -> Value {
     json!({"sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": content}})
 }
 
-/// Starts the client up to its `session/new`, which the probe answers.
+/// Starts the client and waits for its `session/new`, which the probe answers.
 async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
     let task = run.task("prompt");
     let talk =
@@ -49,7 +49,9 @@ async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
     Ok((talk, id))
 }
 
-async fn an_update_before_the_session_is_known_ends_nothing(run: &mut ClientRun) -> Probed {
+async fn an_update_before_the_session_id_is_known_does_not_end_the_connection(
+    run: &mut ClientRun,
+) -> Probed {
     let (talk, id) = asked(run).await?;
     let commands = json!([{"name": "early", "description": "Early"}]);
     let update =
@@ -63,8 +65,8 @@ async fn an_update_before_the_session_is_known_ends_nothing(run: &mut ClientRun)
     talk.ends_well(&turn).await
 }
 
-/// The session is open, and the client waits for something other than the end of a turn.
-async fn an_update_outside_of_a_turn_ends_nothing(run: &mut ClientRun) -> Probed {
+/// Sends an update while the session is open and no turn runs.
+async fn an_update_outside_a_turn_does_not_end_the_connection(run: &mut ClientRun) -> Probed {
     let option = json!({"id": "check-good", "name": "Check", "type": "select", "currentValue": "check-one", "options": [
         {"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"},
     ]});
@@ -93,7 +95,7 @@ async fn an_update_outside_of_a_turn_ends_nothing(run: &mut ClientRun) -> Probed
     talk.ends_well(&turn).await
 }
 
-/// Text in an unknown session must not be shown as that of the client's own.
+/// Checks that the client does not show the text of an unknown session in its own session.
 async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Probed {
     let (foreign, own) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
@@ -105,23 +107,25 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
     talk.say(&turn, &format!("{own}\n\n"));
     talk.wire.is_ignored(first).await?;
     talk.end_turn(&turn, "end_turn");
-    let left = talk.leaves().await;
-    // A client without output shows only on the wire that it ignored the text.
-    let seen = "it is printed as if the open session had said it";
+    let left = talk.ended().await;
+    // If the client prints nothing, only the wire shows that it ignored the text.
+    let seen = "the client prints it in the open session";
     expect(
         !(left.shows(&own) && left.shows(&foreign)),
-        "what an unknown session says is not shown",
+        "the text of an unknown session is not shown",
         seen,
     )
 }
 
-async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
+async fn additional_directories_are_absolute(run: &mut ClientRun) -> Probed {
     let task = run.task("directories").with("directory", "/usr");
     let talk = run.start(task).await?;
     let line = talk.hears::<SessionNew>().await?;
     let more = line.get("params").and_then(|params| params.get("additionalDirectories")).cloned();
     let Some(more) = more.as_ref().and_then(Value::as_array).filter(|more| !more.is_empty()) else {
-        return not_tested("the client sends no additionalDirectories on the task \"directories\"");
+        return not_tested(
+            "the client sends no additionalDirectories for the task \"directories\"",
+        );
     };
     let is_absolute =
         |path: &Value| path.as_str().is_some_and(|path| Path::new(path).is_absolute());
@@ -136,7 +140,7 @@ async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
 }
 
 /// Lets the client continue a session and ask for its status.
-async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
+async fn a_session_of_unknown_status_is_loaded_first(run: &mut ClientRun) -> Probed {
     let task = run.task("load").with("session", SESSION);
     let cwd = run.folder().to_owned();
     let scenario = move |_| {
@@ -155,15 +159,15 @@ async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
     match reached {
         Ok(_) => expect(
             is_set_up,
-            "the session is loaded or resumed before it is prompted",
-            "it is prompted at once",
+            "the client loads or resumes the session before it sends a prompt",
+            "the client sends a prompt at once",
         ),
-        Err(why) => not_tested(format!("the client does not prompt: {why}")),
+        Err(why) => not_tested(format!("the client sends no prompt: {why}")),
     }
 }
 
-async fn a_null_result_of_a_load_is_taken(run: &mut ClientRun) -> Probed {
-    takes_null::<SessionLoad>(run, "load", |scenario| {
+async fn a_null_result_of_a_load_is_accepted(run: &mut ClientRun) -> Probed {
+    accepts_null::<SessionLoad>(run, "load", |scenario| {
         // Some clients load only if they cannot resume.
         let scenario = scenario.with("/agentCapabilities/sessionCapabilities/resume", Value::Null);
         scenario.on::<SessionLoad>(|_| Answer::Result(Value::Null))
@@ -171,8 +175,8 @@ async fn a_null_result_of_a_load_is_taken(run: &mut ClientRun) -> Probed {
     .await
 }
 
-async fn a_null_result_of_a_resume_is_taken(run: &mut ClientRun) -> Probed {
-    takes_null::<SessionResume>(run, "resume", |scenario| {
+async fn a_null_result_of_a_resume_is_accepted(run: &mut ClientRun) -> Probed {
+    accepts_null::<SessionResume>(run, "resume", |scenario| {
         let scenario = scenario.with("/agentCapabilities/loadSession", Value::Null);
         scenario.on::<SessionResume>(|_| Answer::Result(Value::Null))
     })
@@ -180,7 +184,7 @@ async fn a_null_result_of_a_resume_is_taken(run: &mut ClientRun) -> Probed {
 }
 
 /// Checks that the client sends a prompt after a null result.
-async fn takes_null<M: Method>(
+async fn accepts_null<M: Method>(
     run: &mut ClientRun,
     task: &'static str,
     change: fn(Scenario) -> Scenario,
@@ -207,7 +211,7 @@ async fn prompts_in<'r>(
     Ok((talk, turn))
 }
 
-async fn a_session_id_is_any_text(run: &mut ClientRun) -> Probed {
+async fn a_session_id_is_any_string(run: &mut ClientRun) -> Probed {
     for id in ["ünï \"quoted\" \\ 会話 🙂", "7", "../up", " "] {
         let (_, turn) = prompts_in(run, id)
             .await
@@ -221,7 +225,7 @@ async fn a_session_id_is_any_text(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-async fn a_prompt_is_for_the_session_that_was_opened(run: &mut ClientRun) -> Probed {
+async fn a_prompt_names_the_session_that_was_opened(run: &mut ClientRun) -> Probed {
     let (talk, turn) = prompts_in(run, "check-session-that-was-opened").await?;
     let order: Vec<&Value> =
         talk.lines().filter(|line| line.is_theirs).filter_map(|line| line.get("method")).collect();

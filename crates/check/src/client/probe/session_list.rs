@@ -13,17 +13,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 probes! { ClientRun:
     "LIST-06" a_page_without_a_cursor_is_the_last;
     "LIST-06" a_page_whose_cursor_is_null_is_the_last;
-    "LIST-07" a_cursor_comes_back_as_it_was;
-    "LIST-13" malformed_sessions_are_left_out;
-    "LIST-13" a_malformed_cursor_is_the_end;
+    "LIST-07" a_cursor_is_sent_back_unchanged;
+    "LIST-13" malformed_sessions_are_skipped;
+    "LIST-13" a_malformed_cursor_ends_the_list;
 }
 
 /// A cursor that only its agent understands.
 const CURSOR: &str = " a/b?c=%20&d\t\"ü\" 🙂 ";
 
-/// Returns the result of a list with these pages, the last one repeatedly.
+/// Returns the pages one after the other as results of `session/list`, and repeats the last one.
 struct Listed {
-    /// The params of each call.
+    /// The params of each call of `session/list`.
     calls: Vec<Value>,
     /// Whether the client shows, loads or resumes the listed session.
     is_known: bool,
@@ -61,14 +61,14 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     }
     let opens = talk.heard::<SessionLoad>().or(talk.heard::<SessionResume>());
     let opens = opens.is_some_and(|line| line.text.contains(SESSION));
-    let is_well = talk.goes_or_stays().await;
+    let is_well = talk.ends_or_continues().await;
     let is_known =
         opens || talk.client.printed().shows(&title) || talk.client.printed().shows(SESSION);
     let calls = calls.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(Listed { calls, is_known, is_well })
 }
 
-/// Replaces the word `good` by the session.
+/// Replaces the word `good` with the session.
 fn fill(page: &mut Value, title: &str, cwd: &str) {
     if let Some(sessions) = page.get_mut("sessions").and_then(Value::as_array_mut) {
         for session in sessions.iter_mut().filter(|session| **session == "good") {
@@ -77,12 +77,12 @@ fn fill(page: &mut Value, title: &str, cwd: &str) {
     }
 }
 
-/// Checks for exactly one call, since this page is the last.
+/// Checks that the client calls `session/list` only once, because this page is the last.
 async fn is_last(run: &mut ClientRun, page: Value) -> Probed {
     let listed = list(run, vec![page]).await?;
     expect(
         listed.calls.len() == 1,
-        "no other page is asked for",
+        "the client requests no other page",
         format!("{} calls of session/list", listed.calls.len()),
     )?;
     listed.is_well
@@ -96,15 +96,15 @@ async fn a_page_whose_cursor_is_null_is_the_last(run: &mut ClientRun) -> Probed 
     is_last(run, json!({"sessions": ["good"], "nextCursor": null})).await
 }
 
-async fn a_malformed_cursor_is_the_end(run: &mut ClientRun) -> Probed {
+async fn a_malformed_cursor_ends_the_list(run: &mut ClientRun) -> Probed {
     is_last(run, json!({"sessions": ["good"], "nextCursor": {"page": 2}})).await
 }
 
-async fn a_cursor_comes_back_as_it_was(run: &mut ClientRun) -> Probed {
+async fn a_cursor_is_sent_back_unchanged(run: &mut ClientRun) -> Probed {
     let pages = vec![json!({"sessions": ["good"], "nextCursor": CURSOR}), json!({"sessions": []})];
     let listed = list(run, pages).await?;
     match listed.calls.get(1).map(|params| params.get("cursor").cloned().unwrap_or_default()) {
-        None => not_tested("the client asks for no second page"),
+        None => not_tested("the client requests no second page"),
         Some(cursor) if cursor == CURSOR => Ok(()),
         Some(cursor) => {
             fail(format!("the cursor {CURSOR:?}, byte for byte"), format!("the cursor {cursor}"))
@@ -112,15 +112,15 @@ async fn a_cursor_comes_back_as_it_was(run: &mut ClientRun) -> Probed {
     }
 }
 
-async fn malformed_sessions_are_left_out(run: &mut ClientRun) -> Probed {
+async fn malformed_sessions_are_skipped(run: &mut ClientRun) -> Probed {
     if !list(run, vec![json!({"sessions": ["good"]})]).await?.is_known {
-        return not_tested("the client neither shows nor opens a session that is listed");
+        return not_tested("the client neither shows nor opens a listed session");
     }
     let bad = json!({"sessionId": 5, "cwd": []});
     let listed = list(run, vec![json!({"sessions": [bad, 7, "good", {"title": "no id"}]})]).await?;
     expect(
         listed.is_known,
-        "the session beside malformed ones is known",
+        "the session next to malformed ones is shown or opened",
         "it is neither shown nor opened",
     )
 }

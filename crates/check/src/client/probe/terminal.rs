@@ -16,19 +16,19 @@ use tokio::time::{Instant, sleep};
 
 probes! { ClientRun:
     "TERM-02" all_five_methods_work;
-    "TERM-03" a_terminal_is_there_while_its_command_runs;
-    "TERM-04" arguments_variables_and_the_folder_reach_the_command;
-    "TERM-05" the_newest_output_is_kept_in_whole_characters;
-    "TERM-06" output_comes_while_the_command_runs;
-    "TERM-07" every_waiter_is_told_of_the_end;
+    "TERM-03" create_returns_while_the_command_runs;
+    "TERM-04" the_command_gets_its_arguments_variables_and_folder;
+    "TERM-05" truncated_output_is_the_newest_whole_characters;
+    "TERM-06" output_is_available_while_the_command_runs;
+    "TERM-07" every_wait_for_exit_is_answered;
     "TERM-08" an_exit_is_a_code_or_a_signal;
-    "TERM-09" a_killed_terminal_is_still_there;
-    "TERM-11" a_released_terminal_is_gone;
+    "TERM-09" a_killed_terminal_stays_valid;
+    "TERM-11" a_released_terminal_is_invalid;
     "TERM-11" a_released_command_is_killed;
     "TERM-13" malformed_params_are_refused_and_null_is_absent;
-    "TERM-14" who_waits_is_answered_when_the_terminal_ends;
+    "TERM-14" a_wait_is_answered_when_the_terminal_ends;
     "TERM-15" a_terminal_belongs_to_its_session;
-    "TERM-17" a_missing_command_is_told;
+    "TERM-17" a_missing_command_is_reported;
     "CANCEL-14" a_cancelled_wait_has_one_answer;
 }
 
@@ -47,16 +47,17 @@ async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     Ok((talk, turn))
 }
 
-/// Opens a terminal. Without one the probe's rule is not tested.
+/// Opens a terminal. If the client opens none, the probe's rule is not tested.
 async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
     let opened = talk.call::<TerminalCreate>(turn, params).await.and_then(|reply| reply.result());
     match opened {
         Ok(opened) => Ok(json!({"terminalId": opened.get("terminalId")})),
-        Err(outcome) => not_tested(format!("no terminal opens: {}", outcome.seen())),
+        Err(outcome) => not_tested(format!("the client opens no terminal: {}", outcome.seen())),
     }
 }
 
-/// Opens a terminal. A client that was told to allow everything must do so; any other may refuse.
+/// Opens a terminal. A client that was started with the task "allow" must open it; other clients
+/// may refuse.
 async fn must_open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
     if talk.task != "allow" {
         return open(talk, turn, params).await;
@@ -65,7 +66,7 @@ async fn must_open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> P
     Ok(json!({"terminalId": opened.get("terminalId")}))
 }
 
-/// Opens a terminal with a script for the shell.
+/// Opens a terminal that runs this shell script.
 async fn shell(talk: &mut ClientTalk, turn: &ClientTurn, script: &str) -> Probed<Value> {
     open(talk, turn, json!({"command": "sh", "args": ["-c", script]})).await
 }
@@ -74,7 +75,7 @@ async fn sleeping(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Value> {
     open(talk, turn, json!({"command": "sleep", "args": [LONG]})).await
 }
 
-/// Calls a method of that terminal, which must succeed.
+/// Calls a method of that terminal and expects success.
 async fn does<M: Method>(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -145,16 +146,16 @@ async fn all_five_methods_work(run: &mut ClientRun) -> Probed {
     does::<TerminalRelease>(talk, &turn, &terminal).await.map(drop)
 }
 
-async fn a_terminal_is_there_while_its_command_runs(run: &mut ClientRun) -> Probed {
+async fn create_returns_while_the_command_runs(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = must_open(talk, &turn, json!({"command": "sleep", "args": [LONG]})).await?;
     does::<TerminalRelease>(talk, &turn, &terminal).await.map(drop)
 }
 
-async fn arguments_variables_and_the_folder_reach_the_command(run: &mut ClientRun) -> Probed {
+async fn the_command_gets_its_arguments_variables_and_folder(run: &mut ClientRun) -> Probed {
     let folder = run.new_path();
     let made = std::fs::create_dir_all(&folder);
-    made.or_else(|error| not_tested(format!("no folder can be made: {error}")))?;
+    made.or_else(|error| not_tested(format!("cannot create a folder: {error}")))?;
     let (talk, turn) = turn(run).await?;
     let args = json!(["[%s]", "a b", "$HOME", "*", "", "\"é'\\"]);
     let pwd = format!("{}\n", folder.display());
@@ -171,7 +172,7 @@ async fn arguments_variables_and_the_folder_reach_the_command(run: &mut ClientRu
     Ok(())
 }
 
-async fn the_newest_output_is_kept_in_whole_characters(run: &mut ClientRun) -> Probed {
+async fn truncated_output_is_the_newest_whole_characters(run: &mut ClientRun) -> Probed {
     const PRINTED: &str = "aé☃🙂bß€😀";
     let (talk, turn) = turn(run).await?;
     for limit in 1..=PRINTED.len() {
@@ -186,13 +187,13 @@ async fn the_newest_output_is_kept_in_whole_characters(run: &mut ClientRun) -> P
         let expected = format!(
             "at a limit of {limit} bytes the end of {PRINTED:?} in whole characters, truncated: {is_cut}"
         );
-        let is_told = seen.get("truncated") == Some(&json!(is_cut));
-        expect(is_right(text(&seen)) && is_told, expected, quoted(&seen.to_string()))?;
+        let is_reported = seen.get("truncated") == Some(&json!(is_cut));
+        expect(is_right(text(&seen)) && is_reported, expected, quoted(&seen.to_string()))?;
     }
     Ok(())
 }
 
-async fn output_comes_while_the_command_runs(run: &mut ClientRun) -> Probed {
+async fn output_is_available_while_the_command_runs(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = shell(talk, &turn, &format!("printf early; sleep {LONG}")).await?;
     let seen = output(talk, &turn, &terminal, |text| text == "early").await?;
@@ -204,7 +205,7 @@ async fn output_comes_while_the_command_runs(run: &mut ClientRun) -> Probed {
     expect(!is_null(&seen, "exitStatus"), "an exitStatus after the exit", quoted(&seen.to_string()))
 }
 
-async fn every_waiter_is_told_of_the_end(run: &mut ClientRun) -> Probed {
+async fn every_wait_for_exit_is_answered(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = shell(talk, &turn, "sleep 0.3; exit 3").await?;
     let waiting: Vec<Value> =
@@ -216,7 +217,7 @@ async fn every_waiter_is_told_of_the_end(run: &mut ClientRun) -> Probed {
     let late = does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
     expect(
         late.get("exitCode") == Some(&json!(3)),
-        "exitCode 3 also later",
+        "exitCode 3 in a later call as well",
         quoted(&late.to_string()),
     )
 }
@@ -233,35 +234,35 @@ async fn an_exit_is_a_code_or_a_signal(run: &mut ClientRun) -> Probed {
     expect(is_null(&exit, "exitCode"), "no exitCode after a kill", quoted(&exit.to_string()))
 }
 
-async fn a_killed_terminal_is_still_there(run: &mut ClientRun) -> Probed {
+async fn a_killed_terminal_stays_valid(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = shell(talk, &turn, &format!("printf before; sleep {LONG}")).await?;
     output(talk, &turn, &terminal, |text| text == "before").await?;
     does::<TerminalKill>(talk, &turn, &terminal).await?;
     does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
     let seen = does::<TerminalOutput>(talk, &turn, &terminal).await?;
-    // A shell may still report that its command was terminated.
+    // A shell may print afterwards that its command was terminated.
     expect(
         text(&seen).starts_with("before"),
-        "the output stays after a kill",
+        "the output is kept after a kill",
         quoted(&seen.to_string()),
     )?;
     does::<TerminalRelease>(talk, &turn, &terminal).await.map(drop)
 }
 
-async fn a_released_terminal_is_gone(run: &mut ClientRun) -> Probed {
+async fn a_released_terminal_is_invalid(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = sleeping(talk, &turn).await?;
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     talk.call::<TerminalOutput>(&turn, terminal.clone()).await?.is_refused()?;
     talk.call::<TerminalWaitForExit>(&turn, terminal.clone()).await?.is_refused()?;
-    // The specification says so about all other methods: a second release may be an error or
-    // nothing.
+    // The specification invalidates the id for all other methods. A second release may be an error
+    // or a success.
     talk.call::<TerminalKill>(&turn, terminal).await?.is_refused()
 }
 
-/// Checks that a command that leaves marks while it runs has stopped. On a machine so slow that it
-/// leaves none in a second this proves nothing, but it never blames a client.
+/// Checks that a command that writes to a file while it runs has stopped. If the machine is so slow
+/// that it writes nothing in a second, the probe passes.
 async fn a_released_command_is_killed(run: &mut ClientRun) -> Probed {
     let mark = run.new_path();
     let (name, folder) = (
@@ -283,8 +284,8 @@ async fn a_released_command_is_killed(run: &mut ClientRun) -> Probed {
             true => return Ok(()),
             false if Instant::now() >= deadline => {
                 return fail(
-                    "a released command does nothing more",
-                    format!("it goes on writing the file {name}"),
+                    "a released command has stopped",
+                    format!("it still writes to the file {name}"),
                 );
             }
             false => {}
@@ -316,7 +317,7 @@ async fn malformed_params_are_refused_and_null_is_absent(run: &mut ClientRun) ->
     must_open(talk, &turn, nulls).await.map(drop)
 }
 
-async fn who_waits_is_answered_when_the_terminal_ends(run: &mut ClientRun) -> Probed {
+async fn a_wait_is_answered_when_the_terminal_ends(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     for method in [TerminalKill::ROW.name, TerminalRelease::ROW.name] {
         let terminal = sleeping(talk, &turn).await?;
@@ -346,7 +347,7 @@ async fn a_terminal_belongs_to_its_session(run: &mut ClientRun) -> Probed {
     does::<TerminalRelease>(talk, &turn, &terminal).await.map(drop)
 }
 
-async fn a_missing_command_is_told(run: &mut ClientRun) -> Probed {
+async fn a_missing_command_is_reported(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let params = json!({"command": "attache-no-such-command", "args": []});
     let created = talk.call::<TerminalCreate>(&turn, params).await?;
@@ -359,8 +360,8 @@ async fn a_missing_command_is_told(run: &mut ClientRun) -> Probed {
     expect(exit.get("exitCode") != Some(&json!(0)), expected, quoted(&exit.to_string()))
 }
 
-/// A client that ignores the cancel, which is allowed (CANCEL-13), answers when the command ends.
-/// An earlier answer is one to the cancel.
+/// A client may ignore the cancel (CANCEL-13). Then it answers when the command ends. An earlier
+/// answer is the answer to the cancel.
 async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = sleeping(talk, &turn).await?;
@@ -373,9 +374,9 @@ async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     let answered = talk.wire.reply_to(WAIT, &waiting).await;
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     if let Err(outcome) = answered {
-        // TERM-14 judges whether the end of a command is reported.
+        // The probe of TERM-14 judges this answer.
         return not_tested(format!(
-            "the wait has no answer once its command is killed: {}",
+            "the wait has no answer after its command was killed: {}",
             outcome.seen()
         ));
     }

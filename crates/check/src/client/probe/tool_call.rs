@@ -10,11 +10,11 @@ use attache_protocol::method::SessionRequestPermission;
 use serde_json::Value;
 
 probes! { ClientRun:
-    "TOOL-04" an_update_with_a_title_makes_the_call;
-    "TOOL-05" what_an_update_leaves_out_stays;
+    "TOOL-04" an_update_of_an_unknown_call_creates_it;
+    "TOOL-05" an_update_keeps_the_members_that_it_omits;
     "TOOL-06" content_is_replaced;
-    "TOOL-14" unknown_kinds_and_statuses_are_harmless;
-    "PERM-10" the_call_of_a_question_is_updated;
+    "TOOL-14" unknown_kinds_and_statuses_are_accepted;
+    "PERM-10" a_permission_request_updates_its_tool_call;
 }
 
 /// Returns an output that shows tool calls.
@@ -28,7 +28,7 @@ fn call(title: &str) -> Value {
     json!({"sessionUpdate": "tool_call", "toolCallId": "judged", "title": title, "kind": "other", "status": "in_progress"})
 }
 
-/// Returns an update of it.
+/// Returns an update of this tool call.
 fn change(mut fields: Value) -> Value {
     if let Value::Object(fields) = &mut fields {
         fields.insert("sessionUpdate".to_owned(), json!("tool_call_update"));
@@ -41,7 +41,7 @@ fn text(text: &str) -> Value {
     json!([{"type": "content", "content": {"type": "text", "text": text}}])
 }
 
-async fn an_update_with_a_title_makes_the_call(run: &mut ClientRun) -> Probed {
+async fn an_update_of_an_unknown_call_creates_it(run: &mut ClientRun) -> Probed {
     let [title] = run.several();
     let mut screen = screen(run).await?;
     let untitled = change(json!({"toolCallId": "untitled", "status": "completed"}));
@@ -50,7 +50,7 @@ async fn an_update_with_a_title_makes_the_call(run: &mut ClientRun) -> Probed {
     expect(seen.contains(&title), "the call is shown by its title", quoted(seen.trim()))
 }
 
-async fn what_an_update_leaves_out_stays(run: &mut ClientRun) -> Probed {
+async fn an_update_keeps_the_members_that_it_omits(run: &mut ClientRun) -> Probed {
     let [title] = run.several();
     let mut screen = screen(run).await?;
     screen.shows([call(&title)]).await?;
@@ -66,9 +66,9 @@ async fn what_an_update_leaves_out_stays(run: &mut ClientRun) -> Probed {
         return Ok(());
     }
     if !is_whole || seen.trim().is_empty() {
-        return not_tested("the client does not show a call again when it changes");
+        return not_tested("the client does not show an updated tool call");
     }
-    expect(false, "the call keeps its title when an update has none", quoted(seen.trim()))
+    expect(false, "the tool call keeps its title after an update without one", quoted(seen.trim()))
 }
 
 async fn content_is_replaced(run: &mut ClientRun) -> Probed {
@@ -80,10 +80,10 @@ async fn content_is_replaced(run: &mut ClientRun) -> Probed {
     if !seen.contains(&second) {
         return not_tested("the client does not show the content of a tool call");
     }
-    expect(!seen.contains(&first), "the later content alone", quoted(seen.trim()))
+    expect(!seen.contains(&first), "only the later content", quoted(seen.trim()))
 }
 
-async fn unknown_kinds_and_statuses_are_harmless(run: &mut ClientRun) -> Probed {
+async fn unknown_kinds_and_statuses_are_accepted(run: &mut ClientRun) -> Probed {
     let [title] = run.several();
     let mut screen = screen(run).await?;
     let mut odd = call(&title);
@@ -104,13 +104,13 @@ async fn unknown_kinds_and_statuses_are_harmless(run: &mut ClientRun) -> Probed 
     )
 }
 
-async fn the_call_of_a_question_is_updated(run: &mut ClientRun) -> Probed {
+async fn a_permission_request_updates_its_tool_call(run: &mut ClientRun) -> Probed {
     let [first, second, third] = run.several();
     let mut screen = screen(run).await?;
     screen.shows([call(&first)]).await?;
     let seen = screen.shows([change(json!({"title": second}))]).await?;
     if !seen.contains(&second) {
-        return not_tested("the client does not show a call again when its title changes");
+        return not_tested("the client does not show a tool call again when its title changes");
     }
     let asked = json!({
         "toolCall": {"toolCallId": "judged", "title": third},
@@ -121,7 +121,7 @@ async fn the_call_of_a_question_is_updated(run: &mut ClientRun) -> Probed {
     let seen = screen.settles().await?;
     expect(
         seen.contains(&third),
-        "the new title of the call that is asked about",
+        "the new title of the tool call in the permission request",
         quoted(seen.trim()),
     )
 }

@@ -1,8 +1,9 @@
 //! Messages that a client must not send to an agent that does not offer them (INIT-16 and the rules
 //! of each method).
 //!
-//! Each is judged twice. The client must send the message to an agent that offers it, which shows
-//! that the task leads there. It must not send it to an agent that does not.
+//! Each probe runs the task twice. The client must send the message to an agent that offers the
+//! capability, which shows that the task requires it. It must not send the message to an agent
+//! without the capability.
 
 use crate::ClientTask;
 use crate::client::run::ClientRun;
@@ -19,34 +20,35 @@ use attache_protocol::method::{
 use serde_json::Value;
 
 probes! { ClientRun:
-    "AUTH-10" logout_is_not_called_unless_it_is_offered;
-    "SESS-09" servers_over_http_are_not_sent_unless_they_are_offered;
-    "SESS-12" load_is_not_called_unless_it_is_offered;
-    "SESS-18" resume_is_not_called_unless_it_is_offered;
-    "SESS-22" close_is_not_called_unless_it_is_offered;
-    "DIR-01" directories_are_not_sent_unless_they_are_offered;
-    "LIST-01" list_is_not_called_unless_it_is_offered;
-    "DEL-01" delete_is_not_called_unless_it_is_offered;
-    "PROMPT-02" pictures_are_not_sent_unless_they_are_offered;
-    "FORK-01" fork_is_not_called_unless_it_is_offered;
-    "SYSP-01" system_prompts_are_not_sent_unless_they_are_offered;
+    "AUTH-10" logout_is_called_only_if_offered;
+    "SESS-09" http_servers_are_sent_only_if_offered;
+    "SESS-12" load_is_called_only_if_offered;
+    "SESS-18" resume_is_called_only_if_offered;
+    "SESS-22" close_is_called_only_if_offered;
+    "DIR-01" directories_are_sent_only_if_offered;
+    "LIST-01" list_is_called_only_if_offered;
+    "DEL-01" delete_is_called_only_if_offered;
+    "PROMPT-02" images_are_sent_only_if_offered;
+    "FORK-01" fork_is_called_only_if_offered;
+    "SYSP-01" system_prompts_are_sent_only_if_offered;
 }
 
-/// A condition for the gated line.
+/// A condition that selects the gated line.
 type Gated<'a> = &'a (dyn Fn(&Line) -> bool + Send + Sync);
 
-/// A task of the client with an agent that offers `capability`, and with the same agent without it.
+/// A task of the client. It runs with an agent that offers `capability` and with the same agent
+/// without it.
 struct Gate {
     task: ClientTask,
-    /// The path below `agentCapabilities`.
+    /// The JSON pointer of the capability, below `agentCapabilities`.
     capability: &'static str,
     offered: Value,
-    /// Other capabilities of both agents.
+    /// The other capabilities, which both agents offer.
     beside: Value,
 }
 
 impl Gate {
-    /// Creates a task with a known session.
+    /// Creates a task for a known session.
     fn new(run: &ClientRun, task: &'static str, capability: &'static str) -> Self {
         let task = run.task(task).with("session", SESSION);
         Self { task, capability, offered: json!({}), beside: json!({}) }
@@ -57,12 +59,13 @@ impl Gate {
         self
     }
 
-    fn beside(mut self, beside: Value) -> Self {
+    fn with_other(mut self, beside: Value) -> Self {
         self.beside = beside;
         self
     }
 
-    /// Returns the gated line, if the client sends it to an agent that offers it or not.
+    /// Returns the gated line if the client sends it to an agent that offers the capability or does
+    /// not.
     async fn sent(
         &self,
         run: &mut ClientRun,
@@ -79,22 +82,22 @@ impl Gate {
         let talk = run.start_with(self.task.clone(), scenario).await?;
         match talk.awaits(|line| gated(line) || line.asks::<SessionPrompt>()).await {
             Ok(line) if gated(&line) => return Ok(Some(line)),
-            // Messages at the end of a session come after its turn.
+            // The client may send the message after its turn, at the end of the session.
             Ok(_) => {
                 let turn = talk.set_up().await?;
                 talk.end_turn(&turn, "end_turn");
             }
             Err(_) => {}
         }
-        talk.leaves().await;
+        talk.ended().await;
         Ok(talk.lines().find(|line| line.is_theirs && gated(line)).cloned())
     }
 
-    /// Checks that the line is sent only to an agent that offers it.
+    /// Checks that the client sends the line only to an agent that offers the capability.
     async fn holds(self, run: &mut ClientRun, what: &str, gated: Gated<'_>) -> Probed {
         if self.sent(run, true, gated).await?.is_none() {
             return not_tested(format!(
-                "the client did not send {what} for the task {:?} to an agent that offers it",
+                "for the task {:?}, the client did not send {what} to an agent that offers it",
                 self.task.name()
             ));
         }
@@ -110,48 +113,59 @@ impl Gate {
         }
     }
 
-    async fn holds_for<M: Method>(self, run: &mut ClientRun) -> Probed {
+    async fn is_sent_only_if_offered<M: Method>(self, run: &mut ClientRun) -> Probed {
         self.holds(run, M::ROW.name, &|line| line.asks::<M>()).await
     }
 }
 
-async fn logout_is_not_called_unless_it_is_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "logout", "/auth/logout").holds_for::<Logout>(run).await
+async fn logout_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
+    Gate::new(run, "logout", "/auth/logout").is_sent_only_if_offered::<Logout>(run).await
 }
 
-async fn load_is_not_called_unless_it_is_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "load", "/loadSession").offered(json!(true)).holds_for::<SessionLoad>(run).await
+async fn load_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
+    Gate::new(run, "load", "/loadSession")
+        .offered(json!(true))
+        .is_sent_only_if_offered::<SessionLoad>(run)
+        .await
 }
 
-async fn resume_is_not_called_unless_it_is_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "resume", "/sessionCapabilities/resume").holds_for::<SessionResume>(run).await
+async fn resume_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
+    Gate::new(run, "resume", "/sessionCapabilities/resume")
+        .is_sent_only_if_offered::<SessionResume>(run)
+        .await
 }
 
-async fn close_is_not_called_unless_it_is_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "close", "/sessionCapabilities/close").holds_for::<SessionClose>(run).await
+async fn close_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
+    Gate::new(run, "close", "/sessionCapabilities/close")
+        .is_sent_only_if_offered::<SessionClose>(run)
+        .await
 }
 
-async fn list_is_not_called_unless_it_is_offered(run: &mut ClientRun) -> Probed {
+async fn list_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
     let gate = Gate::new(run, "list", "/sessionCapabilities/list");
-    gate.beside(json!({"loadSession": true})).holds_for::<SessionList>(run).await
+    gate.with_other(json!({"loadSession": true})).is_sent_only_if_offered::<SessionList>(run).await
 }
 
-async fn delete_is_not_called_unless_it_is_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "delete", "/sessionCapabilities/delete").holds_for::<SessionDelete>(run).await
+async fn delete_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
+    Gate::new(run, "delete", "/sessionCapabilities/delete")
+        .is_sent_only_if_offered::<SessionDelete>(run)
+        .await
 }
 
-async fn fork_is_not_called_unless_it_is_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "fork", "/sessionCapabilities/fork").holds_for::<SessionFork>(run).await
+async fn fork_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
+    Gate::new(run, "fork", "/sessionCapabilities/fork")
+        .is_sent_only_if_offered::<SessionFork>(run)
+        .await
 }
 
-async fn servers_over_http_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
+async fn http_servers_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
     let file = run.new_path().with_extension("json");
     let servers = json!({"mcpServers": {
         "local": {"command": "/bin/true", "args": []},
         "web": {"type": "http", "url": "http://127.0.0.1:9/mcp"},
     }});
     if let Err(error) = std::fs::write(&file, servers.to_string()) {
-        return not_tested(format!("{} cannot be written: {error}", file.display()));
+        return not_tested(format!("cannot write {}: {error}", file.display()));
     }
     let mut gate = Gate::new(run, "mcp", "/mcpCapabilities/http").offered(json!(true));
     gate.task = gate.task.with("mcp", file.to_string_lossy());
@@ -168,7 +182,7 @@ async fn servers_over_http_are_not_sent_unless_they_are_offered(run: &mut Client
     gate.holds(run, "a server of the type http", &by_http).await
 }
 
-async fn directories_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
+async fn directories_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
     let mut gate = Gate::new(run, "directories", "/sessionCapabilities/additionalDirectories");
     gate.task = gate.task.with("directory", "/usr");
     let with_more = |line: &Line| {
@@ -178,10 +192,10 @@ async fn directories_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -
     gate.holds(run, "additionalDirectories", &with_more).await
 }
 
-async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
+async fn images_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
     let file = run.new_path().with_extension("png");
     if let Err(error) = std::fs::write(&file, PICTURE) {
-        return not_tested(format!("{} cannot be written: {error}", file.display()));
+        return not_tested(format!("cannot write {}: {error}", file.display()));
     }
     let mut gate = Gate::new(run, "image", "/promptCapabilities/image").offered(json!(true));
     gate.task = gate.task.with("image", file.to_string_lossy());
@@ -196,7 +210,7 @@ async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> P
     gate.holds(run, "a block of the type image", &with_picture).await
 }
 
-async fn system_prompts_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
+async fn system_prompts_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
     let mut gate = Gate::new(run, "system_prompt", "/sessionCapabilities/systemPrompt");
     gate.task = gate.task.with("text", "Be brief.");
     let with_prompt = |line: &Line| {

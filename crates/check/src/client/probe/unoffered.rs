@@ -7,10 +7,10 @@ use crate::judging::verdict::{Probed, skipped};
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, Method, TerminalCreate};
 
 probes! { ClientRun:
-    "INIT-17" calls_of_what_is_not_offered_are_unknown;
+    "INIT-17" unoffered_methods_are_not_found;
 }
 
-async fn calls_of_what_is_not_offered_are_unknown(run: &mut ClientRun) -> Probed {
+async fn unoffered_methods_are_not_found(run: &mut ClientRun) -> Probed {
     let path = run.new_path();
     let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
     let session = &turn.session;

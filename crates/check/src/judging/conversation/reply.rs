@@ -15,7 +15,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Returns the result. An error is a fail.
+    /// Returns the result. An error is a failure.
     pub(crate) fn result(&self) -> Probed<Value> {
         match self.line.get("result") {
             Some(result) => Ok(result.clone()),
@@ -23,13 +23,13 @@ impl Reply {
         }
     }
 
-    /// Checks for an error with this code. Anything else is a fail.
+    /// Checks that the reply is an error with this code.
     pub(crate) fn is_error(&self, code: i64) -> Probed {
         let expected = format!("{} is answered with error {code}", self.method);
         expect(self.line.error_code() == Some(code), expected, quoted(&self.line.text))
     }
 
-    /// Checks for any error. A result is a fail.
+    /// Checks that the reply is an error.
     pub(crate) fn is_refused(&self) -> Probed {
         expect(
             self.line.get("error").is_some(),
@@ -54,19 +54,19 @@ impl Reply {
     }
 }
 
-/// Describes an error reply for people, with advice if only a login is missing.
+/// Describes an error reply for people. Adds advice if a login is missing.
 pub(crate) fn refusal(reply: &Reply) -> String {
     let part = |pointer| reply.error(pointer).map(|part| quoted(&part.to_string()));
-    let told =
+    let message =
         ["/code", "/message", "/data"].into_iter().filter_map(part).collect::<Vec<_>>().join(" ");
     let login = match reply.line.error_code() {
         Some(-32000) => "; log in to the agent and judge it again",
         _ => "",
     };
-    format!("error {told}{login}")
+    format!("error {message}{login}")
 }
 
-/// Quotes a text of the peer, cut if it is long.
+/// Quotes a text of the peer and truncates it if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(QUOTED).collect();
     if short.len() < text.len() {

@@ -11,7 +11,8 @@ use attache_protocol::method::{Method, SessionPrompt, SessionUpdateNotification,
 use serde_json::Value;
 use std::time::Duration;
 
-/// How many times longer than an ordinary answer a turn may take: it asks its model several times.
+/// A turn may take this many times as long as another answer, because it calls its model several
+/// times.
 const TURN: u32 = 3;
 
 /// A running turn.
@@ -41,7 +42,8 @@ impl Turn {
 }
 
 impl Conversation {
-    /// Prompts for a turn that performs these acts, and waits for its end. No reply is a fail.
+    /// Sends a prompt for a turn that performs these acts, and waits for its end. A missing reply
+    /// is a failure.
     pub(crate) fn play<'a>(
         &'a mut self,
         session: &'a Session,
@@ -53,25 +55,25 @@ impl Conversation {
         })
     }
 
-    /// Prompts for a turn that performs these acts.
+    /// Sends a prompt for a turn that performs these acts.
     pub(crate) fn begin_turn(&mut self, session: &Session, acts: Acts) -> Turn {
         let prompt = json!([{"type": "text", "text": acts.prompt_text()}]);
         self.begin_turn_with(session, json!({"sessionId": session.id, "prompt": prompt}))
     }
 
-    /// Prompts with these params.
+    /// Sends a prompt with these params.
     pub(crate) fn begin_turn_with(&mut self, session: &Session, params: Value) -> Turn {
         let first = self.now();
         let id = self.begin(SessionPrompt::ROW.name, params);
         Turn { id, first, session: session.id.clone() }
     }
 
-    /// Waits for the end of a turn. No reply is a fail.
+    /// Waits for the end of a turn. A missing reply is a failure.
     pub(crate) fn finish<'a>(&'a mut self, turn: Turn) -> Boxed<'a, Probed<Played>> {
         Box::pin(async move { self.finish_within(turn, self.patience * TURN).await })
     }
 
-    /// The same, with this time limit.
+    /// Waits for the end of a turn with this time limit.
     pub(crate) fn finish_within<'a>(
         &'a mut self,
         turn: Turn,
@@ -133,8 +135,7 @@ impl Conversation {
             .filter_map(|it| it.get("update"))
     }
 
-    /// Until the probe ends, answers the agent's calls of this method with this function instead of
-    /// as a correct client.
+    /// Sets the function that answers the agent's calls of this method until the probe ends.
     pub(crate) fn answer<M: Method>(
         &mut self,
         answering: impl FnMut(&Value) -> Answer + Send + 'static,
@@ -153,7 +154,7 @@ impl Conversation {
         })
     }
 
-    /// Answers a call of the agent that was first met with [`Answer::Silence`].
+    /// Answers a call of the agent that [`Answer::Silence`] left open.
     pub(crate) fn give(&mut self, call: &Line, result: Value) {
         let id = call.get("id").cloned().unwrap_or_default();
         self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
@@ -168,7 +169,7 @@ fn chunks(updates: &[Value], kind: &str) -> String {
 }
 
 impl Line {
-    /// Whether the agent calls or notifies this method.
+    /// Returns a condition for the agent's calls and notifications of this method.
     pub(crate) fn calls<M: Method>(&self) -> bool {
         self.from == Side::Agent && self.get("method").is_some_and(|method| method == M::ROW.name)
     }
@@ -202,7 +203,7 @@ impl Played {
         chunks(&self.updates, kind)
     }
 
-    /// Reads the model's answer to a recall: whether it was given the text. `None` if it says
+    /// Whether the model's answer to a recall says that it received the text. `None` if it says
     /// neither.
     pub(crate) fn recalled(&self) -> Option<bool> {
         let said = self.said();
@@ -210,7 +211,8 @@ impl Played {
         if is("recalled yes") { Some(true) } else { is("recalled no").then_some(false) }
     }
 
-    /// Whether every requested tool exists. Without one the probe is not tested.
+    /// Checks that the agent has every requested tool. If one is missing, the rule of the probe is
+    /// not tested.
     pub(crate) fn had_its_tools(&self) -> Probed {
         match self.said().split_once(NO_TOOL) {
             Some((_, tool)) => {
@@ -222,7 +224,7 @@ impl Played {
         }
     }
 
-    /// Returns the stop reason. An error is a fail.
+    /// Returns the stop reason. An error is a failure.
     pub(crate) fn stop_reason(&self) -> Probed<String> {
         let result = self.reply.result()?;
         match result.get("stopReason").and_then(Value::as_str) {

@@ -1,5 +1,5 @@
-//! The topics of which the protocol has several kinds, where these kinds stand in messages, and
-//! which kinds the protocol knows.
+//! Topics: parts of messages that come in several kinds, the places of these kinds in messages, and
+//! the kinds that the protocol defines.
 
 use attache_protocol::method::{
     ElicitationCreate, Initialize, METHODS, Method, SessionPrompt, SessionRequestPermission,
@@ -12,10 +12,10 @@ use attache_protocol::v1::{
 };
 use serde_json::Value;
 
-/// Declares the topics: each with the key in reports for programs and the heading for people.
+/// Declares the topics. Each has a key for JSON reports and a heading for people.
 macro_rules! topics {
     ($($(#[$doc:meta])* $topic:ident $key:literal $title:literal;)*) => {
-        /// A topic of which the protocol has several kinds.
+        /// A part of messages that comes in several kinds.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Topic {
@@ -26,14 +26,14 @@ macro_rules! topics {
             /// Every topic, in display order.
             pub const ALL: &'static [Self] = &[$(Self::$topic),*];
 
-            /// Returns the heading for people.
+            /// Returns the heading in reports for people.
             pub fn title(self) -> &'static str {
                 match self {
                     $(Self::$topic => $title,)*
                 }
             }
 
-            /// Returns the key in reports for programs.
+            /// Returns the key in JSON reports.
             pub fn key(self) -> &'static str {
                 match self {
                     $(Self::$topic => $key,)*
@@ -79,7 +79,7 @@ topics! {
 }
 
 impl Topic {
-    /// Returns the kinds of version 1, stable and unstable; none if every name is allowed.
+    /// Returns the stable and unstable kinds of version 1, or none if every name is allowed.
     pub fn known(self) -> Vec<&'static str> {
         macro_rules! words {
             ($set:ident) => {
@@ -106,72 +106,72 @@ impl Topic {
     }
 }
 
-/// Whether the protocol knows a method of this name.
+/// Whether the protocol defines a method of this name.
 pub(super) fn is_known(method: &str) -> bool {
     METHODS.iter().any(|row| row.name == method)
 }
 
 /// Reports every kind in the params or the result of this method.
-pub(super) fn in_payload(method: &str, payload: &Value, tell: &mut impl FnMut(Topic, &str)) {
-    meta(payload, tell);
-    options(payload, tell);
+pub(super) fn in_payload(method: &str, payload: &Value, record: &mut impl FnMut(Topic, &str)) {
+    meta(payload, record);
+    options(payload, record);
     if method == SessionUpdateNotification::ROW.name {
-        update(payload.get("update").unwrap_or(&Value::Null), tell);
+        update(payload.get("update").unwrap_or(&Value::Null), record);
     } else if method == SessionPrompt::ROW.name {
-        each(payload, "prompt", "type", Topic::Prompt, tell);
-        name(payload, "stopReason", Topic::StopReason, tell);
+        each(payload, "prompt", "type", Topic::Prompt, record);
+        name(payload, "stopReason", Topic::StopReason, record);
     } else if method == SessionRequestPermission::ROW.name {
-        each(payload, "options", "kind", Topic::PermissionOption, tell);
-        tool_call(payload.get("toolCall").unwrap_or(&Value::Null), tell);
+        each(payload, "options", "kind", Topic::PermissionOption, record);
+        tool_call(payload.get("toolCall").unwrap_or(&Value::Null), record);
         name(
             payload.get("outcome").unwrap_or(&Value::Null),
             "outcome",
             Topic::PermissionOutcome,
-            tell,
+            record,
         );
     } else if method == ElicitationCreate::ROW.name {
-        name(payload, "mode", Topic::ElicitationMode, tell);
-        name(payload, "action", Topic::ElicitationAction, tell);
+        name(payload, "mode", Topic::ElicitationMode, record);
+        name(payload, "action", Topic::ElicitationAction, record);
     } else if method == Initialize::ROW.name {
         for entry in list(payload, "authMethods") {
-            // A method without a type is one that the agent carries out itself (AUTH-15).
-            tell(Topic::AuthMethod, entry.get("type").and_then(Value::as_str).unwrap_or("agent"));
+            // The agent itself performs a login method without a type (AUTH-15).
+            record(Topic::AuthMethod, entry.get("type").and_then(Value::as_str).unwrap_or("agent"));
         }
     }
 }
 
-fn update(update: &Value, tell: &mut impl FnMut(Topic, &str)) {
+fn update(update: &Value, record: &mut impl FnMut(Topic, &str)) {
     const KIND: &str = "sessionUpdate";
-    name(update, KIND, Topic::Update, tell);
-    meta(update, tell);
-    options(update, tell);
+    name(update, KIND, Topic::Update, record);
+    meta(update, record);
+    options(update, record);
     let kind = update.get(KIND).and_then(Value::as_str).unwrap_or_default();
     if kind.starts_with("tool_call") {
-        tool_call(update, tell);
+        tool_call(update, record);
     } else if let Some(content) = update.get("content") {
-        name(content, "type", Topic::Content, tell);
+        name(content, "type", Topic::Content, record);
     }
     for plan in [Some(update), update.get("plan")].into_iter().flatten() {
-        each(plan, "entries", "status", Topic::PlanStatus, tell);
+        each(plan, "entries", "status", Topic::PlanStatus, record);
     }
 }
 
-fn tool_call(call: &Value, tell: &mut impl FnMut(Topic, &str)) {
-    name(call, "kind", Topic::ToolKind, tell);
-    name(call, "status", Topic::ToolStatus, tell);
-    each(call, "content", "type", Topic::ToolContent, tell);
+fn tool_call(call: &Value, record: &mut impl FnMut(Topic, &str)) {
+    name(call, "kind", Topic::ToolKind, record);
+    name(call, "status", Topic::ToolStatus, record);
+    each(call, "content", "type", Topic::ToolContent, record);
 }
 
-fn options(payload: &Value, tell: &mut impl FnMut(Topic, &str)) {
-    each(payload, "configOptions", "type", Topic::OptionType, tell);
-    each(payload, "configOptions", "category", Topic::OptionCategory, tell);
+fn options(payload: &Value, record: &mut impl FnMut(Topic, &str)) {
+    each(payload, "configOptions", "type", Topic::OptionType, record);
+    each(payload, "configOptions", "category", Topic::OptionCategory, record);
 }
 
-fn meta(payload: &Value, tell: &mut impl FnMut(Topic, &str)) {
+fn meta(payload: &Value, record: &mut impl FnMut(Topic, &str)) {
     for key in
         payload.get("_meta").and_then(Value::as_object).into_iter().flat_map(|meta| meta.keys())
     {
-        tell(Topic::Meta, key);
+        record(Topic::Meta, key);
     }
 }
 
@@ -181,10 +181,10 @@ fn each(
     key: &str,
     member: &str,
     topic: Topic,
-    tell: &mut impl FnMut(Topic, &str),
+    record: &mut impl FnMut(Topic, &str),
 ) {
     for element in list(payload, key) {
-        name(element, member, topic, tell);
+        name(element, member, topic, record);
     }
 }
 
@@ -192,8 +192,8 @@ fn list<'p>(payload: &'p Value, key: &str) -> &'p [Value] {
     payload.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn name(value: &Value, key: &str, topic: Topic, tell: &mut impl FnMut(Topic, &str)) {
+fn name(value: &Value, key: &str, topic: Topic, record: &mut impl FnMut(Topic, &str)) {
     if let Some(name) = value.get(key).and_then(Value::as_str) {
-        tell(topic, name);
+        record(topic, name);
     }
 }

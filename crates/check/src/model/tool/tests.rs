@@ -8,7 +8,7 @@ fn tool(name: &str, properties: Value, required: &[&str]) -> Tool {
     Tool { name: name.to_owned(), schema }
 }
 
-/// The name of the tool that is found, and its arguments.
+/// Returns the name of the tool for an act, and its arguments.
 fn call(tools: &[Tool], wanted: Value) -> Option<(String, Value)> {
     let (tool, arguments) = found(tools, &wanted, &ToolNames::default())?;
     let Arguments::Object(arguments) = arguments else { panic!("{arguments:?}") };
@@ -20,9 +20,9 @@ fn text() -> Value {
 }
 
 #[test]
-fn tools_of_agents_are_found_by_name_and_told_by_the_names_of_their_parameters() {
+fn tools_are_found_by_name_and_filled_by_parameter_names() {
     let run = acts::run("ls");
-    for (tool, wanted, told) in [
+    for (tool, wanted, found) in [
         (
             tool(
                 "read_file",
@@ -141,12 +141,12 @@ fn tools_of_agents_are_found_by_name_and_told_by_the_names_of_their_parameters()
         ),
     ] {
         let name = tool.name.clone();
-        assert_eq!(call(&[tool], wanted), Some((name, told)));
+        assert_eq!(call(&[tool], wanted), Some((name, found)));
     }
 }
 
 #[test]
-fn the_best_name_is_taken_and_a_tool_that_takes_nothing_of_it_is_not() {
+fn the_first_name_wins_if_its_parameters_match() {
     let both =
         [tool("view", json!({"path": text()}), &[]), tool("read", json!({"path": text()}), &[])];
     assert_eq!(call(&both, acts::read("/a")).unwrap().0, "read");
@@ -174,7 +174,7 @@ fn a_tool_that_takes_a_text_gets_a_patch() {
 }
 
 #[test]
-fn a_tool_that_a_person_names_comes_first() {
+fn a_mapped_tool_comes_first() {
     let schema = json!({"file": text()});
     let tools = [tool("read", schema.clone(), &["file"]), tool("My-Read", schema, &["file"])];
     let mut names = ToolNames::default();

@@ -7,7 +7,7 @@ use crate::observer::seen::{OpenCall, entries, has, quoted, text};
 use serde_json::Value;
 
 impl Judge {
-    /// Judges cursors: a cursor means that there is another page.
+    /// Judges cursors. A cursor means that there is another page.
     pub(super) fn paged(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let (cursor, next) = (text(&call.params, "cursor"), text(result, "nextCursor"));
         if let Some(cursor) = cursor.filter(|cursor| self.cursors.contains(*cursor)) {
@@ -36,16 +36,17 @@ impl Judge {
         for listed in entries(result, "sessions") {
             let id = text(listed, "sessionId").unwrap_or_default();
             if let Some(line) = self.deleted.get(id) {
-                let seen = format!("{} is listed, though it was deleted", quoted(id));
+                let seen = format!("{} is listed, although it was deleted", quoted(id));
                 report.contradicts("DEL-02", *line, seen);
             }
-            // The list may be older than an update that came while it was under way.
+            // The list may be older than an update that arrived after the request.
             if let Some((title, rule, line)) = self.info.get(&(id.to_owned(), "title"))
                 && *line < call.line
                 && title.as_str().is_none_or(|title| title.len() <= TITLE)
             {
                 let shown = listed.get("title").unwrap_or(&Value::Null);
-                // Another title may be newer and not reported yet. By the next list it must be.
+                // A different title may be newer and not reported yet. It must be reported before
+                // the next list.
                 let is_gone = shown.is_null() && !title.is_null();
                 let is_known = self.titles.get(id).is_some_and(|titles| titles.contains(shown));
                 let before = self.untold.remove(id);
@@ -73,13 +74,13 @@ impl Judge {
             let is_timed =
                 !has(listed, "updatedAt") || text(listed, "updatedAt").is_some_and(is_time);
             report.keeps("LIST-11", is_absolute(place) && is_timed, || {
-                format!("{} has a relative cwd, or an updatedAt that is no time", quoted(id))
+                format!("{} has a relative cwd, or an updatedAt that is not a time", quoted(id))
             });
         }
     }
 }
 
-/// Whether a text begins like an ISO 8601 time with a date, a `T` and a zone.
+/// Whether a text looks like an ISO 8601 time with a date, a `T` and a time zone.
 fn is_time(text: &str) -> bool {
     let shape = |at: usize, wanted: u8| text.as_bytes().get(at) == Some(&wanted);
     let zone = text.get(19..).unwrap_or_default();

@@ -15,7 +15,7 @@ pub(super) struct Judge {
     archived: HashMap<String, usize>,
     /// The filter of the list that returned each cursor, with the line.
     filters: HashMap<String, (Value, usize)>,
-    /// Sessions that are being taken out of the archive, with the line.
+    /// Sessions that are being unarchived, with the line.
     unarchiving: HashMap<String, usize>,
 }
 
@@ -66,7 +66,7 @@ impl Judge {
             let session = text(&call.params, "sessionId").unwrap_or_default();
             if let Some(earlier) = self.archived.get(session) {
                 report.agrees("ARCH-03", outcome.is_err().then_some(*earlier), || {
-                    format!("{} is archived already, and archiving it again fails", quoted(session))
+                    format!("{} is already archived, but archiving it again fails", quoted(session))
                 });
             }
             if outcome.is_ok() {
@@ -101,7 +101,7 @@ impl Judge {
             let id = text(listed, "sessionId").unwrap_or_default();
             let archived = listed.get("archived").and_then(Value::as_bool);
             report.keeps("ARCH-05", archived.is_some(), || {
-                format!("{} is listed without archived", quoted(id))
+                format!("{} is listed without the member archived", quoted(id))
             });
             let is_wanted = match (filter.as_str(), archived) {
                 (Some("exclude"), Some(archived)) => !archived,
@@ -109,11 +109,11 @@ impl Judge {
                 _ => true,
             };
             report.keeps("ARCH-04", is_wanted, || {
-                format!("{} does not pass the filter {filter}", quoted(id))
+                format!("{} does not match the filter {filter}", quoted(id))
             });
             if let Some(earlier) = self.archived.get(id).filter(|line| **line < call.line) {
                 report.agrees("ARCH-02", (filter == "exclude").then_some(*earlier), || {
-                    format!("{} is archived, and listed by default", quoted(id))
+                    format!("{} is archived, but listed by default", quoted(id))
                 });
             }
             if archived == Some(true) {
@@ -123,7 +123,7 @@ impl Judge {
     }
 }
 
-/// The sessions that a list asks for.
+/// Returns the filter of a list request.
 fn filter_of(params: &Value) -> Value {
     params
         .get("archived")

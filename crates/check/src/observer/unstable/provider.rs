@@ -10,8 +10,8 @@ use std::collections::HashMap;
 pub(super) struct Judge {
     /// The last list: the state of each provider.
     listed: HashMap<String, Value>,
-    /// The later changes: the kind of API that was set, or `None` if the provider was disabled,
-    /// with the line.
+    /// The later changes with their lines: the kind of API that was set, or `None` if the provider
+    /// was disabled.
     done: HashMap<String, (Option<String>, usize)>,
 }
 
@@ -24,13 +24,17 @@ impl Judge {
                 let is_supported =
                     entries(listed, "supported").iter().any(|supported| supported == wire);
                 report.agrees("PROV-02", (!is_supported).then_some(call.line), || {
-                    format!("{} does not support {}, and it is set", quoted(id), quoted(wire))
+                    format!(
+                        "{} does not support {}, but setting it succeeds",
+                        quoted(id),
+                        quoted(wire)
+                    )
                 });
             } else if !self.listed.is_empty() {
                 report.contradicts(
                     "PROV-02",
                     call.line,
-                    format!("the unknown provider {} is set", quoted(id)),
+                    format!("setting the unknown provider {} succeeds", quoted(id)),
                 );
             }
             self.done.insert(id.to_owned(), (Some(wire.to_owned()), report.line()));
@@ -39,7 +43,7 @@ impl Judge {
             let id = text(&call.params, "providerId").unwrap_or_default();
             if self.listed.get(id).is_some_and(|listed| listed["required"] == true) {
                 report.agrees("PROV-03", outcome.is_ok().then_some(call.line), || {
-                    format!("{} is required, and it is disabled", quoted(id))
+                    format!("{} is required, but disabling it succeeds", quoted(id))
                 });
             }
             if outcome.is_ok() {
@@ -73,14 +77,14 @@ impl Judge {
                     let is_set =
                         current.is_some_and(|current| text(current, "apiType") == Some(wire));
                     report.agrees("PROV-02", (!is_set).then_some(*line), || {
-                        format!("{} is not what was set", quoted(id))
+                        format!("{} differs from the value that was set", quoted(id))
                     });
                 }
                 None if before.contains_key(id) => {
                     let is_kept = listed.is_some() && current.is_none();
                     report.agrees("PROV-04", (!is_kept).then_some(*line), || {
                         format!(
-                            "{} was disabled, and is gone from the list or still in use",
+                            "{} was disabled, but is missing from the list or still in use",
                             quoted(id)
                         )
                     });

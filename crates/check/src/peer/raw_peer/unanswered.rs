@@ -8,9 +8,10 @@ use std::time::Duration;
 impl RawPeer {
     /// Returns findings on calls that the peer left unanswered (RPC-15), and on cancelled calls if
     /// the peer has shown that it cancels such calls (CANCEL-14). A call counts if the judge
-    /// listened for `patience` after it, or three times as long after the first one. A later reply
-    /// may have been under way, and turns, people and running commands may take any time.
-    pub(crate) fn owed(&mut self, patience: Duration) -> Vec<Finding> {
+    /// listened for `patience` after it, or three times as long after the first call. A later reply
+    /// may have been on its way. Calls that wait for turns, people or running commands do not
+    /// count, because they may take any time.
+    pub(crate) fn unanswered_calls(&mut self, patience: Duration) -> Vec<Finding> {
         let judged = self.judged();
         let mut owed = self.observer.left_open(judged);
         owed.retain(|finding| finding.rule.id == "PERM-02" || self.is_overdue(finding, patience));
@@ -23,7 +24,7 @@ impl RawPeer {
         let Some(method) = line.and_then(|line| line.get("method")?.as_str()) else { return false };
         let may_take = match (finding.rule.id, Row::received_by(self.judged(), method, Kind::Call))
         {
-            // A cancelled call no longer waits for anything.
+            // A cancelled call no longer waits for a person or a command.
             ("CANCEL-14", _) => patience,
             ("RPC-15", Some(Row { deadline: Deadline::Open, .. })) => return false,
             ("RPC-15", Some(Row { deadline: Deadline::Handshake, .. })) => patience * STARTING,

@@ -1,4 +1,4 @@
-//! Sessions that are not open: put away, asked for, named.
+//! Sessions that are not open: archive, status and title.
 
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The login: whoever starts the agent is logged in, until it is told otherwise.
+//! The login. A new agent is logged in until the client logs it out.
 
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The agent's own calls, and what it does when they are answered.
+//! The agent's own calls and the handling of their replies.
 
 use super::Correct;
 use serde_json::{Value, json};
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 pub(super) struct Call {
     pub(super) method: &'static str,
     pub(super) session: String,
-    /// The tool call that goes on with the reply.
+    /// The tool call that continues with the reply.
     pub(super) tool: Option<String>,
-    /// Whether the turn that asked is over, so that nothing goes on.
+    /// Whether the turn of the call has ended, so that nothing continues.
     pub(super) is_cancelled: bool,
 }
 
 impl Correct {
-    /// Calls the client in a session, for a tool call or not. The ids are its own and begin where
-    /// the client's may begin too.
+    /// Calls the client in a session, for a tool call or without one. The ids have the same range
+    /// as the client's ids.
     pub(super) fn ask(
         &mut self,
         method: &'static str,
@@ -37,7 +37,7 @@ impl Correct {
         self.calls.insert(id, call);
     }
 
-    /// Takes the client's reply. One to no call of ours is dropped.
+    /// Handles a reply of the client. Ignores a reply without a call.
     pub(super) fn reply(&mut self, message: &Value) {
         let Some(call) = message["id"].as_i64().and_then(|id| self.calls.remove(&id)) else {
             return;
@@ -57,7 +57,7 @@ impl Correct {
         self.advance(&call.session);
     }
 
-    /// Gives back a terminal of a turn that was cancelled.
+    /// Releases a terminal of a cancelled turn.
     pub(super) fn release(&mut self, session: &str, terminal: &str) {
         self.ask("terminal/release", session, None, json!({"terminalId": terminal}));
         if let Some(call) = self.calls.get_mut(&(self.last_call - 1)) {

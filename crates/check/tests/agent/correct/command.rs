@@ -1,23 +1,23 @@
-//! Commands that the agent runs itself, where the client has no terminals.
+//! Commands that the agent runs itself if the client has no terminals.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a command may take before the agent goes on hearing the client. What takes longer runs
+/// How long the agent waits for a command before it reads the next line. A longer command runs
 /// until its turn is cancelled.
 const SHORT: Duration = Duration::from_millis(300);
 
-/// The commands that run, each with the session it belongs to. Dropped, they are killed.
+/// The running commands with their sessions. Dropping them kills them.
 #[derive(Default)]
 pub(crate) struct Commands {
     running: Vec<(String, Child)>,
-    /// Whether what runs goes on when its turn ends, which is wrong.
+    /// Whether commands continue after their turn. Only faults set it.
     pub(crate) is_left: bool,
 }
 
 impl Commands {
-    /// Runs a line of shell. True if it succeeded, false if it failed, none if it goes on.
+    /// Runs a shell command. Returns whether it succeeded, or `None` if it still runs.
     pub(super) fn run(&mut self, session: &str, line: &str, cwd: &str) -> Option<bool> {
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(cwd).process_group(0);
@@ -34,7 +34,7 @@ impl Commands {
         None
     }
 
-    /// Ends what runs in the session.
+    /// Ends the commands of the session.
     pub(super) fn kill(&mut self, session: &str) {
         if self.is_left {
             return;
@@ -56,7 +56,7 @@ impl Drop for Commands {
 }
 
 fn end(child: &mut Child) {
-    // With all that it started. It fails only if they have ended.
+    // Also kills the descendants. It fails only if all have ended.
     let _ = Command::new("kill").args(["-9", "--", &format!("-{}", child.id())]).status();
     let _ = child.kill();
     let _ = child.wait();

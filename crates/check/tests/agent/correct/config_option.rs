@@ -4,7 +4,7 @@ use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
 
 impl Correct {
-    /// What a session tells when it opens.
+    /// Returns the options and modes in the reply that opens a session.
     pub(super) fn state(&mut self, id: &str) -> Value {
         let options = self.options(id);
         let mode = &self.store.session(id).mode;
@@ -42,7 +42,7 @@ impl Correct {
         Ok(json!({}))
     }
 
-    /// Whether that is another mode than before.
+    /// Sets the mode. Returns whether it changed.
     fn change_mode(&mut self, id: &str, mode: &Value) -> Result<bool, Refusal> {
         let mode =
             mode.as_str().filter(|mode| ["ask", "free"].contains(mode)).ok_or_else(invalid)?;

@@ -1,4 +1,4 @@
-//! MCP servers: reached when a session is opened, their tools listed and called.
+//! MCP servers: connecting when a session opens, listing tools and calling them.
 
 use super::session::list_or_null;
 use super::{Correct, call::Call};
@@ -6,13 +6,13 @@ use attache_check::{McpConnection, McpReach};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The servers of all sessions that are open.
+/// The servers of all open sessions.
 #[derive(Default)]
 pub(super) struct Servers {
     reach: McpReach,
-    /// Those of each session, each with the names of its tools.
+    /// The servers of each session, with the names of their tools.
     open: BTreeMap<String, Vec<(McpConnection, Vec<String>)>>,
-    /// The ids of those that the client serves itself, in a session that was opened just now.
+    /// The ids of the servers over ACP in a newly opened session.
     own: Vec<Value>,
 }
 
@@ -22,7 +22,7 @@ impl Servers {
     }
 }
 
-/// Whether this is a server of a kind that can be reached.
+/// Whether this is a server with a supported transport.
 pub(super) fn is_server(server: &Value) -> bool {
     let is_pair = |it: &Value| it["name"].is_string() && it["value"].is_string();
     let are_pairs = |list: &Value| list_or_null(list).is_ok_and(|list| list.iter().all(is_pair));
@@ -44,7 +44,7 @@ fn pairs(list: &Value) -> Vec<(&str, &str)> {
     pairs.filter_map(|pair| Some((pair["name"].as_str()?, pair["value"].as_str()?))).collect()
 }
 
-/// The result of a request to a server. Nothing if there is none.
+/// Returns the result of a request to a server, if there is one.
 fn request(server: &McpConnection, method: &str, params: Value) -> Option<Value> {
     let answer =
         server.answer(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))?;
@@ -52,7 +52,7 @@ fn request(server: &McpConnection, method: &str, params: Value) -> Option<Value>
 }
 
 impl Correct {
-    /// Connects to servers. One that is not there, or that does not answer, is left out.
+    /// Connects to servers. Skips a server that does not exist or does not answer.
     pub(super) fn open_servers(&mut self, session: &str, servers: &[Value]) {
         let mut open = Vec::new();
         for server in servers {
@@ -82,7 +82,7 @@ impl Correct {
         self.servers.open.insert(session.to_owned(), open);
     }
 
-    /// Asks the servers that the client serves itself for their tools.
+    /// Lists the tools of the servers over ACP.
     pub(super) fn ask_own_servers(&mut self, session: &str) {
         for server in std::mem::take(&mut self.servers.own) {
             let id = self.last_call;
@@ -101,7 +101,7 @@ impl Correct {
         }
     }
 
-    /// Calls the tool of a server. One that does not answer is waited for.
+    /// Calls the tool of a server. Waits for a server that does not answer.
     pub(super) fn call_server(&mut self, session: &str, id: &str) {
         let name = self.turns[session].tools[id].text("name").to_owned();
         let mut servers = self.servers.open.get(session).into_iter().flatten();

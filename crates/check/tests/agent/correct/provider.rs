@@ -1,5 +1,5 @@
-//! Providers of models: one that is required, one that is not. The connection alone knows where
-//! they are.
+//! Providers of models: a required one and an optional one. Their URLs are only in the state of the
+//! connection.
 
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};

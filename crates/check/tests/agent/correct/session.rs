@@ -1,11 +1,11 @@
-//! Opening sessions, anew or again, and closing them.
+//! Opening, reopening and closing sessions.
 
 use super::mcp;
 use super::store::{Session, unknown};
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
 
-/// What every way to open a session asks for.
+/// Checks the params that all methods for opening a session have.
 struct Opening {
     cwd: String,
     directories: Vec<String>,
@@ -43,7 +43,7 @@ pub(super) fn list_or_null(value: &Value) -> Result<&[Value], Refusal> {
 }
 
 impl Correct {
-    /// The session that params name, if it is open here.
+    /// Returns the session that params name, if it is open on this connection.
     pub(super) fn opened(&self, params: &Value) -> Result<String, Refusal> {
         let id = self.store.named(params)?;
         if self.open.contains(&id) { Ok(id) } else { Err(unknown(&id)) }
@@ -58,7 +58,7 @@ impl Correct {
         Ok(self.begin_session(session, &opening.servers))
     }
 
-    /// A copy of the session, to go on with in two ways.
+    /// Forks the session.
     pub(super) fn fork(&mut self, params: &Value) -> Result<Value, Refusal> {
         let id = self.store.named(params)?;
         let Opening { cwd, directories, servers } = Opening::read(params, false)?;
@@ -77,7 +77,7 @@ impl Correct {
         result
     }
 
-    /// Opens a session again and tells what was said in it.
+    /// Reopens a session and replays its history.
     pub(super) fn load(&mut self, params: &Value) -> Result<Value, Refusal> {
         let id = self.store.named(params)?;
         let opening = Opening::read(params, true)?;

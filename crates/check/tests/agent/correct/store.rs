@@ -1,17 +1,17 @@
-//! What the agent keeps of its sessions from one start to the next.
+//! The sessions that the agent stores.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// The sessions, for every start of the agent within one run of the judge.
+/// The store of sessions, which all agent processes of one run share.
 pub(crate) type Kept = Arc<Mutex<Store>>;
 
 /// Every session that was not deleted.
 #[derive(Default)]
 pub(crate) struct Store {
     pub(super) sessions: BTreeMap<String, Session>,
-    /// Counts ids of every kind, none of which comes twice.
+    /// The counter of unique ids of every kind.
     last_id: u64,
 }
 
@@ -29,9 +29,9 @@ pub(crate) struct Session {
     pub(super) is_fast: bool,
     pub(crate) mode: String,
     pub(super) cost: f64,
-    /// What was told of usage last, or null.
+    /// The last reported usage, or null.
     pub(super) usage: Value,
-    /// What was decided for good about a tool, by its name.
+    /// The permanent decisions about tools, by name.
     pub(super) decided: BTreeMap<String, bool>,
 }
 
@@ -41,7 +41,7 @@ impl Session {
         Self { cwd: cwd.to_owned(), directories, model, mode, ..Self::default() }
     }
 
-    /// Whether this was said by either side, outside of the acts.
+    /// Whether the conversation contains this text outside the acts.
     pub(super) fn recalls(&self, text: &str) -> bool {
         let mut known = String::new();
         for update in &self.history {
@@ -53,7 +53,7 @@ impl Session {
         known.contains(text)
     }
 
-    /// The path that is meant, if it lies inside the roots.
+    /// Resolves the path. Returns `None` if it is outside the roots.
     pub(super) fn inside(&self, path: &str) -> Option<String> {
         let path =
             if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.cwd) };
@@ -65,25 +65,25 @@ impl Session {
 }
 
 impl Store {
-    /// A new id that begins so.
+    /// Returns a new id with this prefix.
     pub(super) fn id(&mut self, kind: &str) -> String {
         self.last_id += 1;
         format!("{kind}{}", self.last_id)
     }
 
-    /// A session that is there.
+    /// Returns the session with this id.
     pub(super) fn session(&mut self, id: &str) -> &mut Session {
         self.sessions.get_mut(id).unwrap()
     }
 
-    /// The session that params name.
+    /// Returns the session that params name.
     pub(super) fn named(&self, params: &Value) -> Result<String, super::Refusal> {
         let id = params["sessionId"].as_str().ok_or_else(super::invalid)?;
         if self.sessions.contains_key(id) { Ok(id.to_owned()) } else { Err(unknown(id)) }
     }
 }
 
-/// There is no such session.
+/// Returns the error for an unknown session.
 pub(super) fn unknown(id: &str) -> super::Refusal {
     (-32002, json!({"sessionId": id}))
 }

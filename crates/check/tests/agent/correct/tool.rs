@@ -1,17 +1,17 @@
-//! Tools: reading, writing and running, through the client where it offers that and else by the
-//! agent itself.
+//! Tools for reading, writing and running commands. They use the client's methods if it offers
+//! them; otherwise the agent does the work itself.
 
 use super::Correct;
 use serde_json::{Value, json};
 
-/// A tool call that is open.
+/// An open tool call.
 pub(super) struct Tool {
     call: Value,
-    /// The path that it is about, absolute.
+    /// The absolute path of its file.
     path: Option<String>,
-    /// The terminal that it has.
+    /// Its terminal.
     pub(super) terminal: Option<String>,
-    /// What the file held before.
+    /// The earlier content of the file.
     before: Option<String>,
 }
 
@@ -24,7 +24,7 @@ impl Tool {
         self.call[key].as_str().unwrap_or_default()
     }
 
-    /// What the file is to hold.
+    /// The new content of the file.
     fn after(&self) -> Option<String> {
         match (self.name(), &self.before) {
             ("edit", Some(before)) => {
@@ -47,7 +47,7 @@ const fn kind(tool: &str) -> &'static str {
 }
 
 impl Correct {
-    /// Begins a call of a tool that the model asked for.
+    /// Begins a tool call of the model.
     pub(super) fn start_tool(&mut self, session: &str, call: &Value) {
         let name = call["tool"].as_str().unwrap_or_default();
         if name == "plan" {
@@ -91,7 +91,7 @@ impl Correct {
         self.ask("session/request_permission", session, Some(id), params);
     }
 
-    /// Does what the tool is for.
+    /// Performs the action of the tool.
     fn work(&mut self, session: &str, id: &str) {
         self.update(
             session,
@@ -129,7 +129,7 @@ impl Correct {
         }
     }
 
-    /// Goes on with a tool when the client has answered; without a result it has refused.
+    /// Continues a tool call after the client's reply. Without a result the client has refused.
     pub(super) fn go_on(&mut self, session: &str, id: &str, method: &str, result: Option<&Value>) {
         let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else {
             return;
@@ -141,10 +141,10 @@ impl Correct {
                     .filter(|result| result["action"] == "accept")
                     .map(|result| &result["content"]);
                 let answer = content.and_then(|content| content["answer"].as_str());
-                let told = answer.map(
+                let content = answer.map(
                     |text| json!([{"type": "content", "content": {"type": "text", "text": text}}]),
                 );
-                self.finish_tool(session, id, answer.is_some(), told);
+                self.finish_tool(session, id, answer.is_some(), content);
             }
             "fs/read_text_file" => {
                 let before =
@@ -170,7 +170,7 @@ impl Correct {
                 );
             }
             "terminal/wait_for_exit" => {
-                // What is not an exit code of 0 is no success, whatever else it is.
+                // Only the exit code 0 is a success.
                 let is_done = result.is_some_and(|result| result["exitCode"] == 0);
                 tool.before = is_done.then(String::new);
                 let terminal = tool.terminal.clone();
@@ -184,7 +184,7 @@ impl Correct {
                 let is_done = tool.before.is_some() && result.is_some();
                 self.finish_tool(session, id, is_done, None);
             }
-            // Null is what some answer for nothing.
+            // Some clients return null instead of an empty result.
             "fs/write_text_file" => self.has_written(session, id, result.is_some()),
             _ => self.finish_tool(session, id, result.is_some(), None),
         }
@@ -207,7 +207,7 @@ impl Correct {
         }
     }
 
-    /// Goes on with what a file holds, or without it.
+    /// Continues with the content of a file, or without it.
     fn has_read(&mut self, session: &str, id: &str, before: Option<String>) {
         let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else {
             return;

@@ -5,18 +5,18 @@ use super::{Correct, Refusal, error, invalid};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A turn that runs.
+/// A running turn.
 pub(super) struct Turn {
     /// The id of the prompt.
     pub(super) request: Value,
     acts: VecDeque<Value>,
-    /// The tool calls that are open, by their id.
+    /// The open tool calls, by id.
     pub(super) tools: BTreeMap<String, Tool>,
     is_hanging: bool,
     stop_reason: &'static str,
 }
 
-/// The acts that a text holds, if it holds some.
+/// Returns the acts in a text, if there are any.
 fn acts(text: &str) -> Option<VecDeque<Value>> {
     let start = text.find(r#"{"acts":"#)?;
     let script =
@@ -24,7 +24,7 @@ fn acts(text: &str) -> Option<VecDeque<Value>> {
     script["acts"].as_array().map(|acts| acts.iter().cloned().collect())
 }
 
-/// What it does when nothing tells it what to do.
+/// The acts for a prompt without acts.
 fn usual(text: &str, cwd: &str) -> VecDeque<Value> {
     if text.starts_with("/help") {
         return VecDeque::from([json!({"say": "Say what is to be done."})]);
@@ -70,12 +70,12 @@ impl Correct {
             stop_reason: "end_turn",
         };
         self.turns.insert(id.clone(), turn);
-        self.tell_usage(&id, None);
+        self.report_usage(&id, None);
         self.advance(&id);
         Ok(())
     }
 
-    /// Goes on with a turn until it waits for something or ends.
+    /// Continues a turn until it waits or ends.
     pub(super) fn advance(&mut self, id: &str) {
         while !self.waits(id) {
             let Some(turn) = self.turns.get_mut(id) else { return };
@@ -126,7 +126,7 @@ impl Correct {
             self.ask(method, id, None, act["client"]["params"].clone());
         }
         if act["usage"].is_object() {
-            self.tell_usage(id, Some(&act["usage"]));
+            self.report_usage(id, Some(&act["usage"]));
         }
         if !act["fail"].is_null() || act["cut"] == true {
             self.end_turn(id, Err(-32603));
@@ -160,8 +160,8 @@ impl Correct {
         self.update(id, state("completed"));
     }
 
-    /// Tells how full the context is, and what the turn has used so far.
-    fn tell_usage(&mut self, id: &str, used: Option<&Value>) {
+    /// Reports the usage of the context and of the turn so far.
+    fn report_usage(&mut self, id: &str, used: Option<&Value>) {
         let count = |key: &str| used.and_then(|used| used[key].as_u64()).unwrap_or(1);
         let session = self.store.session(id);
         session.cost += 0.5;
@@ -173,7 +173,7 @@ impl Correct {
         self.update(id, update);
     }
 
-    /// Answers the prompt. Nothing is left open.
+    /// Answers the prompt and closes everything that the turn left open.
     fn end_turn(&mut self, id: &str, result: Result<Value, i64>) {
         let Some(turn) = self.turns.remove(id) else { return };
         self.withdraw(id);
@@ -208,7 +208,7 @@ impl Correct {
     }
 }
 
-/// The text in pieces, as a model streams it.
+/// Returns the text in chunks, like a streaming model.
 fn pieces(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters

@@ -1,4 +1,4 @@
-//! Faults in what happens to sessions that are not open: archive, status, title.
+//! Faults in sessions that are not open: archive, status, title.
 
 use crate::fault::{Fault, change, fault, give, misdone, misheard, refuse};
 use serde_json::{Value, json};

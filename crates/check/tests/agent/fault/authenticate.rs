@@ -3,7 +3,7 @@
 use crate::fault::{Fault, change, fault, give, misdone, refuse};
 use serde_json::json;
 
-/// No fault: nobody is logged in, whatever is tried, and nothing is listed before.
+/// No fault: an agent that starts logged out and lists nothing before a login.
 pub(crate) const LOCKED: Fault = Fault {
     misdone: |_, agent| agent.is_logged_out = true,
     ..fault("", &[], |h, s| {

@@ -111,7 +111,8 @@ fn replies(said: &mut [Value]) -> impl Iterator<Item = &mut Value> {
     said.iter_mut().filter(|line| line.get("result").is_some())
 }
 
-/// Answers a prompt a second time, when its session is cancelled after its turn ended so.
+/// Answers a prompt a second time if its session is cancelled after its turn ended with this stop
+/// reason.
 fn answer_again(heard: Heard<'_>, said: &mut Vec<Value>, ended: &str) {
     let (session, request, reason) = &heard.before.last_turn;
     if heard.is("session/cancel")

@@ -3,7 +3,7 @@
 use crate::fault::{Fault, fault, update, updates};
 use serde_json::{Value, json};
 
-/// Whether the client of the session that is prompted lacks the capability.
+/// Whether the client of the prompt's session lacks the capability.
 fn lacks(client: &Value, capability: &str) -> bool {
     client.get("session").is_some_and(|session| session.get(capability).is_none())
 }
@@ -16,8 +16,8 @@ fn is_compaction(line: &Value, status: &str) -> bool {
 pub(super) const FAULTS: &[Fault] = &[
     fault("COMP-01", &["INIT-16"], |h, s| {
         if h.text.contains("/compact") && lacks(&h.before.client, "compaction") {
-            let told = json!({"sessionUpdate": "compaction_update", "compactionId": "c", "status": "completed"});
-            s.insert(0, update(&h.params()["sessionId"], told));
+            let payload = json!({"sessionUpdate": "compaction_update", "compactionId": "c", "status": "completed"});
+            s.insert(0, update(&h.params()["sessionId"], payload));
         }
     }),
     fault("COMP-02", &[], |_, s| {
@@ -45,13 +45,13 @@ pub(super) const FAULTS: &[Fault] = &[
             h.params()["mcpServers"].as_array().is_some_and(|servers| !servers.is_empty());
         if h.is("session/new") && has_servers && lacks(&h.before.client, "notices") {
             let session = s[0]["result"]["sessionId"].clone();
-            let told = json!({"sessionUpdate": "notice", "severity": "warning", "title": "x"});
-            s.push(update(&session, told));
+            let payload = json!({"sessionUpdate": "notice", "severity": "warning", "title": "x"});
+            s.push(update(&session, payload));
         }
     }),
-    // Each of them is broken by the same.
-    fault("NOTE-03", &["SESS-16"], tell_again),
-    fault("SESS-16", &["NOTE-03"], tell_again),
+    // This fault breaks each of these rules.
+    fault("NOTE-03", &["SESS-16"], report_again),
+    fault("SESS-16", &["NOTE-03"], report_again),
     fault("ELIC-01", &["INIT-16"], |h, s| {
         if h.text.contains(r#"\"tool\":\"ask\""#)
             && h.before.client["elicitation"] == json!({"url": {}})
@@ -66,10 +66,10 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// A load tells of the server that was missing when the session was opened.
-fn tell_again(h: crate::fault::Heard<'_>, s: &mut Vec<Value>) {
+/// A load reports the server that was missing when the session was opened.
+fn report_again(h: crate::fault::Heard<'_>, s: &mut Vec<Value>) {
     if h.is("session/load") && s.last().is_some_and(|reply| reply["result"].is_object()) {
-        let told = json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});
-        s.insert(0, update(&h.params()["sessionId"], told));
+        let payload = json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});
+        s.insert(0, update(&h.params()["sessionId"], payload));
     }
 }

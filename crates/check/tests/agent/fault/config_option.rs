@@ -38,19 +38,19 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }
     }),
-    // What is acknowledged is not kept.
+    // The agent does not keep the value that it confirmed.
     misdone("CONF-02", &[], |h, agent| {
         if h.is("session/set_config_option") && h.params()["value"] == "m2" {
             agent.keep_wrongly(&h.params()["sessionId"], |session| session.model = "m1".to_owned())
         }
     }),
-    // It is kept until a turn ends.
+    // It keeps the value only until a turn ends.
     misdone("CONF-02", &[], |h, agent| {
         if h.is("session/prompt") {
             agent.keep_wrongly(&h.params()["sessionId"], |session| session.model = "m1".to_owned())
         }
     }),
-    // It is set in every session.
+    // It sets the value in every session.
     misdone("CONF-02", &[], |h, agent| {
         if h.is("session/set_config_option") && h.params()["value"] == "m2" {
             for open in h.open {
@@ -58,7 +58,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // Every list after the first holds the mode alone.
+    // Every list after the first one contains only the mode.
     fault("CONF-03", &[], |h, s| {
         if h.is("session/set_mode") {
             change(s, "configOptions", |all| {
@@ -73,7 +73,7 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }
     }),
-    // The mode changes with every turn, and nobody hears of it.
+    // The mode changes with every turn, without an update.
     misdone("MODE-04", &[], |h, agent| {
         if h.is("session/prompt") {
             agent.keep_wrongly(&h.params()["sessionId"], |session| session.mode = "ask".to_owned())

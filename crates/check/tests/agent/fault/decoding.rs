@@ -1,4 +1,4 @@
-//! Faults in how params are read.
+//! Faults in the decoding of params.
 
 use crate::fault::{Fault, fault, give, refuse};
 use serde_json::json;

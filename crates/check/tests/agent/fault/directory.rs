@@ -1,4 +1,4 @@
-//! Faults in further roots and in forks.
+//! Faults in additional directories and in forks.
 
 use crate::fault::{Fault, change, fault, give, misdone, misheard};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 pub(super) const FAULTS: &[Fault] = &[
     fault("DIR-03", &[], |h, s| {
         if h.opens(|params| params["additionalDirectories"] == json!([""])) {
-            give(h, s, json!({"sessionId": "no path"}))
+            give(h, s, json!({"sessionId": "not a path"}))
         }
     }),
     misheard("DIR-04", &[], |_, m| drop_root(m, "no-such-directory")),
@@ -59,7 +59,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// Forgets a further root whose path ends so.
+/// Removes an additional directory whose path has this suffix.
 fn drop_root(message: &mut serde_json::Value, end: &str) {
     let roots = message.pointer_mut("/params/additionalDirectories");
     if let Some(roots) = roots.and_then(serde_json::Value::as_array_mut) {

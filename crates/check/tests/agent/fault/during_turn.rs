@@ -1,4 +1,4 @@
-//! Faults in what goes on while a turn runs.
+//! Faults in other messages during a turn.
 
 use crate::fault::{Fault, fault, misheard};
 use serde_json::Value;

@@ -1,10 +1,10 @@
-//! Faults in envelopes and ids: each fails one rule, though it is in every line. And ids that are
-//! right in another way.
+//! Faults in envelopes and ids. Each is in every line, but fails only one rule. Also different ids
+//! that are correct.
 
 use crate::fault::{Fault, Heard, NONE, fault};
 use serde_json::{Value, json};
 
-/// Which lines of the agent a fault is in.
+/// A condition on the lines of the agent that have the fault.
 type Which = fn(&Value) -> bool;
 
 const REPLIES: Which = |line| line.get("method").is_none() && line.is_object();
@@ -17,7 +17,7 @@ fn without_version(said: &mut [Value], which: Which) {
     }
 }
 
-/// Gives the agent's own calls other ids, also where it takes one back.
+/// Changes the ids of the agent's own calls, also in its cancel requests.
 fn rename(said: &mut [Value], name: fn(i64) -> Value) {
     for line in said.iter_mut() {
         let at = if line["method"] == "$/cancel_request" { "/params/requestId" } else { "/id" };
@@ -40,7 +40,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("RPC-01", &[], |_, s| without_version(s, NOTIFICATIONS)),
     fault("RPC-01", &[], |_, s| without_version(s, CALLS)),
     fault("RPC-01", &[], |_, s| without_version(s, Value::is_object)),
-    // Every reply has its id as a text, or as a fraction.
+    // Every reply has its id as a string or as a fraction.
     fault("RPC-11", &[], |_, s| {
         for line in s.iter_mut().filter(|line| REPLIES(line)) {
             if let Some(id) = line["id"].as_i64() {
@@ -55,7 +55,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // Every update asks for a reply.
+    // Every update has an id, which requests a reply.
     fault("RPC-11", &[], |_, s| {
         for (number, line) in
             s.iter_mut().filter(|line| line["method"] == "session/update").enumerate()
@@ -69,7 +69,7 @@ pub(super) const FAULTS: &[Fault] = &[
         wrong: |_, s| rename(s, |id| json!(id as f64 + 0.5)),
         ..HALVES
     },
-    // A result that is null is left out.
+    // A null result is omitted.
     fault("RPC-14", &[], |h, s| {
         if h.is("session/set_mode") {
             for line in s.iter_mut().filter(|line| line["result"] == json!({})) {
@@ -88,7 +88,7 @@ const HALVES: Fault = Fault {
     ..NONE
 };
 
-/// The agent's own calls have texts as ids.
+/// The agent's own calls have strings as ids.
 pub(super) const TEXTS: Fault = Fault {
     rule: "RPC-12",
     wrong: |_, s| rename(s, |id| json!(format!("call {id}"))),

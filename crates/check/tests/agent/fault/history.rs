@@ -1,4 +1,4 @@
-//! Faults in what is left of a conversation, in commands and in questions.
+//! Faults in the history of a conversation, in commands and in forms.
 
 use crate::fault::{Fault, change, fault, misdone, misheard, refuse};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32603)
         }
     }),
-    // All turns but the first are told the wrong way round.
+    // All turns after the first are replayed in reverse order.
     fault("SESS-13", &[], |h, s| {
         if h.is("session/load") {
             let said = |line: &Value, word| crate::fault::turn::says(line, word);
@@ -32,18 +32,18 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // The whole history is told twice.
+    // The whole history is replayed twice.
     fault("SESS-13", &[], |h, s| {
         if h.is("session/load") {
-            let told = |line: &&Value| {
+            let index = |line: &&Value| {
                 is_update(line, "user_message_chunk") || is_update(line, "agent_message_chunk")
             };
-            let again: Vec<Value> = s.iter().filter(told).cloned().collect();
+            let again: Vec<Value> = s.iter().filter(index).cloned().collect();
             let from = s.iter().position(|line| line.get("method").is_some()).unwrap_or_default();
             s.splice(from..from, again);
         }
     }),
-    // Only the last turn is kept.
+    // Only the last turn is stored.
     fault("SESS-13", &[], |h, s| {
         if h.is("session/load")
             && let Some(third) =
@@ -130,22 +130,24 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent that asks a client without forms by a question for leave, and ends its turn when it
-/// gets none.
-pub(super) const ASKS_FOR_LEAVE: Fault = fault("ELIC-03", &[], |h, s| {
-    let is_told = |line: &Value| is_update(line, "tool_call");
-    if let (true, Some(told)) = (h.tells("\"tool\":\"ask\""), s.iter().position(is_told)) {
+/// An agent that asks a client without forms by a permission request, and ends its turn if the
+/// client rejects it.
+pub(super) const ASKS_FOR_PERMISSION: Fault = fault("ELIC-03", &[], |h, s| {
+    let is_reported = |line: &Value| is_update(line, "tool_call");
+    if let (true, Some(index)) =
+        (h.prompts_with("\"tool\":\"ask\""), s.iter().position(is_reported))
+    {
         let forms = &h.before.client["elicitation"]["form"];
         if forms.is_object() {
             return;
         }
-        let id = &s[told]["params"]["update"]["toolCallId"];
+        let id = &s[index]["params"]["update"]["toolCallId"];
         let call = json!({"toolCallId": id, "title": "attache: which word?"});
         let options = json!([{"optionId": "no", "name": "Cancel", "kind": "reject_once"}]);
         let params =
             json!({"sessionId": h.params()["sessionId"], "toolCall": call, "options": options});
         let asks = json!({"jsonrpc": "2.0", "id": "leave", "method": "session/request_permission", "params": params});
         s.retain(|line| !is_update(line, "agent_message_chunk"));
-        s.insert(told + 1, asks)
+        s.insert(index + 1, asks)
     }
 });

@@ -1,21 +1,21 @@
-//! Faults in what becomes of the MCP servers of a session.
+//! Faults in the MCP servers of a session.
 
 use crate::fault::{Fault, Heard, calls, fault, misheard};
 use serde_json::{Value, json};
 
-/// The servers that a message opens a session with.
+/// Returns the servers in a message that opens a session.
 fn servers(message: &mut Value) -> Option<&mut Vec<Value>> {
     message.pointer_mut("/params/mcpServers")?.as_array_mut()
 }
 
-/// Leaves out every server that is such.
+/// Removes every server that meets this condition.
 fn leave_out(message: &mut Value, is_such: fn(&Value) -> bool) {
     if let Some(servers) = servers(message) {
         servers.retain(|server| !is_such(server))
     }
 }
 
-/// Whether a session is opened with a server that behaves so.
+/// Whether a message opens a session with a server of this behavior.
 fn has(heard: Heard<'_>, manner: &str) -> bool {
     let servers = heard.message["params"]["mcpServers"].as_array();
     let is_such =
@@ -23,7 +23,7 @@ fn has(heard: Heard<'_>, manner: &str) -> bool {
     heard.is("session/new") && servers.is_some_and(|servers| servers.iter().any(is_such))
 }
 
-/// Whether it is a whole server that is started, and not one that is to be refused.
+/// Whether this is a well-formed stdio server.
 const IS_STDIO: fn(&Value) -> bool = |server| server["command"] == "/attache/check/relay";
 const IS_HTTP: fn(&Value) -> bool = |server| server["type"] == "http";
 
@@ -44,7 +44,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 json!(text.as_str().unwrap_or_default().replace("attache_tool", "attache_other"))
         }
     }),
-    // Only the first server is connected to.
+    // Only the first server is connected.
     misheard("SESS-07", &[], |h, m| {
         if let (true, Some(servers)) = (h.is("session/new"), servers(m))
             && servers.iter().all(|server| IS_STDIO(server) || IS_HTTP(server))
@@ -52,21 +52,21 @@ pub(super) const FAULTS: &[Fault] = &[
             servers.truncate(1)
         }
     }),
-    // Servers over HTTP are not connected to, although they are offered.
+    // Servers over HTTP are not connected, although the agent offers them.
     misheard("SESS-07", &[], |_, m| leave_out(m, IS_HTTP)),
-    // They are connected to without their headers.
+    // They are connected without their headers.
     misheard("SESS-07", &[], |_, m| {
         for server in servers(m).into_iter().flatten().filter(|server| IS_HTTP(server)) {
             server["headers"] = json!([])
         }
     }),
-    // One that is gone keeps the others away.
+    // A broken server prevents the connections to the others.
     misheard("SESS-07", &[], |h, m| {
         if has(h, "gone") {
             m["params"]["mcpServers"] = json!([])
         }
     }),
-    // A load connects to none.
+    // A load connects to no server.
     misheard("SESS-07", &[], |h, m| {
         if h.is("session/load") {
             leave_out(m, IS_STDIO)

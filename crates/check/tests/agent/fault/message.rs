@@ -1,21 +1,21 @@
-//! Faults in the ids of messages, and in keeping sessions apart.
+//! Faults in the ids of messages and in the separation of sessions.
 
 use crate::fault::turn::says;
 use crate::fault::{Fault, calls, change, fault, update};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
-    // Each chunk is a message of its own.
+    // Each chunk is a separate message.
     fault("MSG-02", &[], |h, s| {
-        if h.tells("attache one message") {
+        if h.prompts_with("attache one message") {
             for (number, line) in (0..).zip(s.iter_mut().filter(|line| says(line, ""))) {
                 line["params"]["update"]["messageId"] = json!(format!("chunk {number}"))
             }
         }
     }),
-    // All messages are the same one.
+    // All messages have the same id.
     fault("MSG-02", &[], |h, s| {
-        if h.tells("message in chunks") {
+        if h.prompts_with("message in chunks") {
             change(s, "messageId", |id| *id = json!("the message"))
         }
     }),
@@ -29,18 +29,18 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // What belongs to one session is told in another.
+    // Updates of one session name another session.
     fault("SESS-06", &[], |h, s| {
-        if h.tells("attache-only-in-two") {
+        if h.prompts_with("attache-only-in-two") {
             let other = h.open[h.open.len() - 2].clone();
             for line in s.iter_mut().filter(|line| says(line, "")) {
                 line["params"]["sessionId"] = json!(other)
             }
         }
     }),
-    // Tool calls are announced in the session that was opened last.
+    // Tool calls are reported in the session that was opened last.
     fault("SESS-06", &["TOOL-03"], |h, s| {
-        if let Some(last) = h.open.last().filter(|_| h.tells("attache-file-of-one")) {
+        if let Some(last) = h.open.last().filter(|_| h.prompts_with("attache-file-of-one")) {
             for line in
                 s.iter_mut().filter(|line| line["params"]["update"]["toolCallId"].is_string())
             {
@@ -48,7 +48,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // It asks for leave in another session.
+    // Permission requests name another session.
     fault("SESS-06", &[], |h, s| {
         let other = h.open.iter().find(|open| **open != h.params()["sessionId"]);
         if let Some(other) = other.filter(|_| h.is("session/prompt")) {
@@ -57,15 +57,15 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // Titles go to the session that was opened last.
+    // Titles are reported in the session that was opened last.
     fault("SESS-06", &[], |h, s| {
-        if let Some(last) = h.open.last().filter(|_| h.tells("attache-title-of-one")) {
+        if let Some(last) = h.open.last().filter(|_| h.prompts_with("attache-title-of-one")) {
             let title =
                 json!({"sessionUpdate": "session_info_update", "title": "attache-title-of-one"});
             s.insert(0, update(&json!(last), title))
         }
     }),
-    // Whatever is said is told in another session, from the first turn on.
+    // All text is sent in another session, from the first turn on.
     fault("SESS-06", &[], |h, s| {
         let other = h.open.iter().find(|open| **open != h.params()["sessionId"]);
         if let Some(other) = other.filter(|_| h.is("session/prompt")) {
@@ -74,17 +74,17 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // What is said is told in a session that is nowhere.
+    // Text is sent in an unknown session.
     fault("SESS-06", &[], |h, s| {
-        if h.tells("attache-only-in-one") {
+        if h.prompts_with("attache-only-in-one") {
             for line in s.iter_mut().filter(|line| says(line, "")) {
                 line["params"]["sessionId"] = json!("nowhere")
             }
         }
     }),
-    // What was said in one session is known in another.
+    // The model receives text of another session.
     fault("SESS-06", &[], |h, s| {
-        if h.tells("attache-only-in-one") {
+        if h.prompts_with("attache-only-in-one") {
             change(s, "content", |content| {
                 if content["text"] == "recalled no" {
                     content["text"] = json!("recalled yes")

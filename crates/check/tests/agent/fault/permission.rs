@@ -1,4 +1,4 @@
-//! Faults in asking for leave and in what is made of the answer.
+//! Faults in permission requests and in the effect of their answers.
 
 use crate::fault::{Fault, Heard, calls, fault, misheard};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ pub(super) const FAULTS: &[Fault] = &[
 
 const ASK: &str = "session/request_permission";
 
-/// The option that the answer chooses, or nothing.
+/// Returns the option that the answer chooses, if any.
 fn chosen<'h>(heard: Heard<'h>) -> &'h str {
     let is_answer = heard.answers == ASK;
     heard.message["result"]["outcome"]["optionId"]
@@ -67,7 +67,7 @@ fn allowed(id: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "selected", "optionId": "yes"}}})
 }
 
-/// Does not ask, and takes it as allowed.
+/// Does not ask, and treats the action as allowed.
 fn answer_itself(ask: &mut Value) {
     *ask = json!({"hears": allowed(&ask["id"])});
 }

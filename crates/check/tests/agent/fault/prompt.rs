@@ -19,7 +19,7 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "stopReason", |reason| *reason = Value::Null)
         }
     }),
-    // It knows no prompts, does not answer them, or ends.
+    // The agent does not know the method, does not answer, or ends.
     fault("PROMPT-06", &[], |h, s| {
         if h.is("session/prompt") && h.is_initialized {
             refuse(h, s, -32601)
@@ -35,11 +35,11 @@ pub(super) const FAULTS: &[Fault] = &[
             only(s, Value::Null)
         }
     }),
-    // It answers the first prompt of a session, and knows no other.
+    // It answers the first prompt of a session and refuses all others.
     fault("PROMPT-06", &[], |h, s| {
         let words = ["attache-only-in-one", "recall", "attache another message"];
         if h.is("session/prompt")
-            && words.iter().any(|word| h.tells(word))
+            && words.iter().any(|word| h.prompts_with(word))
             && h.before.turns.is_empty()
         {
             refuse(h, s, -32601)
@@ -52,10 +52,11 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent whose model is missing: every turn fails, and says why.
+/// An agent without a model: every turn fails with the reason.
 pub(crate) const NO_MODEL: Fault = fault("PROMPT-10", &[], |h, s| {
     let is_right = |line: &Value| line["result"].get("stopReason").is_some();
-    if h.is("session/prompt") && s.iter().any(is_right) || h.tells("{\"acts\":") && h.is_initialized
+    if h.is("session/prompt") && s.iter().any(is_right)
+        || h.prompts_with("{\"acts\":") && h.is_initialized
     {
         refuse(h, s, -32603);
         s[0]["error"]["message"] = json!("no model is configured: set MODEL_KEY")

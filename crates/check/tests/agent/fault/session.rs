@@ -13,7 +13,7 @@ pub(super) const FAULTS: &[Fault] = &[
             *id = json!(last)
         }
     }),
-    // It opens no session at all: it knows no such request, or does not answer it.
+    // It opens no session: it does not know the method, or does not answer.
     fault("SESS-01", &[], |h, s| {
         if h.is("session/new") && h.is_initialized {
             refuse(h, s, -32601)
@@ -64,13 +64,13 @@ pub(super) const FAULTS: &[Fault] = &[
             m["params"]["cwd"] = json!(parent)
         }
     }),
-    // The folder of the first session is that of every one.
+    // Every session uses the folder of the first one.
     misheard("SESS-03", &[], |h, m| {
         if let (true, Some(parent)) = (h.is("session/new"), parent(h, "/attache-two")) {
             m["params"]["cwd"] = json!(format!("{parent}/attache-one"))
         }
     }),
-    // Commands run where the agent was started.
+    // Commands run in the folder where the agent was started.
     fault("SESS-03", &[], |_, s| {
         for call in calls(s, "terminal/create") {
             let cwd = call["params"]["cwd"].as_str().unwrap_or_default().to_owned();
@@ -86,7 +86,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The folder that holds the session's one, if that has this name.
+/// Returns the parent of the session's folder, if that folder has this name.
 fn parent<'h>(heard: Heard<'h>, name: &str) -> Option<&'h str> {
     heard.message["params"]["cwd"].as_str()?.strip_suffix(name)
 }

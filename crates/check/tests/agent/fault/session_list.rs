@@ -36,13 +36,13 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({"sessions": []}))
         }
     }),
-    // It tells one title and lists another.
+    // It reports one title and lists another.
     fault("INFO-05", &[], |h, s| {
         let is_turn = s.iter().any(|line| line["result"]["stopReason"].is_string());
-        if h.is("session/prompt") && is_turn && !h.tells("attache: ") {
+        if h.is("session/prompt") && is_turn && !h.prompts_with("attache: ") {
             let title = format!("Title {}", h.message["id"]);
-            let told = json!({"sessionUpdate": "session_info_update", "title": title});
-            s.insert(0, crate::fault::update(&h.params()["sessionId"], told))
+            let payload = json!({"sessionUpdate": "session_info_update", "title": title});
+            s.insert(0, crate::fault::update(&h.params()["sessionId"], payload))
         }
         if h.is("session/list") {
             change(s, "sessions", |all| {

@@ -1,4 +1,4 @@
-//! Faults in what is told of tool calls.
+//! Faults in the updates of tool calls.
 
 use crate::fault::{Fault, change, fault, update, updates};
 use serde_json::{Value, json};

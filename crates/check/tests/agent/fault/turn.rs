@@ -1,14 +1,14 @@
-//! Faults in what becomes of a turn.
+//! Faults in turns.
 
 use crate::fault::{Fault, Heard, change, fault, give, misheard, refuse, update};
 use serde_json::{Value, json};
 
 impl Heard<'_> {
-    /// Whether it is a prompt that tells this.
-    pub(super) fn tells(&self, text: &str) -> bool {
+    /// Whether this is a prompt with this act.
+    pub(super) fn prompts_with(&self, text: &str) -> bool {
         let blocks = self.params()["prompt"].as_array().map_or(&[][..], Vec::as_slice);
         let mut texts = blocks.iter().filter_map(|block| block["text"].as_str());
-        self.is("session/prompt") && texts.any(|told| told.contains(text))
+        self.is("session/prompt") && texts.any(|prompt| prompt.contains(text))
     }
 }
 
@@ -33,24 +33,24 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("PROMPT-08", &[], |h, s| {
-        if h.tells("attache-thought") {
+        if h.prompts_with("attache-thought") {
             let late = json!({"type": "text", "text": "and one more thing"});
             let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": late});
             s.push(update(&h.params()["sessionId"], chunk))
         }
     }),
     fault("PROMPT-10", &[], |h, s| {
-        if h.tells("\"fail\":400") {
+        if h.prompts_with("\"fail\":400") {
             give(h, s, json!({"stopReason": "end_turn"}))
         }
     }),
     fault("PROMPT-10", &[], |h, s| {
-        if h.tells("\"cut\":true") {
+        if h.prompts_with("\"cut\":true") {
             give(h, s, json!({"stopReason": "end_turn"}))
         }
     }),
     fault("PROMPT-11", &[], |h, s| {
-        if h.tells("attache-thought") {
+        if h.prompts_with("attache-thought") {
             change(s, "sessionUpdate", |kind| {
                 if kind == "agent_thought_chunk" {
                     *kind = json!("agent_message_chunk")
@@ -59,12 +59,12 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("PROMPT-11", &[], |h, s| {
-        if h.tells("\"repeat\":") {
+        if h.prompts_with("\"repeat\":") {
             s.remove(s.len() / 2);
         }
     }),
     fault("PROMPT-12", &[], |h, s| {
-        if h.tells("attache-remembered") {
+        if h.prompts_with("attache-remembered") {
             change(s, "content", |content| {
                 if content["text"] == "recalled yes" {
                     content["text"] = json!("recalled no")
@@ -73,7 +73,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("PROMPT-13", &[], |h, s| {
-        if h.tells("attache-second") {
+        if h.prompts_with("attache-second") {
             s.clear()
         }
     }),
@@ -85,12 +85,12 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("RPC-27", &["RPC-15"], |h, s| {
-        if h.tells("\"fail\":401") {
+        if h.prompts_with("\"fail\":401") {
             s.clear()
         }
     }),
     fault("RPC-29", &[], |h, s| {
-        if h.tells("attache-a, attache-b") {
+        if h.prompts_with("attache-a, attache-b") {
             let reply = s.pop().unwrap();
             let last = s.pop().unwrap();
             s.extend([reply, last])
@@ -98,9 +98,9 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent that has its model go on up to three times where it was cut off: one that has nothing
-/// more to do says so.
-pub(super) const GOES_ON: Fault = misheard("PROMPT-07", &[], |h, m| {
+/// An agent that lets its model continue up to three times after an early stop. A model without
+/// further acts sends its final text.
+pub(super) const CONTINUES: Fault = misheard("PROMPT-07", &[], |h, m| {
     let text = h.params()["prompt"][0]["text"].as_str().unwrap_or_default();
     if h.is("session/prompt") && (1..=3).contains(&text.matches("\"end\":\"length\"").count()) {
         let acts = text.trim_end_matches("]}");

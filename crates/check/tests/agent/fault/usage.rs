@@ -1,4 +1,4 @@
-//! Faults in what is told of usage.
+//! Faults in reports of usage.
 
 use crate::fault::{Fault, change, fault};
 use serde_json::json;
@@ -10,17 +10,17 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("USE-03", &[], |h, s| {
-        if h.tells("attache-usage") {
+        if h.prompts_with("attache-usage") {
             change(s, "size", |size| *size = json!(0))
         }
     }),
     fault("USE-04", &[], |h, s| {
-        if h.tells("\"input\":10,") {
+        if h.prompts_with("\"input\":10,") {
             change(s, "cost", |cost| cost["amount"] = json!(0.25))
         }
     }),
     fault("USE-06", &[], |h, s| {
-        if h.tells("attache-cached") {
+        if h.prompts_with("attache-cached") {
             change(s, "used", |used| *used = json!(110))
         }
     }),
@@ -30,12 +30,12 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("USE-10", &["DEC-20"], |h, s| {
-        if h.tells("attache-used") {
+        if h.prompts_with("attache-used") {
             change(s, "usage", |usage| *usage = json!({"inputTokens": 1}))
         }
     }),
     fault("USE-11", &["META-03", "RPC-30"], |h, s| {
-        if h.tells("attache-used") {
+        if h.prompts_with("attache-used") {
             change(s, "usage", |usage| usage["total_tokens"] = json!(2))
         }
     }),

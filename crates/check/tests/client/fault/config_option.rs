@@ -50,7 +50,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The second option of an answer to a call is not seen.
+/// The client ignores the second option of a reply.
 fn answer_without_news(message: &mut Value) {
     if message["result"].get("sessionId").is_none()
         && let Some(options) =
@@ -60,7 +60,7 @@ fn answer_without_news(message: &mut Value) {
     }
 }
 
-/// One option of this kind spoils the whole list.
+/// One option of this kind makes the client ignore the whole list.
 fn drop_all(message: &mut Value, spoils: fn(&Value) -> bool) {
     if let Some(options) =
         message.pointer_mut("/result/configOptions").and_then(Value::as_array_mut)

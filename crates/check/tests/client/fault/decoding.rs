@@ -1,4 +1,4 @@
-//! Faults in how it takes updates that are unknown or malformed.
+//! Faults in the handling of unknown or malformed updates.
 
 use super::{Fault, Heard};
 use crate::correct::Said;
@@ -36,7 +36,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An update of this kind is too much for the client: it ends.
+/// An update of this kind ends the client.
 fn ends(heard: &Heard<'_>, said: &mut Vec<Said>, is_too_much: fn(&Value) -> bool) {
     if heard.is("session/update") && is_too_much(&heard.params()["update"]) {
         said.push(Said::Left(1));

@@ -1,4 +1,4 @@
-//! Faults in how it asks its person for the agent.
+//! Faults in the handling of elicitations.
 
 use super::{Fault, Heard, change_answer, give, refuse};
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The default of a property in the form that is asked for.
+/// Returns the default of a property in the requested form.
 fn default<'h>(heard: &'h Heard<'_>, property: &str) -> &'h Value {
     &heard.params()["requestedSchema"]["properties"][property]["default"]
 }

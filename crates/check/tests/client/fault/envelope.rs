@@ -1,4 +1,4 @@
-//! Faults in lines, ids, and what is no message.
+//! Faults in lines, ids, and text that is not a message.
 
 use super::{Fault, HUGE, only, refuse};
 use crate::correct::Said;
@@ -29,7 +29,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.clear();
         }
     }),
-    // Before the agent has introduced itself it waits for ever.
+    // It waits forever for the reply to initialize.
     Fault::says("RPC-09", &[], |h, s| {
         if h.is_over && h.client.agent.is_null() {
             s.clear();
@@ -50,7 +50,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault::says("RPC-01", &[], |_, s| without_version(s, REPLIES)),
     Fault::says("RPC-01", &[], |_, s| without_version(s, NOTIFICATIONS)),
     Fault::says("RPC-01", &[], |_, s| without_version(s, CALLS)),
-    // Every reply has its id as a text, or as a fraction.
+    // Every reply has its id as a string or as a fraction.
     Fault::says("RPC-11", &[], |_, s| {
         for line in lines(s, REPLIES) {
             if let Some(id) = line["id"].as_i64() {
@@ -65,7 +65,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // Every cancel asks for a reply.
+    // Every cancel has an id, which requests a reply.
     Fault::says("RPC-11", &[], |_, s| {
         lines(s, |line| line["method"] == "session/cancel")
             .for_each(|line| line["id"] = json!("cancel"));
@@ -93,7 +93,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.clear();
         }
     }),
-    // What is never answered shows at the end of the connection.
+    // Calls without a reply are found at the end of the connection.
     Fault::says("RPC-15", &["RPC-16"], |h, s| {
         if h.is("foo/bar") {
             s.clear();
@@ -176,14 +176,14 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// Which lines of a client a fault is in.
+/// A condition on the lines of a client that have the fault.
 type Which = fn(&Value) -> bool;
 
 const REPLIES: Which = |line| line.get("method").is_none();
 const NOTIFICATIONS: Which = |line| line.get("method").is_some() && line.get("id").is_none();
 const CALLS: Which = |line| line.get("method").is_some() && line.get("id").is_some();
 
-/// The lines that are such.
+/// The lines that meet the condition.
 fn lines(said: &mut [Said], which: Which) -> impl Iterator<Item = &mut Value> {
     let lines = said.iter_mut().filter_map(|said| match said {
         Said::Line(line) => Some(line),
@@ -196,7 +196,7 @@ fn without_version(said: &mut [Said], which: Which) {
     lines(said, which).for_each(|line| drop(line.as_object_mut().unwrap().remove("jsonrpc")));
 }
 
-/// Takes the reply to a call whose id was changed for that to the call itself.
+/// Restores the id of a call in its reply.
 fn take_back(message: &mut Value, number: fn(&Value) -> Option<i64>) {
     if message.get("method").is_none()
         && let Some(number) = number(&message["id"])
@@ -205,7 +205,7 @@ fn take_back(message: &mut Value, number: fn(&Value) -> Option<i64>) {
     }
 }
 
-/// A client whose calls have texts as ids, which is right.
+/// A client whose calls have strings as ids, which is correct.
 pub(crate) const TEXTS: Fault = Fault {
     rule: "RPC-12",
     hears: |_, m| take_back(m, |id| id.as_str()?.strip_prefix("call ")?.parse().ok()),
@@ -215,14 +215,14 @@ pub(crate) const TEXTS: Fault = Fault {
     ..Fault::NONE
 };
 
-/// A client that passes over every `$/cancel_request`, which is right (CANCEL-13).
+/// A client that ignores every `$/cancel_request`, which is correct (CANCEL-13).
 pub(crate) const CANCELS_NOTHING: Fault = Fault::hears("CANCEL-13", &[], |_, message| {
     if message["method"] == "$/cancel_request" {
         message["method"] = json!("$/attache/none")
     }
 });
 
-/// The refusal of this message.
+/// Returns an error reply to this message.
 fn refused(message: &Value, code: i64) -> Value {
     json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": code, "message": "no"}})
 }

@@ -1,4 +1,4 @@
-//! Faults in how it serves files.
+//! Faults in serving files.
 
 use super::{Fault, Heard, change_answer, give, only, refuse};
 use crate::correct::Said;
@@ -31,7 +31,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             drop(fs::remove_file(path(h)));
         }
     }),
-    // Nothing is cut off where the new text is shorter.
+    // The file is not truncated if the new text is shorter.
     Fault::says("FS-07", &[], |h, _| {
         if h.params()["content"] == "short" {
             fs::write(path(h), "shortger text").unwrap();
@@ -68,7 +68,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             }
         });
     }),
-    // It waits for a writer.
+    // It waits for a writer of the pipe.
     Fault::says("RPC-27", &["RPC-15"], |h, s| {
         if h.is(READ)
             && h.params()["limit"].is_null()
@@ -96,7 +96,7 @@ fn path(heard: &Heard<'_>) -> PathBuf {
     PathBuf::from(heard.params()["path"].as_str().unwrap_or_default())
 }
 
-/// Whether the file was made just now by a probe about missing files.
+/// Whether the client has just created the file for a probe of missing files.
 fn is_new(path: &Path) -> bool {
     fs::read(path).is_ok_and(|content| content == b"made\n")
 }
@@ -105,7 +105,7 @@ fn is_linked(path: &Path) -> bool {
     path.ancestors().any(|part| part.symlink_metadata().is_ok_and(|about| about.is_symlink()))
 }
 
-/// Reads what it refused to read, where the path is of this kind.
+/// Reads a file that the correct client refuses, if its path meets this condition.
 fn open(heard: &Heard<'_>, said: &mut Vec<Said>, is_meant: fn(&Path, &str) -> bool) {
     let path = path(heard);
     if heard.is(READ)

@@ -1,4 +1,4 @@
-//! Faults in how it introduces itself.
+//! Faults in the handshake.
 
 use super::{Fault, change};
 use crate::correct::Said;
@@ -33,20 +33,20 @@ pub(crate) const FAULTS: &[Fault] = &[
         change(s, "initialize", |params| params["clientInfo"] = json!({"name": "x"}))
     }),
     Fault::hears("INIT-10", &[], |_, message| {
-        reject(message, |told| told.get("loadSession").is_some_and(Value::is_null))
+        reject(message, |capabilities| capabilities.get("loadSession").is_some_and(Value::is_null))
     }),
     Fault::hears("INIT-12", &[], |_, message| {
-        reject(message, |told| told.get("attacheFuture").is_some())
+        reject(message, |capabilities| capabilities.get("attacheFuture").is_some())
     }),
     Fault::hears("INIT-13", &[], |_, message| {
-        reject(message, |told| told["mcpCapabilities"] == false)
+        reject(message, |capabilities| capabilities["mcpCapabilities"] == false)
     }),
     Fault::hears("INIT-20", &[], |_, message| {
         reject(message, Value::is_null);
     }),
 ];
 
-/// What the agent tells of itself is not taken where its capabilities are of this kind.
+/// The client rejects the reply to initialize if the agent's capabilities meet this condition.
 fn reject(message: &mut Value, is_refused: fn(&Value) -> bool) {
     if message["result"]["protocolVersion"].is_number()
         && is_refused(&message["result"]["agentCapabilities"])

@@ -1,4 +1,4 @@
-//! Faults in the MCP servers that it brings.
+//! Faults in the MCP servers of the client.
 
 use super::{Fault, change, change_answer};
 use crate::correct::Said;

@@ -1,4 +1,4 @@
-//! Faults in what it sends to an agent that does not offer it, and in how it logs in.
+//! Faults in messages that the agent does not offer, and in logins.
 
 use super::{Fault, change};
 use crate::correct::{Correct, Said};
@@ -63,12 +63,12 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The client takes it that the agent offers this, when it is on this task.
+/// The client with this task assumes that the agent offers this capability.
 fn offered(client: &Correct, message: &mut Value, task: &str, capability: &str, value: Value) {
     if client.is_on(task)
-        && let Some(told) = message.pointer_mut("/result/agentCapabilities")
+        && let Some(capabilities) = message.pointer_mut("/result/agentCapabilities")
     {
-        told[capability] = value;
+        capabilities[capability] = value;
     }
 }
 
@@ -80,7 +80,7 @@ fn of_session(client: &Correct, message: &mut Value, task: &str, capability: &st
     }
 }
 
-/// Changes each way to log in.
+/// Changes each login method.
 fn methods(message: &mut Value, change: fn(&mut Value)) {
     if let Some(all) = message.pointer_mut("/result/authMethods").and_then(Value::as_array_mut) {
         all.iter_mut().for_each(change);

@@ -1,4 +1,4 @@
-//! Faults in how it answers permission requests.
+//! Faults in the answers to permission requests.
 
 use super::{Fault, Heard, change_answer, give, refuse};
 use crate::correct::Said;
@@ -62,7 +62,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             choose(h, s, &json!("yes-read_file"));
         }
     }),
-    // One of three is forgotten.
+    // One of three requests gets no answer.
     Fault::says("CANCEL-05", &[], |h, s| {
         s.retain(|said| {
             !matches!(said, Said::Line(answer)
@@ -81,7 +81,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The tool call that is asked about.
+/// Returns the tool call of the permission request.
 fn call<'h>(heard: &'h Heard<'_>) -> &'h Value {
     &heard.params()["toolCall"]["toolCallId"]
 }

@@ -1,4 +1,4 @@
-//! Faults in what it shows of a session.
+//! Faults in the output of a session.
 
 use super::Fault;
 use crate::correct::Said;
@@ -139,12 +139,12 @@ fn is_update(message: &Value, kind: &str) -> bool {
     update(message)["sessionUpdate"] == kind
 }
 
-/// The update is one that cannot be read.
+/// Replaces the update with a malformed one.
 fn forget(message: &mut Value) {
     message["params"]["update"] = json!({"sessionUpdate": "attache_forgotten"});
 }
 
-/// Shows this and nothing else.
+/// Prints only this.
 fn show(said: &mut Vec<Said>, text: &str) {
     said.retain(|said| !matches!(said, Said::Shown(_)));
     said.push(Said::Shown(text.to_owned()));

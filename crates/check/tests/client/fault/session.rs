@@ -1,4 +1,4 @@
-//! Faults in how it opens, lists and goes on with sessions.
+//! Faults in opening, listing and continuing sessions.
 
 use super::{Fault, change};
 use crate::correct::Said;

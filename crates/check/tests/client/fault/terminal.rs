@@ -1,4 +1,4 @@
-//! Faults in how it runs commands.
+//! Faults in running commands.
 
 use super::{Fault, Heard, change_answer, give, refuse};
 use crate::correct::Said;
@@ -8,7 +8,7 @@ const CREATE: &str = "terminal/create";
 const OUTPUT: &str = "terminal/output";
 const WAIT: &str = "terminal/wait_for_exit";
 const KILL: &str = "terminal/kill";
-/// A method that the correct client does not know.
+/// A method that the correct client does not support.
 const FORGET: &str = "terminal/forget";
 const RELEASE: &str = "terminal/release";
 
@@ -18,7 +18,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             refuse(h, s, -32601);
         }
     }),
-    // It answers when the command has ended.
+    // It answers only after the command has ended.
     Fault::says("TERM-03", &["RPC-15"], |h, s| {
         if h.is(CREATE) && h.params()["command"] == "sleep" {
             s.clear();
@@ -33,7 +33,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             args.retain(|arg| arg != "");
         }
     }),
-    // It cuts the end off.
+    // It removes the end of the output.
     Fault::says("TERM-05", &[], |h, s| {
         change_answer(h, s, OUTPUT, |_, answer| {
             if answer["result"]["truncated"] == true {
@@ -51,13 +51,13 @@ pub(crate) const FAULTS: &[Fault] = &[
         });
     }),
     Fault::says("TERM-07", &[], |h, s| {
-        // One waiter of several is told.
-        let mut told = 0;
+        // It answers only one of several waiting calls.
+        let mut answered = 0;
         s.retain(|said| {
-            let is_told =
+            let is_answer =
                 matches!(said, Said::Line(answer) if h.answered(answer)["method"] == WAIT);
-            told += usize::from(is_told);
-            !is_told || told < 2
+            answered += usize::from(is_answer);
+            !is_answer || answered < 2
         });
     }),
     Fault::says("TERM-08", &[], |h, s| {
@@ -79,7 +79,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             give(h, s, json!({"output": "", "truncated": false}));
         }
     }),
-    // A release forgets the terminal and lets its command run.
+    // A release removes the terminal but does not stop its command.
     Fault {
         says: |h, s| {
             if h.is(FORGET) {

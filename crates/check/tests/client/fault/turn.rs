@@ -1,4 +1,4 @@
-//! Faults in turns: prompts, what is said in them, how they end, and cancelling.
+//! Faults in turns: prompts, messages, stop reasons and cancelling.
 
 use super::{Fault, change};
 use crate::correct::Said;
@@ -15,7 +15,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.push(Said::Line(prompt));
         }
     }),
-    // It waits for an end that it knows.
+    // It waits for a known stop reason.
     Fault::hears("PROMPT-16", &[], |_, message| {
         if message["result"]["stopReason"] == "check_pause" {
             *message = nothing();
@@ -62,7 +62,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// A notification that everyone ignores.
+/// Returns a notification that every agent ignores.
 fn nothing() -> Value {
     json!({"jsonrpc": "2.0", "method": "attache/none"})
 }
