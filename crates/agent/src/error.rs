@@ -1,6 +1,6 @@
 //! Errors of an author's code or of a call it makes, which say who caused them.
 
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::ErrorCode;
 use attache_session::StoreError;
 use std::fmt;
@@ -29,7 +29,7 @@ pub enum Error {
     /// The client refused a call, sent an invalid reply, or does not support the method.
     Client(CallError),
     /// The connection ended.
-    Gone(End),
+    Disconnected(ConnectionEnd),
     /// The caller passed invalid values; the reply is `-32602` with this message.
     Invalid(String),
     /// The user must log in first; the reply is `-32000` with this message.
@@ -87,7 +87,7 @@ impl Error {
             Self::Over
             | Self::Closed
             | Self::Client(_)
-            | Self::Gone(_)
+            | Self::Disconnected(_)
             | Self::Store(_)
             | Self::Failed { source: None, .. } => {
                 attache_protocol::Error::internal(self.to_string())
@@ -104,7 +104,7 @@ impl fmt::Display for Error {
             Self::Closed => f.write_str("the session is not open: nothing can be sent in it"),
             Self::MethodNotFound(name) => write!(f, "the method {name} is not supported"),
             Self::Client(error) => error.fmt(f),
-            Self::Gone(end) => end.fmt(f),
+            Self::Disconnected(end) => end.fmt(f),
             Self::Store(error) => error.fmt(f),
             Self::Invalid(message) | Self::AuthRequired(message) | Self::Failed { message, .. } => {
                 f.write_str(message)
@@ -117,7 +117,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Client(error) => Some(error),
-            Self::Gone(end) => Some(end),
+            Self::Disconnected(end) => Some(end),
             Self::Store(error) => Some(error),
             Self::Failed { source: Some(source), .. } => Some(&**source),
             Self::Cancelled
@@ -134,15 +134,15 @@ impl std::error::Error for Error {
 impl From<CallError> for Error {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Gone(end) => Self::Gone(end),
+            CallError::Disconnected(end) => Self::Disconnected(end),
             error => Self::Client(error),
         }
     }
 }
 
-impl From<End> for Error {
-    fn from(end: End) -> Self {
-        Self::Gone(end)
+impl From<ConnectionEnd> for Error {
+    fn from(end: ConnectionEnd) -> Self {
+        Self::Disconnected(end)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::session::config_options::OptionNotice;
 use crate::session::open_session::OpenSession;
 use crate::session::statement::Statement;
 use crate::{Error, Result, SessionHandle};
-use attache_connection::End;
+use attache_connection::ConnectionEnd;
 use attache_protocol::Meta;
 use attache_protocol::method::Call;
 use attache_protocol::v1::{
@@ -316,7 +316,7 @@ impl Turn {
         });
         match now.await {
             Some(outcome) => outcome?,
-            None => self.unless_cancelled::<std::result::Result<(), End>>(room).await??,
+            None => self.unless_cancelled::<std::result::Result<(), ConnectionEnd>>(room).await??,
         }
         match self.open_session().signals.is_backlogged() {
             true => self.unless_cancelled(self.open_session().wait_for_store()).await?,

@@ -39,7 +39,7 @@ pub trait Handler: Send + 'static {
     fn unhandled(&mut self, _unhandled: Unhandled<'_>) {}
 
     /// Is called once when the connection ends, before open calls of this side fail.
-    fn ended(&mut self, _end: &crate::End) {}
+    fn ended(&mut self, _end: &crate::ConnectionEnd) {}
 }
 
 /// A call of the peer, not decoded yet.
@@ -229,7 +229,7 @@ macro_rules! sides {
             }
 
             /// See [`Handler::ended`].
-            fn ended(&mut self, end: &crate::End) {
+            fn ended(&mut self, end: &crate::ConnectionEnd) {
                 let _ = end;
             }
         }
@@ -283,7 +283,7 @@ macro_rules! sides {
                 self.0.unhandled(unhandled);
             }
 
-            fn ended(&mut self, end: &crate::End) {
+            fn ended(&mut self, end: &crate::ConnectionEnd) {
                 self.0.ended(end);
             }
         }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use attache_connection::{
-    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, Connection, Direction, End,
-    IncomingCall, Limits, Peer, Responder, Work,
+    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, Connection, ConnectionEnd,
+    Direction, IncomingCall, Limits, Peer, Responder, Work,
 };
 use attache_protocol::method::{
     Initialize, SessionCancel, SessionNew, SessionPrompt, SessionSetMode, SessionUpdateNotification,
@@ -105,7 +105,7 @@ fn prompt(text: &str) -> PromptRequest {
 }
 
 /// Two ends, joined by `buffer` bytes each way.
-fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<End>) {
+fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<ConnectionEnd>) {
     let (client, agent) = tokio::io::duplex(buffer);
     let (diary, scripted) = (Diary::default(), Scripted::default());
     let mut drivers = JoinSet::new();
@@ -163,10 +163,10 @@ async fn a_dropped_responder_or_a_panic_is_an_internal_error_of_one_call() {
     let (peer, _, _, _drivers) = pair(4096);
     for call in ["panic", "panic later"] {
         let error = peer.call::<SessionPrompt>(&prompt(call)).await.unwrap_err();
-        assert_eq!(error.refusal().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
+        assert_eq!(error.error_response().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
     }
     let error = peer.call::<SessionNew>(&NewSessionRequest::new("/", vec![])).await.unwrap_err();
-    assert_eq!(error.refusal().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
+    assert_eq!(error.error_response().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
     assert!(peer.call::<SessionPrompt>(&prompt("1")).await.is_ok());
 }
 
@@ -181,7 +181,7 @@ async fn a_cancelled_call_gets_exactly_one_reply() {
     let hanging = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "never"));
     hanging.cancel();
     let error = hanging.await.unwrap_err();
-    assert_eq!(error.refusal().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-14");
+    assert_eq!(error.error_response().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-14");
 }
 
 #[tokio::test]
@@ -230,7 +230,10 @@ async fn the_end_of_the_stream_fails_every_open_call_with_the_cause() {
         );
     }
     let error = peer.call::<SessionPrompt>(&prompt("x")).await.unwrap_err();
-    assert!(matches!(error, CallError::Gone(End::PeerClosed { .. })), "later calls fail at once");
+    assert!(
+        matches!(error, CallError::Disconnected(ConnectionEnd::PeerClosed { .. })),
+        "later calls fail at once"
+    );
 }
 
 #[tokio::test]
@@ -243,8 +246,8 @@ async fn dropping_the_connection_leaves_no_caller_waiting() {
     driver.spawn(connection.run());
     tokio::task::yield_now().await;
     driver.shutdown().await;
-    assert!(matches!(call.await, Err(CallError::Gone(End::Closed))));
-    assert!(matches!(peer.ended().await, End::Closed));
+    assert!(matches!(call.await, Err(CallError::Disconnected(ConnectionEnd::Closed))));
+    assert!(matches!(peer.ended().await, ConnectionEnd::Closed));
 }
 
 #[tokio::test]
@@ -258,7 +261,10 @@ async fn an_endless_line_ends_the_connection_with_bounded_memory() {
         written += 4096; // RPC-10
     }
     assert!(written < 4 << 20, "reading went on for {written} bytes");
-    assert!(matches!(driver.join_next().await, Some(Ok(End::LineTooLong { limit: 1_048_576 }))));
+    assert!(matches!(
+        driver.join_next().await,
+        Some(Ok(ConnectionEnd::LineTooLong { limit: 1_048_576 }))
+    ));
 }
 
 #[tokio::test]
@@ -351,7 +357,7 @@ async fn a_peer_that_stops_reading_is_disconnected_after_a_minute() {
     driver.spawn(connection.run());
     peer.send_raw(&[b'x'; 100_000]).unwrap();
     let before = tokio::time::Instant::now();
-    assert!(matches!(peer.ended().await, End::StoppedReading { .. }));
+    assert!(matches!(peer.ended().await, ConnectionEnd::StoppedReading { .. }));
     assert!(before.elapsed() >= Duration::from_secs(59));
 }
 
@@ -441,7 +447,7 @@ async fn closing_writes_the_queue_first() {
     let (peer, raw, connection) = against_raw(Limits::default(), Scripted::default());
     peer.send_raw(b"last words\n").unwrap();
     peer.close();
-    assert!(matches!(connection.run().await, End::Closed));
+    assert!(matches!(connection.run().await, ConnectionEnd::Closed));
     let mut text = String::new();
     let (mut input, _output) = tokio::io::split(raw);
     input.read_to_string(&mut text).await.unwrap();
@@ -517,7 +523,7 @@ async fn the_last_lines_of_a_peer_that_stops_reading_are_handled() {
         .await
         .unwrap(); // … and still answers
     assert_eq!(call.await.unwrap().stop_reason, StopReason::EndTurn);
-    assert!(matches!(peer.ended().await, End::PeerClosed { .. }));
+    assert!(matches!(peer.ended().await, ConnectionEnd::PeerClosed { .. }));
 }
 
 #[tokio::test]

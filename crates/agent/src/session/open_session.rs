@@ -171,7 +171,7 @@ impl OpenSession {
     /// awaits this first.
     ///
     /// # Errors
-    /// [`Error::Gone`], [`Error::Store`].
+    /// [`Error::Disconnected`], [`Error::Store`].
     pub(crate) async fn wait_for_room(&self) -> Result<()> {
         self.peer.wait_for_room().await?;
         self.wait_for_store().await

@@ -41,7 +41,7 @@ impl SessionHandle {
     /// change often, the client receives at most ten updates a second, and always the last one.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a blank title.
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a blank title.
     // TITLE-03.
     pub async fn title(&self, title: &str) -> Result<()> {
         self.tell(Statement::Title(title.to_owned())).await
@@ -51,7 +51,7 @@ impl SessionHandle {
     /// removes its key, and any other value replaces the old one. Prefix keys with your domain.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] if the metadata would become longer
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] if the metadata would become longer
     /// than [`META_LIMIT`](attache_session::META_LIMIT).
     // INFO-09, META-07.
     pub async fn info(&self, meta: Meta) -> Result<()> {
@@ -69,7 +69,7 @@ impl SessionHandle {
     /// Replaces the slash commands. Names have no slash.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a name that is empty or begins
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a name that is empty or begins
     /// with a slash.
     // CMD-02, CMD-05.
     pub async fn commands(&self, commands: Vec<AvailableCommand>) -> Result<()> {
@@ -80,7 +80,7 @@ impl SessionHandle {
     /// what the session has cost so far. Do not call it while the size is unknown.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a cost that is negative, not
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a cost that is negative, not
     /// finite or without a unit.
     // USE-06, USE-04, USE-03.
     pub async fn usage(&self, used: u64, size: u64, cost: Option<Cost>) -> Result<()> {
@@ -91,7 +91,7 @@ impl SessionHandle {
     /// notices.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a notice without a title, or with
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a notice without a title, or with
     /// a severity that ACP does not define and that does not begin with `_`.
     // NOTE-01, NOTE-07, NOTE-06, NOTE-08.
     pub async fn notice(&self, notice: Notice) -> Result<()> {
@@ -102,7 +102,7 @@ impl SessionHandle {
     /// update.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Failed`] for options that break a condition of
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Failed`] for options that break a condition of
     /// [`Opening::options`](crate::Opening::options).
     // CONF-03, MODE-07.
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {

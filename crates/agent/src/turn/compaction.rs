@@ -67,7 +67,7 @@ impl CompactionHandle {
     /// Reports that the context is shorter now. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
+    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected).
     pub async fn complete(self) -> Result<()> {
         self.end(|open| open.end(CompactionStatus::Completed))
     }

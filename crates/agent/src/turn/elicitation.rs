@@ -73,7 +73,7 @@ impl UrlElicitation {
     /// Tells the client that the user is done with the page.
     ///
     /// # Errors
-    /// [`Error::Gone`].
+    /// [`Error::Disconnected`].
     // ELIC-19.
     pub fn complete(self) -> Result<()> {
         Ok(self
@@ -101,7 +101,7 @@ impl Turn {
     /// # Errors
     /// [`Error::Client`] if the client cannot show forms, see [`Turn::ask`]; [`Error::Invalid`] for
     /// a form that ACP does not allow: a field, choice or format of an unknown type, or a required
-    /// field that does not exist; [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]. An answer
+    /// field that does not exist; [`Error::Cancelled`], [`Error::Over`], [`Error::Disconnected`]. An answer
     /// of the client is never an error here.
     // CANCEL-22, ELIC-11, ELIC-07, X18.
     pub async fn elicit(

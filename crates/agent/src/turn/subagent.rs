@@ -97,7 +97,7 @@ impl Subagent {
     /// Stops the subagent. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
+    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected).
     pub async fn stop(mut self, reason: StopReason) -> Result<()> {
         if let Some(call) = self.call.take() {
             return call.complete().await;

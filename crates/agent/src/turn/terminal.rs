@@ -75,7 +75,7 @@ impl NewTerminal {
     /// [`Error::Client`](crate::Error::Client) if the client has no terminals or cannot start the
     /// command; [`Error::Invalid`](crate::Error::Invalid) for a working directory that is not
     /// absolute or outside of the session's roots; [`Error::Cancelled`](crate::Error::Cancelled),
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). If the client
+    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected). If the client
     /// creates the terminal after one of these errors, the kit releases it.
     pub async fn create(self) -> Result<Terminal> {
         let Self { turn, mut request } = self;

@@ -60,7 +60,7 @@ impl NewToolCall {
     ///
     /// # Errors
     /// [`Error::Invalid`] for a path that is not absolute or a line 0; [`Error::Cancelled`],
-    /// [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Over`], [`Error::Disconnected`].
     pub async fn announce(self) -> Result<ToolCallHandle> {
         let Self { turn, mut call } = self;
         check(&call.content, &call.locations)?;
@@ -113,7 +113,7 @@ impl ToolCallHandle {
     /// Marks the call as in progress.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Disconnected`].
     pub async fn start(&mut self) -> Result<()> {
         if self.call.status == ToolCallStatus::InProgress {
             return Ok(());
@@ -203,7 +203,7 @@ impl ToolCallHandle {
     /// Settles the call as completed. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Over`], [`Error::Disconnected`].
     pub async fn complete(self) -> Result<()> {
         self.settle(ToolCallStatus::Completed, None)
     }
@@ -212,7 +212,7 @@ impl ToolCallHandle {
     /// cancel.
     ///
     /// # Errors
-    /// [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Over`], [`Error::Disconnected`].
     pub async fn fail(self, why: impl Into<String>) -> Result<()> {
         let mut content = self.call.content.clone();
         content.push(ContentBlock::text(why).into());

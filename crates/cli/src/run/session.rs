@@ -222,7 +222,7 @@ impl Request<'_> {
     async fn listed(&self, cwd: Option<String>) -> Result<Vec<SessionInfo>, Failure> {
         let listing = self.agent.list();
         let listing = if let Some(cwd) = cwd { listing.cwd(cwd) } else { listing };
-        listing.all().await.map_err(|error| match error.refusal() {
+        listing.all().await.map_err(|error| match error.error_response() {
             Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => Failure::new(
                 Exit::LoginNeeded,
                 format!(
@@ -321,7 +321,7 @@ fn not_open(error: &OpenError, built_in: bool) -> Failure {
                 format!("the agent needs a login first ({said})"),
             );
         }
-        OpenError::Call(call) => match call.refusal() {
+        OpenError::Call(call) => match call.error_response() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
             // The message of the built-in agent; the protocol has no code for it.
             Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {

@@ -13,7 +13,7 @@ use crate::elicitation::page_address::Outstanding;
 use crate::session::opening::{Opening, Origin};
 use crate::session::session_table::SessionTable;
 use crate::tasks::Tasks;
-use attache_connection::{Builder, CallError, ClientHandler, End, Peer};
+use attache_connection::{Builder, CallError, ClientHandler, ConnectionEnd, Peer};
 use attache_host::ChildWatch;
 use attache_protocol::method::{AuthStatus, Authenticate, Initialize, Logout};
 use attache_protocol::v1::{
@@ -212,13 +212,13 @@ impl AgentConnection {
 
     /// Closes the connection and waits until it is over. Queued messages are still written, within
     /// the connection's grace period.
-    pub async fn close(&self) -> End {
+    pub async fn close(&self) -> ConnectionEnd {
         self.0.peer.close();
         self.0.peer.ended().await
     }
 
     /// Waits until the connection is over and returns why.
-    pub async fn ended(&self) -> End {
+    pub async fn ended(&self) -> ConnectionEnd {
         self.0.peer.ended().await
     }
 }

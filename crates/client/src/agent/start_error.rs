@@ -1,7 +1,7 @@
 //! Why an agent did not start. No process is left behind.
 
 use crate::agent::evidence::Evidence;
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_host::ParseError;
 use attache_protocol::v1::ProtocolVersion;
 use attache_protocol::{DecodeError, Error};
@@ -26,7 +26,7 @@ pub enum StartError {
     /// The agent or the connection ended before the answer to `initialize`.
     Ended {
         /// How the connection ended.
-        end: End,
+        end: ConnectionEnd,
         /// What is known about the agent.
         evidence: Evidence,
     },
@@ -55,10 +55,10 @@ impl StartError {
     /// Converts a failed `initialize`.
     pub(crate) fn of_call(error: CallError, evidence: Evidence) -> Self {
         match error {
-            CallError::Refused(error) => Self::Refused { error, evidence },
+            CallError::ErrorResponse(error) => Self::Refused { error, evidence },
             CallError::BadReply(error) => Self::BadReply { error, evidence },
             CallError::TimedOut { after, .. } => Self::Silent { after, evidence },
-            CallError::Gone(end) => Self::Ended { end, evidence },
+            CallError::Disconnected(end) => Self::Ended { end, evidence },
             // `initialize` is never gated, and there are no other kinds today.
             other => Self::Refused { error: Error::internal(other.to_string()), evidence },
         }
@@ -131,9 +131,9 @@ impl fmt::Display for StartError {
 }
 
 /// The end without its details, because the evidence repeats them.
-fn short(end: &End) -> End {
+fn short(end: &ConnectionEnd) -> ConnectionEnd {
     match end {
-        End::PeerClosed { .. } => End::PeerClosed { detail: None },
+        ConnectionEnd::PeerClosed { .. } => ConnectionEnd::PeerClosed { detail: None },
         other => other.clone(),
     }
 }

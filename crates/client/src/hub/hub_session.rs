@@ -13,7 +13,7 @@ use crate::observe::session_status::QuestionId;
 use crate::observe::watch::{Watch, WatchUpdate, Watched};
 use crate::observe::watch_position::WatchPosition;
 use crate::session::set_error::SetError;
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::v1::{
     SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse,
 };
@@ -146,7 +146,7 @@ impl HubSession {
     ) -> Result<(), SetError> {
         match self.entry.handle() {
             Some(handle) => handle.set(name, value).await,
-            None => Err(SetError::Call(CallError::Gone(self.end()))),
+            None => Err(SetError::Call(CallError::Disconnected(self.end()))),
         }
     }
 
@@ -157,7 +157,7 @@ impl HubSession {
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.entry.handle() {
             Some(handle) => handle.set_mode(mode).await,
-            None => Err(SetError::Call(CallError::Gone(self.end()))),
+            None => Err(SetError::Call(CallError::Disconnected(self.end()))),
         }
     }
 
@@ -168,7 +168,7 @@ impl HubSession {
     pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
         match self.entry.handle() {
             Some(handle) => handle.set_title(title).await,
-            None => Err(CallError::Gone(self.end())),
+            None => Err(CallError::Disconnected(self.end())),
         }
     }
 
@@ -271,16 +271,16 @@ impl HubSession {
             hub.forget(&self.entry);
         }
         match closing {
-            Err(CallError::NotOffered { .. } | CallError::Gone(_)) => Ok(()),
+            Err(CallError::NotOffered { .. } | CallError::Disconnected(_)) => Ok(()),
             closing => closing,
         }
     }
 
     /// Why the agent does not answer.
-    fn end(&self) -> End {
+    fn end(&self) -> ConnectionEnd {
         match self.state() {
-            SessionState::Closed => End::Closed,
-            state => End::PeerClosed { detail: Some(state.to_string().into()) },
+            SessionState::Closed => ConnectionEnd::Closed,
+            state => ConnectionEnd::PeerClosed { detail: Some(state.to_string().into()) },
         }
     }
 }

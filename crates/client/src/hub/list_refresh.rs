@@ -123,7 +123,7 @@ impl HubShared {
 
     async fn ask_pages(&self, agent: &Arc<AgentEntry>) -> Result<usize, CallError> {
         let Some(connection) = agent.connection() else {
-            return Err(CallError::Gone(attache_connection::End::Closed));
+            return Err(CallError::Disconnected(attache_connection::ConnectionEnd::Closed));
         };
         let round = lock(&self.list).begin(&agent.name);
         let mut listing = connection.list();

@@ -110,7 +110,7 @@ pub(crate) async fn attach(
                 entry.work.notify_one();
                 return Ok(how);
             }
-            Err(error @ OpenError::Call(CallError::Gone(_))) => {
+            Err(error @ OpenError::Call(CallError::Disconnected(_))) => {
                 return Err(AttachError { error, agent_gone: true });
             }
             Err(error) => why = Some(error),
@@ -124,7 +124,9 @@ async fn with_params(
     opening: Opening<'_>,
 ) -> Result<SessionHandle, OpenError> {
     let Some(hub) = entry.hub.upgrade() else {
-        return Err(OpenError::Call(CallError::Gone(attache_connection::End::Closed)));
+        return Err(OpenError::Call(CallError::Disconnected(
+            attache_connection::ConnectionEnd::Closed,
+        )));
     };
     let permissions = hub.permissions(&entry.agent.name, &entry.params.cwd, &entry.pending);
     opening

@@ -5,7 +5,7 @@ use super::agent_source::RunningAgent;
 use crate::agent::start_error::StartError;
 use crate::race::{Raced, race};
 use crate::session::session_fold::now;
-use attache_connection::End;
+use attache_connection::ConnectionEnd;
 use attache_session::Timestamp;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ enum Ended {
     /// The agent did not start.
     Failed(Arc<StartError>),
     /// The agent ended by itself.
-    Died(RunningAgent, End),
+    Died(RunningAgent, ConnectionEnd),
     /// The person restarts the agent.
     Restart,
     /// The person stopped the agent.
@@ -145,7 +145,7 @@ async fn gone(
 }
 
 /// Why the agent is gone, with its stray output if nothing else is known.
-fn reason(running: &RunningAgent, end: &End) -> Arc<str> {
+fn reason(running: &RunningAgent, end: &ConnectionEnd) -> Arc<str> {
     let evidence = running.evidence();
     match evidence.stdout.first() {
         Some(line) if evidence.stderr.is_empty() => {

@@ -18,7 +18,7 @@ use crate::session::session_fold::SessionFold;
 use crate::session::turn_tracker::TurnTracker;
 use crate::terminals::terminal_table::Terminals;
 use crate::text_files::session_files::SessionFiles;
-use attache_connection::{End, Peer};
+use attache_connection::{ConnectionEnd, Peer};
 use attache_policy::Folders;
 use attache_protocol::method::SessionCancel;
 use attache_protocol::v1::{
@@ -247,10 +247,10 @@ impl LiveSession {
 
     /// Ends the session because the connection is over: the turn fails, questions are withdrawn,
     /// watchers end.
-    pub(crate) fn over(&self, end: &End) {
+    pub(crate) fn over(&self, end: &ConnectionEnd) {
         let running = self.state().turn.as_ref().map(|turn| turn.tracker.clone());
         if let Some(tracker) = running {
-            self.end_turn(&tracker, Err(TurnError::Gone(end.clone())));
+            self.end_turn(&tracker, Err(TurnError::Disconnected(end.clone())));
         }
         let withdrawn = self.state().withdraw();
         cancelled(withdrawn);

@@ -41,7 +41,7 @@ pub enum OpenError {
 
 impl OpenError {
     pub(crate) fn of_call(error: CallError, methods: &[AuthMethod]) -> Self {
-        match error.refusal() {
+        match error.error_response() {
             Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => {
                 Self::AuthRequired { methods: methods.to_vec(), message: refusal.message.clone() }
             }

@@ -266,7 +266,9 @@ async fn make<M: Call>(
         shared.peer.call_with_callback::<M>(params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     // The reply was folded before it came here.
-    opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
+    opened.await.map_err(|_| {
+        OpenError::Call(CallError::Disconnected(attache_connection::ConnectionEnd::Closed))
+    })
 }
 
 async fn load(

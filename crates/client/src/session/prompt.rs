@@ -1,6 +1,6 @@
 //! A prompt, and why it was not sent.
 
-use attache_connection::End;
+use attache_connection::ConnectionEnd;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities};
 use std::fmt;
 
@@ -79,7 +79,7 @@ pub enum PromptError {
         capability: &'static str,
     },
     /// The agent is gone, or the connection was closed.
-    Gone(End),
+    Disconnected(ConnectionEnd),
 }
 
 impl fmt::Display for PromptError {
@@ -96,7 +96,9 @@ impl fmt::Display for PromptError {
                     "the agent takes no {kind} in prompts: it does not advertise {capability}; leave it out or send a link"
                 )
             }
-            Self::Gone(end) => write!(f, "the prompt was not sent, the agent is gone: {end}"),
+            Self::Disconnected(end) => {
+                write!(f, "the prompt was not sent, the agent is gone: {end}")
+            }
         }
     }
 }
@@ -104,7 +106,7 @@ impl fmt::Display for PromptError {
 impl std::error::Error for PromptError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Gone(end) => Some(end),
+            Self::Disconnected(end) => Some(end),
             Self::TurnRunning | Self::Loading | Self::Empty | Self::NotOffered { .. } => None,
         }
     }

@@ -197,7 +197,7 @@ impl SessionHandle {
 
 /// Whether the error says that the agent does not know the session (SESS-21).
 fn is_unknown(error: &CallError) -> bool {
-    error.refusal().is_some_and(|refusal| refusal.code == ErrorCode::RESOURCE_NOT_FOUND)
+    error.error_response().is_some_and(|refusal| refusal.code == ErrorCode::RESOURCE_NOT_FOUND)
 }
 
 impl std::fmt::Debug for SessionHandle {

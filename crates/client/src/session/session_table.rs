@@ -2,7 +2,7 @@
 
 use crate::session::live_session::LiveSession;
 use crate::session::session_fold::{LogRoom, SessionFold};
-use attache_connection::{End, Peer};
+use attache_connection::{ConnectionEnd, Peer};
 use attache_protocol::v1::SessionId;
 use attache_session::{EventBody, Session};
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ struct Table {
     early: HashMap<SessionId, Arc<SessionFold>>,
     /// How many updates of unknown sessions were dropped.
     ignored: u64,
-    over: Option<End>,
+    over: Option<ConnectionEnd>,
 }
 
 impl SessionTable {
@@ -152,7 +152,7 @@ impl SessionTable {
     }
 
     /// Ends everything in flight because the connection is over. Only the first end counts.
-    pub(crate) fn over(&self, end: &End) {
+    pub(crate) fn over(&self, end: &ConnectionEnd) {
         let mut table = self.table();
         if table.over.is_some() {
             return;

@@ -63,7 +63,7 @@ impl Turn {
             Ok(TurnPhase::Ended(outcome)) => outcome.clone(),
             // The session keeps the turn until it has ended, so the phases end with it and not
             // before.
-            _ => Err(TurnError::Gone(attache_connection::End::Closed)),
+            _ => Err(TurnError::Disconnected(attache_connection::ConnectionEnd::Closed)),
         }
     }
 

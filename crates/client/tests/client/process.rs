@@ -1,7 +1,7 @@
 //! Real processes: tiny shell agents that end, hang, chatter and are killed.
 
 use attache_client::{AgentProcess, OpenError, Options, Permissions, StartError, TurnError};
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_host::Launch;
 use std::time::Duration;
 
@@ -88,7 +88,10 @@ async fn killed_before_a_session_is_open_an_agent_fails_the_opening() {
     let folder = tempfile::tempdir().unwrap();
     let agent = AgentProcess::launch(shell(format!("{INITIALIZED}{KILLED}"))).await.unwrap();
     let error = agent.open(folder.path()).await.unwrap_err();
-    assert!(matches!(error, OpenError::Call(CallError::Gone(End::PeerClosed { .. }))), "{error}");
+    assert!(
+        matches!(error, OpenError::Call(CallError::Disconnected(ConnectionEnd::PeerClosed { .. }))),
+        "{error}"
+    );
     tells_the_end(&error.to_string());
 }
 
@@ -100,7 +103,7 @@ async fn killed_in_a_turn_an_agent_ends_it() {
     let session = agent.open(folder.path()).await.unwrap();
     let mut turn = session.prompt("go").await.unwrap();
     let error = turn.outcome().await.unwrap_err();
-    assert!(matches!(error, TurnError::Gone(End::PeerClosed { .. })), "{error}");
+    assert!(matches!(error, TurnError::Disconnected(ConnectionEnd::PeerClosed { .. })), "{error}");
     tells_the_end(&error.to_string());
     assert_eq!(agent.evidence().exit.unwrap().signal, Some(9));
 }

@@ -252,7 +252,7 @@ async fn the_title_that_the_agent_stored_is_shown_and_not_the_one_that_was_asked
         agent.refuse(&call, -32602, "no title").await;
     };
     let (refused, ()) = tokio::join!(session.set_title("  "), refusing);
-    assert!(matches!(refused, Err(CallError::Refused(_))), "TITLE-02");
+    assert!(matches!(refused, Err(CallError::ErrorResponse(_))), "TITLE-02");
     assert_eq!(session.snapshot().info().title(), Some("Tidy up"));
     // Whether a later title may replace a person's is the agent's to say: its client shows what it
     // is told.

@@ -138,7 +138,7 @@ async fn a_turn_without_a_stop_reason_says_whose_fault_it_is_and_the_session_goe
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.refuse(&call, -31002, "credential was rejected").await;
     let error = soon(turn.outcome()).await.unwrap_err();
-    assert_eq!(error.refusal().unwrap().code.0, -31002);
+    assert_eq!(error.error_response().unwrap().code.0, -31002);
     assert!(error.to_string().contains("credential was rejected"));
 
     let (mut turn, call) = begun(&session, &mut agent).await;
@@ -221,8 +221,8 @@ async fn everything_in_flight_ends_with_the_connection() {
     agent.say("half").await;
     drop(agent);
     assert_eq!(text_of(&mut turn).await, "half");
-    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::Gone(_))));
-    assert!(matches!(session.prompt("x").await, Err(PromptError::Gone(_))));
+    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::Disconnected(_))));
+    assert!(matches!(session.prompt("x").await, Err(PromptError::Disconnected(_))));
     soon(connection.ended()).await;
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
 }
@@ -233,7 +233,7 @@ async fn dropping_the_agent_ends_its_turns_and_watches() {
     let (mut turn, _call) = begun(&session, &mut agent).await;
     let mut watch = session.watch();
     drop(connection);
-    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::Gone(_))));
+    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::Disconnected(_))));
     while soon(watch.next()).await.is_some() {}
     while agent.next().await.is_some() {}
 }
