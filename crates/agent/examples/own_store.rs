@@ -8,8 +8,8 @@ use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, ser
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store,
-    StoreError, Summary,
+    ArchivedFilter, Commit, Event, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey,
+    Store, StoreError, Summary,
 };
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -131,22 +131,22 @@ impl Store for Lines {
                 session_id: SessionId::from(id),
             };
             match self.summary(&key) {
-                Ok(summary) => sessions.push(Listed { key, summary }),
+                Ok(summary) => sessions.push(ListEntry { key, summary }),
                 Err(StoreError::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }
         }
         // This agent's client asks by folder and archive only; a store for more also looks at
         // title, tag and text.
-        sessions.retain(|Listed { summary, .. }| {
+        sessions.retain(|ListEntry { summary, .. }| {
             let archived = match query.archived {
-                Archived::Exclude => !summary.archived,
-                Archived::Include => true,
-                Archived::Only => summary.archived,
+                ArchivedFilter::Exclude => !summary.archived,
+                ArchivedFilter::Include => true,
+                ArchivedFilter::Only => summary.archived,
             };
             archived && query.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
         });
-        let place = |listed: &Listed| {
+        let place = |listed: &ListEntry| {
             (listed.summary.updated_at, listed.key.session_id.as_str().to_owned())
         };
         sessions.sort_by_key(|listed| std::cmp::Reverse(place(listed)));

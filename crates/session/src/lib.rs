@@ -69,7 +69,8 @@ pub use replay::gate::options_for;
 pub use session::Session;
 pub use store::memory_store::MemoryStore;
 pub use store::{
-    Archived, Commit, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store, StoreError,
+    ArchivedFilter, Commit, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store,
+    StoreError,
 };
 pub use summary::Summary;
 pub use timestamp::Timestamp;

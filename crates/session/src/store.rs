@@ -146,7 +146,7 @@ pub struct ListQuery {
     /// Only sessions with exactly this working directory.
     pub cwd: Option<String>,
     /// Whether to list archived sessions.
-    pub archived: Archived,
+    pub archived: ArchivedFilter,
     /// Only sessions with content to return to: those for which [`Summary::is_used`] holds, and
     /// those with a message.
     pub used: bool,
@@ -165,7 +165,7 @@ pub struct ListQuery {
 
 /// Whether archived sessions are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Archived {
+pub enum ArchivedFilter {
     /// Only sessions that are not archived.
     #[default]
     Exclude,
@@ -179,14 +179,14 @@ pub enum Archived {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListPage {
     /// The sessions.
-    pub sessions: Vec<Listed>,
+    pub sessions: Vec<ListEntry>,
     /// The cursor of the next page, if there is one.
     pub next: Option<String>,
 }
 
 /// One session of a list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct ListEntry {
     /// The session's key.
     pub key: SessionKey,
     /// The session's summary.

@@ -205,7 +205,7 @@ fn lists(store: &Sqlite) -> Result<(), Box<dyn Error>> {
         ("of a working directory", ListQuery { cwd: some("/work/77"), ..any() }),
         ("with a rare tag", ListQuery { tag: some("rare"), ..any() }),
         ("with a common tag", ListQuery { tag: some("common"), ..any() }),
-        ("archived", ListQuery { archived: attache_session::Archived::Only, ..any() }),
+        ("archived", ListQuery { archived: attache_session::ArchivedFilter::Only, ..any() }),
         ("with a common text in the title", ListQuery { title: some("session 9"), ..any() }),
         ("with a text that no title has", ListQuery { title: some("nothing"), ..any() }),
         ("with a common text", ListQuery { text: some("was said"), ..any() }),

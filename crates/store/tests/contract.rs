@@ -14,8 +14,8 @@ mod logs;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Event, EventBody, ListPage, ListQuery, MemoryStore, MessageAuthor, Origin, READ_PAGE,
-    Session, SessionKey, Store, StoreError, Summary, Timestamp,
+    ArchivedFilter, Event, EventBody, ListPage, ListQuery, MemoryStore, MessageAuthor, Origin,
+    READ_PAGE, Session, SessionKey, Store, StoreError, Summary, Timestamp,
 };
 use attache_store::Sqlite;
 use logs::{
@@ -290,10 +290,10 @@ fn lists_select(store: &dyn Store) {
 
     assert_eq!(ids(store, any()), ["d", "b", "a"]);
     assert_eq!(
-        ids(store, ListQuery { archived: Archived::Include, ..any() }),
+        ids(store, ListQuery { archived: ArchivedFilter::Include, ..any() }),
         ["d", "c", "b", "a"]
     );
-    assert_eq!(ids(store, ListQuery { archived: Archived::Only, ..any() }), ["c"]);
+    assert_eq!(ids(store, ListQuery { archived: ArchivedFilter::Only, ..any() }), ["c"]);
     assert_eq!(ids(store, ListQuery { cwd: Some("/one".to_owned()), ..any() }), ["a"]);
     assert_eq!(ids(store, ListQuery { side: Some(Side::Client), ..any() }), ["d"]);
     assert_eq!(ids(store, ListQuery { agent: Some("echo".to_owned()), ..any() }), ["b", "a"]);

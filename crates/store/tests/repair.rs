@@ -11,7 +11,7 @@
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod logs;
 
-use attache_session::{Archived, ListQuery, Store, StoreError};
+use attache_session::{ArchivedFilter, ListQuery, Store, StoreError};
 use attache_store::{Repair, Sqlite};
 use logs::{all, commit, event, key, opened, prompt, stored, title};
 use std::collections::BTreeSet;
@@ -36,7 +36,8 @@ fn large(path: &Path) -> BTreeSet<String> {
 }
 
 fn listed(store: &Sqlite) -> BTreeSet<String> {
-    let query = ListQuery { archived: Archived::Include, limit: 1000, ..ListQuery::default() };
+    let query =
+        ListQuery { archived: ArchivedFilter::Include, limit: 1000, ..ListQuery::default() };
     let page = store.list(&query).unwrap();
     page.sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()).collect()
 }
@@ -142,7 +143,8 @@ fn one_damaged_page_in_an_older_store_costs_only_its_sessions() {
     let path = folder.path().join("sessions.db");
     fs::copy(saved(), &path).unwrap();
     let store = Sqlite::open(&path).unwrap();
-    let query = ListQuery { archived: Archived::Include, limit: 1000, ..ListQuery::default() };
+    let query =
+        ListQuery { archived: ArchivedFilter::Include, limit: 1000, ..ListQuery::default() };
     let sessions = store.list(&query).unwrap().sessions;
     drop(store);
     assert!(sessions.len() > 5);

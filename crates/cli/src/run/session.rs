@@ -10,7 +10,7 @@ use attache_client::{AgentConnection, Hub, HubError, HubSession, OpenError};
 use attache_protocol::ErrorCode;
 use attache_protocol::method::Side;
 use attache_protocol::v1::{McpServer, SessionInfo};
-use attache_session::{Archived, Labels, ListQuery, Listed, Store};
+use attache_session::{ArchivedFilter, Labels, ListEntry, ListQuery, Store};
 use std::path::{Path, PathBuf};
 
 /// The word for the most recent session.
@@ -244,12 +244,12 @@ fn named_in_store(name: &str, cwd: String) -> Result<Option<Kept>, Failure> {
         side: Some(Side::Agent),
         agent: Some(BUILT_IN_NAME.to_owned()),
         cwd: Some(cwd),
-        archived: Archived::Exclude,
+        archived: ArchivedFilter::Exclude,
         ..ListQuery::default()
     };
     loop {
         let page = store.list(&query)?;
-        let named = |listed: &Listed| {
+        let named = |listed: &ListEntry| {
             let info = &listed.summary.info;
             info.title() == Some(name) || Labels::of(info).tags.iter().any(|tag| tag == name)
         };
@@ -263,7 +263,7 @@ fn named_in_store(name: &str, cwd: String) -> Result<Option<Kept>, Failure> {
     }
 }
 
-fn of_store(listed: Listed) -> Kept {
+fn of_store(listed: ListEntry) -> Kept {
     Kept { id: listed.key.session_id.as_str().to_owned(), cwd: Some(listed.summary.cwd) }
 }
 

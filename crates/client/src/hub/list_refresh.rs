@@ -8,7 +8,7 @@ use crate::lock::lock;
 use attache_connection::CallError;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
-use attache_session::{Archived, ListQuery, StoreError};
+use attache_session::{ArchivedFilter, ListQuery, StoreError};
 use std::sync::Arc;
 
 /// How many pages of an agent's list are read: some agents might return cursors for ever.
@@ -66,7 +66,7 @@ impl HubShared {
         let round = lock(&self.list).begin("");
         let mut query = ListQuery {
             side: Some(Side::Client),
-            archived: Archived::Include,
+            archived: ArchivedFilter::Include,
             limit: STORE_PAGE,
             ..ListQuery::default()
         };
@@ -128,7 +128,7 @@ impl HubShared {
         let round = lock(&self.list).begin(&agent.name);
         let mut listing = connection.list();
         if connection.capabilities().session_capabilities.archive.is_some() {
-            listing = listing.archived(Archived::Include);
+            listing = listing.archived(ArchivedFilter::Include);
         }
         let mut count = 0;
         for _ in 0..PAGES {

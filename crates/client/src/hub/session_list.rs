@@ -1,7 +1,7 @@
 //! One list of all sessions: those of the agents and those of the store.
 
 use attache_protocol::v1::{SessionId, SessionInfo};
-use attache_session::{Archived, Labels, Listed, Session, Timestamp};
+use attache_session::{ArchivedFilter, Labels, ListEntry, Session, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub struct SessionFilter {
     /// Only sessions with this status.
     pub status: Option<String>,
     /// Whether to list archived sessions.
-    pub archived: Archived,
+    pub archived: ArchivedFilter,
 }
 
 /// The progress of listing the sessions of one agent.
@@ -142,8 +142,8 @@ impl List {
     }
 
     /// Adds a page of the store's list.
-    pub(crate) fn stored(&mut self, round: u64, page: Vec<Listed>) {
-        for Listed { key, summary } in page {
+    pub(crate) fn stored(&mut self, round: u64, page: Vec<ListEntry>) {
+        for ListEntry { key, summary } in page {
             let (began, updated) = (summary.began_at, summary.updated_at);
             let unused = summary.prompts == 0 && summary.info.title().is_none() && began == updated;
             if unused && began != Timestamp::default() {
@@ -265,9 +265,9 @@ impl SessionFilter {
     /// Whether a session passes. `text` is in lower case.
     fn passes(&self, listed: &ListedSession, text: Option<&str>) -> bool {
         let archived = match self.archived {
-            Archived::Exclude => !listed.archived,
-            Archived::Include => true,
-            Archived::Only => listed.archived,
+            ArchivedFilter::Exclude => !listed.archived,
+            ArchivedFilter::Include => true,
+            ArchivedFilter::Only => listed.archived,
         };
         archived
             && self.cwd.as_ref().is_none_or(|cwd| *cwd == listed.cwd)

@@ -9,7 +9,7 @@ use attache_protocol::method::Side;
 use attache_protocol::v1::ContentBlock;
 use attache_protocol::{Raw, Wire, decode, encode};
 use attache_session::{
-    Archived, EventBody, ListQuery, Session, SessionKey, Store, StoreError, Timestamp,
+    ArchivedFilter, EventBody, ListQuery, Session, SessionKey, Store, StoreError, Timestamp,
 };
 use std::collections::HashMap;
 
@@ -178,7 +178,7 @@ impl SpendingCache {
         let mut before = std::mem::take(&mut self.0);
         let mut query = ListQuery {
             side: Some(Side::Client),
-            archived: Archived::Include,
+            archived: ArchivedFilter::Include,
             limit: 1000,
             ..ListQuery::default()
         };

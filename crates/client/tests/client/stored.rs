@@ -4,7 +4,7 @@ use crate::scripted_agent::{ScriptedAgent, connected, opened};
 use attache_client::{AgentConnection, OpenError};
 use attache_connection::CallError;
 use attache_protocol::v1::{AuthState, SessionStatus};
-use attache_session::Archived;
+use attache_session::ArchivedFilter;
 use serde_json::{Value, json};
 use std::future::{Future, IntoFuture};
 
@@ -63,7 +63,7 @@ async fn methods_that_the_agent_does_not_advertise_are_refused_and_not_sent() {
     assert_eq!(agent.next().await, None, "nothing was sent");
 
     let (connection, mut agent) = offering(json!({ "list": {} })).await;
-    let listing = connection.list().archived(Archived::Only).all().await;
+    let listing = connection.list().archived(ArchivedFilter::Only).all().await;
     assert_eq!(not_offered(listing), format!("{sessions}.archive"));
     drop(connection);
     assert_eq!(agent.next().await, None, "an agent without archives knows no filter");
@@ -176,7 +176,7 @@ async fn archived_sessions_are_listed_with_one_filter_on_every_page_and_taken_ou
     agent.call(1, "fs/read_text_file", json!({ "sessionId": "s1", "path": "/x" })).await;
     assert_eq!(agent.answer_to(1).await["error"]["code"], -32002, "it was closed by that");
 
-    let mut listing = connection.list().archived(Archived::Only);
+    let mut listing = connection.list().archived(ArchivedFilter::Only);
     let item = json!({ "sessionId": "s1", "cwd": "/a", "archived": true });
     let first = json!({ "sessions": [item], "nextCursor": "c" });
     let script = ("session/list", json!({ "archived": "only" }), first);

@@ -5,7 +5,7 @@ use crate::started::{Starts, scripted};
 use attache_client::{AgentListing, Hub, HubOptions, SessionFilter};
 use attache_protocol::method::Side;
 use attache_session::{
-    Archived, Event, EventBody, MemoryStore, Origin, SessionKey, Store, Timestamp,
+    ArchivedFilter, Event, EventBody, MemoryStore, Origin, SessionKey, Store, Timestamp,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -101,7 +101,7 @@ async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_b
     assert_eq!(list(SessionFilter { status: some("open"), ..all.clone() }), ["s1 Theirs"]);
     assert_eq!(list(SessionFilter { cwd: some("/ours"), ..all.clone() }), ["old Only ours"]);
     assert_eq!(
-        list(SessionFilter { archived: Archived::Only, ..all.clone() }),
+        list(SessionFilter { archived: ArchivedFilter::Only, ..all.clone() }),
         Vec::<String>::new()
     );
     let listed = hub.list(&all);

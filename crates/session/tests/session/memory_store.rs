@@ -6,8 +6,8 @@ use crate::{chunk, say};
 use attache_protocol::method::Side;
 use attache_protocol::{Patch, Raw};
 use attache_session::{
-    Archived, Event, EventBody, ListQuery, Log, MemoryStore, MessageAuthor, Origin, SessionKey,
-    Store, StoreError, Timestamp,
+    ArchivedFilter, Event, EventBody, ListQuery, Log, MemoryStore, MessageAuthor, Origin,
+    SessionKey, Store, StoreError, Timestamp,
 };
 use proptest::prelude::*;
 use std::task::{Context, Poll, Waker};
@@ -197,10 +197,10 @@ fn a_list_contains_matching_sessions_latest_first() {
     let all = ListQuery::default();
     assert_eq!(list(all.clone()), "new old thought");
     assert_eq!(
-        list(ListQuery { archived: Archived::Include, ..all.clone() }),
+        list(ListQuery { archived: ArchivedFilter::Include, ..all.clone() }),
         "new away old thought"
     );
-    assert_eq!(list(ListQuery { archived: Archived::Only, ..all.clone() }), "away");
+    assert_eq!(list(ListQuery { archived: ArchivedFilter::Only, ..all.clone() }), "away");
     assert_eq!(list(ListQuery { cwd: Some("/a".into()), ..all.clone() }), "old");
     assert_eq!(list(ListQuery { title: Some("äPF".into()), ..all.clone() }), "old");
     assert_eq!(list(ListQuery { tag: Some("bug".into()), ..all.clone() }), "old");
