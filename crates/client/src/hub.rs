@@ -36,7 +36,7 @@ pub use hub_session::HubSession;
 pub use pending_questions::{Answer, AnswerError, Question, QuestionAbout};
 pub use restart_policy::RestartPolicy;
 pub use session_list::{AgentListing, ListedSession, SessionFilter};
-pub use spending::{Budget, Day, Spent};
+pub use spending::{Budget, DailySpending, Day};
 
 use crate::lock::lock;
 use crate::observe::watch::{Watch, WatchUpdate};
@@ -223,7 +223,7 @@ impl Hub {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn spent(&self) -> Result<Vec<(String, Day, Spent)>, StoreError> {
+    pub async fn spent(&self) -> Result<Vec<(String, Day, DailySpending)>, StoreError> {
         let Some(store) = self.shared.options.store.clone() else {
             return Ok(lock(&self.shared.spending).days());
         };

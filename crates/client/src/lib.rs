@@ -91,12 +91,12 @@ pub use catalogue::registry::{
     Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart,
 };
 pub use elicitation::form::{Form, FormError};
-pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion};
+pub use elicitation::page_address::{AddressError, AddressWarning, PageAddress, PageCompletion};
 pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest};
 pub use hub::{
-    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hub,
-    HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession, Question, QuestionAbout,
-    RestartPolicy, SessionFilter, Spent,
+    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, DailySpending, Day,
+    DecideFirst, Hub, HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession,
+    Question, QuestionAbout, RestartPolicy, SessionFilter,
 };
 pub use observe::change::{Change, OpenPermission, TurnChange, UsageChange};
 pub use observe::queued_prompt::{HoldReason, QueuedPrompt, QueuedPromptId};

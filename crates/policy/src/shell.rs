@@ -59,7 +59,7 @@ pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
         return Err(NotUnderstood("it contains invisible characters"));
     }
     let mut reader = Reader::new(line, 0);
-    reader.list(&[End::Line], false)?;
+    reader.list(&[Terminator::Line], false)?;
     if reader.parts.is_empty() {
         return Err(NotUnderstood("it holds no command"));
     }
@@ -68,7 +68,7 @@ pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
 
 /// What ends a list of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum Terminator {
     Line,
     Parenthesis,
     Case,
@@ -178,7 +178,7 @@ impl Reader {
     }
 
     /// Commands up to one of these ends, which is taken.
-    fn list(&mut self, ends: &[End], may_be_empty: bool) -> Result<End> {
+    fn list(&mut self, ends: &[Terminator], may_be_empty: bool) -> Result<Terminator> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(NotUnderstood("it is too deep"));
@@ -189,7 +189,7 @@ impl Reader {
             if let Some(end) = self.end() {
                 self.depth -= 1;
                 let fits = any && !open && ends.contains(&end);
-                let whole = end != End::Line || self.here.is_empty();
+                let whole = end != Terminator::Line || self.here.is_empty();
                 return if fits && whole {
                     Ok(end)
                 } else {
@@ -205,18 +205,18 @@ impl Reader {
         }
     }
 
-    fn end(&mut self) -> Option<End> {
+    fn end(&mut self) -> Option<Terminator> {
         if self.peek().is_none() {
-            return Some(End::Line);
+            return Some(Terminator::Line);
         }
         if self.takes(")") {
-            return Some(End::Parenthesis);
+            return Some(Terminator::Parenthesis);
         }
         if self.takes(";;") {
-            return Some(End::Case);
+            return Some(Terminator::Case);
         }
         let ends = ["}", "then", "elif", "else", "fi", "do", "done", "esac"];
-        ends.into_iter().find(|word| self.reserved(word)).map(End::Word)
+        ends.into_iter().find(|word| self.reserved(word)).map(Terminator::Word)
     }
 
     /// Takes this word where it stands alone.

@@ -21,7 +21,7 @@ mod generate;
 mod typed;
 
 use attache_protocol::envelope::Message;
-use attache_protocol::{Unknown, decode_reporting, v1};
+use attache_protocol::{UnknownValues, decode_reporting, v1};
 use generate::{Choices, Style, Tree};
 use serde_json::Value;
 use typed::{TYPED, Typed};
@@ -221,7 +221,7 @@ fn a_list_of_nothing_but_bad_items_is_reported_in_linear_time() {
     let text = format!(
         r#"{{"sessionUpdate":"tool_call","toolCallId":"t","title":"t","locations":[{items}],"zzz":[{items}]}}"#
     );
-    let (update, notices) = decode_reporting::<v1::SessionUpdate>(&text, Unknown::Keep);
+    let (update, notices) = decode_reporting::<v1::SessionUpdate>(&text, UnknownValues::Keep);
     assert!(update.is_ok());
     assert_eq!(notices.len(), 200_001);
     assert_eq!(notices[199_999].path, "locations[199999]");

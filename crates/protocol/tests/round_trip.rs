@@ -16,7 +16,8 @@ mod generate;
 
 use attache_protocol::method::{Call, Method};
 use attache_protocol::{
-    Error, RequestId, Unknown, Wire, decode, decode_known, decode_reporting, each_method, encode,
+    Error, RequestId, UnknownValues, Wire, decode, decode_known, decode_reporting, each_method,
+    encode,
 };
 use by_value::{apart, less};
 use generate::{Choices, Style, Tree, generate};
@@ -29,7 +30,7 @@ use std::fmt::Debug;
 fn law<T: Wire + PartialEq + Debug>(choices: &[u32]) -> Result<(), TestCaseError> {
     let tree = generate(&T::shape(), &mut Choices::new(choices));
     let text = tree.text(Style::Plain);
-    let (value, notices) = decode_reporting::<T>(&text, Unknown::Refuse);
+    let (value, notices) = decode_reporting::<T>(&text, UnknownValues::Refuse);
     let value = value.map_err(|error| TestCaseError::fail(format!("{error}\nin {text}")))?;
     prop_assert!(notices.is_empty(), "{:?} was dropped from {}", notices, text);
 

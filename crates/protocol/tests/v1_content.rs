@@ -9,8 +9,8 @@
 
 use attache_protocol::v1::*;
 use attache_protocol::{
-    Error, ErrorCode, Patch, RequestId, Unknown, Wire, decode, decode_known, decode_reporting,
-    encode,
+    Error, ErrorCode, Patch, RequestId, UnknownValues, Wire, decode, decode_known,
+    decode_reporting, encode,
 };
 
 /// Decodes as §4.17 says and encodes again.
@@ -357,7 +357,7 @@ fn a_childs_state_keeps_what_it_does_not_know() {
         r#"{"state":"idle","stopReason":"end_turn"}"#
     );
     let (_, notices) =
-        decode_reporting::<StateUpdate>(r#"{"state":"idle","stopReason":5}"#, Unknown::Keep);
+        decode_reporting::<StateUpdate>(r#"{"state":"idle","stopReason":5}"#, UnknownValues::Keep);
     assert_eq!(notices.len(), 1);
 }
 

@@ -7,7 +7,9 @@
 )]
 
 use attache_protocol::v1::*;
-use attache_protocol::{Map, RequestId, Unknown, decode, decode_known, decode_reporting, encode};
+use attache_protocol::{
+    Map, RequestId, UnknownValues, decode, decode_known, decode_reporting, encode,
+};
 
 const FORM: &str = r#""mode":"form","requestedSchema":{"type":"object","properties":{}}"#;
 
@@ -64,7 +66,8 @@ fn an_unknown_mode_is_written_back_as_it_came() {
 #[test]
 fn only_what_was_dropped_is_reported() {
     let text = format!(r#"{{"sessionId":"s","toolCallId":5,"message":"m",{FORM}}}"#);
-    let (read, notices) = decode_reporting::<CreateElicitationRequest>(&text, Unknown::Refuse);
+    let (read, notices) =
+        decode_reporting::<CreateElicitationRequest>(&text, UnknownValues::Refuse);
     assert!(read.is_ok());
     let paths: Vec<_> = notices.iter().map(|notice| notice.path.as_str()).collect();
     assert_eq!(paths, ["toolCallId"]);

@@ -8,7 +8,8 @@
 
 use attache_protocol::v1::*;
 use attache_protocol::{
-    DroppedValue, Meta, Patch, Raw, Unknown, Wire, decode, decode_known, decode_reporting, encode,
+    DroppedValue, Meta, Patch, Raw, UnknownValues, Wire, decode, decode_known, decode_reporting,
+    encode,
 };
 
 /// Decodes as §9 does.
@@ -230,7 +231,7 @@ fn the_error_of_bad_options_is_the_more_specific_one() {
 #[test]
 fn a_group_without_a_name_is_shown_by_its_id() {
     let text = select(r#"[{"group":"g","options":[{"value":"v","name":"V"}],"_meta":{"a":1}}]"#);
-    let (option, notices) = decode_reporting::<SessionConfigOption>(&text, Unknown::Keep);
+    let (option, notices) = decode_reporting::<SessionConfigOption>(&text, UnknownValues::Keep);
     let SessionConfigKind::Select(select) = option.unwrap().kind else { panic!("not a select") };
     let SessionConfigSelectOptions::Grouped(groups) = select.options else { panic!("not grouped") };
     assert_eq!(
@@ -400,16 +401,17 @@ fn values_dropped_by_hand_written_types_are_reported() {
         notices.into_iter().map(|notice| notice.path).collect::<Vec<_>>()
     };
     let set = r#"{"sessionId":"s","configId":"c","type":"id","value":"v","more":1}"#;
-    let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(set, Unknown::Keep);
+    let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(set, UnknownValues::Keep);
     assert_eq!(paths(notices), ["type", "more"]);
     let boolean = r#"{"sessionId":"s","configId":"c","type":"boolean","value":true}"#;
-    let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(boolean, Unknown::Keep);
+    let (_, notices) =
+        decode_reporting::<SetSessionConfigOptionRequest>(boolean, UnknownValues::Keep);
     assert_eq!(paths(notices), [""; 0]);
     let terminal = r#"{"type":"terminal","id":"t","name":"T","more":1}"#;
-    let (_, notices) = decode_reporting::<AuthMethod>(terminal, Unknown::Keep);
+    let (_, notices) = decode_reporting::<AuthMethod>(terminal, UnknownValues::Keep);
     assert_eq!(paths(notices), ["more"]);
     let option =
         select(r#"[{"group":"g","name":"G","options":[{"value":"v","name":"V","more":1}]}]"#);
-    let (_, notices) = decode_reporting::<SessionConfigOption>(&option, Unknown::Keep);
+    let (_, notices) = decode_reporting::<SessionConfigOption>(&option, UnknownValues::Keep);
     assert_eq!(paths(notices), ["options[0].options[0].more"]);
 }

@@ -21,15 +21,15 @@ use attache_protocol::envelope::Message;
 use attache_protocol::method::{
     AuthStatus, Kind, Logout, Method, ProvidersList, SessionList, SessionNew, Side,
 };
-use attache_protocol::{Error, RequestId, Unknown, Wire, decode_reporting, encode, v1};
+use attache_protocol::{Error, RequestId, UnknownValues, Wire, decode_reporting, encode, v1};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use typed::{TYPED, Typed};
 
 /// A type: what a text becomes when it is decoded and written again.
-type Rewrite = fn(&str, Unknown) -> Result<Value, String>;
+type Rewrite = fn(&str, UnknownValues) -> Result<Value, String>;
 
-fn rewrite<T: Wire>(text: &str, unknown: Unknown) -> Result<Value, String> {
+fn rewrite<T: Wire>(text: &str, unknown: UnknownValues) -> Result<Value, String> {
     let value = decode_reporting::<T>(text, unknown).0.map_err(|error| error.to_string())?;
     serde_json::from_str(&encode(&value)).map_err(|error| error.to_string())
 }
@@ -56,8 +56,8 @@ fn every_decode_vector_gives_what_the_catalogue_says() {
         let (_, rewrite) = REWRITES.iter().find(|(name, _)| vector["of"] == *name).unwrap();
         let known = &vector["known"];
         for (mode, unknown, expected) in [
-            ("refusing", Unknown::Refuse, known),
-            ("keeping", Unknown::Keep, vector.get("kept").unwrap_or(known)),
+            ("refusing", UnknownValues::Refuse, known),
+            ("keeping", UnknownValues::Keep, vector.get("kept").unwrap_or(known)),
         ] {
             let got = rewrite(&vector["text"].to_string(), unknown);
             if got.clone().unwrap_or(json!("ERR")) != *expected {

@@ -27,7 +27,7 @@ impl fmt::Display for Day {
 /// What the sessions of one agent cost on one day.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Spent {
+pub struct DailySpending {
     /// The cost in each currency, sorted by its name. Amounts of different currencies are never
     /// added.
     pub costs: Vec<Cost>,
@@ -40,7 +40,7 @@ pub struct Spent {
 /// What was spent, by agent and day: the sum of the events of any number of sessions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spending {
-    days: BTreeMap<(String, Day), Spent>,
+    days: BTreeMap<(String, Day), DailySpending>,
     /// The cost of each session so far, by currency. Agents state the sum since the session began.
     costs: HashMap<(String, SessionId), HashMap<String, f64>>,
 }
@@ -98,17 +98,17 @@ impl Spending {
         }
     }
 
-    fn day(&mut self, agent: &str, at: Timestamp) -> &mut Spent {
+    fn day(&mut self, agent: &str, at: Timestamp) -> &mut DailySpending {
         self.days.entry((agent.to_owned(), Day::of(at))).or_default()
     }
 
     /// What was spent, by agent and then by day.
-    pub(crate) fn days(&self) -> Vec<(String, Day, Spent)> {
+    pub(crate) fn days(&self) -> Vec<(String, Day, DailySpending)> {
         self.days.iter().map(|((agent, day), spent)| (agent.clone(), *day, spent.clone())).collect()
     }
 }
 
-impl Spent {
+impl DailySpending {
     fn add(&mut self, unit: &str, amount: f64) {
         match self.costs.binary_search_by(|cost| cost.currency.as_str().cmp(unit)) {
             Ok(index) => {

@@ -5,18 +5,18 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use tokio::net::unix::pipe;
 
-use crate::process::tree::End;
+use crate::process::tree::ExitWatch;
 
 /// The reading end of a pipe into which a tree writes. A copy of the writing end outside the tree
 /// does not block the reader: once the tree is gone, only the rest in the pipe is read.
 #[derive(Debug)]
 pub(crate) struct Output {
     pipe: pipe::Receiver,
-    end: End,
+    end: ExitWatch,
 }
 
 impl Output {
-    pub(crate) fn new(pipe: pipe::Receiver, end: End) -> Output {
+    pub(crate) fn new(pipe: pipe::Receiver, end: ExitWatch) -> Output {
         Output { pipe, end }
     }
 

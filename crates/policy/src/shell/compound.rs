@@ -1,7 +1,7 @@
 //! Commands that hold others: groups, branches, loops.
 
 use super::word::is_name;
-use super::{End, NotUnderstood, Part, Reader, Result, Word};
+use super::{NotUnderstood, Part, Reader, Result, Terminator, Word};
 
 impl Reader {
     pub(super) fn command(&mut self) -> Result<()> {
@@ -13,15 +13,15 @@ impl Reader {
                 return Err(NotUnderstood("shells read `((` in different ways"));
             }
             self.at += 1;
-            self.list(&[End::Parenthesis], false)?;
+            self.list(&[Terminator::Parenthesis], false)?;
         } else if self.reserved("{") {
-            self.list(&[End::Word("}")], false)?;
+            self.list(&[Terminator::Word("}")], false)?;
         } else if self.reserved("if") {
             self.branches()?;
         } else if self.reserved("while") || self.reserved("until") {
             let first = self.parts.len();
-            self.list(&[End::Word("do")], false)?;
-            self.list(&[End::Word("done")], false)?;
+            self.list(&[Terminator::Word("do")], false)?;
+            self.list(&[Terminator::Word("done")], false)?;
             self.repeat_from(first);
         } else if self.reserved("for") {
             self.each()?;
@@ -34,11 +34,16 @@ impl Reader {
     }
 
     fn branches(&mut self) -> Result<()> {
-        self.list(&[End::Word("then")], false)?;
+        self.list(&[Terminator::Word("then")], false)?;
         loop {
-            match self.list(&[End::Word("elif"), End::Word("else"), End::Word("fi")], false)? {
-                End::Word("elif") => self.list(&[End::Word("then")], false)?,
-                End::Word("else") => return self.list(&[End::Word("fi")], false).map(drop),
+            match self.list(
+                &[Terminator::Word("elif"), Terminator::Word("else"), Terminator::Word("fi")],
+                false,
+            )? {
+                Terminator::Word("elif") => self.list(&[Terminator::Word("then")], false)?,
+                Terminator::Word("else") => {
+                    return self.list(&[Terminator::Word("fi")], false).map(drop);
+                }
                 _ => return Ok(()),
             };
         }
@@ -69,7 +74,7 @@ impl Reader {
             return Err(NotUnderstood("a loop has no `do`"));
         }
         let first = self.parts.len();
-        self.list(&[End::Word("done")], false)?;
+        self.list(&[Terminator::Word("done")], false)?;
         self.repeat_from(first);
         Ok(())
     }
@@ -103,7 +108,9 @@ impl Reader {
                     _ => return Err(NotUnderstood("`case` does not go on as it began")),
                 }
             }
-            if self.list(&[End::Case, End::Word("esac")], true)? == End::Word("esac") {
+            if self.list(&[Terminator::Case, Terminator::Word("esac")], true)?
+                == Terminator::Word("esac")
+            {
                 break;
             }
         }

@@ -1,6 +1,6 @@
 //! One word of a command line, with what the shell makes of quotes, variables and substitutions.
 
-use super::{End, NotUnderstood, Reader, Result};
+use super::{NotUnderstood, Reader, Result, Terminator};
 
 /// A word as its command gets it, as far as that is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -143,7 +143,7 @@ impl Reader {
                 self.at += 1;
                 word.substitution = true;
                 let waiting = self.here.len();
-                self.list(&[End::Parenthesis], false)?;
+                self.list(&[Terminator::Parenthesis], false)?;
                 match waiting == 0 && self.here.is_empty() {
                     true => Ok(()),
                     false => {
@@ -230,7 +230,7 @@ impl Reader {
         }
         word.substitution = true;
         let mut reader = Reader::new(&inner, self.depth);
-        reader.list(&[End::Line], false)?;
+        reader.list(&[Terminator::Line], false)?;
         self.parts.append(&mut reader.parts);
         Ok(())
     }

@@ -103,7 +103,7 @@ impl<'t> Reader<'t> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Reader, Unknown};
+    use crate::{Reader, UnknownValues};
     use proptest::prelude::*;
 
     /// Texts made of the pieces of JSON, most of them broken.
@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn skipped(text: &str) -> Option<&str> {
-        let mut reader = Reader::new(text, Unknown::Keep);
+        let mut reader = Reader::new(text, UnknownValues::Keep);
         let value = reader.skip().ok()?;
         reader.end().ok().map(|()| value)
     }

@@ -3,7 +3,7 @@
 use super::SessionId;
 use crate::mark::{Mark, lenient, must, must_items};
 use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
-use crate::{Fault, FaultKind, Members, ObjectWriter, Reader, Unknown, Wire, Writer};
+use crate::{Fault, FaultKind, Members, ObjectWriter, Reader, UnknownValues, Wire, Writer};
 
 wire_id! {
     /// The id of one config option of a session.
@@ -196,7 +196,8 @@ fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault
     let mark = reader.checkpoint();
     let fault = match SessionConfigSelectGroup::read(reader) {
         Err(fault)
-            if fault.kind == FaultKind::Missing("name") && reader.unknown() == Unknown::Keep =>
+            if fault.kind == FaultKind::Missing("name")
+                && reader.unknown() == UnknownValues::Keep =>
         {
             fault
         }

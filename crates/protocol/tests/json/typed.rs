@@ -4,7 +4,7 @@
 use crate::by_value::{Place, Step, apart, less};
 use attache_protocol::method::{Call, Kind, Method, Row, Side};
 use attache_protocol::{
-    Unknown, Wire, decode, decode_known, decode_reporting, each_method, encode,
+    UnknownValues, Wire, decode, decode_known, decode_reporting, each_method, encode,
 };
 use serde_json::Value;
 use std::fmt::Debug;
@@ -65,7 +65,7 @@ pub(crate) fn typed(from: Side, method: &str, kind: Kind) -> Option<&'static Typ
 /// Whether a text decodes, and encodes again to the same JSON by value, less what the report lists
 /// and members at their default.
 pub(crate) fn faithful<T: Wire + PartialEq + Debug>(text: &str) -> Result<(), String> {
-    let (value, notices) = decode_reporting::<T>(text, Unknown::Keep);
+    let (value, notices) = decode_reporting::<T>(text, UnknownValues::Keep);
     let value = value.map_err(|error| error.to_string())?;
     let input: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut reported: Vec<Place> = Vec::new();
@@ -131,7 +131,7 @@ fn place(value: &Value, path: &str) -> Option<Place> {
 }
 
 fn feed<T: Wire + PartialEq + Debug>(text: &str) {
-    for unknown in [Unknown::Keep, Unknown::Refuse] {
+    for unknown in [UnknownValues::Keep, UnknownValues::Refuse] {
         let (value, notices) = decode_reporting::<T>(text, unknown);
         assert!(notices.iter().all(|notice| !notice.error.to_string().is_empty()));
         match value {
