@@ -1,10 +1,10 @@
-//! What a tool call of an agent does, as far as the agent says it: commands, files, addresses, or
+//! The effect of a tool call, read from the agent's description: commands, files, addresses, or
 //! plain arguments.
 //!
-//! The protocol leaves `rawInput` to the agent, so each agent has its own shape. This module knows
-//! the shapes that agents use and searches the rest for the same names. A title is for people and
-//! may lie or say nothing; it is never taken for a command here, except as [`ToolEffect::stated`],
-//! which no approval may rest on.
+//! The protocol does not define the shape of `rawInput`, so each agent has its own. This module
+//! knows the shapes that agents use, and searches all other members for the same names. A title is
+//! meant for people and may be wrong, so it is never read as a command. [`ToolEffect::stated`]
+//! holds it, and no approval may depend on it.
 
 mod input;
 mod names;
@@ -14,10 +14,10 @@ use attache_protocol::v1::ToolKind;
 use input::Reader;
 use serde_json::{Map, Value};
 
-/// How many commands of one call are compared with each other.
+/// The largest number of commands of one call that are compared with each other.
 const MOST_COMPARED: usize = 64;
 
-/// What an agent says about one tool call.
+/// An agent's description of one tool call.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportedCall<'a> {
     /// The kind of the call.
@@ -32,40 +32,41 @@ pub struct ReportedCall<'a> {
     pub diffs: &'a [&'a str],
 }
 
-/// The effect of a tool call, as far as the agent tells it.
+/// The effect of a tool call, as the agent describes it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolEffect {
-    /// Every command of the input, in its order, each once.
+    /// The commands of the input, in their order, without duplicates.
     pub commands: Vec<Command>,
-    /// The files of the input, then those of the locations and the diffs, each once; not resolved.
+    /// The files of the input, then those of the locations and the diffs, without duplicates. They
+    /// are not resolved.
     pub paths: Vec<String>,
-    /// The addresses of the input, each once.
+    /// The addresses of the input, without duplicates.
     pub urls: Vec<String>,
-    /// What else the input says: its members that are no command, file or address of this effect,
-    /// without those that describe the call or limit its time. `None` if nothing is left.
+    /// The other members of the input, without those that only describe the call or limit its time.
+    /// `None` if there are none.
     pub arguments: Option<Value>,
-    /// The title of a call of the kind `execute` whose input names no command: perhaps the command,
-    /// perhaps a label.
+    /// The title of a call of the kind `execute` whose input contains no command. It may be the
+    /// command or only a label.
     pub stated: Option<String>,
 }
 
 /// A command that a tool call names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
-    /// The line as a shell reads it. If the agent named a shell and its line as a list
-    /// (`["bash", "-lc", "ls | wc"]`), this is the line inside; of any other list it is the words,
-    /// quoted.
+    /// The line as a shell reads it. If the agent sent a list with a shell and its line
+    /// (`["bash", "-lc", "ls | wc"]`), this is the inner line. For any other list, it is the quoted
+    /// words.
     pub line: String,
-    /// The words, if the agent gave a list; empty if it gave a line.
+    /// The words if the agent sent a list; empty if it sent a line.
     pub words: Vec<String>,
     /// The folder in which the command runs, as the agent wrote it.
     pub folder: Option<String>,
-    /// The variables that are set for the command.
+    /// The environment variables set for the command.
     pub environment: Vec<(String, String)>,
 }
 
 impl ToolEffect {
-    /// Reads what an agent says about a call.
+    /// Reads the agent's description of a call.
     pub fn of(call: &ReportedCall<'_>) -> Self {
         let mut reader = Reader::new(call.kind);
         let rest = call.raw_input.and_then(|input| reader.input(input));
@@ -84,7 +85,7 @@ impl ToolEffect {
         effect
     }
 
-    /// Whether the agent says nothing about the call but its title.
+    /// Whether the agent describes the call by its title alone.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
             && self.paths.is_empty()
@@ -92,8 +93,8 @@ impl ToolEffect {
             && self.arguments.is_none()
     }
 
-    /// The effect as JSON: `commands` (each with `command`, and `folder` and `variables` where the
-    /// agent gives them), `paths`, `urls` and `arguments`, without those that are empty.
+    /// The effect as JSON: `commands` (each with `command`, and with `folder` and `variables` if
+    /// the agent sent them), `paths`, `urls` and `arguments`. Empty members are left out.
     pub fn to_json(&self) -> Value {
         let mut members = Map::new();
         let command = |command: &Command| {
@@ -122,8 +123,8 @@ impl ToolEffect {
         Value::Object(members)
     }
 
-    /// The same effect with every text replaced, such as to hide secrets. Arguments become one
-    /// text.
+    /// Returns the same effect with every text replaced, for example to hide secrets. The arguments
+    /// become one text.
     #[must_use]
     pub fn with_texts(&self, replace: impl Fn(&str) -> String) -> Self {
         let command = |command: &Command| Command {
@@ -153,8 +154,8 @@ impl ToolEffect {
         }
     }
 
-    /// Leaves out commands that are only a part of another: some agents send a line and, beside it,
-    /// each command of it.
+    /// Removes commands that are part of another command: some agents send a whole line and also
+    /// each of its commands.
     fn drop_parts(&mut self) {
         if self.commands.len() < 2 || self.commands.len() > MOST_COMPARED {
             return;
@@ -194,12 +195,12 @@ impl ToolEffect {
 }
 
 impl Command {
-    /// A command that was given as a line for a shell.
+    /// Returns a command that was given as a line for a shell.
     pub fn from_line(line: impl Into<String>) -> Self {
         Self { line: line.into(), ..Self::default() }
     }
 
-    /// A command that was given as a program and its arguments.
+    /// Returns a command that was given as a program and its arguments.
     pub fn from_words(words: Vec<String>) -> Self {
         let line = match line_inside(&words) {
             Some(line) => line.to_owned(),
@@ -208,27 +209,28 @@ impl Command {
         Self { line, words, ..Self::default() }
     }
 
-    /// The same command in this folder.
+    /// Returns the same command in this folder.
     #[must_use]
     pub fn in_folder(mut self, folder: Option<String>) -> Self {
         self.folder = folder;
         self
     }
 
-    /// The same command with these variables.
+    /// Returns the same command with these variables.
     #[must_use]
     pub fn with_environment(mut self, environment: Vec<(String, String)>) -> Self {
         self.environment = environment;
         self
     }
 
-    /// The whole command as a line: of a list its words, quoted, with the shell that it names.
+    /// Returns the whole command as a line. For a list, these are all its words, quoted, including
+    /// the shell.
     pub fn whole_line(&self) -> String {
         if self.words.is_empty() { self.line.clone() } else { joined(&self.words) }
     }
 }
 
-/// Variables that change no more than how output looks, whatever their value.
+/// Variables that affect only how output looks, with any value.
 const LOOKS: &[&str] = &[
     "CARGO_TERM_COLOR",
     "CI",
@@ -247,9 +249,9 @@ const LOOKS: &[&str] = &[
     "TERM",
 ];
 
-/// Whether a variable with this value surely changes nothing of what a command does. Agents set
-/// many such variables.
-pub fn changes_only_looks(name: &str, value: &str) -> bool {
+/// Whether a variable with this value affects only how output looks. Agents set many such
+/// variables.
+pub fn affects_only_appearance(name: &str, value: &str) -> bool {
     let is_usual_shell = || {
         let program = value.strip_prefix("/usr/bin/").or_else(|| value.strip_prefix("/bin/"));
         program.is_some_and(|program| SHELLS.contains(&program))
@@ -266,11 +268,11 @@ pub fn changes_only_looks(name: &str, value: &str) -> bool {
     }
 }
 
-/// Shells that read a line as `sh` does.
+/// Shells with the syntax of `sh`.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// The line that a list of words hands to a shell, if it is nothing but a shell, plain options and
-/// the line.
+/// The line that a list of words passes to a shell, if the list contains only a shell, plain
+/// options and the line.
 fn line_inside(words: &[String]) -> Option<&str> {
     let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
     let words = match words.split_first() {
@@ -299,7 +301,7 @@ fn line_inside(words: &[String]) -> Option<&str> {
     }
 }
 
-/// Settings of a shell that change nothing of what its line runs.
+/// Settings of a shell that do not change which programs its line runs.
 const SHELL_SETTINGS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace"];
 
 fn is_plain_option(word: &str) -> bool {
@@ -311,7 +313,7 @@ fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell reads it: in single quotes unless nothing in it needs them.
+/// Returns a word as a shell reads it, in single quotes if it needs them.
 pub fn quoted(word: &str) -> String {
     let plain =
         |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);

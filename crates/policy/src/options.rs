@@ -1,9 +1,9 @@
 //! Options that are known to be harmless. An allowing rule covers a command with these options.
 //!
 //! Many programs run other programs through an option: `git fetch --upload-pack`,
-//! `tar --to-command`, `sort --compress-program`. A rule that allows a program covers it with the
-//! options that are listed here, in full, and with no other. Abbreviations are not listed, because
-//! a later version may give them another meaning.
+//! `tar --to-command`, `sort --compress-program`. A rule that allows a program covers only the
+//! options listed here, written in full. Abbreviations are not listed, because a later version of
+//! the program may give them another meaning.
 
 mod builds;
 mod git;
@@ -13,60 +13,60 @@ use crate::command::programs::{has_verbs, is_runner};
 use crate::shell::Word;
 use tools::HARMLESS;
 
-/// The options of a program, or of one of its verbs, that run nothing.
+/// The options of a program, or of one of its verbs, that run no other program.
 struct Table {
-    /// The program, and the verb if it has some.
+    /// The program, and its verb if the program has verbs.
     command: &'static str,
-    /// Letters without a value.
+    /// Short options without a value.
     flags: &'static str,
-    /// Letters with a value.
+    /// Short options with a value.
     valued: &'static str,
-    /// Words behind two dashes, or with their only one for programs such as `go`, separated by
-    /// blanks.
+    /// Long options without their dashes, separated by spaces. For programs such as `go`, each has
+    /// its single dash.
     long: &'static str,
     /// What may follow `--`.
-    behind: Behind,
+    after_dashes: AfterDashes,
 }
 
 /// All tables.
 const TABLES: [&[Table]; 3] = [git::TABLES, builds::TABLES, tools::TABLES];
 
-/// A row of a table.
+/// Makes a table.
 const fn table(
     command: &'static str,
     flags: &'static str,
     valued: &'static str,
-    behind: Behind,
+    after_dashes: AfterDashes,
     long: &'static str,
 ) -> Table {
-    Table { command, flags, valued, long, behind }
+    Table { command, flags, valued, long, after_dashes }
 }
 
-/// The words behind `--` hold no options.
-const NO_OPTIONS: Behind = Behind::Program { flags: "", valued: "", long: "" };
+/// No option may follow `--`.
+const NO_OPTIONS: AfterDashes = AfterDashes::Program { flags: "", valued: "", long: "" };
 
 /// What may follow `--`.
 #[derive(Clone, Copy)]
-enum Behind {
-    /// Any word: it is no option there.
+enum AfterDashes {
+    /// Any word, because none is read as an option there.
     Words,
-    /// Words that another program reads, with these options.
+    /// The words of another program, with these options.
     Program { flags: &'static str, valued: &'static str, long: &'static str },
 }
 
-/// Options that say something about any program.
+/// Options that print something or change how much is printed, for any program.
 const COMMON: &[&str] = &["--help", "--version", "--verbose", "--quiet"];
 
-/// Options of git before its verb that change nothing.
-const QUIET: &[&str] = &["--no-pager", "--no-optional-locks"];
+/// Options before the verb of git that run nothing.
+const GLOBAL_GIT_OPTIONS: &[&str] = &["--no-pager", "--no-optional-locks"];
 
-/// Interpreters: the word behind them is a script, and what follows is for the script.
+/// Interpreters: the next word is a script, and the words after it are the script's.
 const INTERPRETERS: &[&str] = &[
     "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh",
     "tclsh", "zsh",
 ];
 
-/// Verbs that run the program named behind them.
+/// Verbs that run the program named by the next word.
 const RUNS_NAMED: &[&str] = &["create", "dlx", "exec", "explore", "init", "tool", "x"];
 
 /// Whether a rule for the first `named` words covers the command with all its words.
@@ -83,48 +83,47 @@ pub(crate) fn are_harmless(words: &[Word], named: usize) -> bool {
     if !rest.iter().all(is_known) || rest.iter().any(|word| is_odd(program, &word.text)) {
         return false;
     }
-    let quiet = |word: &&Word| program == "git" && QUIET.contains(&word.text.as_str());
+    let quiet = |word: &&Word| program == "git" && GLOBAL_GIT_OPTIONS.contains(&word.text.as_str());
     let skipped = if named == 1 { rest.iter().take_while(quiet).count() } else { 0 };
     let own: Vec<&Word> = words.iter().take(named).chain(rest.iter().skip(skipped)).collect();
     match table_of(program, &own) {
-        // A rule for a program that runs others says what it is to do.
+        // A rule for a program that runs others must name its words.
         Some((_, length)) if is_runner(program) && named < length => false,
         Some((table, length)) => table.covers(own.get(length.max(named)..).unwrap_or_default()),
-        None => untabled(program, words, named, rest),
+        None => without_table(program, words, named, rest),
     }
 }
 
-/// Whether there is a table of this program's options, so that what it runs is known.
+/// Whether this program's options have a table, so that it is known which of them run programs.
 pub(crate) fn has_table(program: &str) -> bool {
     let named = |table: &Table| table.command.split(' ').next() == Some(program);
     is_in(HARMLESS, program) || TABLES.into_iter().flatten().any(named)
 }
 
-/// Whether a shell makes exactly one word of it, or words that are no options.
+/// Whether a shell expands it to exactly one word, or to words that are not options.
 fn is_known(word: &Word) -> bool {
     let plain = |first: char| first.is_ascii_alphanumeric() || "/._".contains(first);
     word.is_literal() || (!word.variable && !word.substitution && word.text.starts_with(plain))
 }
 
-/// Whether a word that is no option makes the program run another.
+/// Whether this word, although not an option, makes the program run another one.
 fn is_odd(program: &str, text: &str) -> bool {
     match program {
         // Variables such as SHELL.
         "make" | "gmake" => text.contains('='),
-        // Helpers for transports, and signatures that are checked by a program which the repository
-        // names.
+        // Helpers for transports, and signatures: a program that the repository names checks them.
         "git" => text.contains("::") || text.contains("%G"),
         // An archive of another host.
         "tar" => text.contains(':'),
-        // A description of a target names its linker.
+        // The specification of a target names its linker.
         "cargo" => text.ends_with(".json"),
-        // A program from elsewhere.
+        // A program that is downloaded.
         "go" => text.contains('@'),
         _ => false,
     }
 }
 
-/// The table of the longest command that the words begin with, and how many words that is.
+/// The table of the longest command that the words begin with, and its number of words.
 fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
     let fits = |table: &&Table| {
         let mut wanted = table.command.split(' ');
@@ -142,9 +141,9 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
         .map(|table| (table, length(table)))
 }
 
-/// A program without a table: words that are no options, if neither the program nor its verb runs
-/// what its words say.
-fn untabled(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
+/// Whether an allowing rule covers a program without a table: if the words are not options, and
+/// neither the program nor its verb runs another program named by its words.
+fn without_table(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let plain =
         |word: &Word| !word.text.starts_with(['-', '+']) || COMMON.contains(&word.text.as_str());
@@ -163,7 +162,7 @@ fn untabled(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool 
 impl Table {
     fn covers(&self, rest: &[&Word]) -> bool {
         let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
-        let (before, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        let (before, after_dashes) = rest.split_at_checked(end).unwrap_or((rest, &[]));
         let bundle = self.command == "tar";
         let before = before.iter().enumerate().all(|(at, word)| match word.text.as_str() {
             // The first word of tar is a bundle of letters, with or without a dash.
@@ -172,15 +171,17 @@ impl Table {
             }
             text => is_harmless(text, self.flags, self.valued, self.long),
         });
-        let behind = behind.iter().skip(1).all(|word| match self.behind {
-            Behind::Words => true,
-            Behind::Program { flags, valued, long } => is_harmless(&word.text, flags, valued, long),
+        let after_dashes = after_dashes.iter().skip(1).all(|word| match self.after_dashes {
+            AfterDashes::Words => true,
+            AfterDashes::Program { flags, valued, long } => {
+                is_harmless(&word.text, flags, valued, long)
+            }
         });
-        before && behind
+        before && after_dashes
     }
 }
 
-/// Whether this word is no option, or one of these.
+/// Whether this word is not an option, or is one of these.
 fn is_harmless(text: &str, flags: &str, valued: &str, long: &str) -> bool {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
     match (text.strip_prefix("--"), text.strip_prefix('-')) {
@@ -201,7 +202,7 @@ fn is_harmless(text: &str, flags: &str, valued: &str, long: &str) -> bool {
     }
 }
 
-/// Whether it is one of the words.
+/// Whether `words` contains the word.
 fn is_in(words: &str, word: &str) -> bool {
     !word.is_empty() && words.split(' ').any(|each| each == word)
 }

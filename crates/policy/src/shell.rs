@@ -1,10 +1,10 @@
-//! What a command line runs, read as `sh` reads it.
+//! The commands of a command line, parsed like `sh`.
 //!
-//! This reads less than a shell does, on purpose. A line that shells read differently, or that
-//! runs something that it does not show (`eval`, functions, aliases), is [`NotUnderstood`]; nothing
-//! is guessed. The time is linear in the length of the
-//! line, and its depth is bounded: a parser of all of bash that was tried needs a second for 22
-//! open parentheses and overflows the stack at a thousand braces.
+//! This parser understands less than a shell does, on purpose. A line that shells read differently,
+//! or that runs something it does not show (`eval`, functions, aliases), is [`NotUnderstood`].
+//! Nothing is guessed. The time is linear in the length of the line, and the depth is bounded. A
+//! tested parser for all of bash needs a second for 22 open parentheses, and its stack overflows at
+//! a thousand braces.
 
 mod compound;
 mod word;
@@ -13,44 +13,45 @@ pub(crate) use word::Word;
 
 use word::is_name;
 
-/// How deep commands may stand in each other.
+/// The depth to which commands may be nested.
 const DEEPEST: usize = 24;
 
-/// Words that are the shell's where a command begins.
+/// Words that are reserved at the beginning of a command.
 const RESERVED: &[&str] = &[
     "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for",
     "case", "esac", "in", "function", "select", "coproc", "[[", "]]",
 ];
 
-/// One command of a line: a program with its arguments, or what the shell itself goes through.
+/// One command of a line: a program with its arguments, or the data of a compound command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Variables that are set for it, or by it.
+    /// The variables that are set for the command, or by it.
     pub(crate) assignments: Vec<(String, Word)>,
-    /// The program and its arguments; none where only variables are set.
+    /// The program and its arguments; empty if the command only sets variables.
     pub(crate) words: Vec<Word>,
-    /// The files that it reads and writes instead of the terminal.
+    /// The redirections.
     pub(crate) redirects: Vec<Redirect>,
-    /// Words that are no command's: those of `for` and `case`.
+    /// Words that belong to no command: those of `for` and `case`.
     pub(crate) data: Vec<Word>,
-    /// Whether it stands in a loop, so that what comes behind it may also come before.
+    /// Whether the command is in a loop, so that later commands may also run before it.
     pub(crate) repeated: bool,
 }
 
-/// A file in place of the terminal.
+/// A redirection: a file instead of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Redirect {
     pub(crate) writes: bool,
     pub(crate) target: Word,
 }
 
-/// Why it is unknown what a line would run.
+/// Why a line cannot be understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotUnderstood(pub(crate) &'static str);
 
 type Result<T> = std::result::Result<T, NotUnderstood>;
 
-/// Every command that a line runs, in its order, also those in substitutions, loops and branches.
+/// Returns every command that a line runs, in its order, including those in substitutions, loops
+/// and branches.
 pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
     let odd = |each: char| {
         (each.is_control() && each != '\n' && each != '\t') || super::guard::is_invisible(each)
@@ -61,12 +62,12 @@ pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
     let mut reader = Reader::new(line, 0);
     reader.list(&[Terminator::Line], false)?;
     if reader.parts.is_empty() {
-        return Err(NotUnderstood("it holds no command"));
+        return Err(NotUnderstood("it contains no command"));
     }
     Ok(reader.parts)
 }
 
-/// What ends a list of commands.
+/// The end of a list of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Terminator {
     Line,
@@ -86,7 +87,7 @@ struct Reader {
     at: usize,
     depth: usize,
     parts: Vec<Part>,
-    /// Those whose text begins at the next end of a line.
+    /// The here-documents whose text begins on the next line.
     here: Vec<HereDocument>,
 }
 
@@ -123,7 +124,7 @@ impl Reader {
         there
     }
 
-    /// Skips blanks, continued lines and a comment.
+    /// Skips blanks, line continuations and a comment.
     fn blanks(&mut self) {
         loop {
             match self.peek() {
@@ -147,7 +148,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The end of a line, with the here-documents that begin there.
+    /// Reads the end of a line, with the here-documents that begin there.
     fn line_end(&mut self) -> Result<bool> {
         if !self.takes("\n") {
             return Ok(false);
@@ -170,18 +171,18 @@ impl Reader {
                     return Err(NotUnderstood("a here-document has no end"));
                 }
                 if !here.literal && line.contains(['$', '`', '\\']) {
-                    return Err(NotUnderstood("a here-document is not taken literally"));
+                    return Err(NotUnderstood("the shell would expand a here-document"));
                 }
             }
         }
         Ok(true)
     }
 
-    /// Commands up to one of these ends, which is taken.
+    /// Reads commands up to one of these ends, which is consumed.
     fn list(&mut self, ends: &[Terminator], may_be_empty: bool) -> Result<Terminator> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(NotUnderstood("it is too deep"));
+            return Err(NotUnderstood("it is nested too deeply"));
         }
         let (mut open, mut any, mut apart) = (false, may_be_empty, true);
         loop {
@@ -193,11 +194,11 @@ impl Reader {
                 return if fits && whole {
                     Ok(end)
                 } else {
-                    Err(NotUnderstood("it does not end as it began"))
+                    Err(NotUnderstood("a group, loop or branch is not closed"))
                 };
             }
             if !apart {
-                return Err(NotUnderstood("two commands stand together"));
+                return Err(NotUnderstood("two commands are not separated"));
             }
             self.command()?;
             any = true;
@@ -219,7 +220,7 @@ impl Reader {
         ends.into_iter().find(|word| self.reserved(word)).map(Terminator::Word)
     }
 
-    /// Takes this word where it stands alone.
+    /// Consumes this word if it is a whole word.
     fn reserved(&mut self, word: &str) -> bool {
         let start = self.at;
         let alone = |each: char| " \t\n;&|()<>".contains(each);
@@ -230,7 +231,8 @@ impl Reader {
         false
     }
 
-    /// What stands behind a command: whether another must follow, and whether one may.
+    /// Reads the text after a command: returns whether another command must follow, and whether one
+    /// may.
     fn connector(&mut self) -> Result<(bool, bool)> {
         self.blanks();
         if self.takes("&&") || self.takes("||") {
@@ -262,7 +264,7 @@ impl Reader {
                 None | Some('\n' | ';' | '&' | '|' | ')') => break,
                 Some('(') => {
                     return Err(NotUnderstood(
-                        "it makes a function, or shells read it in different ways",
+                        "it defines a function, or shells read it in different ways",
                     ));
                 }
                 Some('<' | '>') => self.redirect(&mut part)?,
@@ -271,7 +273,7 @@ impl Reader {
         }
         let program = part.words.first();
         if program.is_some_and(|word| RESERVED.contains(&word.text.as_str())) {
-            return Err(NotUnderstood("a word of the shell stands where it means something else"));
+            return Err(NotUnderstood("it uses a reserved word of the shell in another place"));
         }
         if part == Part::default() {
             return Err(NotUnderstood("a command is missing"));
@@ -332,7 +334,7 @@ impl Reader {
     fn redirect(&mut self, part: &mut Part) -> Result<()> {
         let operators = ["<<-", "<<", "<>", "<&", ">>", ">&", ">|", "<", ">"];
         let Some(operator) = operators.into_iter().find(|operator| self.takes(operator)) else {
-            return Err(NotUnderstood("a redirection is not one"));
+            return Err(NotUnderstood("a redirection is incomplete"));
         };
         if matches!(self.peek(), Some('(' | '<' | '>' | '&' | '|')) {
             return Err(NotUnderstood("shells read it in different ways"));
@@ -344,7 +346,7 @@ impl Reader {
                 let plain = |each: char| each.is_ascii_alphanumeric() || each == '_';
                 if target.text.is_empty() || !target.text.chars().all(plain) || !target.is_literal()
                 {
-                    return Err(NotUnderstood("a here-document has an odd end"));
+                    return Err(NotUnderstood("the end of a here-document is not a plain word"));
                 }
                 let without_tabs = operator == "<<-";
                 self.here.push(HereDocument {

@@ -1,7 +1,7 @@
 //! A command that an agent asks the client to run.
 
 use attache_host::{FileError, Launch, Roots};
-use attache_policy::effect::changes_only_looks;
+use attache_policy::effect::affects_only_appearance;
 use attache_protocol::Error;
 use attache_protocol::v1::{CreateTerminalRequest, EnvVariable};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,8 @@ impl TerminalCommand {
 
     /// The variables that may change what the command does, sorted.
     pub(crate) fn changes(&self) -> Vec<(String, String)> {
-        let changes = self.environment().filter(|(name, value)| !changes_only_looks(name, value));
+        let changes =
+            self.environment().filter(|(name, value)| !affects_only_appearance(name, value));
         let mut changes: Vec<_> =
             changes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         changes.sort();

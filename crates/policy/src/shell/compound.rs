@@ -1,4 +1,4 @@
-//! Commands that hold others: groups, branches, loops.
+//! Compound commands: groups, branches, loops.
 
 use super::word::is_name;
 use super::{NotUnderstood, Part, Reader, Result, Terminator, Word};
@@ -53,7 +53,7 @@ impl Reader {
         self.blanks();
         let name = self.word()?;
         if !name.is_literal() || !is_name(&name.text) {
-            return Err(NotUnderstood("a loop has no plain variable"));
+            return Err(NotUnderstood("the variable of a loop is not a plain name"));
         }
         self.blanks_and_lines()?;
         let mut part = Part::default();
@@ -67,7 +67,7 @@ impl Reader {
         }
         self.parts.push(part);
         if !self.takes(";") && self.peek() != Some('\n') {
-            return Err(NotUnderstood("a loop does not go on as it began"));
+            return Err(NotUnderstood("a loop has a syntax error"));
         }
         self.blanks_and_lines()?;
         if !self.reserved("do") {
@@ -105,7 +105,7 @@ impl Reader {
                 match self.next() {
                     Some('|') => {}
                     Some(')') => break,
-                    _ => return Err(NotUnderstood("`case` does not go on as it began")),
+                    _ => return Err(NotUnderstood("`case` has a syntax error")),
                 }
             }
             if self.list(&[Terminator::Case, Terminator::Word("esac")], true)?

@@ -1,33 +1,33 @@
-//! One word of a command line, with what the shell makes of quotes, variables and substitutions.
+//! One word of a command line, with its quotes, variables and substitutions.
 
 use super::{NotUnderstood, Reader, Result, Terminator};
 
-/// A word as its command gets it, as far as that is known.
+/// A word as its command receives it, as far as the line shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// Without its quotes; what a variable or a substitution gives is left out.
+    /// The text without quotes, and without the values of variables and substitutions.
     pub(crate) text: String,
-    /// Whether any of it stood in quotes or behind a backslash.
+    /// Whether a part of it is in quotes or after a backslash.
     pub(crate) quoted: bool,
-    /// Whether the shell makes other words of it by names of files, braces or `~`.
+    /// Whether the shell expands it, because of names of files, braces or `~`.
     pub(crate) pattern: bool,
-    /// Whether `{}` stands in it without quotes.
+    /// Whether it contains `{}` without quotes.
     pub(super) braces: bool,
     /// Whether a variable is part of it.
     pub(crate) variable: bool,
     /// Whether the output of a command is part of it.
     pub(crate) substitution: bool,
-    /// Where `=` stands, in bytes, if the word sets a variable when it stands before the program.
+    /// The position of `=` in bytes, if the word sets a variable when it comes before the program.
     pub(super) assigns: Option<usize>,
 }
 
 impl Word {
-    /// A word of which nothing is known.
+    /// An unknown word.
     pub(super) fn variable() -> Self {
         Self { variable: true, ..Self::default() }
     }
 
-    /// Whether its text is exactly what the command gets.
+    /// Whether the command receives exactly its text.
     pub(crate) fn is_literal(&self) -> bool {
         !self.pattern && !self.variable && !self.substitution
     }
@@ -51,7 +51,7 @@ fn in_name(character: char) -> bool {
 }
 
 impl Reader {
-    /// The word that begins here.
+    /// Reads the word that begins here.
     pub(super) fn word(&mut self) -> Result<Word> {
         let start = self.at;
         let mut word = Word::default();
@@ -71,7 +71,7 @@ impl Reader {
                 '$' => self.dollar(&mut word, false)?,
                 '`' => self.backquoted(&mut word, false)?,
                 '#' if word.text.is_empty() && self.at == start + 1 => {
-                    return Err(NotUnderstood("a comment stands where a word must"));
+                    return Err(NotUnderstood("it has a comment instead of a word"));
                 }
                 each => self.plain(&mut word, each),
             }
@@ -79,9 +79,9 @@ impl Reader {
         if self.at == start {
             return Err(NotUnderstood("a word is missing"));
         }
-        // Alone it is a name: that of the command which tests.
+        // A single `[` is the name of a command.
         word.pattern &= word.text != "[";
-        // Shells with brace expansion make something of `{}` where a comma or two dots follow.
+        // Shells with brace expansion expand `{}` if a comma or two dots follow.
         word.pattern |= word.braces && (word.text.contains(',') || word.text.contains(".."));
         Ok(word)
     }
@@ -95,7 +95,7 @@ impl Reader {
             {
                 word.assigns = Some(word.text.len());
             }
-            // An element of an array, or a part of a name: how it is set is the shell's own.
+            // An element of an array, or a part of a name: shells set it in different ways.
             '*' | '?' | '[' => word.pattern = true,
             '{' if self.peek() != Some('}') => word.pattern = true,
             '{' => word.braces = true,
@@ -135,7 +135,7 @@ impl Reader {
         }
     }
 
-    /// What stands behind `$`.
+    /// Reads the text after `$`.
     fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<()> {
         match self.peek() {
             Some('(') if self.ahead(1) == Some('(') => self.arithmetic(word),
@@ -146,9 +146,7 @@ impl Reader {
                 self.list(&[Terminator::Parenthesis], false)?;
                 match waiting == 0 && self.here.is_empty() {
                     true => Ok(()),
-                    false => {
-                        Err(NotUnderstood("a here-document and a substitution stand together"))
-                    }
+                    false => Err(NotUnderstood("a substitution contains a here-document")),
                 }
             }
             Some('{') => {
@@ -164,10 +162,10 @@ impl Reader {
                     || ["@", "*", "?", "#", "$", "!", "-"].contains(&name.as_str());
                 match known && self.characters.get(self.at.saturating_sub(1)) == Some(&'}') {
                     true => Ok(()),
-                    false => Err(NotUnderstood("a variable is not simply taken")),
+                    false => Err(NotUnderstood("it expands a variable in a complex way")),
                 }
             }
-            // Numbers, whichever.
+            // These are always numbers.
             Some('?' | '#' | '$' | '!') => {
                 self.at += 1;
                 word.text.push('0');
@@ -199,7 +197,7 @@ impl Reader {
         }
     }
 
-    /// Arithmetic on plain numbers; a name in it could hold a command.
+    /// Reads arithmetic on plain numbers. The value of a name in it could contain a command.
     fn arithmetic(&mut self, word: &mut Word) -> Result<()> {
         self.at += 2;
         word.variable = true;
@@ -210,7 +208,7 @@ impl Reader {
                 _ => break,
             }
         }
-        Err(NotUnderstood("it reckons with more than numbers"))
+        Err(NotUnderstood("its arithmetic contains more than numbers"))
     }
 
     fn backquoted(&mut self, word: &mut Word, quoted: bool) -> Result<()> {

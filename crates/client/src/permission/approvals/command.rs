@@ -3,7 +3,7 @@
 use crate::permission::request::PermissionRequest;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::Folders;
-use attache_policy::effect::{Command, changes_only_looks};
+use attache_policy::effect::{Command, affects_only_appearance};
 use std::path::{Path, PathBuf};
 
 /// The shells that run a line as it was shown.
@@ -41,7 +41,7 @@ impl ApprovedCommand {
             None => folders.roots().cwd().to_owned(),
             Some(folder) => folders.roots().resolve(folder).ok()?.path(),
         };
-        env.retain(|(name, value)| !changes_only_looks(name, value));
+        env.retain(|(name, value)| !affects_only_appearance(name, value));
         env.sort();
         Some(Self { shown, cwd, env })
     }

@@ -4,7 +4,7 @@ use crate::process::{Process, result};
 use crate::script::{Entry, Expected, Shown, script};
 use serde_json::{Value, json};
 
-pub(crate) struct Told {
+pub(crate) struct KnownSession {
     pub(crate) id: String,
     /// The conversation up to the last turn that was answered, or that a load showed to be cut.
     entries: Vec<Entry>,
@@ -31,11 +31,11 @@ struct OpenTurn {
     shown: Shown,
 }
 
-impl Told {
-    /// A new session; `None` if the agent was killed before it told of one.
+impl KnownSession {
+    /// A new session; `None` if the agent was killed before it session of one.
     pub(crate) fn begin(process: &mut Process, titled_by_person: bool) -> Option<Self> {
         let new = process.result("session/new", json!({"cwd": "/", "mcpServers": []}))?;
-        let mut told = Self {
+        let mut session = Self {
             id: new["sessionId"].as_str().unwrap().to_owned(),
             entries: Vec::new(),
             title: None,
@@ -50,14 +50,14 @@ impl Told {
             asked_style: None,
         };
         if titled_by_person {
-            told.ask_title(process, "Mine");
-            while told.asked_title.is_some()
+            session.ask_title(process, "Mine");
+            while session.asked_title.is_some()
                 && let Some(message) = process.next()
             {
-                told.take(process, message);
+                session.take(process, message);
             }
         }
-        Some(told)
+        Some(session)
     }
 
     fn named(&self) -> Value {
@@ -87,8 +87,11 @@ impl Told {
             self.title = asked;
         }
         let Some(rest) = shown.entries.strip_prefix(self.entries.as_slice()) else {
-            let same =
-                self.entries.iter().zip(&shown.entries).take_while(|(told, loaded)| told == loaded);
+            let same = self
+                .entries
+                .iter()
+                .zip(&shown.entries)
+                .take_while(|(session, loaded)| session == loaded);
             let same = same.count();
             panic!(
                 "{}: of {} entries {same} are there; then {:?}, not {:?}",
