@@ -1,4 +1,4 @@
-//! Errors of an author's code or of a call it makes, which say who caused them.
+//! Errors of an author's code or of the calls that it makes.
 
 use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::ErrorCode;
@@ -8,9 +8,9 @@ use std::fmt;
 /// The result of every function that can fail in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error, by who caused it. If [`Author::turn`](crate::Author::turn) returns it, the client
-/// receives the JSON-RPC error that fits; after a cancel it receives the stop reason `cancelled`
-/// whatever the error.
+/// An error, grouped by its cause. If [`Author::turn`](crate::Author::turn) returns it, the client
+/// receives the matching JSON-RPC error. After a cancel the client always receives the stop reason
+/// `cancelled`.
 // PROMPT-10, CANCEL-02.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -36,7 +36,8 @@ pub enum Error {
     // AUTH-01.
     AuthRequired(String),
     /// A session cannot be read or stored. The reply is `-32002` for an unknown session, `-32602`
-    /// for what the caller can fix, such as a session that is open elsewhere, else `-32603`.
+    /// for a problem that the caller can fix, such as a session that is open elsewhere, else
+    /// `-32603`.
     Store(StoreError),
     /// The agent failed; the reply is `-32603` with the message and its cause.
     Failed {

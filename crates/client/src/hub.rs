@@ -59,7 +59,7 @@ use tracing::Instrument;
 /// sequence is shorter.
 const CLOSING: Duration = Duration::from_secs(8);
 
-/// How many commands to the supervisor of one agent may wait.
+/// The largest number of commands that wait for the supervisor of one agent.
 const COMMANDS: usize = 16;
 
 /// The core of a front end: it runs agents, restarts them when they die, and keeps their sessions.
@@ -184,13 +184,13 @@ impl Hub {
     }
 
     /// Opens a stored session, or returns it if it is open. The agent loads the session, or resumes
-    /// it if it cannot load it; what the store has of the session is kept. If the agent can do
-    /// neither or does not start, the stored history can be read. `cwd` is for a session that
-    /// neither the list nor the store knows. Await the returned builder.
+    /// it if it cannot load it; the stored history is kept. If the agent can do neither or does not
+    /// start, the stored history can be read. `cwd` is for a session that neither the list nor the
+    /// store knows. Await the returned builder.
     ///
     /// # Errors
     /// The session is unknown, another program has it open, or the agent cannot open it and the
-    /// store has nothing of it.
+    /// store has no history of it.
     pub fn switch(&self, agent: &str, id: impl Into<SessionId>, cwd: Option<&Path>) -> HubOpening {
         HubOpening::new(self.shared.clone(), agent, Some(id.into()), cwd)
     }
@@ -216,10 +216,10 @@ impl Hub {
         self.shared.session(agent, id).map(|entry| HubSession::new(entry, &self.shared))
     }
 
-    /// Returns what was spent, by agent and by day in UTC. With a store this includes the stored
+    /// Returns the spending by agent and by day in UTC. With a store this includes the stored
     /// sessions, otherwise only the open ones. The cost of a session before the hub first saw it
-    /// counts for that day. The first call reads the whole store, later calls only what was stored
-    /// since.
+    /// counts for that day. The first call reads the whole store, and later calls read only new
+    /// events.
     ///
     /// # Errors
     /// The store failed.
@@ -233,7 +233,7 @@ impl Hub {
         let counted = self.shared.counted.clone();
         let reading = tokio::task::spawn_blocking(move || lock(&counted).spending(&*store)).await;
         let spending = reading.map_err(|error| StoreError::Failed {
-            message: "what was spent could not be read: this program is ending".to_owned(),
+            message: "the spending could not be read: this program is ending".to_owned(),
             source: Some(Arc::new(error)),
         })?;
         Ok(spending?.days())

@@ -7,7 +7,7 @@ use attache_protocol::v1::{AuthAccount, AuthMethodId, AuthState, AuthStatusUpdat
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The login of an agent. Hand it to [`OptionalParts::login`](crate::OptionalParts::login), and
+/// The login of an agent. Pass it to [`OptionalParts::login`](crate::OptionalParts::login), and
 /// list the login methods with [`About::auth_method`](crate::About::auth_method).
 ///
 /// A panic in any of these functions fails the call it served with `-32603` and nothing else.

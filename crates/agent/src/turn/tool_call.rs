@@ -30,7 +30,7 @@ impl Turn {
 }
 
 impl NewToolCall {
-    /// Sets the name of the tool in the program.
+    /// Sets the tool's name for programs.
     // TOOL-15.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.call.name = Some(name.into());
@@ -219,7 +219,7 @@ impl ToolCallHandle {
         self.settle(ToolCallStatus::Failed, Some(content))
     }
 
-    /// Returns what a permission request says about the call (PERM-10).
+    /// Returns the description of the call in a permission request (PERM-10).
     pub(crate) fn patch(&self) -> ToolCallUpdate {
         let call = &self.call;
         let mut patch = ToolCallUpdate::new(call.tool_call_id.clone());
@@ -246,7 +246,7 @@ impl ToolCallHandle {
         })?
     }
 
-    /// Settles the call once; the drop that follows finds it settled. Never waits, because there is
+    /// Settles the call once. The drop that follows does nothing. Never waits, because there is
     /// only one such update for each call.
     fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
         let session = self.turn.open_session();

@@ -1,4 +1,4 @@
-//! What the client was told of one session, and what it asked for without an answer.
+//! The client's knowledge of one session, and its unanswered calls.
 
 use crate::process::{Process, result};
 use crate::script::{Entry, Expected, Shown, script};
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 pub(crate) struct KnownSession {
     pub(crate) id: String,
-    /// The conversation up to the last turn that was answered, or that a load showed to be cut.
+    /// The conversation up to the last turn that was answered or that a load showed to be cut.
     entries: Vec<Entry>,
     title: Option<String>,
-    /// Then the author's titles do not count.
+    /// Whether the person set the title. If so, the author's titles do not count.
     titled_by_person: bool,
     style: String,
-    /// What the author remembers; after a turn was cut, what it may remember.
+    /// The author's memory, or after a cut turn its possible memories.
     memories: Vec<Vec<String>>,
-    /// How many turns were cut of which something is stored, and how many of them surely before
-    /// their end.
+    /// The number of cut turns of which a part is stored, and the number of those that surely were
+    /// cut before their end.
     pub(crate) cut: usize,
     pub(crate) failed: usize,
     prompts: u64,
@@ -32,7 +32,7 @@ struct OpenTurn {
 }
 
 impl KnownSession {
-    /// A new session; `None` if the agent was killed before it session of one.
+    /// Opens a new session; `None` if the agent was killed before its reply.
     pub(crate) fn begin(process: &mut Process, titled_by_person: bool) -> Option<Self> {
         let new = process.result("session/new", json!({"cwd": "/", "mcpServers": []}))?;
         let mut session = Self {
@@ -69,8 +69,8 @@ impl KnownSession {
         self.turn.is_some()
     }
 
-    /// Loads the session in another process: all that was confirmed is there, whole, and of the
-    /// turn that was cut a prefix.
+    /// Loads the session in another process: everything that was confirmed is there, and a prefix
+    /// of the cut turn.
     pub(crate) fn load(&mut self, process: &mut Process) {
         let Some((reply, shown)) = process.shown("session/load", self.named()) else { return };
         let style = reply["configOptions"][0]["currentValue"].as_str().unwrap().to_owned();
@@ -115,8 +115,8 @@ impl KnownSession {
         self.entries = shown.entries;
     }
 
-    /// The turn that was cut is a prefix of its script, its tool calls settled. Gives the title
-    /// since.
+    /// Checks that the cut turn is a prefix of its script and that its tool calls are settled.
+    /// Returns the title since then.
     fn take_cut(&mut self, prompt: &str, rest: &[Entry], title: Option<&String>) -> Option<String> {
         let steps = script(prompt);
         let (mut memories, mut whole) = (Vec::new(), false);
@@ -141,7 +141,7 @@ impl KnownSession {
         title.cloned()
     }
 
-    /// The session takes a prompt, and its author has what it remembered.
+    /// Checks that the session takes a prompt and that its author has its memory.
     pub(crate) fn recall(&mut self, process: &mut Process) {
         let prompt = json!([{"type": "text", "text": "recall"}]);
         let call = process.call("session/prompt", json!({"sessionId": self.id, "prompt": prompt}));
@@ -190,7 +190,7 @@ impl KnownSession {
         calls.into_iter().flatten().any(|call| message["id"] == call)
     }
 
-    /// Takes in a message about this session.
+    /// Processes a message about this session.
     pub(crate) fn take(&mut self, process: &mut Process, mut message: Value) {
         match message["method"].as_str() {
             Some("session/update") => {
@@ -219,7 +219,7 @@ impl KnownSession {
         result(reply);
     }
 
-    /// The turn is confirmed: what it showed must be there from now on.
+    /// Notes that the turn is confirmed: from now on its entries must be stored.
     fn answered(&mut self, turn: OpenTurn) {
         let OpenTurn { prompt, shown, .. } = turn;
         let own = Expected::of(&prompt, &[]).entries;
@@ -231,7 +231,7 @@ impl KnownSession {
             assert_ne!(self.memories, [] as [Vec<String>; 0], "{}: {text}", self.id);
         } else {
             let expected = Expected::of(&prompt, &script(&prompt));
-            assert_eq!(shown.entries, expected.entries[1..], "{}: what was streamed", self.id);
+            assert_eq!(shown.entries, expected.entries[1..], "{}: the streamed entries", self.id);
             self.memories.iter_mut().for_each(|memory| memory.extend(expected.remembered.clone()));
             if !self.titled_by_person {
                 self.title = expected.title.or_else(|| self.title.take());

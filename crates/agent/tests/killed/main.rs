@@ -1,4 +1,4 @@
-//! What a client was told is there after `kill -9` of the agent (SESS-13, PROMPT-08, CONF-18,
+//! Everything that the agent has confirmed survives `kill -9` (SESS-13, PROMPT-08, CONF-18,
 //! TITLE-01): 200 times, while four sessions stream into SQLite.
 #![cfg(unix)]
 #![allow(
@@ -28,11 +28,11 @@ use std::path::Path;
 
 const ROUNDS: u64 = 200;
 
-/// A session is replaced by a new one after so many rounds, so that each round costs the same. The
-/// old ones are looked at in the end.
+/// The number of rounds after which a new session replaces a session, so that each round costs the
+/// same. The old sessions are checked at the end.
 const LIFE: u64 = 6;
 
-/// Not a test of its own: the process that is killed.
+/// Not a separate test: the process that is killed.
 #[test]
 fn agent() {
     let Some(path) = std::env::var_os(process::STORE) else { return };
@@ -42,7 +42,7 @@ fn agent() {
 
 /// SESS-13, SESS-14, PROMPT-08, CONF-18, TITLE-01, TITLE-03, TOOL-09.
 #[test]
-fn what_the_client_was_told_is_there_after_kill_9() {
+fn confirmed_events_survive_kill_9() {
     if std::env::var_os(process::STORE).is_some() {
         return;
     }
@@ -53,7 +53,7 @@ fn what_the_client_was_told_is_there_after_kill_9() {
     let mut cut = 0;
     for round in 0..ROUNDS {
         let mut process = Process::start(&path);
-        // Now and then in the middle of a load.
+        // Sometimes in the middle of a load.
         if random.below(10) == 0 {
             process.dies_after(Some(1 + random.below(200)));
         }
@@ -116,7 +116,7 @@ fn listed(process: &mut Process) -> Vec<String> {
     }
 }
 
-/// The log of a session: in order, every turn has one end, and those that were cut have failed.
+/// Checks the log of a session: it is in order, every turn has one end, and cut turns have failed.
 fn logged(path: &Path, session: &KnownSession) {
     let store = Sqlite::open(path).unwrap();
     let key = SessionKey {
@@ -148,8 +148,8 @@ fn logged(path: &Path, session: &KnownSession) {
         }
     }
     assert!(!running);
-    // The agent may have died when the prompt was stored and the beginning of its turn not yet, or
-    // the end of the turn and not its reply.
+    // The agent may have died after the prompt was stored and before the beginning of its turn, or
+    // after the end of the turn and before its reply.
     let cut = failed + prompts - turns;
     assert!(
         (session.failed..=session.cut).contains(&cut),

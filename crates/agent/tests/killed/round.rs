@@ -19,8 +19,8 @@ impl<'r> Round<'r> {
         Self { process, sessions, random }
     }
 
-    /// Takes in all that the agent wrote, to the end; what it is asked for meanwhile is asked for
-    /// until it is killed.
+    /// Processes all output of the agent to its end. Until the agent is killed, answers its
+    /// requests and makes new calls.
     pub(crate) fn stream(self) {
         let Self { process, sessions, random } = self;
         sessions.iter_mut().for_each(|session| session.prompt(process));

@@ -151,7 +151,7 @@ fn reading(project: &Project, names: &[&str]) -> String {
 /// A rule that rejects stops a plain read under `--yes`: said, logged, with exit code 11. A free
 /// read is neither said nor logged.
 #[test]
-fn a_rule_that_rejects_stops_a_plain_read() {
+fn a_denying_rule_stops_a_read_of_a_plain_file() {
     let project = Project::new();
     let file = project.path().join(".no-settings/attache/client-permissions.txt");
     fs::create_dir_all(file.parent().unwrap()).unwrap();

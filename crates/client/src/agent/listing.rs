@@ -7,7 +7,8 @@ use attache_protocol::v1::{ListSessionsRequest, SessionArchiveFilter, SessionInf
 use attache_session::ArchivedFilter;
 use std::sync::Arc;
 
-/// How many pages [`Listing::all`] reads: some agents might return cursors for ever.
+/// The largest number of pages that [`Listing::all`] reads: some agents might return cursors for
+/// ever.
 const PAGES: usize = 1000;
 
 /// The agent's stored sessions in the agent's order. From [`crate::AgentConnection::list`].

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_package_of_a_program_is_found_behind_its_link() {
+    fn the_package_of_a_program_is_found_through_its_link() {
         let folder = tempfile::tempdir().unwrap();
         let package = folder.path().join("lib/node_modules/@google/gemini-cli");
         std::fs::create_dir_all(package.join("bundle")).unwrap();

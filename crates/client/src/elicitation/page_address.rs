@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// How many pages may wait for their completion. The oldest is dropped first.
+/// The largest number of pages that wait for their completion. The oldest is dropped first.
 const OUTSTANDING: usize = 64;
 
 /// The address of a page, checked and not opened: it begins with `https://` or `http://`, has a
@@ -37,15 +37,15 @@ pub enum AddressWarning {
 impl fmt::Display for AddressWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotEncrypted => "what is sent there can be read on the way",
-            Self::OtherLetters => "the name may look like another one",
-            Self::UserName => "what stands before the @ is not where it leads",
-            Self::Number => "it is a number and no name",
+            Self::NotEncrypted => "the connection is not encrypted",
+            Self::OtherLetters => "the host's name may imitate another name",
+            Self::UserName => "the part before the @ is not the host",
+            Self::Number => "the host is a number, not a name",
         })
     }
 }
 
-/// Why an address is not that of a page.
+/// Why an address cannot be opened as a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddressError {
@@ -63,7 +63,7 @@ impl fmt::Display for AddressError {
             Self::Scheme => "the address of a page must begin with https:// or http://",
             Self::NoHost => "the address of the page names no host: give it in full",
             Self::Characters => {
-                "the address of the page holds white space, a control character or a backslash: escape it"
+                "the address of the page contains white space, a control character or a backslash: escape it"
             }
         })
     }
@@ -77,8 +77,8 @@ impl PageAddress {
     /// # Errors
     /// See [`AddressError`].
     pub fn parse(url: &str) -> Result<Self, AddressError> {
-        // A browser skips or replaces these characters, so that it might open another address than
-        // the one shown.
+        // A browser skips or replaces these characters, so it might open an address other than the
+        // one shown.
         let odd = |character: char| {
             character.is_whitespace()
                 || character.is_control()
@@ -131,14 +131,14 @@ impl PageAddress {
         &self.host
     }
 
-    /// The suspicious parts; mostly none.
+    /// The reasons for suspicion; usually none.
     pub fn warnings(&self) -> &[AddressWarning] {
         &self.warnings
     }
 }
 
-/// Invisible characters, and characters that change the direction of writing, so that an address
-/// looks like another.
+/// Whether a character is invisible or changes the direction of writing, so that one address can
+/// look like another.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -160,7 +160,7 @@ impl PageCompletion {
     }
 }
 
-/// The pages of one connection that are not complete.
+/// The incomplete pages of one connection.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outstanding(Arc<Mutex<Pages>>);
 
@@ -200,7 +200,7 @@ impl Outstanding {
         }
     }
 
-    /// The connection is over.
+    /// Ends all pages because the connection is over.
     pub(crate) fn end(&self) {
         self.pages().clear();
     }
@@ -212,7 +212,7 @@ mod tests {
 
     /// ELIC-09, ELIC-10.
     #[test]
-    fn an_address_shows_its_host_and_its_suspicious_parts() {
+    fn an_address_has_its_host_and_its_warnings() {
         let parsed = |url: &str| {
             let address = PageAddress::parse(url).unwrap();
             (address.host().to_owned(), address.warnings().to_vec())
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_are_no_page_are_refused() {
+    fn addresses_that_cannot_be_pages_are_refused() {
         for (url, error) in [
             ("javascript:alert(1)", AddressError::Scheme),
             ("file:///etc/passwd", AddressError::Scheme),

@@ -11,10 +11,10 @@ use attache_protocol::v1::SessionId;
 use attache_session::{ArchivedFilter, ListQuery, StoreError};
 use std::sync::Arc;
 
-/// How many pages of an agent's list are read: some agents might return cursors for ever.
+/// The largest number of pages of an agent's list: some agents might return cursors for ever.
 const PAGES: usize = 1000;
 
-/// How many sessions a page of the store has.
+/// The number of sessions in a page of the store.
 const STORE_PAGE: usize = 1000;
 
 impl Hub {
@@ -41,7 +41,7 @@ impl Hub {
         lock(&self.shared.list).sessions(&open, filter)
     }
 
-    /// Returns the progress of each agent's list, by the agent's name. An empty name stands for the
+    /// Returns the progress of each agent's list, by the agent's name. The empty name is the
     /// store, if it failed.
     pub fn listings(&self) -> Vec<(String, AgentListing)> {
         lock(&self.shared.list)

@@ -1,4 +1,4 @@
-//! Sending the prompts of one session, one after the other, over the current connection.
+//! Sends the prompts of one session, one after the other, over the current connection.
 
 use super::agent_entry::{Phase, Up};
 use super::housekeeping;

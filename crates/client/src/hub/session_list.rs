@@ -1,4 +1,4 @@
-//! One list of all sessions: those of the agents and those of the store.
+//! One list of all sessions, of the agents and of the store.
 
 use attache_protocol::v1::{SessionId, SessionInfo};
 use attache_session::{ArchivedFilter, Labels, ListEntry, Session, Timestamp};
@@ -33,7 +33,7 @@ pub struct ListedSession {
     pub open: bool,
 }
 
-/// Which sessions to list. The default is all that are not archived.
+/// Selects sessions to list. The default is all sessions that are not archived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
     /// Only sessions with this text in title, folder, id, status or a tag. Case does not matter.
@@ -147,7 +147,7 @@ impl List {
             let (began, updated) = (summary.began_at, summary.updated_at);
             let unused = summary.prompts == 0 && summary.info.title().is_none() && began == updated;
             if unused && began != Timestamp::default() {
-                // The session was opened here and never used.
+                // This hub opened the session and never used it.
                 continue;
             }
             let facts = Facts {
@@ -162,7 +162,7 @@ impl List {
         }
     }
 
-    /// Ends a round of an agent: it no longer keeps the sessions that it did not list.
+    /// Ends a round of an agent. Sessions that it did not list are no longer at the agent.
     pub(crate) fn end(&mut self, agent: &str, round: u64) {
         self.known.retain(|(of, _), known| {
             if **of == *agent {
@@ -187,8 +187,8 @@ impl List {
         facts.into_iter().find(|cwd| !cwd.is_empty()).cloned()
     }
 
-    /// The sessions that pass the filter, open ones included: the newest first, those without a
-    /// time last.
+    /// The sessions that pass the filter, including open ones. The newest come first, and those
+    /// without a time last.
     pub(crate) fn sessions(
         &self,
         open: &[(String, Session)],
@@ -252,7 +252,7 @@ impl Known {
                 .find(|it| **it != Labels::default())
                 .cloned()
                 .unwrap_or_default(),
-            // The agent's word counts if it lists the session.
+            // If the agent lists the session, its answer counts.
             archived: theirs.or(ours).is_some_and(|facts| facts.archived),
             at_agent: theirs.is_some(),
             stored: ours.is_some(),

@@ -1,4 +1,4 @@
-//! What sessions cost in money and tokens, by agent and day; and the budget of one session.
+//! The spending of sessions in money and tokens, by agent and day, and the budget of one session.
 
 use attache_protocol::v1::{Cost, SessionId};
 use attache_session::{Event, EventBody, Timestamp, Tokens, UsageState};
@@ -17,14 +17,14 @@ impl Day {
 }
 
 impl fmt::Display for Day {
-    /// As `2026-11-21`.
+    /// Formats the day as `2026-11-21`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = Timestamp(self.0.saturating_mul(86_400_000)).rfc3339();
         f.write_str(text.split('T').next().unwrap_or_default())
     }
 }
 
-/// What the sessions of one agent cost on one day.
+/// The spending of one agent's sessions on one day.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DailySpending {
@@ -37,7 +37,7 @@ pub struct DailySpending {
     pub turns: u64,
 }
 
-/// What was spent, by agent and day: the sum of the events of any number of sessions.
+/// The spending by agent and day: the sum of the events of any number of sessions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spending {
     days: BTreeMap<(String, Day), DailySpending>,
@@ -77,7 +77,7 @@ impl Spending {
         }
     }
 
-    /// Adds what other sessions cost.
+    /// Adds the spending of other sessions.
     pub(crate) fn add(&mut self, other: &Self) {
         for (place, spent) in &other.days {
             let sum = self.days.entry(place.clone()).or_default();
@@ -102,7 +102,7 @@ impl Spending {
         self.days.entry((agent.to_owned(), Day::of(at))).or_default()
     }
 
-    /// What was spent, by agent and then by day.
+    /// The spending, by agent and then by day.
     pub(crate) fn days(&self) -> Vec<(String, Day, DailySpending)> {
         self.days.iter().map(|((agent, day), spent)| (agent.clone(), *day, spent.clone())).collect()
     }

@@ -144,12 +144,12 @@ async fn gone(
     }
 }
 
-/// Why the agent is gone, with its stray output if nothing else is known.
+/// Why the agent is gone, with its stray output if there is no other evidence.
 fn reason(running: &RunningAgent, end: &ConnectionEnd) -> Arc<str> {
     let evidence = running.evidence();
     match evidence.stdout.first() {
         Some(line) if evidence.stderr.is_empty() => {
-            format!("{end}; it printed text that is no ACP message, first: {line}").into()
+            format!("{end}; it printed text that is not an ACP message, first: {line}").into()
         }
         _ => end.to_string().into(),
     }

@@ -1,4 +1,5 @@
-//! What permission requests of the agent allowed, for the calls by which the agent carries it out.
+//! Approvals: the actions that the agent's permission requests allow, and that the agent then
+//! performs through this client.
 
 mod command;
 mod prospect;
@@ -12,25 +13,25 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many approvals of each sort one session keeps; beyond that the oldest is forgotten, and its
-/// action asks again.
+/// The number of approvals of each sort that one session keeps. Beyond it the oldest is dropped,
+/// and its action asks again.
 const KEPT: usize = 64;
 
-/// How many bytes of files all approvals of one session keep at most.
+/// The largest size of the file contents in all approvals of one session, in bytes.
 const BYTES: usize = 16 << 20;
 
-/// What a permission request allows once.
+/// An action that a permission request allows once.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Approved {
-    /// To write this content while the file holds what it held when the request came.
+    /// Writing this content, while the file is unchanged since the request.
     Write { path: PathBuf, before: FileState, after: Arc<[u8]> },
-    /// To read a file that holds secrets.
+    /// Reading a file that holds secrets.
     Read { path: PathBuf },
-    /// To run a command.
+    /// Running a command.
     Command(ApprovedCommand),
 }
 
-/// What a person allowed always: any content of these files, exactly these commands.
+/// The actions that a person allowed always: any write of these files, and exactly these commands.
 #[derive(Debug, Clone, PartialEq)]
 enum Always {
     Write(PathBuf),
@@ -45,8 +46,8 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Keeps what a request allowed: once, and for later actions if a person chose an option that
-    /// allows `always`. A protected file is never allowed for later.
+    /// Adds the actions that a request allowed: once, and also for later if a person chose an
+    /// option that allows `always`. A protected file is never allowed for later.
     pub(crate) fn add(&mut self, prospect: Prospect, always: bool) {
         let Prospect { approved, protected } = prospect;
         if always && protected.is_none() {
@@ -64,7 +65,7 @@ impl Approvals {
         }
     }
 
-    /// Uses up the approval of this write, if there is one.
+    /// Takes the approval of this write. Returns whether there was one.
     pub(crate) fn take_write(&mut self, path: &Path, now: &FileState, content: &[u8]) -> bool {
         self.take(|approved| match approved {
             Approved::Write { path: allowed, before, after } => {
@@ -74,14 +75,14 @@ impl Approvals {
         })
     }
 
-    /// Uses up the approval to read this file, if there is one.
+    /// Takes the approval to read this file. Returns whether there was one.
     pub(crate) fn take_read(&mut self, path: &Path) -> bool {
         self.take(
             |approved| matches!(approved, Approved::Read { path: allowed } if allowed == path),
         )
     }
 
-    /// Uses up the approval of this command, if there is one.
+    /// Takes the approval of this command. Returns whether there was one.
     pub(crate) fn take_command(&mut self, command: &TerminalCommand) -> bool {
         self.take(
             |approved| matches!(approved, Approved::Command(allowed) if allowed.covers(command)),
@@ -100,7 +101,7 @@ impl Approvals {
             .any(|always| matches!(always, Always::Command(allowed) if allowed.covers(command)))
     }
 
-    /// The turn is over: what it approved and did not use is not used later.
+    /// Drops the unused approvals at the end of a turn.
     pub(crate) fn end_turn(&mut self) {
         self.once.clear();
     }

@@ -10,10 +10,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The stop reason; never one that this version does not know.
+    /// The stop reason, always a known one.
     pub stop_reason: StopReason,
-    /// The tokens, if the agent reported them. Agents differ in whether they count the turn or the
-    /// session.
+    /// The tokens, if the agent reported them. Some agents count those of the turn, others those of
+    /// the session.
     pub usage: Option<Usage>,
 }
 
@@ -56,7 +56,7 @@ impl TurnError {
         self.error_response().is_some_and(|error| error.code == ErrorCode::REQUEST_CANCELLED)
     }
 
-    /// The error for the log: the agent's own, or this one in its form.
+    /// The error for the log: the agent's own error, or this one in the same form.
     pub(crate) fn as_wire(&self) -> Error {
         match self {
             Self::ErrorResponse(error) => error.clone(),

@@ -51,7 +51,7 @@ impl Prompt {
                     (taken.embedded_context, "agentCapabilities.promptCapabilities.embeddedContext")
                 }
                 // No capability covers a kind without a name in this version.
-                ContentBlock::Unknown(_) => (false, "it in any way this program knows"),
+                ContentBlock::Unknown(_) => (false, "any capability that this program knows"),
             };
             if !offered {
                 return Err(PromptError::NotOffered { kind: block.tag().to_owned(), capability });
@@ -61,7 +61,7 @@ impl Prompt {
     }
 }
 
-/// Why a prompt was not sent. The session is as it was.
+/// Why a prompt was not sent. The session has not changed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum PromptError {
@@ -93,7 +93,7 @@ impl fmt::Display for PromptError {
             Self::NotOffered { kind, capability } => {
                 write!(
                     f,
-                    "the agent takes no {kind} in prompts: it does not advertise {capability}; leave it out or send a link"
+                    "the agent does not accept {kind} in prompts: it does not advertise {capability}; leave it out or send a link"
                 )
             }
             Self::Disconnected(end) => {

@@ -1,4 +1,4 @@
-//! Sending a prompt and waiting for the end of its turn.
+//! Sends a prompt and waits for the end of its turn.
 
 use crate::agent::shared_connection::SharedConnection;
 use crate::observe::watch::Watch;
