@@ -1,4 +1,4 @@
-//! The interface of stores, and what a list of sessions contains.
+//! The interface of stores, and of lists of sessions.
 
 pub(crate) mod memory_list;
 pub(crate) mod memory_store;
@@ -163,7 +163,7 @@ pub struct ListQuery {
     pub limit: usize,
 }
 
-/// Whether archived sessions are listed.
+/// The archived state of the sessions in a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArchivedFilter {
     /// Only sessions that are not archived.
@@ -216,7 +216,7 @@ pub enum StoreError {
     Damaged {
         /// The store's file.
         path: String,
-        /// What is wrong, and where.
+        /// The damage and its place.
         reason: String,
     },
     /// The disk is full.

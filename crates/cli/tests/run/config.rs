@@ -351,12 +351,15 @@ fn an_address_is_shown_without_what_logs_in() {
 #[test]
 fn a_file_that_is_no_file_is_told_and_holds_nothing_up() {
     for (name, says) in [
-        ("config.toml", "config.toml cannot be read: it is no regular file"),
-        ("keys.toml", "keys.toml cannot be read: it is no regular file"),
-        ("agents.toml", "agents.toml cannot be read: it is no regular file"),
-        ("client-permissions.txt", "client-permissions.txt cannot be used: it is no regular file"),
-        ("models.json", "models.json cannot be read: it is no regular file"),
-        ("permissions.toml", "permissions.toml: it cannot be read: it is no regular file"),
+        ("config.toml", "config.toml cannot be read: it is not a regular file"),
+        ("keys.toml", "keys.toml cannot be read: it is not a regular file"),
+        ("agents.toml", "agents.toml cannot be read: it is not a regular file"),
+        (
+            "client-permissions.txt",
+            "client-permissions.txt cannot be used: it is not a regular file",
+        ),
+        ("models.json", "models.json cannot be read: it is not a regular file"),
+        ("permissions.toml", "permissions.toml: it cannot be read: it is not a regular file"),
         ("AGENTS.md", ""),
     ] {
         let person = Person::new();

@@ -65,7 +65,7 @@ fn a_store_that_finds_the_disk_full_is_told_and_the_session_goes_on() {
     let turn = agent.turn(id);
     assert!(
         end(&turn).contains(
-            "cannot be written (disk I/O error): see whether its disk or your quota is full"
+            "cannot be written (disk I/O error): check whether its disk or your quota is full"
         ),
         "{turn:?}"
     );

@@ -25,9 +25,9 @@ impl Output {
     pub(crate) async fn read(&self, buffer: &mut [u8]) -> Option<usize> {
         loop {
             tokio::task::consume_budget().await;
-            // Asked before reading: what an ended tree wrote is in the pipe by now. The runtime may
-            // not have noticed that yet and would call the pipe empty, so then the system is asked
-            // directly.
+            // Checked before reading: everything that an ended tree wrote is in the pipe by now.
+            // The runtime may not have noticed that yet and report an empty pipe, so in this case
+            // the pipe is read directly.
             let ended = self.end.exit().is_some();
             let result =
                 if ended { read_now(&self.pipe, buffer) } else { self.pipe.try_read(buffer) };

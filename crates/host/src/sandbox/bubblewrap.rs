@@ -75,7 +75,7 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
     Ok(launch.run_by(bwrap, words.0).keeping(filter).with_placeholders(placeholders))
 }
 
-/// What a path inside the sandbox is.
+/// The content of a path inside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mount {
     /// Itself, writable.

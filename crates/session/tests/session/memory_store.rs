@@ -114,7 +114,7 @@ fn one_event_can_be_appended_to_a_session_without_a_writer() {
 }
 
 #[test]
-fn sides_and_agents_have_sessions_of_their_own() {
+fn sides_and_agents_have_separate_sessions() {
     let store = MemoryStore::new();
     stored(&store, "a", 1, vec![say("agent")]);
     let other = SessionKey { side: Side::Client, ..key("a") };
@@ -130,7 +130,7 @@ fn sides_and_agents_have_sessions_of_their_own() {
 
 /// FORK-02.
 #[test]
-fn a_fork_has_the_events_up_to_its_place_and_then_its_own() {
+fn a_fork_has_the_events_up_to_its_position_and_then_its_own() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
     append(&mut log, &events(1, vec![opened("/a"), chunk(MessageAuthor::Agent, Some("m"), "one")]));

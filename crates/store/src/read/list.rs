@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sessions_of_a_rare_tag_are_looked_up_by_it() {
+    fn sessions_with_a_rare_tag_are_found_by_the_tag() {
         let tagged = ListQuery { tag: Some("x".to_owned()), ..ListQuery::default() };
         let plan = plan(&tagged, true);
         assert!(plan.starts_with("SEARCH session USING INTEGER PRIMARY KEY (rowid=?)"), "{plan}");
