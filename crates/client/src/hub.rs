@@ -185,8 +185,8 @@ impl Hub {
 
     /// Opens a stored session, or returns it if it is open. The agent loads the session, or resumes
     /// it if it cannot load it; the stored history is kept. If the agent can do neither or does not
-    /// start, the stored history can be read. `cwd` is for a session that neither the list nor the
-    /// store knows. Await the returned builder.
+    /// start, the stored history can be read. `cwd` is the folder of a session that neither the
+    /// list nor the store knows. Await the returned builder.
     ///
     /// # Errors
     /// The session is unknown, another program has it open, or the agent cannot open it and the

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tracing::Instrument as _;
 
-/// How long a peer that no longer reads may go on sending.
+/// How long messages of a peer that no longer reads are still accepted.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// Finds out why the peer is gone, for example its exit status and the last lines of its stderr.
@@ -103,8 +103,8 @@ pub struct Connection<H> {
     handler: H,
     lines: Lines,
     works: JoinSet<()>,
-    /// Work that starts once every line that arrived with its call is dispatched. A cancel right
-    /// behind a call therefore finds the work not started.
+    /// Work that starts after every line that arrived with its call is dispatched. A cancel
+    /// directly after a call therefore comes before the work starts.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
@@ -168,8 +168,9 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Writes the queue. If the peer no longer reads, the connection goes on reading for a moment:
-    /// a peer that exits has usually said why, and its last lines are still in the pipe.
+    /// Writes the queue. If the peer no longer reads, the connection continues to read for a
+    /// moment: a peer that exits has usually sent the reason, and its last lines are still in the
+    /// pipe.
     fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<ConnectionEnd> {
         if self.not_reading.is_none()
             && let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context)
@@ -312,8 +313,8 @@ fn write_failed(error: std::io::Error) -> ConnectionEnd {
     }
 }
 
-/// Polls new work once in place, because most of it is done then, and returns what is left. A panic
-/// in it answers its call (see [`crate::Responder`]) and affects nothing else.
+/// Polls new work once in place, because most work is then done, and returns the unfinished work. A
+/// panic in it answers its call (see [`crate::Responder`]) and affects nothing else.
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());
@@ -327,7 +328,7 @@ fn catch_panic<T>(code: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(AssertUnwindSafe(code)).ok()
 }
 
-/// Ends the connection when its driver is dropped, so that no caller waits for ever.
+/// Ends the connection when its driver is dropped, so that no caller waits forever.
 struct FinishOnDrop(Peer);
 
 impl Drop for FinishOnDrop {

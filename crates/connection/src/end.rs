@@ -12,7 +12,7 @@ use std::time::Duration;
 pub enum ConnectionEnd {
     /// This side closed the connection.
     Closed,
-    /// The peer closed its end. `detail` says what is known about it, for example an exit status
+    /// The peer closed its end. `detail` contains known details, for example an exit status
     /// and the last lines of stderr.
     PeerClosed {
         /// One or more sentences for the user.

@@ -9,9 +9,9 @@ use attache_protocol::{DecodeError, Error, Raw, each_method};
 use std::future::Future;
 use std::task::{Context, Poll};
 
-/// Handles what arrives, line by line, in wire order. All functions are synchronous: they cannot
-/// wait for the peer and so cannot deadlock, and an update is applied before the next line is read.
-/// A panic in one of them ends only the message that it handles.
+/// Handles incoming messages, line by line, in wire order. All functions are synchronous: they
+/// cannot wait for the peer and so cannot deadlock, and an update is applied before the next line
+/// is read. A panic in one of them ends only the message that it handles.
 pub trait Handler: Send + 'static {
     /// The side that this handler serves.
     const SIDE: Side;
@@ -175,7 +175,7 @@ macro_rules! sides {
         sides! { @side Client ClientHandler Side::Client "a client" {$($ccall $ccallty $ccallname;)*} {$($cnote $cnotety $cnotename;)*} }
     };
     (@side $side:ident $handler:ident Side::$variant:ident $noun:literal {$($call:ident $callty:ident $callname:literal;)*} {$($note:ident $notety:ident $notename:literal;)*}) => {
-        #[doc = concat!("What ", $noun, " serves. By default a call is answered with `-32601` and a notification is ignored.")]
+        #[doc = concat!("The methods that ", $noun, " serves. By default a call is answered with `-32601` and a notification is ignored.")]
         pub trait $side: Send + 'static {
             $(
                 #[doc = concat!("`", $callname, "`")]

@@ -2,7 +2,7 @@
 //!
 //! # Main types
 //!
-//! | type | what it is |
+//! | type | purpose |
 //! |---|---|
 //! | [`Builder`] | joins a byte stream and a handler to a connection, with [`Limits`] and a [`Tap`] |
 //! | [`Connection`] | the future that reads, dispatches and writes; poll it with [`Connection::run`] |

@@ -52,7 +52,7 @@ struct Stream {
 
 struct Queue {
     lines: Vec<u8>,
-    /// How many bytes were taken out of `lines` and are not written yet.
+    /// The number of bytes that were taken out of `lines` and are not written yet.
     in_flight: usize,
     driver: Option<Waker>,
     /// The driver is dispatching lines and writes when it is done.
@@ -97,7 +97,7 @@ impl Outbox {
                 .split_inclusive(|byte| *byte == b'\n')
                 .for_each(|line| tap::show(tap, Direction::Sent, line.trim_ascii_end()));
         }
-        // Behind other bytes, or while the driver dispatches, another write is about to happen.
+        // After other bytes, or while the driver dispatches, another write is about to happen.
         let left_to_the_driver = queue.dispatching || !idle;
         drop(queue);
         if !left_to_the_driver && !self.written_in_place() {

@@ -65,8 +65,8 @@ impl Peer {
     ///
     /// # Errors
     /// The future fails at once with [`CallError::NotOffered`] if the peer does not advertise the
-    /// method, and with [`CallError::Disconnected`] if the connection has ended. [`CallError`] lists what
-    /// can happen later.
+    /// method, and with [`CallError::Disconnected`] if the connection has ended. [`CallError`]
+    /// lists what can happen later.
     pub fn call<M: Call>(&self, params: &M::Params) -> Reply<M::Result> {
         self.call_with_callback::<M>(params, |_| {})
     }
@@ -292,7 +292,7 @@ pub(crate) enum Settled {
 }
 
 /// The future reply to a call.
-#[must_use = "dropping a reply tells the peer that nobody waits for it"]
+#[must_use = "dropping a reply cancels the call"]
 pub struct Reply<R> {
     peer: Peer,
     /// `None` if nothing was sent or the reply was taken.

@@ -1,6 +1,6 @@
 //! Calls whose callers gave up.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{Builder, CallError, Client, ClientHandler, Peer, Unhandled};
 use attache_protocol::method::SessionSetMode;

@@ -1,6 +1,6 @@
-//! What a cancelled call may still do, and the form of lines on the wire.
+//! Cancelled calls, and the form of lines on the wire.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{
     Agent, AgentHandler, Builder, Client, ClientHandler, Peer, Responder, Work,

@@ -1,6 +1,6 @@
 //! A panic in code on the reading task ends only the message that it handles.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{
     Agent, AgentHandler, Builder, CallError, Client, ClientHandler, ConnectionEnd, IncomingCall,

@@ -1,6 +1,6 @@
 //! Every kind of descriptor that stdin and stdout can be.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{Builder, Client, ClientHandler, ConnectionEnd, Limits, stdio};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -76,7 +76,7 @@ async fn reading_does_not_make_a_shared_pipe_non_blocking() {
     assert_eq!(flags & libc::O_NONBLOCK, 0);
 }
 
-/// Sends more than the descriptor takes while its other end reads nothing, and says how the
+/// Sends more than the descriptor takes while its other end reads nothing, and returns how the
 /// connection ends.
 fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<ConnectionEnd> {
     struct Quiet;

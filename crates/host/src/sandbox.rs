@@ -77,7 +77,7 @@ enum Kind {
     Impossible(std::convert::Infallible),
 }
 
-/// Why no sandbox works. Installing bubblewrap, or allowing what it needs, usually helps.
+/// Why no sandbox works. Installing bubblewrap, or allowing its namespaces, usually helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSandbox {
     /// The name of each sandbox that was tried, and its failure.

@@ -24,7 +24,7 @@ struct Table {
     /// Long options without their dashes, separated by spaces. For programs such as `go`, each has
     /// its single dash.
     long: &'static str,
-    /// What may follow `--`.
+    /// The words that may follow `--`.
     after_dashes: AfterDashes,
 }
 
@@ -45,7 +45,7 @@ const fn table(
 /// No option may follow `--`.
 const NO_OPTIONS: AfterDashes = AfterDashes::Program { flags: "", valued: "", long: "" };
 
-/// What may follow `--`.
+/// The words that may follow `--`.
 #[derive(Clone, Copy)]
 enum AfterDashes {
     /// Any word, because none is read as an option there.
@@ -141,8 +141,8 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
         .map(|table| (table, length(table)))
 }
 
-/// Whether an allowing rule covers a program without a table: if the words are not options, and
-/// neither the program nor its verb runs another program named by its words.
+/// Whether an allowing rule covers the words of a program without a table. They must not be
+/// options, and neither the program nor its verb may run another program named by them.
 fn without_table(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let plain =

@@ -52,7 +52,7 @@ fn is_replaced_in(path: &OsStr, program: &str, folders: &Folders) -> bool {
     false
 }
 
-/// Whether a file exists that is in the session's folders, as written or with links followed.
+/// Whether the file exists and is in the session's folders, as written or with links followed.
 fn is_inside(file: &Path, folders: &Folders) -> bool {
     let Ok(real) = file.canonicalize() else { return false };
     let within = |root: &PathBuf| real.starts_with(root) || file.starts_with(root);

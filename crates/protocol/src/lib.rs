@@ -12,12 +12,13 @@
 //! | [`decode`], [`encode`] | between JSON text and a type |
 //! | [`decode_reporting`] | also lists every value that decoding dropped |
 //! | [`Patch`], [`Raw`], [`Meta`], [`Secret`] | parts of many types: three-state fields, raw JSON, metadata, secrets |
-//! | [`Wire`], [`mark`] | how a type is read and written, and what absent, null and malformed mean |
+//! | [`Wire`], [`mark`] | how a type is read and written; the meaning of absent, null and malformed values |
 //!
 //! # Guarantees
 //!
 //! - No input panics, or costs more time and memory than in proportion to its length.
-//! - Unknown values are kept ([`UnknownValues::Keep`]) or refused as ACP says ([`UnknownValues::Refuse`]).
+//! - Unknown values are kept ([`UnknownValues::Keep`]) or refused as ACP says
+//!   ([`UnknownValues::Refuse`]).
 //! - Every dropped value is listed by [`decode_reporting`].
 //! - Encoded values follow the official schema.
 //! - A payload is decoded once, straight from the line, without a tree in between.

@@ -1,4 +1,4 @@
-//! The reader, its marks and its reports, by behaviour.
+//! The behaviour of the reader, its marks and its reports.
 use attache_protocol::v1::*;
 use attache_protocol::*;
 

@@ -1,5 +1,5 @@
-//! What agents send, tools do and people are asked: the decode vectors of requirements §9 and the
-//! rules they stand for.
+//! Messages of agents, output of tools and questions to people: the decode vectors of requirements
+//! §9 and their rules.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -13,7 +13,7 @@ use attache_protocol::{
     decode_reporting, encode,
 };
 
-/// Decodes as §4.17 says and encodes again.
+/// Decodes as §4.17 requires, and encodes again.
 fn known<T: Wire>(text: &str) -> String {
     encode(&decode_known::<T>(text).unwrap())
 }

@@ -1,5 +1,5 @@
-//! Initialization, sessions, config options, usage: the decode vectors of requirements §9, and what
-//! is kept beyond them.
+//! Initialization, sessions, config options, usage: the decode vectors of requirements §9, and
+//! further guarantees.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -12,12 +12,12 @@ use attache_protocol::{
     encode,
 };
 
-/// Decodes as §9 does.
+/// Decodes as §9 requires.
 fn known<T: Wire>(text: &str) -> T {
     decode_known(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// What is wrong with `text` by §9.
+/// The fault in `text` according to §9.
 fn refused<T: Wire + std::fmt::Debug>(text: &str) -> String {
     decode_known::<T>(text).expect_err(text).to_string()
 }
@@ -134,7 +134,7 @@ fn malformed_modes_and_options_of_a_new_session_read_as_absent() {
     assert_eq!(
         response.config_options,
         Some(vec![]),
-        "an empty list says that there are no options"
+        "an empty list means that there are no options"
     );
     assert_eq!(encode(&response), r#"{"sessionId":"s","configOptions":[]}"#);
 }

@@ -14,7 +14,7 @@
 #[path = "json/by_value.rs"]
 mod by_value;
 #[path = "json/typed.rs"]
-#[allow(dead_code, reason = "what the test of hostile input feeds")]
+#[allow(dead_code, reason = "used by the test of hostile input")]
 mod typed;
 
 use attache_protocol::envelope::Message;
@@ -48,7 +48,7 @@ const REWRITES: &[(&str, Rewrite)] = rewrites! {
 };
 
 #[test]
-fn every_decode_vector_gives_what_the_catalogue_says() {
+fn every_decode_vector_gives_the_result_of_the_catalogue() {
     let vectors = include_str!("fixtures/vectors.jsonl");
     let mut wrong = String::new();
     for line in vectors.lines() {
@@ -91,7 +91,7 @@ fn a_null_result_is_empty_exactly_where_the_rule_lists_it() {
     ];
     for typed in TYPED {
         let Some(result) = typed.result else { continue };
-        // A proxy hands any result on.
+        // A proxy passes on any result.
         if typed.row.name == "proxy/successor" {
             continue;
         }
@@ -121,7 +121,7 @@ fn absent_and_null_params_are_empty_where_all_of_them_are_optional() {
 }
 
 #[test]
-fn the_golden_exchanges_read_and_write_as_they_stand() {
+fn the_golden_exchanges_are_read_and_written_unchanged() {
     let mut calls: HashMap<(bool, RequestId), Option<&'static Typed>> = HashMap::new();
     let mut refused: Option<Error> = None;
     for line in include_str!("fixtures/golden.txt").lines() {

@@ -200,7 +200,8 @@ impl AgentConnection {
         self.0.stray_output.lines()
     }
 
-    /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
+    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, nor any turn
+    /// since.
     pub fn is_unresponsive(&self) -> bool {
         self.0.unresponsive.load(Ordering::Relaxed)
     }

@@ -74,7 +74,7 @@ impl AgentProcess {
         self.child.pid()
     }
 
-    /// What is known about the process: how it ended and what it printed.
+    /// The evidence about the process: its exit and its output.
     pub fn evidence(&self) -> Evidence {
         Evidence::of(Some(&self.child.watch()), self.connection.stray_output())
     }

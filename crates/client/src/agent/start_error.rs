@@ -20,28 +20,28 @@ pub enum StartError {
     Silent {
         /// How long the client waited.
         after: Duration,
-        /// What is known about the agent.
+        /// The evidence about the agent.
         evidence: Evidence,
     },
     /// The agent or the connection ended before the answer to `initialize`.
     Ended {
         /// How the connection ended.
         end: ConnectionEnd,
-        /// What is known about the agent.
+        /// The evidence about the agent.
         evidence: Evidence,
     },
     /// The agent refused `initialize`.
     Refused {
         /// Its error.
         error: Error,
-        /// What is known about the agent.
+        /// The evidence about the agent.
         evidence: Evidence,
     },
     /// The agent's answer to `initialize` cannot be read.
     BadReply {
-        /// What is wrong with it.
+        /// The fault in it.
         error: DecodeError,
-        /// What is known about the agent.
+        /// The evidence about the agent.
         evidence: Evidence,
     },
     /// The agent speaks a protocol version that this client does not.
@@ -64,7 +64,7 @@ impl StartError {
         }
     }
 
-    /// What is known about the agent, if it was started.
+    /// The evidence about the agent, if it was started.
     pub fn evidence(&self) -> Option<&Evidence> {
         match self {
             Self::Silent { evidence, .. }

@@ -18,7 +18,7 @@ pub struct KnownAgent {
     pub install: &'static str,
     /// Its npm package, if it comes from npm.
     pub npm_package: Option<&'static str>,
-    /// What it needs before it works, for people: an account or a key.
+    /// The account or key that it needs, for people.
     pub login: &'static str,
     /// Whether it treats the error about a missing file as its own failure, so that it creates no
     /// new file if the client reads for it. Such an agent is not offered `fs.readTextFile`, unless

@@ -90,7 +90,7 @@ pub struct RegistryStart {
     pub args: Vec<String>,
     /// Its environment variables.
     pub env: Vec<(String, String)>,
-    /// What to download first; `None` if a package runner does it.
+    /// The program to download first; `None` if a package runner does it.
     pub download: Option<RegistryBinary>,
 }
 

@@ -31,7 +31,7 @@ pub enum AgentState {
         since: Timestamp,
         /// Its process id, if the hub started it as a child process.
         pid: Option<u32>,
-        /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
+        /// Whether the agent did not end a cancelled turn in time, nor any turn since.
         /// [`HubAgent::restart`] kills it and continues its sessions.
         unresponsive: bool,
     },

@@ -26,7 +26,7 @@ pub struct Watch {
 pub struct WatchUpdate {
     /// The changes, in order.
     pub changes: Vec<Change>,
-    /// Whether a load replaced the known history. If so, discard what was shown before: the changes
+    /// Whether a load replaced the known history. If so, discard the shown content: the changes
     /// then contain the whole session.
     pub replaced: bool,
     /// The position to ask from next time.

@@ -19,7 +19,7 @@ pub enum OpenError {
     NoCurrentFolder(io::Error),
     /// The agent does not offer something that the program asked for. Nothing was sent.
     NotOffered {
-        /// What the program asked for.
+        /// The requested feature.
         what: &'static str,
         /// The capability that would allow it.
         capability: &'static str,

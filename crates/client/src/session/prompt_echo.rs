@@ -20,7 +20,7 @@ pub(crate) struct PromptEcho {
     over: bool,
 }
 
-/// The start of a message: as many bytes of the prompt, under this id.
+/// The beginning of a message that equals this many bytes of the prompt, and its id.
 #[derive(Debug)]
 struct Heard {
     id: Option<MessageId>,

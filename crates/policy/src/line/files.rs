@@ -119,7 +119,8 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// Asks if a rule against reading could be about a file that matches the pattern later.
+    /// Asks if a rule that denies or asks about reads could match a file that later matches the
+    /// pattern.
     fn meets_a_rule(&self, pattern: &str) -> Option<Verdict> {
         let at = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
         let (prefix, rest) = match pattern.get(..at).and_then(|before| before.rfind('/')) {

@@ -1,7 +1,7 @@
 //! A JSON reader that can step back.
 //!
 //! ACP's decode rules (requirements §4.16) need a reader that can try a value, fail, and continue
-//! behind it. [`Reader`] walks objects and arrays itself and can return to any earlier place.
+//! after it. [`Reader`] walks objects and arrays itself and can return to any earlier place.
 //! `serde_json` reads whole values, escapes and numbers. The reader never builds a tree and never
 //! recurses over a value's depth.
 

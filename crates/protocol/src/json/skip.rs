@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_beyond_those_of_a_word_are_skipped_too() {
+    fn levels_beyond_the_bits_of_a_word_are_skipped() {
         for depth in [63, 64, 65, 200, 10_000] {
             let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             assert_eq!(skipped(&text), Some(text.as_str()));

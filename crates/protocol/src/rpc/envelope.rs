@@ -1,7 +1,7 @@
 //! The JSON-RPC envelope of one line.
 //!
-//! [`Message::read`] decides what a line is. Params and results stay text, borrowed from the line,
-//! until their type is known.
+//! [`Message::read`] decides the kind of a line. Params and results stay text, borrowed from the
+//! line, until their type is known.
 
 use crate::{DecodeError, Error, Reader, RequestId, UnknownValues, ValueKind, Wire, Writer};
 use std::borrow::Cow;

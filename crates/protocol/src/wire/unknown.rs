@@ -2,8 +2,8 @@
 
 use crate::{Fault, ObjectWriter, Raw, Reader, UnknownValues, Wire, Writer};
 
-/// A variant of a tagged union that this version does not know. It is never treated as a known one,
-/// and written back as it arrived.
+/// A variant of a tagged union that this version does not know. It is never treated as a known
+/// variant, and is written back unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownVariant {
     /// The tag's value.

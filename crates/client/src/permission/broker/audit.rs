@@ -72,7 +72,7 @@ pub enum DecidedBy {
 }
 
 impl Audited {
-    /// The entry of a question that is not decided, as a withdrawn one.
+    /// Makes the entry of an undecided question, with the verdict "withdrawn".
     pub(super) fn of(agent: &str, request: &PermissionRequest) -> Self {
         Self {
             at: SystemTime::now(),

@@ -217,7 +217,7 @@ const NOBODY: u32 = 65_534;
 
 /// The tests of this file again, where they run as `root`, for a user who is not.
 #[test]
-fn another_user_is_held_in_the_same_way() {
+fn another_user_is_restricted_in_the_same_way() {
     use std::os::unix::fs::{PermissionsExt as _, chown};
     use std::os::unix::process::CommandExt as _;
     use std::process::Command;
