@@ -40,7 +40,7 @@ pub(crate) struct Shared {
     offered: RwLock<Offered>,
 }
 
-/// What the other side advertised. Everything is allowed until it is known.
+/// The advertised capabilities of the other side. Everything is allowed until they are known.
 #[derive(Default)]
 struct Offered {
     by_agent: Option<Arc<AgentCapabilities>>,
@@ -197,12 +197,12 @@ impl Peer {
             Some(Arc::new(capabilities));
     }
 
-    /// What the client at the other end advertised, once it is known.
+    /// The advertised capabilities of the client at the other end, once they are known.
     pub fn client_capabilities(&self) -> Option<Arc<ClientCapabilities>> {
         self.0.offered.read().unwrap_or_else(PoisonError::into_inner).by_client.clone()
     }
 
-    /// What the agent at the other end advertised, once it is known.
+    /// The advertised capabilities of the agent at the other end, once they are known.
     pub fn agent_capabilities(&self) -> Option<Arc<AgentCapabilities>> {
         self.0.offered.read().unwrap_or_else(PoisonError::into_inner).by_agent.clone()
     }

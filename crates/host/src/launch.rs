@@ -71,7 +71,7 @@ impl Launch {
     /// Parses a command line such as `RUST_LOG=debug "my agent" --acp` without a shell.
     ///
     /// White space separates words. Single quotes keep everything. In double quotes a backslash
-    /// escapes `"`, `\`, `$` and `` ` `` and is kept before anything else. Outside quotes it
+    /// escapes `"`, `\`, `$` and `` ` `` and is kept before any other character. Outside quotes it
     /// escapes every character. Leading words `NAME=value` set environment variables. Nothing is
     /// expanded: no variable, `~`, pattern or comment.
     pub fn parse(command_line: &str) -> Result<Launch, ParseError> {
@@ -299,7 +299,7 @@ impl Launch {
             None if self.clear_env => None,
             None => env::var_os("PATH"),
         };
-        // What the C library searches without a PATH.
+        // The default of the C library without a PATH.
         Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
     }
 

@@ -92,7 +92,7 @@ const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
 ];
 
 impl Filter {
-    /// The files that the words of `find` select. Words that are not plain select all files.
+    /// The files that the words of `find` select by name. With `-o`, `!` and the like, all files.
     pub(crate) fn of_find(words: &[&Word]) -> Self {
         let odd = |word: &&Word| ["-o", "-or", "-not", "!", ","].contains(&word.text.as_str());
         let named = words.iter().zip(words.iter().skip(1));

@@ -2,7 +2,7 @@
 //!
 //! # Main types
 //!
-//! | item | what it is |
+//! | item | purpose |
 //! |---|---|
 //! | [`v1`] | every type of ACP version 1, stable and unstable, named as in the official schema |
 //! | [`method`] | the tables of methods, updates and gated fields; everything about a method is in its row |
@@ -17,7 +17,7 @@
 //! # Guarantees
 //!
 //! - No input panics, or costs more time and memory than in proportion to its length.
-//! - Unknown values are kept ([`UnknownValues::Keep`]) or refused as ACP says
+//! - Unknown values are kept ([`UnknownValues::Keep`]) or refused as ACP requires
 //!   ([`UnknownValues::Refuse`]).
 //! - Every dropped value is listed by [`decode_reporting`].
 //! - Encoded values follow the official schema.

@@ -150,7 +150,7 @@ pub enum EntryChange {
         /// The entry, whole.
         content: Arc<Entry>,
     },
-    /// An existing message got more text and nothing else.
+    /// Only the text of an existing message grew.
     TextGrew {
         /// The message's index.
         entry: usize,

@@ -147,7 +147,7 @@ pub struct ListQuery {
     pub cwd: Option<String>,
     /// Whether to list archived sessions.
     pub archived: ArchivedFilter,
-    /// Only sessions with content to return to: those for which [`Summary::is_used`] holds, and
+    /// Only used sessions: those for which [`Summary::is_used`] holds, and
     /// those with a message.
     pub used: bool,
     /// Only sessions with this text in the title, ignoring case.

@@ -105,7 +105,7 @@ fn difference(known: &Raw, now: &Raw) -> Option<Raw> {
         };
         patch.0.extend(changed.map(|value| (key.clone(), value)));
     }
-    // What `encode` writes is JSON.
+    // `encode` writes JSON.
     (!patch.0.is_empty()).then(|| Raw::from_text(&encode(&patch)).unwrap_or_else(|_| now.clone()))
 }
 

@@ -19,7 +19,6 @@ use std::sync::{Arc, Weak};
 /// announces the session. Once the session is closed, every function returns [`Error::Closed`].
 /// Functions that send first wait until the client has received, and the store has stored, most of
 /// the earlier updates.
-/// has stored, most of what was sent before.
 // SESS-27, SESS-26.
 #[derive(Clone)]
 pub struct SessionHandle(Weak<OpenSession>);

@@ -138,7 +138,7 @@ impl Terminal {
         self.turn.call::<TerminalOutput>(&request).await
     }
 
-    /// Waits until the command ends. If neither exit code nor signal is set, it is unknown how it
+    /// Waits until the command ends. If exit code and signal are both absent, it is unknown how it
     /// ended; do not treat that as success.
     ///
     /// # Errors

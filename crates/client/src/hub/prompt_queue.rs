@@ -125,7 +125,7 @@ impl Queue {
         Some((queued, tracker))
     }
 
-    /// Puts a prompt that was taken and not sent back to the first place.
+    /// Returns a prompt that was taken but not sent to the front of the queue.
     pub(crate) fn put_back(&mut self, queued: QueuedPrompt, tracker: Arc<TurnTracker>) {
         tracker.requeue();
         self.trackers.insert(queued.id, tracker);

@@ -77,7 +77,7 @@ fn remove_folder(entry: &Resolved) -> Result<(), Reason> {
 fn make_folder(entry: &Resolved) -> Result<(), Reason> {
     let (folder, name) = Folder::of(entry, true)?;
     folder.make(name)?;
-    // What is there may be something else.
+    // Something else may be there.
     Ok(folder.open(name, libc::O_RDONLY | libc::O_DIRECTORY, 0).map(drop)?)
 }
 

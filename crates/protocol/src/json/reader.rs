@@ -48,7 +48,7 @@ pub struct Reader<'t> {
     report: Option<Report>,
 }
 
-/// What decoding dropped, in order.
+/// The values that decoding dropped, in order.
 #[derive(Debug, Default)]
 struct Report {
     dropped: Vec<DroppedAt>,

@@ -87,7 +87,7 @@ wire_struct! {
     pub struct ResumeSessionResponse {
         /// The session's modes, if it has any.
         lenient modes: Option<SessionModeState> = "modes",
-        /// Its config options, all of them; `None` if the agent says nothing about them.
+        /// Its config options, all of them; `None` if the agent sent none.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
         /// Its models; retired.
         lenient models: Option<SessionModelState> = "models",

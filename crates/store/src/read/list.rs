@@ -203,7 +203,7 @@ mod tests {
         rows.unwrap().map(Result::unwrap).collect::<Vec<_>>().join("; ")
     }
 
-    /// A page then costs what is on it, however many sessions there are.
+    /// The cost of a page then depends only on its content, not on the number of sessions.
     #[test]
     fn sessions_are_read_in_the_order_of_the_list() {
         let any = ListQuery::default;
