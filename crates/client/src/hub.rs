@@ -86,7 +86,8 @@ const COMMANDS: usize = 16;
 /// let mut watch = session.watch();
 /// session.send("What is this project?")?;
 /// while let Some(update) = watch.next().await {
-///     // Show `update.changes`, `session.state()` and `session.queue()`; ask the person what the agent asks.
+///     // Show `update.changes`, `session.state()` and `session.queue()`, and the questions.
+///     // This example rejects every request for permission.
 ///     for question in session.questions() {
 ///         if let QuestionAbout::Permission(_) = question.about {
 ///             session.answer(question.id, Answer::Permission(Decision::Reject))?;

@@ -18,7 +18,7 @@
 //!   sends a signal to a process id that may have been reused: the guardian only signals groups and
 //!   children that it has not waited for.
 //! - When the program ends by itself, its descendants end too. When it ends after a signal from the
-//!   life line, the rest of its group has until the life line hangs up.
+//!   life line, the rest of its group may run until the life line hangs up.
 //! - While nothing happens, the guardian sleeps in one system call.
 //! - Between the forks and `exec` only async-signal-safe calls are made. Nothing here allocates,
 //!   locks or panics, because another thread may have held any lock at the first fork.

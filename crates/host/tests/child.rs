@@ -110,8 +110,7 @@ async fn stop_first_closes_stdin() {
 
 #[tokio::test]
 async fn stop_then_asks_the_group_to_terminate() {
-    // The group gets the signal, so a wrapper and its program both do. The inner program gets the
-    // time to finish.
+    // The whole group gets the signal: a wrapper and its program. The program has time to finish.
     let inner = "trap 'sleep 0.2; echo inner >&2; exit 0' TERM; echo; while :; do sleep 0.01; done";
     let script = format!("trap 'exit 5' TERM; (trap - TERM; exec sh -c \"{inner}\") & wait");
     let mut child = Launch::shell(script).start().unwrap();

@@ -49,8 +49,8 @@ pub(crate) enum Special {
 }
 
 /// Returns why the repository that git uses in this folder, or one inside of it that git enters,
-/// needs care. `differences` says whether git shows differences. `inside` says whether a path is in the
-/// session's folders. Blocks on the disk.
+/// needs care. `differences` says whether git shows differences. `inside` says whether a path is in
+/// the session's folders. Blocks on the disk.
 pub(crate) fn special(
     folder: &Path,
     differences: bool,

@@ -186,7 +186,7 @@ impl SessionFold {
         match &mut state.sink {
             LogSink::Waiting { bytes, begun, .. } if *bytes > BACKLOG => {
                 let mut begun = begun.subscribe();
-                // The sender is dropped when there is a log, and with the fold.
+                // The sender is dropped with the fold, or earlier if there is a log.
                 Some(Box::pin(async move { drop(begun.changed().await) }))
             }
             LogSink::Log { log, waited_for } if !*waited_for && log.backlog() > BACKLOG => {

@@ -249,7 +249,7 @@ wire_string! {
     /// The status of a session; unstable. Values this version does not know mean the same as
     /// `saved`.
     pub enum SessionStatus open {
-        /// In the agent's memory, for whichever connection.
+        /// In the agent's memory, for any connection.
         Open = "open",
         /// Stored; it must be loaded or resumed before a prompt.
         Saved = "saved",

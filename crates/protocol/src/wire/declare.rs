@@ -133,8 +133,8 @@ macro_rules! wire_struct {
 
 /// Declares a set of strings.
 ///
-/// `closed` sets refuse other strings under [`crate::UnknownValues::Refuse`]; `open` sets never do. A
-/// string outside the set is kept as `Unknown`.
+/// `closed` sets refuse other strings under [`crate::UnknownValues::Refuse`]; `open` sets never do.
+/// A string outside the set is kept as `Unknown`.
 macro_rules! wire_string {
     ($(#[$doc:meta])* pub enum $name:ident $kind:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*

@@ -79,8 +79,8 @@ pub fn decode<T: Wire>(text: &str) -> Result<T, DecodeError> {
         .map_err(|fault| DecodeError::new(text, fault))
 }
 
-/// Decodes one JSON text and refuses unknown values ([`UnknownValues::Refuse`]): they are dropped where
-/// ACP allows that, and errors elsewhere.
+/// Decodes one JSON text and refuses unknown values ([`UnknownValues::Refuse`]): they are dropped
+/// where ACP allows that, and errors elsewhere.
 pub fn decode_known<T: Wire>(text: &str) -> Result<T, DecodeError> {
     finish(&mut Reader::new(text, UnknownValues::Refuse))
         .map_err(|fault| DecodeError::new(text, fault))

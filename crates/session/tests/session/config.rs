@@ -249,10 +249,9 @@ fn a_message_names_twenty_values_and_counts_the_rest() {
     assert_eq!(nothing.to_string(), r#"there is no config option "o"; the session has none"#);
 }
 
-/// CONF-02, CONF-06: shown as stated, refused when set, and replaced by a listed value when sent.
+/// CONF-02, CONF-06: shown as stated, refused when set, and added to the list when sent.
 #[test]
-fn a_current_value_outside_of_the_values_is_shown_but_not_settable_and_is_sent_only_as_one_of_them()
-{
+fn an_unlisted_current_value_is_shown_and_not_settable_and_is_listed_when_sent() {
     for (options, places) in [(FLAT, 3), (GROUPED, 3), ("[]", 1)] {
         let session = fold([select("o", "mode", "gone", options)]);
         assert_eq!(current(&session, "o"), "gone");
