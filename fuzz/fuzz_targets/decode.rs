@@ -7,7 +7,7 @@
 
 use attache_protocol::envelope::Message;
 use attache_protocol::method::{Call, Method};
-use attache_protocol::{Unknown, Wire, decode, decode_reporting, each_method, encode};
+use attache_protocol::{UnknownValues, Wire, decode, decode_reporting, each_method, encode};
 use libfuzzer_sys::fuzz_target;
 
 macro_rules! feed_all {
@@ -28,7 +28,7 @@ macro_rules! feed_all {
 
 /// Decodes the text. A decoded value must survive encoding and decoding unchanged.
 fn feed<T: Wire>(text: &str) {
-    for unknown in [Unknown::Keep, Unknown::Refuse] {
+    for unknown in [UnknownValues::Keep, UnknownValues::Refuse] {
         if let Ok(value) = decode_reporting::<T>(text, unknown).0 {
             let encoded = encode(&value);
             let again = decode::<T>(&encoded).map(|value| encode(&value));

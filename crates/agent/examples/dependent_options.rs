@@ -1,8 +1,7 @@
-//! Config options that depend on each other: which levels of thinking there are depends on the
-//! model.
+//! Config options that depend on each other: the model determines the available levels of thinking.
 //!
-//! The kit does the rest: it checks what a client sets, answers with all options, keeps them with
-//! the session, and shows clients that know no switches a choice of two values instead.
+//! The kit does the rest: it checks the client's values, answers with all options, stores them with
+//! the session, and shows a choice of two values to clients that do not support switches.
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::v1::{
@@ -30,7 +29,7 @@ fn levels(model: &str) -> SessionConfigOption {
     option
 }
 
-/// The value that is chosen in a select.
+/// The chosen value of a select.
 fn chosen(value: Option<SessionConfigOptionValue>) -> String {
     match value {
         Some(SessionConfigOptionValue::ValueId(value)) => value.as_str().to_owned(),
@@ -48,7 +47,7 @@ impl Author for Thinker {
     async fn open(&self, mut opening: Opening<'_>) -> Result<()> {
         let mut model = choice("model", "Model", "small", &["small", "large"]);
         model.category = Some(SessionConfigOptionCategory::Model);
-        // The most important one first: clients with little room show as many as fit.
+        // The most important option first: clients with little room show only the first ones.
         opening.options(vec![
             model,
             levels("small"),
@@ -57,8 +56,7 @@ impl Author for Thinker {
         Ok(())
     }
 
-    // Called with the new value in place already. Whatever is changed here goes out in the same
-    // answer.
+    // Called after the new value is set. Every change made here is part of the same answer.
     fn option_set(
         &self,
         _: &SessionId,
@@ -73,13 +71,13 @@ impl Author for Thinker {
             return Err(Error::failed("the options are not those of this agent"));
         };
         *level = levels(&chosen(model.current_value()));
-        // The person's level stays if the model has it.
+        // Keep the person's level if the model has it.
         attache_session::keep_values(&before, options);
         Ok(())
     }
 
     async fn turn(&self, (): &mut (), turn: &Turn) -> Result<StopReason> {
-        // By id, or by category: the values of now, also if they changed while the turn runs.
+        // By id or by category. These are the current values, even if they changed during the turn.
         let (model, level) = (chosen(turn.option("model")), chosen(turn.option("thought_level")));
         turn.say(&format!("The model {model} thinks at the level {level}.")).await?;
         Ok(StopReason::EndTurn)

@@ -1,6 +1,6 @@
-//! The smallest agent with a memory: it says what it is told, and how often it was told something.
-//! Its sessions are kept in the user's store (`ATTACHE_STORE` names another), so a client can load
-//! them tomorrow.
+//! The smallest agent with a memory: it repeats each prompt with the number of earlier prompts. Its
+//! sessions are in the user's store (`ATTACHE_STORE` selects another one), so a client can load
+//! them later.
 
 use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
 use attache_store::Sqlite;
@@ -13,12 +13,12 @@ impl Author for Echo {
         About::new("echo", "0.1.0")
     }
     async fn open(&self, opening: Opening<'_>) -> Result<Self::Memory> {
-        opening.remembered() // nothing in a new session; in one that is loaded, what `remember` stored
+        opening.remembered() // the values that `remember` stored; empty in a new session
     }
     async fn turn(&self, memory: &mut Self::Memory, turn: &Turn) -> Result<StopReason> {
         memory.push(turn.text().to_owned());
-        turn.say(&format!("{}: {}", memory.len(), turn.text())).await?; // Err(Cancelled) once cancelled; waits while the client is slow
-        turn.remember(turn.text()).await?; // stored with the turn, never sent
+        turn.say(&format!("{}: {}", memory.len(), turn.text())).await?; // waits for a slow client; Err(Cancelled) after a cancel
+        turn.remember(turn.text()).await?; // stored with the turn, not sent
         Ok(StopReason::EndTurn)
     }
 }

@@ -1,15 +1,15 @@
-//! A store of one's own: each session is a file of JSON lines in the folder given as argument.
+//! An own store: each session is a file of JSON lines in the folder given as argument.
 //!
-//! It is short rather than fast: lists and pages read whole files. What it must do all the same:
-//! one writer per session, nothing confirmed that is not on the disk, and no harm from a line that
-//! a crash cut short.
+//! It is short rather than fast: lists and pages read whole files. It has the required guarantees:
+//! one writer per session, confirmed events are on the disk, and a line that a crash cut short does
+//! no harm.
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store,
-    StoreError, Summary,
+    ArchivedFilter, Commit, Event, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey,
+    Store, StoreError, Summary,
 };
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -29,8 +29,8 @@ fn failed(what: &str, error: io::Error) -> StoreError {
 }
 
 impl Lines {
-    /// The file of a session. An id comes from a client too, so only what is surely no path is
-    /// taken.
+    /// The file of a session. A client can also choose the id, so only ids that cannot be paths are
+    /// accepted.
     fn path(&self, key: &SessionKey) -> Stored<PathBuf> {
         let id = key.session_id.as_str();
         let plain = !id.is_empty()
@@ -41,7 +41,7 @@ impl Lines {
         }
     }
 
-    /// All events that are whole; a session without any is not there.
+    /// All complete events. A session without events does not exist.
     fn events(&self, key: &SessionKey) -> Stored<Vec<Event>> {
         let path = self.path(key)?;
         let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
@@ -60,7 +60,7 @@ impl Lines {
         }
     }
 
-    /// Opens a file for its one writer, who holds the system's lock on it.
+    /// Opens a file for its only writer, which holds the system's lock on it.
     fn log(&self, key: &SessionKey, new: bool) -> Stored<LineLog> {
         let file = OpenOptions::new().read(true).append(true).create_new(new).open(self.path(key)?);
         let file = file.map_err(|error| match error.kind() {
@@ -80,7 +80,7 @@ impl Store for Lines {
 
     fn open(&self, key: &SessionKey) -> Stored<Box<dyn Log>> {
         let log = self.log(key, false)?;
-        // What a crash cut short was confirmed to nobody.
+        // A line that a crash cut short was never confirmed.
         let text = std::fs::read(self.path(key)?)
             .map_err(|error| failed("a session cannot be read", error))?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
@@ -131,22 +131,22 @@ impl Store for Lines {
                 session_id: SessionId::from(id),
             };
             match self.summary(&key) {
-                Ok(summary) => sessions.push(Listed { key, summary }),
+                Ok(summary) => sessions.push(ListEntry { key, summary }),
                 Err(StoreError::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        // This agent's client asks by folder and archive only; a store for more also looks at
+        // The kit filters by folder and archive only. A store for other programs also filters by
         // title, tag and text.
-        sessions.retain(|Listed { summary, .. }| {
+        sessions.retain(|ListEntry { summary, .. }| {
             let archived = match query.archived {
-                Archived::Exclude => !summary.archived,
-                Archived::Include => true,
-                Archived::Only => summary.archived,
+                ArchivedFilter::Exclude => !summary.archived,
+                ArchivedFilter::Include => true,
+                ArchivedFilter::Only => summary.archived,
             };
             archived && query.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
         });
-        let place = |listed: &Listed| {
+        let place = |listed: &ListEntry| {
             (listed.summary.updated_at, listed.key.session_id.as_str().to_owned())
         };
         sessions.sort_by_key(|listed| std::cmp::Reverse(place(listed)));
@@ -173,12 +173,12 @@ impl Store for Lines {
     }
 }
 
-/// The one writer of a session. Dropped, it gives the lock back with the file.
+/// The only writer of a session. Dropping it closes the file, which releases the lock.
 struct LineLog(Arc<Mutex<Writing>>);
 
 struct Writing {
     file: File,
-    /// What could not be written yet.
+    /// The bytes that are not written yet.
     waiting: Vec<u8>,
 }
 
@@ -197,7 +197,7 @@ impl Log for LineLog {
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         writing.waiting.extend_from_slice(event.encode().as_bytes());
         writing.waiting.push(b'\n');
-        // If the disk is full, what waits is tried again by the next commit, which says so.
+        // If the disk is full, the next commit tries again and reports the error.
         let _ = writing.write();
     }
 
@@ -243,8 +243,8 @@ impl Author for Counter {
 #[tokio::main]
 async fn main() -> Result<()> {
     let folder = std::env::args_os().nth(1).map(PathBuf::from);
-    let folder =
-        folder.ok_or_else(|| Error::invalid("say where sessions are kept: own_store FOLDER"))?;
+    let folder = folder
+        .ok_or_else(|| Error::invalid("name the folder for the sessions: own_store FOLDER"))?;
     std::fs::create_dir_all(&folder)?;
     serve(Counter).store(Lines { folder }).stdio().await
 }

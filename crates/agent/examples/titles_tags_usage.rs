@@ -1,5 +1,5 @@
-//! What a session says of itself: its title, tags, status and progress, how full its context is,
-//! what it costs.
+//! The information that a session reports: its title, tags, status and progress, the use of its
+//! context, and its cost.
 //!
 //! Each prompt is taken as a task with three steps.
 
@@ -12,7 +12,7 @@ const CONTEXT: u64 = 8_000;
 
 struct Worker;
 
-/// What the session took until now.
+/// The tokens and the cost of the session so far.
 #[derive(Default)]
 struct Taken {
     tokens: u64,
@@ -27,17 +27,18 @@ impl Author for Worker {
     }
 
     async fn open(&self, opening: Opening<'_>) -> Result<Taken> {
-        // The handle may be kept: it speaks of the session between turns too, once it is open.
+        // The handle can be kept: it also changes the session between turns.
         let _handle = opening.handle();
         Ok(Taken::default())
     }
 
     async fn turn(&self, taken: &mut Taken, turn: &Turn) -> Result<StopReason> {
-        // A title that a person gave stays, so this may be said each time.
+        // A person's title is not replaced, so this can be called for each prompt.
         let words: Vec<&str> = turn.text().split_whitespace().take(6).collect();
         turn.title(&words.join(" ")).await?;
         for step in 1..=3_u64 {
-            // Often is fine: at most ten lines a second go out, and the last state always does.
+            // Frequent calls are fine: the kit sends at most ten lines a second, and always the
+            // last state.
             let status = Some(format!("step {step}"));
             turn.labels(Labels {
                 tags: vec!["example".to_owned()],

@@ -1,4 +1,4 @@
-//! What the author of an agent writes.
+//! The traits that the author of an agent implements.
 
 pub(crate) mod about;
 pub(crate) mod erased_author;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// one session belongs in its [`Author::Memory`]. A panic in any of these functions fails the call
 /// it served with `-32603` and nothing else.
 pub trait Author: Send + Sync + 'static {
-    /// What the author keeps of one session between its turns.
+    /// The author's state of one session between its turns.
     type Memory: Send + 'static;
 
     /// Returns the name and the features of the agent. Called once per connection.
@@ -72,8 +72,8 @@ pub trait Author: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Returns what only some agents have: login, model providers that the client configures, and
-    /// methods outside the protocol. Called once per connection.
+    /// Returns the parts that only some agents have: login, model providers that the client
+    /// configures, and methods outside the protocol. Called once per connection.
     fn parts(self: Arc<Self>) -> OptionalParts {
         OptionalParts::new()
     }

@@ -1,4 +1,4 @@
-//! The time and new ids, which the kit takes from outside so that tests can choose them.
+//! The clock and the source of ids, which tests can replace.
 
 use attache_session::Timestamp;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};

@@ -1,6 +1,6 @@
-//! Errors of an author's code or of a call it makes, which say who caused them.
+//! Errors of an author's code or of the calls that it makes.
 
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::ErrorCode;
 use attache_session::StoreError;
 use std::fmt;
@@ -8,9 +8,9 @@ use std::fmt;
 /// The result of every function that can fail in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error, by who caused it. If [`Author::turn`](crate::Author::turn) returns it, the client
-/// receives the JSON-RPC error that fits; after a cancel it receives the stop reason `cancelled`
-/// whatever the error.
+/// An error, grouped by its cause. If [`Author::turn`](crate::Author::turn) returns it, the client
+/// receives the matching JSON-RPC error. After a cancel the client always receives the stop reason
+/// `cancelled`.
 // PROMPT-10, CANCEL-02.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -29,14 +29,15 @@ pub enum Error {
     /// The client refused a call, sent an invalid reply, or does not support the method.
     Client(CallError),
     /// The connection ended.
-    Gone(End),
+    Disconnected(ConnectionEnd),
     /// The caller passed invalid values; the reply is `-32602` with this message.
     Invalid(String),
     /// The user must log in first; the reply is `-32000` with this message.
     // AUTH-01.
     AuthRequired(String),
     /// A session cannot be read or stored. The reply is `-32002` for an unknown session, `-32602`
-    /// for what the caller can fix, such as a session that is open elsewhere, else `-32603`.
+    /// for a problem that the caller can fix, such as a session that is open elsewhere, else
+    /// `-32603`.
     Store(StoreError),
     /// The agent failed; the reply is `-32603` with the message and its cause.
     Failed {
@@ -87,7 +88,7 @@ impl Error {
             Self::Over
             | Self::Closed
             | Self::Client(_)
-            | Self::Gone(_)
+            | Self::Disconnected(_)
             | Self::Store(_)
             | Self::Failed { source: None, .. } => {
                 attache_protocol::Error::internal(self.to_string())
@@ -104,7 +105,7 @@ impl fmt::Display for Error {
             Self::Closed => f.write_str("the session is not open: nothing can be sent in it"),
             Self::MethodNotFound(name) => write!(f, "the method {name} is not supported"),
             Self::Client(error) => error.fmt(f),
-            Self::Gone(end) => end.fmt(f),
+            Self::Disconnected(end) => end.fmt(f),
             Self::Store(error) => error.fmt(f),
             Self::Invalid(message) | Self::AuthRequired(message) | Self::Failed { message, .. } => {
                 f.write_str(message)
@@ -117,7 +118,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Client(error) => Some(error),
-            Self::Gone(end) => Some(end),
+            Self::Disconnected(end) => Some(end),
             Self::Store(error) => Some(error),
             Self::Failed { source: Some(source), .. } => Some(&**source),
             Self::Cancelled
@@ -134,15 +135,15 @@ impl std::error::Error for Error {
 impl From<CallError> for Error {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Gone(end) => Self::Gone(end),
+            CallError::Disconnected(end) => Self::Disconnected(end),
             error => Self::Client(error),
         }
     }
 }
 
-impl From<End> for Error {
-    fn from(end: End) -> Self {
-        Self::Gone(end)
+impl From<ConnectionEnd> for Error {
+    fn from(end: ConnectionEnd) -> Self {
+        Self::Disconnected(end)
     }
 }
 

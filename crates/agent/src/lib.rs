@@ -1,5 +1,7 @@
-//! A kit for authors of agents. You implement one trait, [`Author`]; the kit serves the rest of the
-//! Agent Client Protocol (ACP).
+//! A kit for authors of agents. You implement one trait, [`Author`]; the kit implements the rest of
+//! the Agent Client Protocol (ACP).
+//!
+//! This agent repeats each prompt:
 //!
 //! ```no_run
 //! use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
@@ -30,18 +32,18 @@
 //!
 //! # The main types
 //!
-//! | you | type |
+//! | to … | use |
 //! |---|---|
 //! | write an agent | [`Author`], with its name and features in [`About`] |
-//! | serve it | [`serve`] returns [`Serving`]: the store, limits and log; then stdin and stdout or any streams |
-//! | open a session | [`Opening`]: folders, MCP servers, the stored past; config options and commands |
-//! | answer a prompt | [`Turn`]: text, plans, titles, usage, questions, files, commands |
+//! | serve it | [`serve`], which returns [`Serving`]: set the store, limits and log, then choose stdin and stdout or any streams |
+//! | open a session | [`Opening`]: read the folders, MCP servers and stored history; set config options and commands |
+//! | answer a prompt | [`Turn`]: send text, plans, titles and usage; ask questions; use files and commands |
 //! | run a tool | [`NewToolCall`] and [`ToolCallHandle`], [`Permission`], [`Terminal`], [`Command`] |
 //! | ask the user | [`Turn::ask_permission`], [`Turn::ask`], [`Turn::elicit_url`] |
 //! | run a subagent, compact the context | [`Subagent`], [`CompactionHandle`] |
 //! | change a session between turns | [`SessionHandle`] |
 //! | report an error | [`Error`] |
-//! | need login, configurable model providers or own methods | [`OptionalParts`]: [`Login`], [`Providers`], [`Extensions`] |
+//! | support login, configurable model providers or extension methods | [`OptionalParts`]: [`Login`], [`Providers`], [`Extensions`] |
 //!
 //! # What the kit does
 //!

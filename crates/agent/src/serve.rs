@@ -25,7 +25,7 @@ use crate::serve::context::Context;
 use crate::serve::handler::KitHandler;
 use crate::serve::unused_input_log::UnusedInputLog;
 use crate::{Author, Environment, Error, Result, SystemEnvironment};
-use attache_connection::{Builder, End, Limits, Peer, Tap, stdio};
+use attache_connection::{Builder, ConnectionEnd, Limits, Peer, Tap, stdio};
 use attache_session::Store;
 use std::future::Future;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub fn serve(author: impl Author) -> Serving {
     }
 }
 
-/// An author and how to serve it.
+/// Serves an author: set its store, limits and log, then call `stdio` or `over`.
 #[must_use = "an author is served only on a connection: call `stdio` or `over`"]
 pub struct Serving {
     author: Arc<dyn ErasedAuthor>,
@@ -109,8 +109,8 @@ impl Serving {
     /// the grace of [`Limits`], which is 2 s by default. Do not print anything else to stdout.
     ///
     /// # Errors
-    /// [`Error::Failed`] if stdin or stdout cannot be used; [`Error::Gone`] if the connection ended
-    /// in any other way than that the client closed it.
+    /// [`Error::Failed`] if stdin or stdout cannot be used; [`Error::Disconnected`] if the
+    /// connection ended for any reason other than a close by the client.
     pub async fn stdio(self) -> Result<()> {
         let cannot =
             |error| Error::caused("stdin and stdout cannot be used for a connection", error);
@@ -122,7 +122,8 @@ impl Serving {
     /// Serves any pair of streams.
     ///
     /// # Errors
-    /// [`Error::Gone`] if the connection ended in any other way than that the client closed it.
+    /// [`Error::Disconnected`] if the connection ended for any reason other than a close by the
+    /// client.
     pub async fn over(
         self,
         input: impl AsyncRead + Send + 'static,
@@ -130,8 +131,8 @@ impl Serving {
     ) -> Result<()> {
         let (_peer, run) = self.connect(input, output);
         match run.await {
-            End::PeerClosed { .. } | End::Closed => Ok(()),
-            end => Err(Error::Gone(end)),
+            ConnectionEnd::PeerClosed { .. } | ConnectionEnd::Closed => Ok(()),
+            end => Err(Error::Disconnected(end)),
         }
     }
 
@@ -141,7 +142,7 @@ impl Serving {
         self,
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
-    ) -> (Peer, impl Future<Output = End> + Send) {
+    ) -> (Peer, impl Future<Output = ConnectionEnd> + Send) {
         let grace = self.limits.grace;
         let mut builder = Builder::new().limits(self.limits);
         if let Some(tap) = self.tap {

@@ -1,4 +1,4 @@
-//! One open session: its state, what is sent about it, and in which order.
+//! One open session: its state, its updates, and their order.
 
 pub(crate) mod accepted_prompt;
 pub(crate) mod config_options;

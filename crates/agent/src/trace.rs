@@ -61,7 +61,7 @@ fn reason(error: &Error) -> &'static str {
         Error::Closed => "session closed",
         Error::MethodNotFound(_) => "method not found",
         Error::Client(_) => "client",
-        Error::Gone(_) => "connection ended",
+        Error::Disconnected(_) => "connection ended",
         Error::Invalid(_) => "invalid",
         Error::AuthRequired(_) => "login required",
         Error::Store(_) => "store",

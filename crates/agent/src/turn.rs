@@ -1,4 +1,4 @@
-//! One turn, as its author sees it. The files below add what an author can do in it.
+//! One turn, as its author sees it. The files below add its functions, by topic.
 
 pub(crate) mod command;
 pub(crate) mod compaction;
@@ -22,7 +22,7 @@ use crate::session::config_options::OptionNotice;
 use crate::session::open_session::OpenSession;
 use crate::session::statement::Statement;
 use crate::{Error, Result, SessionHandle};
-use attache_connection::End;
+use attache_connection::ConnectionEnd;
 use attache_protocol::Meta;
 use attache_protocol::method::Call;
 use attache_protocol::v1::{
@@ -53,7 +53,7 @@ struct Inner {
     accepted: AcceptedPrompt,
     prompt: Vec<ContentBlock>,
     text: String,
-    /// The turn that this one is a child of.
+    /// The parent turn.
     parent: Option<Turn>,
     /// The tool call that represents this subagent for a client without subagents: only its own
     /// tool calls and questions are then shown, in the session of its parent.
@@ -155,9 +155,9 @@ impl Turn {
         self.open_session().peer.client_capabilities().unwrap_or_default()
     }
 
-    /// Sets a title that the agent made up. A title that the user set stays. If titles and metadata
-    /// change often, the client receives at most ten updates a second; it receives the last one at
-    /// the end of the turn at the latest.
+    /// Sets a title that the agent made up. It does not replace a title that the user set. If
+    /// titles and metadata change often, the client receives at most ten updates a second; it
+    /// receives the last one at the end of the turn at the latest.
     ///
     /// # Errors
     /// As [`Turn::say`]; [`Error::Invalid`] for a blank title.
@@ -182,7 +182,7 @@ impl Turn {
         self.root().open_session().state().session.info().titled_by_person()
     }
 
-    /// Returns what a new session must know about this one, as Markdown of at most `limit` bytes:
+    /// Returns a summary of this session for a new one, as Markdown of at most `limit` bytes:
     /// see [`Session::hand_off`](attache_session::Session::hand_off).
     pub fn hand_off(&self, limit: usize) -> String {
         self.root().open_session().state().session.hand_off(limit)
@@ -267,7 +267,7 @@ impl Turn {
         &self.0.session
     }
 
-    /// The turn that this one is a child of.
+    /// The parent turn.
     pub(crate) fn parent(&self) -> Option<&Self> {
         self.0.parent.as_ref()
     }
@@ -316,7 +316,7 @@ impl Turn {
         });
         match now.await {
             Some(outcome) => outcome?,
-            None => self.unless_cancelled::<std::result::Result<(), End>>(room).await??,
+            None => self.unless_cancelled::<std::result::Result<(), ConnectionEnd>>(room).await??,
         }
         match self.open_session().signals.is_backlogged() {
             true => self.unless_cancelled(self.open_session().wait_for_store()).await?,

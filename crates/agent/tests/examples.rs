@@ -1,4 +1,4 @@
-//! The examples are run as their users run them: processes with pipes.
+//! Runs the examples as their users do: as processes with pipes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,7 +13,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// An example that runs, initialized. It is killed with the test, should that fail.
+/// A running, initialized example. It is killed if the test fails.
 struct Example {
     process: Child,
     input: Option<ChildStdin>,
@@ -23,16 +23,16 @@ struct Example {
 
 impl Drop for Example {
     fn drop(&mut self) {
-        // One that has ended cannot be killed.
+        // A process that has ended cannot be killed.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
 impl Example {
-    /// Starts `name`; its sessions, if it keeps any, are in `folder`.
+    /// Starts the example `name`, which stores its sessions in `folder`.
     fn start(name: &str, folder: &Path, args: &[&OsStr]) -> Self {
-        // Cargo puts examples beside the folder of this test's program.
+        // Cargo puts examples next to the folder of this test's program.
         let here = std::env::current_exe().unwrap();
         let program =
             here.parent().and_then(|deps| deps.parent()).unwrap().join("examples").join(name);
@@ -48,7 +48,7 @@ impl Example {
         example
     }
 
-    /// The result of a call, and the updates before it.
+    /// Calls a method. Returns the result, and the updates before it.
     fn call(&mut self, method: &str, params: Value) -> (Value, Vec<Value>) {
         self.calls += 1;
         let call = json!({"jsonrpc": "2.0", "id": self.calls, "method": method, "params": params});
@@ -76,7 +76,7 @@ impl Example {
         self.call("session/prompt", json!({"sessionId": session, "prompt": prompt}))
     }
 
-    /// Closes its input and waits for its end.
+    /// Closes the example's input and waits until it ends.
     fn end(mut self) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -91,7 +91,7 @@ fn texts(updates: &[Value], kind: &str) -> Vec<String> {
     of_kind.map(|update| update["content"]["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A conversation that is broken off with its process, loaded by another, and goes on.
+/// Ends a process in the middle of a conversation, which another process loads and continues.
 fn outlives_its_process(start: impl Fn() -> Example, first: &str, second: &str) {
     let mut example = start();
     let (session, _) = example.session();
@@ -144,7 +144,7 @@ fn an_own_store_keeps_sessions_across_processes() {
 }
 
 #[test]
-fn a_line_that_a_crash_cut_short_costs_nothing_else() {
+fn a_line_that_a_crash_cut_short_affects_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let start = || Example::start("own_store", folder.path(), &[folder.path().as_os_str()]);
     let mut example = start();
@@ -184,11 +184,11 @@ fn the_levels_depend_on_the_model() {
     assert_eq!(
         values(&set("model", "large")),
         [r#""large""#, r#""low""#, "false"],
-        "the level fits still"
+        "the level still fits"
     );
     assert_eq!(values(&set("level", "high")), [r#""large""#, r#""high""#, "false"]);
     let small = set("model", "small");
-    assert_eq!(values(&small), [r#""small""#, r#""low""#, "false"], "it falls back");
+    assert_eq!(values(&small), [r#""small""#, r#""low""#, "false"], "it falls back to the default");
     assert_eq!(small["configOptions"][1]["options"].as_array().unwrap().len(), 2);
     let (_, updates) = example.prompt(&session, "Which?");
     assert_eq!(
@@ -200,7 +200,7 @@ fn the_levels_depend_on_the_model() {
 
 /// INFO-01, INFO-05, USE-04, USE-10.
 #[test]
-fn a_session_says_its_title_tags_and_usage() {
+fn a_session_reports_its_title_tags_and_usage() {
     let folder = tempfile::tempdir().unwrap();
     let mut example = Example::start("titles_tags_usage", folder.path(), &[]);
     let (session, _) = example.session();

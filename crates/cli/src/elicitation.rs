@@ -222,8 +222,8 @@ pub(crate) async fn open(request: &UrlRequest) -> io::Result<UrlReply> {
         "  it leads to {}",
         paint.paint(BOLD, sanitize::visible(request.address.host()))
     ));
-    let suspicions = request.address.suspicions().iter();
-    lines.extend(suspicions.map(|why| format!("  {} {why}", paint.paint(YELLOW, "!"))));
+    let warnings = request.address.warnings().iter();
+    lines.extend(warnings.map(|why| format!("  {} {why}", paint.paint(YELLOW, "!"))));
     say(&lines);
     Ok(match pressed("agree, and open it yourself? [y/n/c] ", b"ync").await? {
         'y' => UrlReply::Accept,

@@ -161,7 +161,7 @@ impl From<StoreError> for Failure {
 /// The store cannot be read.
 pub(crate) fn count(store: &dyn Store) -> Result<u64, StoreError> {
     let mut query = attache_session::ListQuery {
-        archived: attache_session::Archived::Include,
+        archived: attache_session::ArchivedFilter::Include,
         limit: 1000,
         ..Default::default()
     };

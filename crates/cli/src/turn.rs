@@ -317,7 +317,7 @@ fn not_sent(error: &HubError) -> Failure {
 }
 
 fn failure_of(error: &TurnError) -> Failure {
-    match error.refusal() {
+    match error.error_response() {
         Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => Failure::new(
             Exit::LoginNeeded,
             format!("the agent needs a login first ({})", sanitize::line(&refusal.message)),

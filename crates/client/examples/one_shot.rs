@@ -10,7 +10,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (Some(command), Some(question)) = (args().nth(1), args().nth(2)) else {
         return Err("give the agent's command line and a question".into());
     };
-    let agent = AgentProcess::start(&command).await?; // handshake done, or why not
+    let agent = AgentProcess::start(&command).await?; // returns after the handshake
     let session = agent.open(".").permissions(Reject).await?;
     let mut turn = session.prompt(question).await?;
     while let Some(change) = turn.next().await {

@@ -5,7 +5,7 @@ pub(crate) mod form;
 pub(crate) mod page_address;
 
 use crate::elicitation::form::Form;
-use crate::elicitation::page_address::{Address, Completed, Outstanding};
+use crate::elicitation::page_address::{Outstanding, PageAddress, PageCompletion};
 use crate::race::{Raced, race};
 use crate::session::session_table::SessionTable;
 use attache_connection::{Responder, Work};
@@ -65,9 +65,9 @@ pub struct UrlRequest {
     /// The question, for people.
     pub message: String,
     /// The page.
-    pub address: Address,
+    pub address: PageAddress,
     /// Completes when the agent says that the person is done with the page. It outlives the answer.
-    pub completed: Completed,
+    pub completed: PageCompletion,
 }
 
 /// The person's answer to a form.
@@ -147,7 +147,7 @@ impl Elicitations {
                 put(answer, withdrawn, async move { checked(asked.await, &form) })
             }
             (ElicitationMode::Url(mode), _, Some(asked)) => {
-                let address = match Address::parse(&mode.url) {
+                let address = match PageAddress::parse(&mode.url) {
                     Ok(address) => address,
                     Err(error) => {
                         return answer.send(Err(Error::invalid_params(error.to_string())));

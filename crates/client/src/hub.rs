@@ -36,7 +36,7 @@ pub use hub_session::HubSession;
 pub use pending_questions::{Answer, AnswerError, Question, QuestionAbout};
 pub use restart_policy::RestartPolicy;
 pub use session_list::{AgentListing, ListedSession, SessionFilter};
-pub use spending::{Budget, Day, Spent};
+pub use spending::{Budget, DailySpending, Day};
 
 use crate::lock::lock;
 use crate::observe::watch::{Watch, WatchUpdate};
@@ -59,7 +59,7 @@ use tracing::Instrument;
 /// sequence is shorter.
 const CLOSING: Duration = Duration::from_secs(8);
 
-/// How many commands to the supervisor of one agent may wait.
+/// The largest number of commands that wait for the supervisor of one agent.
 const COMMANDS: usize = 16;
 
 /// The core of a front end: it runs agents, restarts them when they die, and keeps their sessions.
@@ -86,7 +86,8 @@ const COMMANDS: usize = 16;
 /// let mut watch = session.watch();
 /// session.send("What is this project?")?;
 /// while let Some(update) = watch.next().await {
-///     // Show `update.changes`, `session.state()` and `session.queue()`; ask the person what the agent asks.
+///     // Show `update.changes`, `session.state()` and `session.queue()`, and the questions.
+///     // This example rejects every request for permission.
 ///     for question in session.questions() {
 ///         if let QuestionAbout::Permission(_) = question.about {
 ///             session.answer(question.id, Answer::Permission(Decision::Reject))?;
@@ -184,13 +185,13 @@ impl Hub {
     }
 
     /// Opens a stored session, or returns it if it is open. The agent loads the session, or resumes
-    /// it if it cannot load it; what the store has of the session is kept. If the agent can do
-    /// neither or does not start, the stored history can be read. `cwd` is for a session that
-    /// neither the list nor the store knows. Await the returned builder.
+    /// it if it cannot load it; the stored history is kept. If the agent can do neither or does not
+    /// start, the stored history can be read. `cwd` is the folder of a session that neither the
+    /// list nor the store knows. Await the returned builder.
     ///
     /// # Errors
     /// The session is unknown, another program has it open, or the agent cannot open it and the
-    /// store has nothing of it.
+    /// store has no history of it.
     pub fn switch(&self, agent: &str, id: impl Into<SessionId>, cwd: Option<&Path>) -> HubOpening {
         HubOpening::new(self.shared.clone(), agent, Some(id.into()), cwd)
     }
@@ -216,14 +217,14 @@ impl Hub {
         self.shared.session(agent, id).map(|entry| HubSession::new(entry, &self.shared))
     }
 
-    /// Returns what was spent, by agent and by day in UTC. With a store this includes the stored
+    /// Returns the spending by agent and by day in UTC. With a store this includes the stored
     /// sessions, otherwise only the open ones. The cost of a session before the hub first saw it
-    /// counts for that day. The first call reads the whole store, later calls only what was stored
-    /// since.
+    /// counts for that day. The first call reads the whole store, and later calls read only new
+    /// events.
     ///
     /// # Errors
     /// The store failed.
-    pub async fn spent(&self) -> Result<Vec<(String, Day, Spent)>, StoreError> {
+    pub async fn spent(&self) -> Result<Vec<(String, Day, DailySpending)>, StoreError> {
         let Some(store) = self.shared.options.store.clone() else {
             return Ok(lock(&self.shared.spending).days());
         };
@@ -233,7 +234,7 @@ impl Hub {
         let counted = self.shared.counted.clone();
         let reading = tokio::task::spawn_blocking(move || lock(&counted).spending(&*store)).await;
         let spending = reading.map_err(|error| StoreError::Failed {
-            message: "what was spent could not be read: this program is ending".to_owned(),
+            message: "the spending could not be read: this program is ending".to_owned(),
             source: Some(Arc::new(error)),
         })?;
         Ok(spending?.days())

@@ -1,5 +1,5 @@
-//! A kit for clients of the Agent Client Protocol: start an agent, open sessions, run turns, and
-//! show what changes.
+//! A kit for clients of the Agent Client Protocol (ACP): start an agent, open sessions, run turns,
+//! and show their changes.
 //!
 //! # A client in 15 lines
 //!
@@ -30,8 +30,8 @@
 //! | [`SessionHandle`] | One session of one connection: prompts, options, the transcript. |
 //! | [`Turn`] | One prompt: its changes, its [`TurnPhase`] and its [`Outcome`]. |
 //! | [`Watch`] | Waits for changes of a session or a hub; see [Changes](#changes). |
-//! | [`Permissions`] | What a session may do without asking, and who decides about the rest. |
-//! | [`Options`] | What the client offers to the agent, and how long it waits. |
+//! | [`Permissions`] | How to decide about permission requests: reject, allow, ask the person, or apply rules. |
+//! | [`Options`] | The features that the client offers to the agent, and its time limits. |
 //! | [`Hub`] | Many agents and sessions, with restarts, a log and a queue of prompts. |
 //! | [`KnownAgent`], [`Registry`] | Agents by name: how to start them, install them and log in. |
 //!
@@ -39,26 +39,26 @@
 //!
 //! A program that runs one agent and a few prompts uses [`AgentProcess`] and [`SessionHandle`].
 //!
-//! A front end for people uses a [`Hub`]: it restarts an agent that dies and continues its sessions,
-//! keeps their logs in a [`Store`](attache_session::Store), queues prompts, keeps drafts, collects
-//! the questions of the agents, and lists the stored sessions of all agents. A [`HubSession`] offers
-//! what a [`SessionHandle`] offers, and outlives the agent's process.
+//! A front end for people uses a [`Hub`]. The hub restarts an agent that dies, and continues its
+//! sessions. It stores their logs in a [`Store`](attache_session::Store), queues prompts, keeps
+//! drafts, collects the questions of the agents, and lists the stored sessions of all agents. A
+//! [`HubSession`] has the functions of a [`SessionHandle`], and outlives the agent's process.
 //!
 //! # Changes
 //!
-//! There is one way to observe a session or a hub. A [`Watch`] waits until something changed, and a
-//! [`WatchUpdate`] says what: a list of [`Change`]s and the [`WatchPosition`] behind them.
-//! `changes_since` returns the same for any position, without waiting. All three types are
-//! serializable with serde, so that a front end can run in another process.
+//! Sessions and hubs are observed in the same way. A [`Watch`] waits until something changes, and
+//! then returns a [`WatchUpdate`]: a list of [`Change`]s, and the [`WatchPosition`] after them.
+//! `changes_since` returns the changes since any position, without waiting. All these types
+//! implement serde's traits, so that a front end can run in another process.
 //!
-//! Changes are merged until they are asked for, and text comes as what was appended. A slow front
-//! end therefore costs no memory and misses no final state.
+//! Changes are merged until they are requested, and a text change contains only the appended part.
+//! A slow front end therefore costs no memory and misses no final state.
 //!
-//! # What the client serves
+//! # The methods that the client serves
 //!
-//! The client serves what it advertises and nothing else: permission requests, text files in the
-//! folders of a session (with the [`UnsavedText`] of an editor), and, if [`Options`] says so,
-//! terminals, forms and pages. Every call that changes something needs permission.
+//! The client serves exactly the methods that it advertises. These are permission requests, text
+//! files in the folders of a session (with the [`UnsavedText`] of an editor) and, if [`Options`]
+//! enables them, terminals, forms and pages. Every call that changes something needs permission.
 
 mod agent;
 mod catalogue;
@@ -91,12 +91,12 @@ pub use catalogue::registry::{
     Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart,
 };
 pub use elicitation::form::{Form, FormError};
-pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion};
+pub use elicitation::page_address::{AddressError, AddressWarning, PageAddress, PageCompletion};
 pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest};
 pub use hub::{
-    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hub,
-    HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession, Question, QuestionAbout,
-    RestartPolicy, SessionFilter, Spent,
+    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, DailySpending, Day,
+    DecideFirst, Hub, HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession,
+    Question, QuestionAbout, RestartPolicy, SessionFilter,
 };
 pub use observe::change::{Change, OpenPermission, TurnChange, UsageChange};
 pub use observe::queued_prompt::{HoldReason, QueuedPrompt, QueuedPromptId};

@@ -1,4 +1,4 @@
-//! Observing sessions and hubs: what changed since a position.
+//! Observation of sessions and hubs: the changes since a position.
 
 pub(crate) mod change;
 pub(crate) mod queued_prompt;

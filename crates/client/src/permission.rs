@@ -1,4 +1,4 @@
-//! Permission: what agents ask for, who decides, and what an approval covers.
+//! Permissions: the agent's requests, the decisions about them, and the actions that they approve.
 
 pub(crate) mod approvals;
 pub(crate) mod broker;

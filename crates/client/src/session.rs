@@ -1,4 +1,4 @@
-//! One session of one connection: how it is opened, its turns, and the state that they share.
+//! One session of one connection: opening it, its turns, and their shared state.
 
 pub(crate) mod live_session;
 pub(crate) mod open_error;

@@ -1,4 +1,4 @@
-//! Commands that the agent runs in terminals of this client, and terminals that it runs itself.
+//! Commands that the agent runs in terminals of this client, and terminals of the agent itself.
 
 pub(crate) mod requests;
 pub(crate) mod terminal;

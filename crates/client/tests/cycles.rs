@@ -1,10 +1,10 @@
-//! Starts, prompts and ends in every way, over and over: nothing is left.
+//! Repeated starts, prompts and ends of every kind leave nothing behind.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 #![cfg(target_os = "linux")]
 
@@ -29,7 +29,7 @@ fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Always true no. 4.
+/// Invariant 4.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_cycles_of_start_prompt_and_end_leave_no_process_and_no_open_file() {
     let marker = marker::fresh();
@@ -47,7 +47,7 @@ async fn a_hundred_cycles_of_start_prompt_and_end_leave_no_process_and_no_open_f
         let session = soon(hub.open("a", folder.path()).into_future()).await.unwrap();
         session.send("go").unwrap();
         match cycle % 4 {
-            // In the midst of the prompt.
+            // In the middle of the prompt.
             0 => drop(hub),
             1 => {
                 idle(&session).await;

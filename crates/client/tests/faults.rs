@@ -1,15 +1,16 @@
 //! The fault table: every fault of an agent's process at every step of its life, through the hub.
-//! Each time the reason is known, nothing that was received is lost, the session goes on after a
+//! In each case the reason is shown, no received update is lost, the session continues after a
 //! restart, and no process is left.
 //!
-//! Three faults end the connection by themselves with the process, one without it; three are
-//! silences, which a deadline or a person ends; one is no fault but slowness, and everything works.
+//! Three faults end the process and with it the connection, and one ends the connection alone. In
+//! three faults the agent is silent until a deadline or a person ends them. In the last one the
+//! agent is only slow, and everything works.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 #[path = "../../host/tests/marker/marker.rs"]
@@ -58,7 +59,7 @@ impl Fault {
         }
     }
 
-    /// What the reason says, if the fault ends the connection; `None` for those that only a
+    /// Parts of the reason, if the fault ends the connection; `None` for faults that only a
     /// deadline or a person ends.
     fn reason(self) -> Option<&'static [&'static str]> {
         match self {
@@ -135,7 +136,7 @@ impl Cell {
         soon(self.hub.open("a", self.folder.path()).into_future()).await
     }
 
-    /// The agent behaves now: a session is opened and answers.
+    /// The agent works now: a session is opened and answers.
     async fn works(self) {
         let session = self.open().await.unwrap();
         answers(&session).await;
@@ -162,7 +163,7 @@ async fn answers(session: &HubSession) {
     assert!(said[before..].iter().any(|text| text == "half and whole"), "{said:?}");
 }
 
-/// At spawn and initialize: whoever opens a session is told why there is none; the next attempt
+/// At spawn and initialize: the caller that opens a session gets the reason, and the next attempt
 /// works.
 async fn at_the_start(fault: Fault, step: Step) {
     let cell = Cell::new(fault, step, "resume");
@@ -177,8 +178,8 @@ async fn at_the_start(fault: Fault, step: Step) {
     cell.works().await;
 }
 
-/// At session/new: the same; an agent that ended is started again by itself, one that is silent by
-/// the person.
+/// At session/new: the caller gets the reason. The hub restarts an agent that ended, and a person
+/// restarts a silent one.
 async fn at_new(fault: Fault) {
     let cell = Cell::new(fault, Step::New, "resume");
     if fault != Fault::Trickle {
@@ -204,7 +205,7 @@ async fn until_restarted(cell: &Cell) {
     }
 }
 
-/// In a turn, with an agent that resumes, one that only loads, and one that does neither.
+/// In a turn, with an agent that can resume, one that can only load, and one that can do neither.
 async fn in_a_turn(fault: Fault, step: Step) {
     for way in ["resume", "load", "neither"] {
         let cell = Cell::new(fault, step, way);
@@ -239,7 +240,7 @@ async fn slowly_to_the_end(cell: &Cell, session: &HubSession) {
     );
 }
 
-/// Until the turn has ended by the fault, or by the person, who cancels a silence.
+/// Waits until the fault ends the turn, or until the person has cancelled a silent one.
 async fn broken_off(cell: &Cell, session: &HubSession) {
     let failed = |session: &HubSession| {
         matches!(session.snapshot().last_outcome(), Some(TurnOutcome::Failed(_)))
@@ -263,8 +264,8 @@ async fn broken_off(cell: &Cell, session: &HubSession) {
     }
 }
 
-/// What was received is there, nothing is open any more, and the session goes on, or a new one with
-/// it.
+/// The received updates are there, nothing is open any more, and the session continues, directly or
+/// in a new session.
 async fn goes_on(cell: &Cell, session: &HubSession, way: &str) {
     let settled = |session: &HubSession| {
         matches!(session.state(), SessionState::Idle | SessionState::ReadOnly { .. })
@@ -288,7 +289,7 @@ async fn goes_on(cell: &Cell, session: &HubSession, way: &str) {
     }
 }
 
-/// At session/close: the session is out of the hub whatever the agent does.
+/// At session/close: the hub removes the session whatever the agent does.
 async fn at_close(fault: Fault) {
     let cell = Cell::new(fault, Step::Close, "resume");
     let session = cell.open().await.unwrap();

@@ -1,10 +1,10 @@
-//! What a flood of updates costs a hub that nobody looks at.
+//! The memory that a flood of updates costs a hub without watchers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 #![cfg(target_os = "linux")]
 
@@ -21,18 +21,18 @@ use serde_json::json;
 use started::{idle, started_with};
 use std::sync::Arc;
 
-/// How many updates, each of five bytes of text.
+/// The number of updates, each with five bytes of text.
 const UPDATES: usize = 100_000;
 
-/// What the process has in memory, in bytes.
+/// The resident memory of the process, in bytes.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: usize = status.split(' ').nth(1).unwrap().parse().unwrap();
     pages * 4096
 }
 
-/// Always true no. 2: text and 16 MB, however finely it is streamed. The text is there twice, once
-/// of them in the store, which is memory too.
+/// Invariant 2: a flood costs its text and 16 MB, in however many chunks it arrives. The text is in
+/// memory twice, once in the store.
 #[tokio::test]
 async fn a_flood_costs_its_text_and_no_more_than_16_megabytes() {
     let store = Arc::new(MemoryStore::new());
@@ -52,7 +52,7 @@ async fn a_flood_costs_its_text_and_no_more_than_16_megabytes() {
         it.agent.send_text(&lines).await;
     }
     it.agent.end_turn(&call).await;
-    // As long as it takes: this one is about memory.
+    // Without a deadline: this test is about memory.
     let mut watch = it.session.watch();
     while it.session.state() != attache_client::SessionState::Idle {
         watch.next().await.unwrap();

@@ -1,10 +1,10 @@
-//! What agents in the wild do that has broken clients: each is one test, through the hub.
+//! Behaviour of real agents that has broken clients: one test each, through the hub.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 #[allow(dead_code, reason = "not every test binary needs all of it")]
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use started::{Started, idle, scripted, started, started_with, texts, until};
 use std::time::Duration;
 
-/// A started session with a turn that runs, and the prompt's call.
+/// A session with a running turn, and the prompt's call.
 async fn in_a_turn() -> (Started, Value) {
     let mut it = started(json!({})).await;
     it.session.send("go").unwrap();
@@ -34,7 +34,7 @@ async fn in_a_turn() -> (Started, Value) {
     (it, call)
 }
 
-/// Ends the turn and sees that the session takes another one.
+/// Ends the turn and checks that the session takes another prompt.
 async fn goes_on(it: &mut Started, call: &Value) {
     it.agent.end_turn(call).await;
     idle(&it.session).await;
@@ -75,7 +75,7 @@ async fn an_update_before_the_reply_that_names_its_session_is_kept() {
 
 /// TOOL-04.
 #[tokio::test]
-async fn a_patch_of_a_tool_call_that_was_never_made_costs_nothing_else() {
+async fn a_patch_of_an_unknown_tool_call_affects_nothing_else() {
     let (mut it, call) = in_a_turn().await;
     let patch = |id: &str, title: Value| json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed", "title": title });
     it.agent.update("s1", patch("nameless", Value::Null)).await;
@@ -130,7 +130,7 @@ async fn null_fields_of_a_usage_update_change_nothing_else() {
     goes_on(&mut it, &call).await;
 }
 
-/// CANCEL-19: always true no. 1.
+/// CANCEL-19: invariant 1.
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_is_never_answered_shows_its_silence_and_can_be_cancelled() {
     let (mut it, _call) = in_a_turn().await;
@@ -140,7 +140,7 @@ async fn a_prompt_that_is_never_answered_shows_its_silence_and_can_be_cancelled(
     let snapshot = it.session.snapshot();
     let Some(TurnOutcome::Failed(error)) = snapshot.last_outcome() else { panic!() };
     assert!(error.message.contains("did not end the cancelled turn"), "{error}");
-    // It may have recovered: the next prompt is sent all the same.
+    // The agent may have recovered, so the next prompt is sent.
     it.agent.expect("$/cancel_request").await;
     it.session.send("again").unwrap();
     let (call, _) = it.agent.prompted().await;
@@ -218,7 +218,7 @@ async fn a_cancel_answers_the_permission_that_is_open() {
 }
 
 #[tokio::test]
-async fn a_cancel_that_comes_too_late_hits_no_later_prompt() {
+async fn a_late_cancel_does_not_affect_the_next_prompt() {
     let (mut it, call) = in_a_turn().await;
     it.agent.end_turn(&call).await;
     idle(&it.session).await;
@@ -247,7 +247,7 @@ async fn a_session_is_not_loaded_while_its_prompt_runs() {
 
 /// SESS-21.
 #[tokio::test]
-async fn a_resume_of_an_unknown_id_says_so_and_leaves_nothing_behind() {
+async fn resuming_an_unknown_id_fails_and_leaves_nothing_behind() {
     let mut it = started(json!({ "sessionCapabilities": { "resume": {} } })).await;
     let answering = async {
         let call = it.agent.expect("session/resume").await;
@@ -281,7 +281,7 @@ async fn with_options(options: Value, capabilities: Value) -> Started {
 
 /// CONF-04: an agent that forgets its options at a restart gets them back.
 #[tokio::test]
-async fn options_that_a_restart_reset_are_set_again() {
+async fn options_that_a_restart_resets_are_set_again() {
     let resumes = || json!({ "sessionCapabilities": { "resume": {} } });
     let mut it = with_options(json!([level("high")]), resumes()).await;
     drop(it.agent);
@@ -295,10 +295,9 @@ async fn options_that_a_restart_reset_are_set_again() {
         .await;
 }
 
-/// CONF-04, CONF-24: what the agent states is what is shown, not what was asked for.
+/// CONF-04, CONF-24: the session shows the agent's value, not the requested one.
 #[tokio::test]
-async fn an_option_that_is_answered_with_another_value_or_a_partial_list_shows_what_the_agent_states()
- {
+async fn an_option_shows_the_value_that_the_agent_answers_with_even_from_a_partial_list() {
     let mut it = with_options(json!([level("low"), mode("ask")]), json!({})).await;
     for (stated, level_now, mode_now) in [
         (json!([level("low"), mode("ask")]), Some("low"), Some("ask")),
@@ -318,7 +317,7 @@ async fn an_option_that_is_answered_with_another_value_or_a_partial_list_shows_w
 
 /// MODE-05, MODE-06.
 #[tokio::test]
-async fn a_mode_that_is_only_an_option_is_set_as_one() {
+async fn a_mode_that_is_only_an_option_is_set_as_an_option() {
     let mut it = with_options(json!([mode("ask")]), json!({})).await;
     let answering = async {
         let call = it.agent.expect("session/set_config_option").await;
@@ -345,7 +344,7 @@ async fn a_line_of_five_megabytes_arrives_whole() {
 }
 
 #[tokio::test]
-async fn a_character_that_comes_in_two_pieces_is_one() {
+async fn a_character_in_two_chunks_is_read_as_one() {
     let (mut it, call) = in_a_turn().await;
     let message = json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s1", "update": chunk("grüße 👋") } });
     for byte in format!("{message}\n").as_bytes() {
@@ -357,7 +356,7 @@ async fn a_character_that_comes_in_two_pieces_is_one() {
     goes_on(&mut it, &call).await;
 }
 
-/// RPC-03 is the agent's duty: a client that answered would be one more surprise.
+/// RPC-03 is a duty of the agent, and the client must not answer.
 #[tokio::test]
 async fn stray_text_on_stdout_is_kept_and_never_answered() {
     let (mut it, call) = in_a_turn().await;
@@ -372,7 +371,7 @@ async fn stray_text_on_stdout_is_kept_and_never_answered() {
 
 /// RPC-21: there are no batches.
 #[tokio::test]
-async fn a_batch_is_no_message_and_the_session_goes_on() {
+async fn a_batch_is_ignored_and_the_session_continues() {
     let (mut it, call) = in_a_turn().await;
     let update = json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s1", "update": chunk("in a batch") } });
     it.agent.send(json!([update, update])).await;
@@ -389,7 +388,7 @@ const OPENED: &str = concat!(
     r#"echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"half"}}}}'; "#,
 );
 
-/// A session of a process that does `last` in its first turn and is not started again.
+/// A session of a process that runs `last` in its first turn and is not restarted.
 async fn dying(last: &str) -> (Hub, HubSession, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let hub = Hub::new(HubOptions::default().restarts(RestartPolicy::NEVER));
@@ -406,7 +405,7 @@ async fn dying(last: &str) -> (Hub, HubSession, tempfile::TempDir) {
 }
 
 #[tokio::test]
-async fn an_agent_that_exits_with_0_in_a_turn_is_gone_with_that_reason() {
+async fn exit_code_0_in_a_turn_is_the_reason_why_the_agent_is_gone() {
     let (hub, session, _folder) = dying("exit 0").await;
     assert!(session.state().to_string().contains("exit code 0"), "{}", session.state());
     assert_eq!(texts(&session), ["go", "half"]);
@@ -415,7 +414,7 @@ async fn an_agent_that_exits_with_0_in_a_turn_is_gone_with_that_reason() {
 }
 
 #[tokio::test]
-async fn a_grandchild_that_keeps_the_pipe_open_hides_no_death() {
+async fn a_grandchild_that_keeps_the_pipe_open_does_not_hide_the_agents_death() {
     let (_hub, session, _folder) = dying("sleep 600 & kill -9 $$").await;
     assert!(session.state().to_string().contains("SIGKILL"), "{}", session.state());
     assert_eq!(texts(&session), ["go", "half"]);
@@ -440,7 +439,7 @@ async fn two_sessions_of_one_process_are_distinguished() {
     let (one, two) =
         (hub.open("a", folder.path()).into_future(), hub.open("a", folder.path()).into_future());
     let (one, two, mut agent) = tokio::join!(one, two, answering);
-    // Either may have asked first.
+    // The order of the two requests is not defined.
     let mut opened = [one.unwrap(), two.unwrap()];
     opened.sort_by_key(|session| session.id().as_str().to_owned());
     let [one, two] = opened;

@@ -5,7 +5,7 @@ use crate::limits::Limits;
 use crate::lines::{Line, Lines};
 use crate::outbox::{Outbox, PAUSE};
 use crate::trace::{self, Trace};
-use crate::{End, Handler, Peer, Tap, Unhandled, Work};
+use crate::{ConnectionEnd, Handler, Peer, Tap, Unhandled, Work};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tracing::Instrument as _;
 
-/// How long a peer that no longer reads may go on sending.
+/// How long messages of a peer that no longer reads are still accepted.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// Finds out why the peer is gone, for example its exit status and the last lines of its stderr.
@@ -103,14 +103,14 @@ pub struct Connection<H> {
     handler: H,
     lines: Lines,
     works: JoinSet<()>,
-    /// Work that starts once every line that arrived with its call is dispatched. A cancel right
-    /// behind a call therefore finds the work not started.
+    /// Work that starts after every line that arrived with its call is dispatched. A cancel
+    /// directly after a call therefore comes before the work starts.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
     exit_probe: Option<ExitProbe>,
     stall: Option<Pin<Box<Sleep>>>,
-    not_reading: Option<(End, Pin<Box<Sleep>>)>,
+    not_reading: Option<(ConnectionEnd, Pin<Box<Sleep>>)>,
 }
 
 impl<H> std::fmt::Debug for Connection<H> {
@@ -125,12 +125,12 @@ impl<H> std::fmt::Debug for Connection<H> {
 impl<H: Handler> Connection<H> {
     /// Runs the connection and returns why it ended. Dropping this future ends the connection at
     /// once: open calls fail and running work is aborted.
-    pub async fn run(self) -> End {
+    pub async fn run(self) -> ConnectionEnd {
         let span = self.peer.span().clone();
         self.drive().instrument(span).await
     }
 
-    async fn drive(mut self) -> End {
+    async fn drive(mut self) -> ConnectionEnd {
         trace::started();
         let _over = FinishOnDrop(self.peer.clone());
         let mut closing = self.peer.0.closing.subscribe();
@@ -143,7 +143,11 @@ impl<H: Handler> Connection<H> {
 
     /// The loop, in this order: write the queue before reading more, free the places of finished
     /// work, obey a request to close even if the peer floods, then read the peer's lines.
-    fn poll<C: Future>(&mut self, context: &mut Context<'_>, mut closed: Pin<&mut C>) -> Poll<End> {
+    fn poll<C: Future>(
+        &mut self,
+        context: &mut Context<'_>,
+        mut closed: Pin<&mut C>,
+    ) -> Poll<ConnectionEnd> {
         loop {
             if let Some(end) = self.poll_writes(context) {
                 return Poll::Ready(end);
@@ -153,7 +157,7 @@ impl<H: Handler> Connection<H> {
             }
             self.reap(context);
             if closed.as_mut().poll(context).is_ready() {
-                return Poll::Ready(End::Closed);
+                return Poll::Ready(ConnectionEnd::Closed);
             }
             if self.not_reading.is_none() && self.peer.0.outbox.queued() > PAUSE {
                 return Poll::Pending;
@@ -164,9 +168,10 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Writes the queue. If the peer no longer reads, the connection goes on reading for a moment:
-    /// a peer that exits has usually said why, and its last lines are still in the pipe.
-    fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<End> {
+    /// Writes the queue. If the peer no longer reads, the connection continues to read for a
+    /// moment: a peer that exits has usually sent the reason, and its last lines are still in the
+    /// pipe.
+    fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<ConnectionEnd> {
         if self.not_reading.is_none()
             && let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context)
         {
@@ -178,7 +183,7 @@ impl<H: Handler> Connection<H> {
     }
 
     /// Dispatches every line that has arrived. Returns `Some` at the end of the stream.
-    fn poll_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
+    fn poll_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<ConnectionEnd>> {
         ready!(self.lines.poll_fill(context));
         self.peer.0.outbox.dispatching();
         let dispatched = self.dispatch_lines(context);
@@ -197,7 +202,7 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
+    fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<ConnectionEnd>> {
         loop {
             if catch_panic(|| self.handler.poll_ready(context))
                 .is_some_and(|ready| ready.is_pending())
@@ -220,17 +225,21 @@ impl<H: Handler> Connection<H> {
                 }
                 Line::More => return Poll::Ready(None),
                 Line::TooLong => {
-                    return Poll::Ready(Some(End::LineTooLong { limit: self.limits.line }));
+                    return Poll::Ready(Some(ConnectionEnd::LineTooLong {
+                        limit: self.limits.line,
+                    }));
                 }
-                Line::Failed(error) => return Poll::Ready(Some(End::Transport(Arc::new(error)))),
-                Line::End => return Poll::Ready(Some(End::PeerClosed { detail: None })),
+                Line::Failed(error) => {
+                    return Poll::Ready(Some(ConnectionEnd::Transport(Arc::new(error))));
+                }
+                Line::End => return Poll::Ready(Some(ConnectionEnd::PeerClosed { detail: None })),
             }
         }
     }
 
     /// Watches a peer that does not read. The timer exists only while bytes are queued, so an idle
     /// connection never wakes.
-    fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<End> {
+    fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<ConnectionEnd> {
         let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.not_reading.is_none())
         else {
             self.stall = None;
@@ -245,18 +254,18 @@ impl<H: Handler> Connection<H> {
             .as_mut()
             .poll(context)
             .is_ready()
-            .then_some(End::StoppedReading { after: self.limits.stall })
+            .then_some(ConnectionEnd::StoppedReading { after: self.limits.stall })
     }
 
     /// Ends in order. Open calls of this side fail at once with the cause. Running work may finish
     /// and its lines are written, within the grace. Then the work is cancelled, and last it is
     /// aborted.
-    async fn finish(mut self, mut end: End) -> End {
-        if let (End::PeerClosed { .. } | End::Transport(_), Some(exit_probe)) =
+    async fn finish(mut self, mut end: ConnectionEnd) -> ConnectionEnd {
+        if let (ConnectionEnd::PeerClosed { .. } | ConnectionEnd::Transport(_), Some(exit_probe)) =
             (&end, self.exit_probe.take())
             && let Ok(found) = tokio::time::timeout(Duration::from_millis(500), exit_probe).await
         {
-            end = End::PeerClosed { detail: Some(found.into()) };
+            end = ConnectionEnd::PeerClosed { detail: Some(found.into()) };
         }
         trace::ended(&end);
         catch_panic(|| self.handler.ended(&end));
@@ -264,7 +273,7 @@ impl<H: Handler> Connection<H> {
         // A peer that sends its calls and closes at once still gets the quick replies. A running
         // turn is cancelled early enough for the process to end within a second.
         let quarter = self.limits.grace / 4;
-        if !matches!(end, End::Transport(_) | End::StoppedReading { .. }) {
+        if !matches!(end, ConnectionEnd::Transport(_) | ConnectionEnd::StoppedReading { .. }) {
             let _ = tokio::time::timeout(quarter, self.drain()).await;
         }
         for (_, switch) in self.peer.0.incoming().drain() {
@@ -296,16 +305,16 @@ impl<H: Handler> Connection<H> {
 
 /// A write that fails because the other end is closed means that the peer ended, not that the
 /// transport failed.
-fn write_failed(error: std::io::Error) -> End {
+fn write_failed(error: std::io::Error) -> ConnectionEnd {
     use std::io::ErrorKind::{BrokenPipe, ConnectionReset, WriteZero};
     match error.kind() {
-        BrokenPipe | ConnectionReset | WriteZero => End::PeerClosed { detail: None },
-        _ => End::Transport(Arc::new(error)),
+        BrokenPipe | ConnectionReset | WriteZero => ConnectionEnd::PeerClosed { detail: None },
+        _ => ConnectionEnd::Transport(Arc::new(error)),
     }
 }
 
-/// Polls new work once in place, because most of it is done then, and returns what is left. A panic
-/// in it answers its call (see [`crate::Responder`]) and affects nothing else.
+/// Polls new work once in place, because most work is then done, and returns the unfinished work. A
+/// panic in it answers its call (see [`crate::Responder`]) and affects nothing else.
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());
@@ -319,12 +328,12 @@ fn catch_panic<T>(code: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(AssertUnwindSafe(code)).ok()
 }
 
-/// Ends the connection when its driver is dropped, so that no caller waits for ever.
+/// Ends the connection when its driver is dropped, so that no caller waits forever.
 struct FinishOnDrop(Peer);
 
 impl Drop for FinishOnDrop {
     fn drop(&mut self) {
-        self.0.0.finish(&End::Closed);
+        self.0.0.finish(&ConnectionEnd::Closed);
         self.0.0.outbox.close();
     }
 }

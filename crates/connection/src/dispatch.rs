@@ -37,7 +37,7 @@ pub(crate) fn dispatch<H: Handler>(
             }
         }
         Ok(Message::Reply { id, outcome }) => {
-            match peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
+            match peer.0.settle(&id, outcome.map_err(crate::CallError::ErrorResponse)) {
                 Settled::InTime => {}
                 Settled::Late => report(handler, Unhandled::LateReply(&id)),
                 Settled::Unknown => report(handler, Unhandled::UnknownReply(&id)),

@@ -9,10 +9,10 @@ use std::time::Duration;
 /// Why a connection ended. Every call that was open gets a clone.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum End {
+pub enum ConnectionEnd {
     /// This side closed the connection.
     Closed,
-    /// The peer closed its end. `detail` says what is known about it, for example an exit status
+    /// The peer closed its end. `detail` contains known details, for example an exit status
     /// and the last lines of stderr.
     PeerClosed {
         /// One or more sentences for the user.
@@ -32,7 +32,7 @@ pub enum End {
     Transport(Arc<std::io::Error>),
 }
 
-impl fmt::Display for End {
+impl fmt::Display for ConnectionEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => f.write_str("the connection was closed from this side"),
@@ -51,7 +51,7 @@ impl fmt::Display for End {
     }
 }
 
-impl std::error::Error for End {
+impl std::error::Error for ConnectionEnd {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Transport(error) => Some(&**error),
@@ -65,7 +65,7 @@ impl std::error::Error for End {
 #[non_exhaustive]
 pub enum CallError {
     /// The peer replied with an error.
-    Refused(Error),
+    ErrorResponse(Error),
     /// The peer's reply cannot be decoded.
     BadReply(DecodeError),
     /// The peer did not advertise the method, so this side did not send the call.
@@ -83,14 +83,14 @@ pub enum CallError {
         after: Duration,
     },
     /// The connection ended before the reply came.
-    Gone(End),
+    Disconnected(ConnectionEnd),
 }
 
 impl CallError {
     /// Returns the error that the peer replied with.
-    pub fn refusal(&self) -> Option<&Error> {
+    pub fn error_response(&self) -> Option<&Error> {
         match self {
-            Self::Refused(error) => Some(error),
+            Self::ErrorResponse(error) => Some(error),
             _ => None,
         }
     }
@@ -99,7 +99,7 @@ impl CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(error) => write!(f, "the peer answered with an error: {error}"),
+            Self::ErrorResponse(error) => write!(f, "the peer answered with an error: {error}"),
             Self::BadReply(error) => write!(f, "the peer's reply cannot be read: {error}"),
             Self::NotOffered { method, capability } => {
                 write!(f, "{method} was not sent: the peer does not advertise {capability}")
@@ -107,7 +107,7 @@ impl fmt::Display for CallError {
             Self::TimedOut { method, after } => {
                 write!(f, "no answer to {method} within {:.1} s", after.as_secs_f64())
             }
-            Self::Gone(end) => end.fmt(f),
+            Self::Disconnected(end) => end.fmt(f),
         }
     }
 }
@@ -115,16 +115,16 @@ impl fmt::Display for CallError {
 impl std::error::Error for CallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Refused(error) => Some(error),
+            Self::ErrorResponse(error) => Some(error),
             Self::BadReply(error) => Some(error),
-            Self::Gone(end) => Some(end),
+            Self::Disconnected(end) => Some(end),
             Self::NotOffered { .. } | Self::TimedOut { .. } => None,
         }
     }
 }
 
-impl From<End> for CallError {
-    fn from(end: End) -> Self {
-        Self::Gone(end)
+impl From<ConnectionEnd> for CallError {
+    fn from(end: ConnectionEnd) -> Self {
+        Self::Disconnected(end)
     }
 }

@@ -9,9 +9,9 @@ use attache_protocol::{DecodeError, Error, Raw, each_method};
 use std::future::Future;
 use std::task::{Context, Poll};
 
-/// Handles what arrives, line by line, in wire order. All functions are synchronous: they cannot
-/// wait for the peer and so cannot deadlock, and an update is applied before the next line is read.
-/// A panic in one of them ends only the message that it handles.
+/// Handles incoming messages, line by line, in wire order. All functions are synchronous: they
+/// cannot wait for the peer and so cannot deadlock, and an update is applied before the next line
+/// is read. A panic in one of them ends only the message that it handles.
 pub trait Handler: Send + 'static {
     /// The side that this handler serves.
     const SIDE: Side;
@@ -39,7 +39,7 @@ pub trait Handler: Send + 'static {
     fn unhandled(&mut self, _unhandled: Unhandled<'_>) {}
 
     /// Is called once when the connection ends, before open calls of this side fail.
-    fn ended(&mut self, _end: &crate::End) {}
+    fn ended(&mut self, _end: &crate::ConnectionEnd) {}
 }
 
 /// A call of the peer, not decoded yet.
@@ -175,7 +175,7 @@ macro_rules! sides {
         sides! { @side Client ClientHandler Side::Client "a client" {$($ccall $ccallty $ccallname;)*} {$($cnote $cnotety $cnotename;)*} }
     };
     (@side $side:ident $handler:ident Side::$variant:ident $noun:literal {$($call:ident $callty:ident $callname:literal;)*} {$($note:ident $notety:ident $notename:literal;)*}) => {
-        #[doc = concat!("What ", $noun, " serves. By default a call is answered with `-32601` and a notification is ignored.")]
+        #[doc = concat!("The methods that ", $noun, " serves. By default a call is answered with `-32601` and a notification is ignored.")]
         pub trait $side: Send + 'static {
             $(
                 #[doc = concat!("`", $callname, "`")]
@@ -229,7 +229,7 @@ macro_rules! sides {
             }
 
             /// See [`Handler::ended`].
-            fn ended(&mut self, end: &crate::End) {
+            fn ended(&mut self, end: &crate::ConnectionEnd) {
                 let _ = end;
             }
         }
@@ -283,7 +283,7 @@ macro_rules! sides {
                 self.0.unhandled(unhandled);
             }
 
-            fn ended(&mut self, end: &crate::End) {
+            fn ended(&mut self, end: &crate::ConnectionEnd) {
                 self.0.ended(end);
             }
         }

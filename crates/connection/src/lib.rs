@@ -2,7 +2,7 @@
 //!
 //! # Main types
 //!
-//! | type | what it is |
+//! | type | purpose |
 //! |---|---|
 //! | [`Builder`] | joins a byte stream and a handler to a connection, with [`Limits`] and a [`Tap`] |
 //! | [`Connection`] | the future that reads, dispatches and writes; poll it with [`Connection::run`] |
@@ -11,7 +11,7 @@
 //! | [`Agent`], [`Client`] | one function for each method that a side can serve |
 //! | [`AgentHandler`], [`ClientHandler`] | dispatch by wire name to an [`Agent`] or a [`Client`] |
 //! | [`Responder`] | answers one incoming call, now or later |
-//! | [`CallError`], [`End`] | why a call has no result, and why a connection ended |
+//! | [`CallError`], [`ConnectionEnd`] | why a call has no result, and why a connection ended |
 //! | [`stdio`] | this process's stdin and stdout as a byte stream |
 //!
 //! A handler's functions are synchronous, so they cannot wait for the peer. A call that takes
@@ -78,7 +78,7 @@ mod unhandled;
 
 pub use cancelled::Cancelled;
 pub use connection::{Builder, Connection, ExitProbe};
-pub use end::{CallError, End};
+pub use end::{CallError, ConnectionEnd};
 pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall};
 pub use limits::Limits;
 pub use peer::{Peer, Reply};

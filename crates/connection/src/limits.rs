@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Limits {
     /// The longest line that is read, in bytes. A longer one ends the connection.
     pub line: usize,
-    /// How many calls of the peer may be open at once. Further calls are refused.
+    /// The largest number of open calls of the peer. Further calls are refused.
     pub calls: usize,
     /// How long the peer may read no byte while some are queued.
     pub stall: Duration,

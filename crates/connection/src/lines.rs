@@ -16,7 +16,7 @@ pub(crate) struct Lines {
     input: Pin<Box<dyn AsyncRead + Send>>,
     limit: usize,
     buffer: Vec<u8>,
-    /// How many bytes of `buffer` are read. The rest is spare room.
+    /// The number of bytes of `buffer` that are read. The rest is spare room.
     filled: usize,
     /// Start of the next line.
     start: usize,

@@ -9,7 +9,7 @@
 //! There are two locks, taken in this order: the stream with the bytes being written, and the
 //! queue. Enqueueing needs only the queue, so a long write blocks no caller.
 
-use crate::{Direction, End, Tap, tap};
+use crate::{ConnectionEnd, Direction, Tap, tap};
 use std::io;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -52,14 +52,14 @@ struct Stream {
 
 struct Queue {
     lines: Vec<u8>,
-    /// How many bytes were taken out of `lines` and are not written yet.
+    /// The number of bytes that were taken out of `lines` and are not written yet.
     in_flight: usize,
     driver: Option<Waker>,
     /// The driver is dispatching lines and writes when it is done.
     dispatching: bool,
     /// A sender waits for room.
     room_wanted: bool,
-    end: Option<End>,
+    end: Option<ConnectionEnd>,
 }
 
 impl Outbox {
@@ -84,7 +84,7 @@ impl Outbox {
     }
 
     /// Appends one or more whole lines, unless the connection has ended.
-    pub(crate) fn enqueue(&self, line: impl FnOnce(&mut Vec<u8>)) -> Result<(), End> {
+    pub(crate) fn enqueue(&self, line: impl FnOnce(&mut Vec<u8>)) -> Result<(), ConnectionEnd> {
         let mut queue = self.queue();
         if let Some(end) = &queue.end {
             return Err(end.clone());
@@ -97,7 +97,7 @@ impl Outbox {
                 .split_inclusive(|byte| *byte == b'\n')
                 .for_each(|line| tap::show(tap, Direction::Sent, line.trim_ascii_end()));
         }
-        // Behind other bytes, or while the driver dispatches, another write is about to happen.
+        // After other bytes, or while the driver dispatches, another write is about to happen.
         let left_to_the_driver = queue.dispatching || !idle;
         drop(queue);
         if !left_to_the_driver && !self.written_in_place() {
@@ -108,7 +108,7 @@ impl Outbox {
     }
 
     /// Waits until less than [`ROOM`] is queued or the connection ends.
-    pub(crate) async fn room(&self) -> Result<(), End> {
+    pub(crate) async fn room(&self) -> Result<(), ConnectionEnd> {
         loop {
             let notified = self.room.notified();
             {
@@ -153,7 +153,7 @@ impl Outbox {
 
     /// Accepts no more lines. Callers that wait for room get the reason. Queued lines may still be
     /// written.
-    pub(crate) fn end(&self, end: &End) {
+    pub(crate) fn end(&self, end: &ConnectionEnd) {
         self.queue().end.get_or_insert_with(|| end.clone());
         self.room.notify_waiters();
     }

@@ -1,7 +1,7 @@
 //! A handle to the other end of a connection.
 
 use crate::cancelled::CancelSwitch;
-use crate::end::{CallError, End};
+use crate::end::{CallError, ConnectionEnd};
 use crate::outbox::Outbox;
 use crate::pending::{Pending, Taken};
 use crate::trace::Trace;
@@ -31,16 +31,16 @@ pub struct Peer(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) outbox: Outbox,
     pub(crate) trace: Trace,
-    pending: Mutex<Pending<Settle, End>>,
+    pending: Mutex<Pending<Settle, ConnectionEnd>>,
     incoming: Mutex<HashMap<RequestId, CancelSwitch>>,
     /// Set once, when the connection ends.
-    pub(crate) end: watch::Sender<Option<End>>,
+    pub(crate) end: watch::Sender<Option<ConnectionEnd>>,
     /// Set when this side asks for the end.
     pub(crate) closing: watch::Sender<bool>,
     offered: RwLock<Offered>,
 }
 
-/// What the other side advertised. Everything is allowed until it is known.
+/// The advertised capabilities of the other side. Everything is allowed until they are known.
 #[derive(Default)]
 struct Offered {
     by_agent: Option<Arc<AgentCapabilities>>,
@@ -65,8 +65,8 @@ impl Peer {
     ///
     /// # Errors
     /// The future fails at once with [`CallError::NotOffered`] if the peer does not advertise the
-    /// method, and with [`CallError::Gone`] if the connection has ended. [`CallError`] lists what
-    /// can happen later.
+    /// method, and with [`CallError::Disconnected`] if the connection has ended. [`CallError`]
+    /// lists what can happen later.
     pub fn call<M: Call>(&self, params: &M::Params) -> Reply<M::Result> {
         self.call_with_callback::<M>(params, |_| {})
     }
@@ -141,20 +141,20 @@ impl Peer {
 
     /// Sends a notification without waiting. Callers that send many await [`Peer::wait_for_room`]
     /// first.
-    pub fn notify<M: Notification>(&self, params: &M::Params) -> Result<(), End> {
+    pub fn notify<M: Notification>(&self, params: &M::Params) -> Result<(), ConnectionEnd> {
         self.0.trace.sent_notification(M::ROW.name);
         self.0.outbox.enqueue(|out| envelope::write_notification(out, M::ROW.name, params))
     }
 
     /// Sends lines that are already messages, with their line ends. For extensions, relays and
     /// tests.
-    pub fn send_raw(&self, lines: &[u8]) -> Result<(), End> {
+    pub fn send_raw(&self, lines: &[u8]) -> Result<(), ConnectionEnd> {
         self.0.outbox.enqueue(|out| out.extend_from_slice(lines))
     }
 
     /// Waits until the outbound queue has room. Callers that stream wait here before each message,
     /// so that a slow peer slows them down instead of filling memory.
-    pub async fn wait_for_room(&self) -> Result<(), End> {
+    pub async fn wait_for_room(&self) -> Result<(), ConnectionEnd> {
         self.0.outbox.room().await
     }
 
@@ -171,15 +171,15 @@ impl Peer {
     }
 
     /// Waits for the end of the connection and returns why it ended.
-    pub async fn ended(&self) -> End {
+    pub async fn ended(&self) -> ConnectionEnd {
         let mut end = self.0.end.subscribe();
         // The sender lives as long as `self`, and an end does not change once it is known.
         let known = end.wait_for(Option::is_some).await;
-        known.ok().and_then(|end| end.clone()).unwrap_or(End::Closed)
+        known.ok().and_then(|end| end.clone()).unwrap_or(ConnectionEnd::Closed)
     }
 
     /// Returns why the connection ended, if it has.
-    pub fn end(&self) -> Option<End> {
+    pub fn end(&self) -> Option<ConnectionEnd> {
         self.0.end.borrow().clone()
     }
 
@@ -197,12 +197,12 @@ impl Peer {
             Some(Arc::new(capabilities));
     }
 
-    /// What the client at the other end advertised, once it is known.
+    /// The advertised capabilities of the client at the other end, once they are known.
     pub fn client_capabilities(&self) -> Option<Arc<ClientCapabilities>> {
         self.0.offered.read().unwrap_or_else(PoisonError::into_inner).by_client.clone()
     }
 
-    /// What the agent at the other end advertised, once it is known.
+    /// The advertised capabilities of the agent at the other end, once they are known.
     pub fn agent_capabilities(&self) -> Option<Arc<AgentCapabilities>> {
         self.0.offered.read().unwrap_or_else(PoisonError::into_inner).by_agent.clone()
     }
@@ -235,7 +235,7 @@ impl std::fmt::Debug for Peer {
 }
 
 impl Shared {
-    fn pending(&self) -> MutexGuard<'_, Pending<Settle, End>> {
+    fn pending(&self) -> MutexGuard<'_, Pending<Settle, ConnectionEnd>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -263,13 +263,13 @@ impl Shared {
 
     /// Fails every open call of this side with the cause. New calls fail too. Replies that this
     /// side owes may still be written.
-    pub(crate) fn fail_calls(&self, end: &End) {
+    pub(crate) fn fail_calls(&self, end: &ConnectionEnd) {
         let open = self.pending().end(end.clone());
-        open.into_iter().for_each(|settle| settle(Err(CallError::Gone(end.clone()))));
+        open.into_iter().for_each(|settle| settle(Err(CallError::Disconnected(end.clone()))));
     }
 
     /// Ends everything. Only the first end is kept.
-    pub(crate) fn finish(&self, end: &End) {
+    pub(crate) fn finish(&self, end: &ConnectionEnd) {
         self.outbox.end(end);
         self.fail_calls(end);
         self.end.send_if_modified(|known| {
@@ -292,7 +292,7 @@ pub(crate) enum Settled {
 }
 
 /// The future reply to a call.
-#[must_use = "dropping a reply tells the peer that nobody waits for it"]
+#[must_use = "dropping a reply cancels the call"]
 pub struct Reply<R> {
     peer: Peer,
     /// `None` if nothing was sent or the reply was taken.
@@ -335,7 +335,7 @@ impl<R> Future for Reply<R> {
         let outcome = std::task::ready!(Pin::new(&mut self.receiver).poll(context));
         self.id = None;
         // Every call in the table is settled, at the latest when the connection ends.
-        Poll::Ready(outcome.unwrap_or(Err(CallError::Gone(End::Closed))))
+        Poll::Ready(outcome.unwrap_or(Err(CallError::Disconnected(ConnectionEnd::Closed))))
     }
 }
 

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-/// How many calls without a waiting caller the table keeps.
+/// The number of calls without a waiting caller that the table keeps.
 pub(crate) const GIVEN_UP: usize = 256;
 
 /// Open calls by id.

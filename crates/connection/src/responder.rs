@@ -8,8 +8,8 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-/// What is left to do after a call is accepted: nothing, or a future that the connection polls once
-/// in place and then owns.
+/// The remaining work after a call is accepted: none, or a future that the connection polls once in
+/// place and then owns.
 pub type Work = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 /// Answers one call of the peer, exactly once.
@@ -56,7 +56,7 @@ impl<M: Call> Responder<M> {
         Self { guard, method: PhantomData }
     }
 
-    /// Replies now. The line is queued behind everything that this side queued before. It never
+    /// Replies now. The line is queued after all earlier lines of this side. It never
     /// waits for room, because a reply is owed.
     pub fn send(mut self, outcome: Result<M::Result, Error>) -> Work {
         self.guard.settle(outcome.as_ref());

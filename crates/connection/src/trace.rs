@@ -6,7 +6,7 @@
 //! Levels: `error` for a panic in this process, `warn` for a peer that breaks the protocol, `debug`
 //! for the start, the end and everything that is ignored, `trace` for every message.
 
-use crate::end::End;
+use crate::end::ConnectionEnd;
 use crate::unhandled::Unhandled;
 use attache_protocol::envelope::{Message, NotAMessage};
 use attache_protocol::method::Side;
@@ -64,13 +64,17 @@ pub(crate) fn started() {
     debug!("connection started");
 }
 
-pub(crate) fn ended(end: &End) {
+pub(crate) fn ended(end: &ConnectionEnd) {
     match end {
-        End::Closed => debug!("connection closed from this side"),
-        End::PeerClosed { .. } => debug!("connection closed by the peer"),
-        End::LineTooLong { limit } => warn!(limit, "connection ended: line too long"),
-        End::StoppedReading { after } => warn!(?after, "connection ended: peer stopped reading"),
-        End::Transport(error) => warn!(kind = ?error.kind(), "connection ended: transport failed"),
+        ConnectionEnd::Closed => debug!("connection closed from this side"),
+        ConnectionEnd::PeerClosed { .. } => debug!("connection closed by the peer"),
+        ConnectionEnd::LineTooLong { limit } => warn!(limit, "connection ended: line too long"),
+        ConnectionEnd::StoppedReading { after } => {
+            warn!(?after, "connection ended: peer stopped reading")
+        }
+        ConnectionEnd::Transport(error) => {
+            warn!(kind = ?error.kind(), "connection ended: transport failed")
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls whose callers gave up.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{Builder, CallError, Client, ClientHandler, Peer, Unhandled};
 use attache_protocol::method::SessionSetMode;
@@ -21,8 +21,8 @@ impl Client for Heard {
 }
 
 /// A client, its log, and an agent that sends what the test writes.
-fn against_raw() -> (Peer, Heard, Lines<BufReader<DuplexStream>>, JoinSet<attache_connection::End>)
-{
+fn against_raw()
+-> (Peer, Heard, Lines<BufReader<DuplexStream>>, JoinSet<attache_connection::ConnectionEnd>) {
     let (ours, raw) = tokio::io::duplex(64 * 1024);
     let (input, output) = tokio::io::split(ours);
     let heard = Heard::default();

@@ -1,6 +1,6 @@
-//! What a cancelled call may still do, and the form of lines on the wire.
+//! Cancelled calls, and the form of lines on the wire.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{
     Agent, AgentHandler, Builder, Client, ClientHandler, Peer, Responder, Work,
@@ -57,7 +57,7 @@ impl Client for Heard {
     }
 }
 
-fn pair() -> (Peer, Heard, JoinSet<attache_connection::End>) {
+fn pair() -> (Peer, Heard, JoinSet<attache_connection::ConnectionEnd>) {
     let (client, agent) = tokio::io::duplex(4096);
     let heard = Heard::default();
     let mut drivers = JoinSet::new();
@@ -91,7 +91,7 @@ async fn a_handler_that_cancels_itself_uses_the_same_error_code() {
     let (peer, _, _drivers) = pair();
     let error =
         peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop")).await.unwrap_err();
-    assert_eq!(error.refusal().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-18");
+    assert_eq!(error.error_response().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-18");
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! A panic in code on the reading task ends only the message that it handles.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{
-    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, End, IncomingCall, Peer,
-    Responder, Unhandled, Work,
+    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, ConnectionEnd, IncomingCall,
+    Peer, Responder, Unhandled, Work,
 };
 use attache_protocol::method::{
     Gate, Initialize, SessionCancel, SessionList, SessionPrompt, SessionSetMode,
@@ -73,7 +73,7 @@ impl Agent for Panics {
         panic!("at an unhandled message")
     }
 
-    fn ended(&mut self, _: &End) {
+    fn ended(&mut self, _: &ConnectionEnd) {
         self.seen.lock().unwrap().push("ended".to_owned());
         panic!("at the end")
     }
@@ -89,7 +89,7 @@ impl Client for Fragile {
 }
 
 fn internal(error: Result<impl std::fmt::Debug, CallError>) -> bool {
-    error.is_err_and(|error| error.refusal().unwrap().code == ErrorCode::INTERNAL_ERROR)
+    error.is_err_and(|error| error.error_response().unwrap().code == ErrorCode::INTERNAL_ERROR)
 }
 
 #[tokio::test]
@@ -155,9 +155,12 @@ async fn every_open_call_ends_with_the_connection_even_if_a_callback_panics() {
     drop(raw);
     for reply in [first, second] {
         let error = reply.await.unwrap_err();
-        assert!(matches!(error, CallError::Gone(End::PeerClosed { .. })), "{error}");
+        assert!(
+            matches!(error, CallError::Disconnected(ConnectionEnd::PeerClosed { .. })),
+            "{error}"
+        );
     }
-    assert!(matches!(driver.join_next().await.unwrap().unwrap(), End::PeerClosed { .. }));
+    assert!(matches!(driver.join_next().await.unwrap().unwrap(), ConnectionEnd::PeerClosed { .. }));
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! Guarantees of a connection: order, ends, limits and cancellation.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{
-    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, Connection, Direction, End,
-    IncomingCall, Limits, Peer, Responder, Work,
+    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, Connection, ConnectionEnd,
+    Direction, IncomingCall, Limits, Peer, Responder, Work,
 };
 use attache_protocol::method::{
     Initialize, SessionCancel, SessionNew, SessionPrompt, SessionSetMode, SessionUpdateNotification,
@@ -20,7 +20,7 @@ use tokio::io::{
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-/// An agent whose prompts say what to do.
+/// An agent that performs the action named by the prompt.
 #[derive(Clone, Default)]
 struct Scripted {
     cancelled: Arc<Notify>,
@@ -105,7 +105,7 @@ fn prompt(text: &str) -> PromptRequest {
 }
 
 /// Two ends, joined by `buffer` bytes each way.
-fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<End>) {
+fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<ConnectionEnd>) {
     let (client, agent) = tokio::io::duplex(buffer);
     let (diary, scripted) = (Diary::default(), Scripted::default());
     let mut drivers = JoinSet::new();
@@ -131,7 +131,7 @@ fn against_raw<A: Agent>(
 }
 
 #[tokio::test]
-async fn updates_are_handled_before_the_reply_behind_them_wakes_its_caller() {
+async fn updates_are_handled_before_the_following_reply_wakes_its_caller() {
     let (peer, diary, _, _drivers) = pair(512);
     let seen = diary.clone();
     let folded = Arc::new(Mutex::new(0));
@@ -147,7 +147,7 @@ async fn updates_are_handled_before_the_reply_behind_them_wakes_its_caller() {
 
 #[tokio::test]
 async fn two_streams_both_full_never_deadlock() {
-    // Both ends say far more than the stream holds, at the same time, and both read on.
+    // Both ends send far more than the stream holds, at the same time, and both keep reading.
     let (peer, diary, _, _drivers) = pair(64);
     let flood = peer.call::<SessionPrompt>(&prompt("2000"));
     for _ in 0..2000 {
@@ -163,10 +163,10 @@ async fn a_dropped_responder_or_a_panic_is_an_internal_error_of_one_call() {
     let (peer, _, _, _drivers) = pair(4096);
     for call in ["panic", "panic later"] {
         let error = peer.call::<SessionPrompt>(&prompt(call)).await.unwrap_err();
-        assert_eq!(error.refusal().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
+        assert_eq!(error.error_response().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
     }
     let error = peer.call::<SessionNew>(&NewSessionRequest::new("/", vec![])).await.unwrap_err();
-    assert_eq!(error.refusal().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
+    assert_eq!(error.error_response().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
     assert!(peer.call::<SessionPrompt>(&prompt("1")).await.is_ok());
 }
 
@@ -181,7 +181,7 @@ async fn a_cancelled_call_gets_exactly_one_reply() {
     let hanging = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "never"));
     hanging.cancel();
     let error = hanging.await.unwrap_err();
-    assert_eq!(error.refusal().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-14");
+    assert_eq!(error.error_response().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-14");
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn dropping_a_call_sends_a_cancel_request() {
     scripted.cancelled.notified().await; // CANCEL-12
     assert!(
         peer.call::<SessionPrompt>(&prompt("1")).await.is_ok(),
-        "CANCEL-19: the late answer hit nothing"
+        "CANCEL-19: the late answer matched no call"
     );
 }
 
@@ -230,7 +230,10 @@ async fn the_end_of_the_stream_fails_every_open_call_with_the_cause() {
         );
     }
     let error = peer.call::<SessionPrompt>(&prompt("x")).await.unwrap_err();
-    assert!(matches!(error, CallError::Gone(End::PeerClosed { .. })), "later calls fail at once");
+    assert!(
+        matches!(error, CallError::Disconnected(ConnectionEnd::PeerClosed { .. })),
+        "later calls fail at once"
+    );
 }
 
 #[tokio::test]
@@ -243,8 +246,8 @@ async fn dropping_the_connection_leaves_no_caller_waiting() {
     driver.spawn(connection.run());
     tokio::task::yield_now().await;
     driver.shutdown().await;
-    assert!(matches!(call.await, Err(CallError::Gone(End::Closed))));
-    assert!(matches!(peer.ended().await, End::Closed));
+    assert!(matches!(call.await, Err(CallError::Disconnected(ConnectionEnd::Closed))));
+    assert!(matches!(peer.ended().await, ConnectionEnd::Closed));
 }
 
 #[tokio::test]
@@ -257,8 +260,11 @@ async fn an_endless_line_ends_the_connection_with_bounded_memory() {
     while raw.write_all(&[b'x'; 4096]).await.is_ok() && written < 100 << 20 {
         written += 4096; // RPC-10
     }
-    assert!(written < 4 << 20, "reading went on for {written} bytes");
-    assert!(matches!(driver.join_next().await, Some(Ok(End::LineTooLong { limit: 1_048_576 }))));
+    assert!(written < 4 << 20, "{written} bytes were read");
+    assert!(matches!(
+        driver.join_next().await,
+        Some(Ok(ConnectionEnd::LineTooLong { limit: 1_048_576 }))
+    ));
 }
 
 #[tokio::test]
@@ -351,7 +357,7 @@ async fn a_peer_that_stops_reading_is_disconnected_after_a_minute() {
     driver.spawn(connection.run());
     peer.send_raw(&[b'x'; 100_000]).unwrap();
     let before = tokio::time::Instant::now();
-    assert!(matches!(peer.ended().await, End::StoppedReading { .. }));
+    assert!(matches!(peer.ended().await, ConnectionEnd::StoppedReading { .. }));
     assert!(before.elapsed() >= Duration::from_secs(59));
 }
 
@@ -365,18 +371,21 @@ async fn a_client_never_answers_stray_text() {
     driver.spawn(connection.run());
     let (input, mut output) = tokio::io::split(raw);
     output.write_all(b"Welcome to the agent!\n\xff\xfe\n[1]\n").await.unwrap();
-    // A ping of ours is answered behind the stray text: all of that has been read when the call
-    // goes out.
+    // A ping of ours is answered after the stray text, so all of the text has been read when the
+    // call is sent.
     output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"_ping\"}\n").await.unwrap();
     let mut lines = BufReader::new(input).lines();
     let answer = lines.next_line().await.unwrap().unwrap();
     assert!(
         answer.contains(r#""id":"p""#),
-        "the first thing the agent hears answers its call: {answer}"
+        "the first line that the agent receives answers its call: {answer}"
     );
     let call = peer.call::<SessionPrompt>(&prompt("x"));
     let line = lines.next_line().await.unwrap().unwrap();
-    assert!(line.contains("session/prompt"), "then comes our call, and no error between: {line}");
+    assert!(
+        line.contains("session/prompt"),
+        "the next line is our call, without an error in between: {line}"
+    );
     output
         .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"stopReason\":\"pause\"}}\n")
         .await
@@ -384,7 +393,7 @@ async fn a_client_never_answers_stray_text() {
     assert_eq!(
         call.await.unwrap().stop_reason,
         StopReason::Unknown("pause".into()),
-        "PROMPT-16: what it means is the caller's"
+        "PROMPT-16: the caller interprets it"
     );
 }
 
@@ -441,7 +450,7 @@ async fn closing_writes_the_queue_first() {
     let (peer, raw, connection) = against_raw(Limits::default(), Scripted::default());
     peer.send_raw(b"last words\n").unwrap();
     peer.close();
-    assert!(matches!(connection.run().await, End::Closed));
+    assert!(matches!(connection.run().await, ConnectionEnd::Closed));
     let mut text = String::new();
     let (mut input, _output) = tokio::io::split(raw);
     input.read_to_string(&mut text).await.unwrap();
@@ -451,8 +460,8 @@ async fn closing_writes_the_queue_first() {
 
 #[tokio::test]
 async fn awaiting_a_call_inside_a_call_works() {
-    // The trap of SDKs that await handlers in their loop: here the handler's future asks its own
-    // caller and is answered.
+    // A trap in kits that await handlers in their loop: here the handler's future calls its own
+    // caller and gets the answer.
     struct Asks;
     impl Agent for Asks {
         fn session_prompt(
@@ -507,7 +516,7 @@ async fn the_last_lines_of_a_peer_that_stops_reading_are_handled() {
     let (peer, connection) =
         Builder::new().connect(ours_in, ours_out, ClientHandler(Diary::default()));
     let call = peer.call::<SessionPrompt>(&prompt("x"));
-    drop(raw_in); // it reads nothing any more …
+    drop(raw_in); // it no longer reads …
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
     peer.send_raw(&[b'x'; 1000]).unwrap();
@@ -517,7 +526,7 @@ async fn the_last_lines_of_a_peer_that_stops_reading_are_handled() {
         .await
         .unwrap(); // … and still answers
     assert_eq!(call.await.unwrap().stop_reason, StopReason::EndTurn);
-    assert!(matches!(peer.ended().await, End::PeerClosed { .. }));
+    assert!(matches!(peer.ended().await, ConnectionEnd::PeerClosed { .. }));
 }
 
 #[tokio::test]
@@ -536,10 +545,10 @@ async fn a_call_whose_reply_arrived_is_not_cancelled() {
         Builder::new().tap(tap).connect(input, output, ClientHandler(Diary::default()));
     drivers.spawn(connection.run());
     let first = peer.call::<SessionPrompt>(&prompt("0"));
-    peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered behind the first
+    peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered after the first
     drop(first);
-    // Its own fold runs after it arrived and before its caller is woken: dropped there, it is not
-    // cancelled either.
+    // The callback runs after the reply arrived and before its caller wakes. A reply that is
+    // dropped there is not cancelled either.
     let held = Arc::new(Mutex::new(None));
     let fold = {
         let held = held.clone();

@@ -1,7 +1,6 @@
-//! The conversations of `scenarios/connection.md` against a connection of ours, over every kind of
-//! stream it may be given.
+//! The conversations of `scenarios/connection.md` with our connection, over every kind of stream.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{Agent, AgentHandler, Builder, Responder, Work, stdio};
 use attache_protocol::method::Initialize;

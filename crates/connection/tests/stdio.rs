@@ -1,8 +1,8 @@
 //! Every kind of descriptor that stdin and stdout can be.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
-use attache_connection::{Builder, Client, ClientHandler, End, Limits, stdio};
+use attache_connection::{Builder, Client, ClientHandler, ConnectionEnd, Limits, stdio};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::mpsc;
@@ -76,9 +76,9 @@ async fn reading_does_not_make_a_shared_pipe_non_blocking() {
     assert_eq!(flags & libc::O_NONBLOCK, 0);
 }
 
-/// Sends more than the descriptor takes while its other end reads nothing, and says how the
+/// Sends more than the descriptor takes while its other end reads nothing, and returns how the
 /// connection ends.
-fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<End> {
+fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<ConnectionEnd> {
     struct Quiet;
     impl Client for Quiet {}
     let (sender, ended) = mpsc::channel();
@@ -110,7 +110,7 @@ fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<En
 fn a_stopped_terminal_counts_as_a_peer_that_stopped_reading() {
     let (_controller, terminal) = open_terminal();
     let end = ends_against_a_reader_that_stopped(terminal);
-    assert!(matches!(end, Some(End::StoppedReading { .. })), "{end:?}");
+    assert!(matches!(end, Some(ConnectionEnd::StoppedReading { .. })), "{end:?}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_stopped_non_blocking_terminal_counts_as_a_peer_that_stopped_reading() {
     let (_controller, terminal) = open_terminal();
     set_non_blocking(terminal.as_raw_fd());
     let end = ends_against_a_reader_that_stopped(terminal);
-    assert!(matches!(end, Some(End::StoppedReading { .. })), "{end:?}");
+    assert!(matches!(end, Some(ConnectionEnd::StoppedReading { .. })), "{end:?}");
 }
 
 #[tokio::test]

@@ -1,8 +1,7 @@
-//! The traps that authors fall into with other kits, none of which may exist here. (Awaiting a call
-//! inside a call, an answer that is dropped, and a panic are in `rules.rs`; a descriptor left
-//! non-blocking is in `stdio.rs`.)
+//! Traps of other kits that must not exist here. (Awaiting a call inside a call, a dropped answer
+//! and a panic are in `rules.rs`. A descriptor that was left non-blocking is in `stdio.rs`.)
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use attache_connection::{
     Agent, AgentHandler, Builder, Client, ClientHandler, Peer, Responder, Work,
@@ -134,8 +133,8 @@ fn a_call_is_dispatched_on_a_small_stack_even_in_a_debug_build() {
             peer.call::<SessionPrompt>(&prompt).await.unwrap().stop_reason
         })
     };
-    // The official SDK needs 384 KiB for this with one handler and 768 with forty; here handlers do
-    // not add up.
+    // The official SDK needs 384 KiB for this with one handler and 768 KiB with forty. Here
+    // handlers do not add up.
     let thread = std::thread::Builder::new().stack_size(192 * 1024).spawn(on_small_stack).unwrap();
     assert_eq!(thread.join().unwrap(), StopReason::EndTurn);
 }

@@ -1,5 +1,5 @@
-//! How long a start takes, with and without the guardian: medians over interleaved starts of a
-//! program that writes one line and ends, from the start to its first byte.
+//! The time of a start, with and without the guardian: medians over interleaved starts of a program
+//! that writes one line and ends, from the start to its first byte.
 //!
 //! `cargo run --release -p attache-host --example spawn_time`
 

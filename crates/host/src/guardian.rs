@@ -15,10 +15,10 @@
 //! - The life line hangs up when its owner drops it or dies, in any way. The guardian then kills
 //!   everything.
 //! - One byte on the life line is a signal number for the program's group. No process of this crate
-//!   signals a number that may have been reused: the guardian only signals groups and children that
-//!   it has not waited for.
+//!   sends a signal to a process id that may have been reused: the guardian only signals groups and
+//!   children that it has not waited for.
 //! - When the program ends by itself, its descendants end too. When it ends after a signal from the
-//!   life line, the rest of its group has until the life line hangs up.
+//!   life line, the rest of its group may run until the life line hangs up.
 //! - While nothing happens, the guardian sleeps in one system call.
 //! - Between the forks and `exec` only async-signal-safe calls are made. Nothing here allocates,
 //!   locks or panics, because another thread may have held any lock at the first fork.
@@ -74,8 +74,8 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
         let mut birth = Birth { image, ours, theirs, guardian: libc::getpid(), failed: 0 };
         match birth.fork() {
             Ok(program) => {
-                // Both sides set the group, so that it exists whichever runs first. After `exec` the
-                // system refuses it.
+                // Both sides set the group, so that it exists whichever runs first. After `exec`
+                // the system refuses it.
                 if !image.in_terminal {
                     libc::setpgid(program, program);
                 }
@@ -178,7 +178,8 @@ impl Guardian {
                     return errno() != libc::EINTR;
                 }
                 match info.si_pid() {
-                    // Signal 0 only asks. A number reused by now costs a little waiting, no more.
+                    // Signal 0 only checks. If the number was reused, this only waits a little
+                    // longer.
                     0 => return self.status.is_some() && libc::kill(-self.program, 0) == -1,
                     pid if pid == self.program && !self.signalled => return true,
                     pid => self.wait_for(pid, 0),
@@ -286,7 +287,8 @@ unsafe fn end_as(status: Option<c_int>) -> ! {
             Some(status) => libc::WTERMSIG(status),
             None => libc::SIGKILL,
         };
-        // The program's core is the one of interest, and ours holds a copy of our owner's memory.
+        // Only the core of the program is useful, and the guardian's would contain its owner's
+        // memory.
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         libc::setrlimit(libc::RLIMIT_CORE, &none);
         #[cfg(target_os = "linux")]

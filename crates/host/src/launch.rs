@@ -1,4 +1,4 @@
-//! What to start, built by hand or read from a command line.
+//! A program to start, built step by step or parsed from a command line.
 
 pub(crate) mod command_line;
 pub(crate) mod program_names;
@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{env, fmt, fs};
 
-/// Receives what a program writes to stderr.
+/// Receives the stderr of a program.
 pub(crate) type StderrHook = Box<dyn FnMut(&[u8]) + Send>;
 
-/// What to start: program, arguments, folder and environment. A builder for [`Launch::start`] and
-/// [`Launch::run`].
+/// A program to start, with its arguments, folder and environment. A builder for [`Launch::start`]
+/// and [`Launch::run`].
 ///
 /// `Debug` shows the names of environment variables, but not their values or the arguments, which
 /// can be secret.
@@ -71,7 +71,7 @@ impl Launch {
     /// Parses a command line such as `RUST_LOG=debug "my agent" --acp` without a shell.
     ///
     /// White space separates words. Single quotes keep everything. In double quotes a backslash
-    /// escapes `"`, `\`, `$` and `` ` `` and is kept before anything else. Outside quotes it
+    /// escapes `"`, `\`, `$` and `` ` `` and is kept before any other character. Outside quotes it
     /// escapes every character. Leading words `NAME=value` set environment variables. Nothing is
     /// expanded: no variable, `~`, pattern or comment.
     pub fn parse(command_line: &str) -> Result<Launch, ParseError> {
@@ -129,7 +129,7 @@ impl Launch {
     }
 
     /// Inherits no environment variable of this process. Variables set by this launch stay,
-    /// whatever the order of the calls.
+    /// in any order of the calls.
     pub fn clear_env(mut self) -> Launch {
         self.clear_env = true;
         self
@@ -299,7 +299,7 @@ impl Launch {
             None if self.clear_env => None,
             None => env::var_os("PATH"),
         };
-        // What the C library searches without a PATH.
+        // The default of the C library without a PATH.
         Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
     }
 
@@ -373,11 +373,11 @@ mod tests {
             ("run D=4", "A=1,_B2=x y,C=")
         );
         assert_eq!(parts("'A=1' x").0, ["A=1", "x"], "a quoted name is a program");
-        assert_eq!(parts("2A=1 x").0, ["2A=1", "x"], "no valid name is a program");
+        assert_eq!(parts("2A=1 x").0, ["2A=1", "x"], "a word without a valid name is a program");
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn unreadable_command_lines_are_reported() {
         let error = |line| Launch::parse(line).unwrap_err();
         assert_eq!(error("a 'b"), ParseError::OpenQuote { quote: '\'', at: 2 });
         assert_eq!(error("a \"b\\"), ParseError::OpenQuote { quote: '"', at: 2 });
@@ -408,7 +408,11 @@ mod tests {
         let path = std::env::join_paths([&first, &second]).unwrap();
         let named =
             |program: &str| Launch::new(program).env("PATH", &path).cwd(folder.path()).find();
-        assert_eq!(named("it"), Some(second.join("it")), "what may not be executed is passed over");
+        assert_eq!(
+            named("it"),
+            Some(second.join("it")),
+            "a file that may not be executed is skipped"
+        );
         assert_eq!(named("second/it"), Some(second.join("it")));
         assert_eq!((named("second"), named("missing"), named("first/it")), (None, None, None));
     }

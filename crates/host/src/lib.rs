@@ -4,14 +4,14 @@
 //!
 //! # Main types
 //!
-//! | type | what it is |
+//! | type | purpose |
 //! |---|---|
-//! | [`Launch`] | what to start: program, arguments, folder and environment |
+//! | [`Launch`] | a program to start, with arguments, folder and environment |
 //! | [`Child`] | a running program with three pipes, such as an agent, from [`Launch::start`] |
 //! | [`Command`] | a command run for its output, such as a tool's, from [`Launch::run`] |
 //! | [`Exit`], [`StartError`] | how a program ended, and why it could not be started |
 //! | [`Bounded`], [`Tail`] | the start and the end of a long output, and its last bytes |
-//! | [`Sandbox`], [`Bounds`] | what restricts a command, and what the command may access |
+//! | [`Sandbox`], [`Bounds`] | restricts a command to the files and the network that it may access |
 //! | [`Roots`], [`Resolved`] | files inside a session's folders |
 //!
 //! Every process tree has a *guardian*, a small process that ends the whole tree when its owner

@@ -1,4 +1,4 @@
-//! Programs that run: process trees, their output and their ends.
+//! Running programs: process trees, their output and their exit.
 
 pub(crate) mod bounded;
 pub(crate) mod child;

@@ -39,7 +39,7 @@ const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 /// |---|---|---|
 /// | writing outside of [`Bounds::writable`] and [`Bounds::temporary`] | yes | yes |
 /// | writing to [`Bounds::read_only`] | yes; a folder above it in a writable folder cannot be renamed | yes: a folder that has such an entry takes no new names, and gives none up |
-/// | making [`Bounds::missing`] | yes, by a placeholder | yes: a folder with such a name takes no new names, and gives none up |
+/// | creating [`Bounds::missing`] | yes, by a placeholder | yes: a folder with such a name takes no new names, and gives none up |
 /// | reading [`Bounds::hidden`] | yes, they look empty | yes; names of files below them can still be listed |
 /// | settings of the kernel in `/proc` and `/sys`, also for `root` | yes | yes |
 /// | devices: disks, terminals of others | yes, it has its own | yes; it cannot open a new pseudo terminal |
@@ -77,7 +77,7 @@ enum Kind {
     Impossible(std::convert::Infallible),
 }
 
-/// Why no sandbox works. Installing bubblewrap, or allowing what it needs, usually helps.
+/// Why no sandbox works. Installing bubblewrap, or allowing its namespaces, usually helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSandbox {
     /// The name of each sandbox that was tried, and its failure.
@@ -138,7 +138,8 @@ impl Sandbox {
         }
     }
 
-    /// What this sandbox cannot prevent, or forbids unnecessarily: one sentence each, for the user.
+    /// The limits of this sandbox, one sentence each for the user: actions that it cannot prevent,
+    /// or forbids unnecessarily.
     pub fn limits(&self) -> Vec<&'static str> {
         match &self.0 {
             #[cfg(target_os = "linux")]

@@ -1,10 +1,10 @@
-//! One program: how it starts, what it sees, how it is stopped, how its end is told.
+//! One program: its start, its environment, its stop and its exit.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 use std::io;
@@ -21,7 +21,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod marker;
 
-/// Long enough never to be waited for: a test that runs into it fails by the step it then sees.
+/// Long enough that no test waits for it. A test that does fails because of the wrong step.
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -39,7 +39,7 @@ async fn output(child: &mut Child) -> String {
     text
 }
 
-/// Waits for one byte of stdout: the program says that it is ready.
+/// Waits for one byte of stdout, with which the program reports that it is ready.
 async fn ready(child: &mut Child) -> tokio::net::unix::pipe::Receiver {
     let mut stdout = child.take_stdout().unwrap();
     stdout.read_u8().await.unwrap();
@@ -59,7 +59,7 @@ async fn stdin_and_stdout_are_the_programs() {
 }
 
 #[tokio::test]
-async fn exit_codes_and_signals_are_told_truly() {
+async fn exit_codes_and_signals_are_reported_exactly() {
     for (script, exit) in [
         ("exit 0", code(0)),
         ("exit 3", code(3)),
@@ -110,8 +110,7 @@ async fn stop_first_closes_stdin() {
 
 #[tokio::test]
 async fn stop_then_asks_the_group_to_terminate() {
-    // The group gets the signal, so a wrapper and what it runs both do; the inner one is given the
-    // time to finish.
+    // The whole group gets the signal: a wrapper and its program. The program has time to finish.
     let inner = "trap 'sleep 0.2; echo inner >&2; exit 0' TERM; echo; while :; do sleep 0.01; done";
     let script = format!("trap 'exit 5' TERM; (trap - TERM; exec sh -c \"{inner}\") & wait");
     let mut child = Launch::shell(script).start().unwrap();
@@ -141,7 +140,7 @@ async fn a_stopped_program_is_terminated_too() {
 
 /// RPC-05.
 #[tokio::test]
-async fn a_mebibyte_of_stderr_blocks_nobody_and_its_end_is_kept() {
+async fn a_mebibyte_of_stderr_does_not_block_and_its_end_is_kept() {
     let seen = Arc::new(Mutex::new(0));
     let count = seen.clone();
     let script = "head -c 1048576 /dev/zero | tr '\\0' x >&2; printf 'last wörd' >&2; exit 1";
@@ -181,7 +180,7 @@ async fn the_program_sees_three_descriptors_a_clean_mask_and_its_own_group() {
         let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         u64::from_str_radix(line.trim(), 16).unwrap()
     };
-    // Signals 32 and 33 belong to the C library, which lets nobody change them.
+    // Signals 32 and 33 belong to the C library, and no program can change them.
     assert_eq!((set("SigBlk:"), set("SigIgn:") & !(0b11 << 31)), (0, 0));
 }
 
@@ -201,7 +200,7 @@ async fn pipes_hold_a_mebibyte_where_the_system_grants_it() {
 }
 
 #[tokio::test]
-async fn folder_and_environment_are_as_asked() {
+async fn folder_and_environment_are_as_requested() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let mut child = Launch::new("/bin/sh")
@@ -220,7 +219,7 @@ async fn folder_and_environment_are_as_asked() {
 }
 
 #[tokio::test]
-async fn what_cannot_start_says_why_and_leaves_no_process() {
+async fn a_failed_start_names_the_reason_and_leaves_no_process() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, mode: u32, content: &str| {
         let path = folder.path().join(name);
@@ -253,15 +252,16 @@ async fn what_cannot_start_says_why_and_leaves_no_process() {
     ));
     assert!(matches!(error(Launch::new("cat").cwd(&plain)), StartError::NotAFolder { .. }));
     assert!(matches!(error(Launch::new("a\0b")), StartError::Other { .. }));
-    // A guardian is a copy of this process, without the marker; it would be a child named so.
+    // A guardian is a copy of this process without the marker, so it would be a child with its
+    // name.
     marker::expect_none(&marker);
     marker::eventually("a guardian of a failed start is left", || {
         guardians(Path::new("/proc")) == 0
     });
 }
 
-/// How many guardians this thread's tests could have left: children of this process that never
-/// became a program.
+/// The number of guardians that this thread's tests may have left: children of this process that
+/// never became a program.
 fn guardians(proc: &Path) -> usize {
     let children = std::fs::read_to_string(proc.join("thread-self/children")).unwrap();
     children.split_whitespace().count()

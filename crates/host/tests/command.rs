@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 use std::time::Duration;
@@ -53,7 +53,7 @@ fn resident() -> u64 {
 }
 
 #[tokio::test]
-async fn a_descendant_that_keeps_the_output_open_keeps_nobody_waiting() {
+async fn a_descendant_that_keeps_the_output_open_does_not_block() {
     let marker = marker::fresh();
     let script = "setsid sleep 1000 & sleep 1000 & echo done";
     let mut command = Launch::shell(script).env(marker::NAME, &marker).run().unwrap();
@@ -91,7 +91,7 @@ async fn a_command_that_ends_before_its_deadline_has_not_timed_out() {
 }
 
 #[tokio::test]
-async fn kill_ends_it_and_what_was_written_can_still_be_taken() {
+async fn kill_ends_the_command_and_its_output_can_still_be_read() {
     let mut command = Launch::shell("echo early; sleep 1000").run().unwrap();
     assert_eq!(command.chunk().await.unwrap(), b"early\n");
     command.kill();
@@ -110,7 +110,7 @@ async fn dropping_it_cancels_it() {
 }
 
 #[tokio::test]
-async fn in_a_terminal_a_program_has_one_of_its_own() {
+async fn a_program_in_a_terminal_has_a_controlling_terminal() {
     let script = "test -t 0 && test -t 1 && test -t 2 && echo all; stty size; echo by name > /dev/tty; exit 4";
     let mut command = Launch::shell(script).run_in_terminal(30, 100).unwrap();
     assert_eq!(bounded(&mut command, 1024).await.text(), "all\r\n30 100\r\nby name\r\n");
@@ -118,7 +118,7 @@ async fn in_a_terminal_a_program_has_one_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_tree_in_a_terminal_is_owned_like_any_other() {
+async fn a_tree_in_a_terminal_ends_with_its_owner() {
     for how in ["end", "kill", "drop"] {
         let marker = marker::fresh();
         let last = if how == "end" { "true" } else { "sleep 1000" };
@@ -142,7 +142,7 @@ async fn a_tree_in_a_terminal_is_owned_like_any_other() {
 }
 
 #[tokio::test]
-async fn all_that_a_terminal_showed_is_given() {
+async fn all_output_of_a_terminal_is_returned() {
     let mut command = Launch::shell("seq 1 20000").run_in_terminal(24, 80).unwrap();
     let output = bounded(&mut command, 1024 * 1024).await;
     let lines: Vec<String> = (1..=20000).map(|number| format!("{number}\r\n")).collect();

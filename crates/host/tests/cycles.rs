@@ -1,10 +1,10 @@
-//! Two hundred starts and ends in every way, and nothing is left.
+//! Two hundred starts and ends of every kind leave nothing behind.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 use std::process::{Command, Stdio};
@@ -17,8 +17,8 @@ use tokio::io::AsyncReadExt;
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod marker;
 
-/// A wrapper that runs the program proper in the background, and a descendant in a session of its
-/// own that is deaf to `SIGTERM`. The program ends with its input.
+/// A wrapper that runs the actual program in the background, and a descendant in its own session
+/// that ignores `SIGTERM`. The program ends with its input.
 const WRAPPER: &str = "exec 3<&0; setsid sh -c 'trap \"\" TERM; sleep 1000' & sh -c 'echo; cat <&3 >&2; sleep 1000' & wait";
 
 async fn start(marker: &str) -> Child {
@@ -27,7 +27,7 @@ async fn start(marker: &str) -> Child {
     child
 }
 
-/// Not a test of its own: the process that is killed with its agent running.
+/// Not a separate test: the process that is killed while its agent runs.
 #[tokio::test]
 async fn supervisor() {
     let Ok(marker) = std::env::var(marker::NAME) else { return };

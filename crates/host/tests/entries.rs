@@ -1,6 +1,6 @@
 //! Moving and removing inside the roots.
 
-#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -87,7 +87,7 @@ fn only_files_and_empty_folders_are_removed_and_never_a_root() {
 }
 
 #[test]
-fn a_name_that_is_too_long_is_said_to_be_so() {
+fn a_name_that_is_too_long_is_reported() {
     let (_folder, roots) = project();
     let long = "x".repeat(256);
     for error in [
@@ -99,9 +99,9 @@ fn a_name_that_is_too_long_is_said_to_be_so() {
     roots.move_file("a", "y".repeat(255)).unwrap();
 }
 
-/// A resolved path stays what it was, whatever is put in its way.
+/// A resolved path never leads to a link that was created later.
 #[test]
-fn what_was_resolved_is_not_followed_through_a_link_that_was_put_in_the_way() {
+fn a_resolved_path_is_not_followed_through_a_new_link() {
     let (folder, roots) = project();
     let resolved = |path: &str| roots.resolve(path).unwrap();
     let (there, new, free) = (resolved("folder/c"), resolved("folder/new"), resolved("other/c"));

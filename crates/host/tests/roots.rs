@@ -1,10 +1,10 @@
-//! Which paths lie inside the roots.
+//! Paths inside and outside of the roots.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 use std::fs;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use attache_host::{FileError, Reason, Resolved, Roots, RootsError};
 use tempfile::TempDir;
 
-/// `project`, `library` and `outside` side by side, each with a file of its name.
+/// The folders `project`, `library` and `outside`, each with a file of its name.
 struct Folders {
     base: PathBuf,
     roots: Roots,
@@ -79,7 +79,7 @@ fn relative_paths_start_at_the_cwd_only() {
 }
 
 #[test]
-fn what_lies_outside_is_refused() {
+fn paths_outside_of_the_roots_are_refused() {
     let test = folders();
     test.expect_outside("../outside/file");
     test.expect_outside(test.base.join("outside/file"));
@@ -156,7 +156,7 @@ fn a_root_may_itself_be_a_link() {
 }
 
 #[test]
-fn what_does_not_exist_yet_resolves_by_its_nearest_folder() {
+fn a_missing_path_resolves_by_its_nearest_existing_folder() {
     let test = folders();
     let new = test.resolved("a/b/../c");
     assert_eq!((new.path(), new.exists()), (test.base.join("project/a/c"), false));
@@ -165,7 +165,7 @@ fn what_does_not_exist_yet_resolves_by_its_nearest_folder() {
 }
 
 #[test]
-fn names_in_any_script_and_of_any_bytes_are_names() {
+fn names_in_any_script_and_with_any_bytes_are_accepted() {
     use std::os::unix::ffi::OsStrExt;
     let test = folders();
     for name in ["日本語 ファイル.txt", "é e\u{301} 🎉", "-rf", "new\nline", "..."] {
@@ -178,7 +178,7 @@ fn names_in_any_script_and_of_any_bytes_are_names() {
 }
 
 #[test]
-fn empty_paths_and_zero_bytes_are_no_paths() {
+fn empty_paths_and_zero_bytes_are_refused() {
     let test = folders();
     for path in ["", "a\0b"] {
         assert!(matches!(test.roots.resolve(path).unwrap_err().reason(), Reason::NoPath));

@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 use std::fs::{self, Permissions};
@@ -23,7 +23,7 @@ fn project() -> (TempDir, Roots) {
 }
 
 #[test]
-fn lines_are_counted_from_one_and_past_the_end_is_nothing() {
+fn lines_are_counted_from_one_and_past_the_end_the_text_is_empty() {
     let (_folder, roots) = project();
     roots.write("f", "1\n2\r\n3\n\n5").unwrap();
     let part = |line, limit| roots.read_text("f", line, limit).unwrap();
@@ -55,7 +55,7 @@ fn content_is_exact_both_ways() {
 }
 
 #[test]
-fn what_cannot_be_read_says_what_it_is() {
+fn files_that_cannot_be_read_are_errors_with_the_reason() {
     let (folder, roots) = project();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("binary"), b"ELF\0\x01").unwrap();
@@ -97,7 +97,7 @@ fn a_write_makes_file_and_folders() {
     assert_eq!(
         umask,
         fs::metadata(folder.path().join("plain")).unwrap().mode() & 0o777,
-        "as any new file"
+        "like any new file"
     );
 }
 
@@ -115,7 +115,7 @@ fn a_write_replaces_all_and_keeps_permissions() {
 }
 
 #[test]
-fn a_write_is_never_seen_half_done() {
+fn a_partial_write_is_never_visible() {
     let (folder, roots) = project();
     let path = folder.path().join("f");
     let (old, new) = ("o".repeat(100_000), "n".repeat(100_000));
@@ -124,7 +124,7 @@ fn a_write_is_never_seen_half_done() {
     roots.write("f", &new).unwrap();
     let mut seen = String::new();
     std::io::Read::read_to_string(&mut open, &mut seen).unwrap();
-    assert!(seen == old, "who had the file open keeps the old content, whole");
+    assert!(seen == old, "a program that had the file open keeps the whole old content");
     assert!(fs::read_to_string(&path).unwrap() == new);
     let names: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -132,7 +132,7 @@ fn a_write_is_never_seen_half_done() {
 }
 
 #[test]
-fn a_write_to_what_is_no_file_is_refused_and_changes_nothing() {
+fn a_write_to_something_that_is_not_a_file_is_refused_and_changes_nothing() {
     let (folder, roots) = project();
     fs::create_dir(folder.path().join("folder")).unwrap();
     fs::File::create(folder.path().join("file")).unwrap().write_all(b"old").unwrap();

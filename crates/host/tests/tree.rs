@@ -1,10 +1,10 @@
-//! No process outlives its owner: whatever it forked, however the owner went.
+//! No process outlives its owner, whatever it forked and however the owner ended.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 use std::io::{BufRead, BufReader};
@@ -21,8 +21,8 @@ mod marker;
 const SHORT: Duration = Duration::from_millis(20);
 const HASTE: StopPatience = StopPatience { after_stdin: SHORT, after_terminate: SHORT };
 
-/// A wrapper as npx makes them, a descendant that left group and session, and a deaf one; says when
-/// all are there.
+/// A wrapper as npx starts it, a descendant that left group and session, and one that ignores
+/// signals. Prints a line when all of them run.
 const FAMILY: &str = "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 1000 & echo a; wait' & sh -c 'echo b; sleep 1000' & \
     (setsid sh -c '(setsid sleep 1000 & echo c) & wait; sleep 1000' &) ; wait; sleep 1000";
 
@@ -30,16 +30,16 @@ async fn family(marker: &str, script: &str) -> Child {
     let mut child = Launch::shell(script).env(marker::NAME, marker).start().unwrap();
     let mut greetings = [0; 6];
     child.take_stdout().unwrap().read_exact(&mut greetings).await.unwrap();
-    assert!(marker::alive(marker).len() >= 6, "the family is there: {:?}", marker::alive(marker));
+    assert!(marker::alive(marker).len() >= 6, "all processes run: {:?}", marker::alive(marker));
     child
 }
 
 #[tokio::test]
-async fn stop_leaves_nothing_not_even_what_left_the_session() {
+async fn stop_ends_even_descendants_that_left_the_session() {
     let marker = marker::fresh();
     let mut child = family(&marker, FAMILY).await;
     assert_eq!(child.stop(HASTE).await.signal, Some(9));
-    assert_eq!(marker::alive(&marker), [], "the end is told only when all are gone");
+    assert_eq!(marker::alive(&marker), [], "the exit is reported only after all are gone");
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ fn a_child_dropped_after_its_runtime_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_takes_its_descendants_along() {
+async fn the_descendants_of_a_program_end_with_it() {
     let marker = marker::fresh();
     let script = "setsid sleep 1000 & sh -c 'sleep 1000 & sleep 1000' & exit 6";
     let child = Launch::shell(script).env(marker::NAME, &marker).start().unwrap();
@@ -98,7 +98,7 @@ async fn processes_that_keep_forking_do_not_escape() {
 }
 
 #[tokio::test]
-async fn a_killed_guardian_takes_the_program_along() {
+async fn the_program_ends_with_a_killed_guardian() {
     let marker = marker::fresh();
     let child = Launch::new("sleep").arg("1000").env(marker::NAME, &marker).start().unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.pid())).unwrap();
@@ -150,7 +150,7 @@ async fn an_idle_guardian_sleeps() {
     assert_eq!(switches(), before);
 }
 
-/// Not a test of its own: the process that the next test kills.
+/// Not a separate test: the process that the next test kills.
 #[tokio::test]
 async fn supervisor() {
     if std::env::var_os(marker::NAME).is_none() {
@@ -165,7 +165,7 @@ async fn supervisor() {
 }
 
 #[test]
-fn kill_minus_nine_of_us_leaves_nothing() {
+fn kill_9_of_the_owner_leaves_no_process() {
     let marker = marker::fresh();
     let mut supervisor = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "supervisor", "--nocapture"])

@@ -1,4 +1,4 @@
-//! A tool call that an agent asks permission for, and what the rules say about it.
+//! A tool call that an agent asks permission for, and the rules' decision about it.
 
 mod actions;
 mod covering;
@@ -16,7 +16,7 @@ use attache_protocol::v1::{SessionId, ToolKind};
 use std::path::{Path, PathBuf};
 
 /// A tool call that an agent asks permission for, or an action that it asks a client to take, as
-/// far as the agent describes it.
+/// the agent describes it.
 #[derive(Debug, Clone)]
 pub struct AskedCall<'a> {
     /// The name of the agent.
@@ -25,33 +25,33 @@ pub struct AskedCall<'a> {
     pub session: &'a SessionId,
     /// The folder of the session.
     pub cwd: &'a Path,
-    /// The kind of the call, if the agent said it.
+    /// The kind of the call, if the agent sent one.
     pub kind: Option<&'a ToolKind>,
-    /// The name of the tool, if the agent said it.
+    /// The name of the tool, if the agent sent one.
     pub tool: Option<&'a str>,
-    /// What the call does.
+    /// The effect of the call.
     pub effect: ToolEffect,
-    /// The title, and the text that the agent shows with the call.
+    /// The title of the call.
     pub title: &'a str,
-    /// See `title`.
+    /// The text that the agent shows with the call.
     pub text: String,
     /// Further names of the one file that the call is about.
     pub other_paths: Vec<PathBuf>,
-    /// Whether the client itself takes the action, in a folder that it has checked.
+    /// Whether the client itself performs the action, in a folder that it has checked.
     pub runs_here: bool,
-    /// Why only a person, or a rule that names this very file or command line, may allow it.
+    /// Why only a person, or a rule that names exactly this file or command line, may allow the
+    /// call.
     pub protected: Option<Guard>,
 }
 
 impl AskedCall<'_> {
-    /// The decision of these rules. Without a rule about the call, the decision is to ask. `broken`
-    /// says that a file of rules cannot be read, so that it is unknown what it denies: then no rule
-    /// allows the call. Blocks on the disk.
+    /// Returns the decision of these rules. Without a rule about the call, the decision is to ask.
+    /// `broken` means that a file of rules cannot be read, so that its denials are unknown: then no
+    /// rule allows the call. Blocks on the disk.
     ///
-    /// A rule that denies or asks is also about a call whose file has another name that the rule is
-    /// about. What only a person may allow (see [`AskedCall::protected`]) is allowed by a rule that
-    /// names exactly that file or command line. A sandbox never restricts the call, as far as this
-    /// crate knows.
+    /// A rule that denies or asks also applies if it is about another name of the call's file. A
+    /// protected call (see [`AskedCall::protected`]) is allowed only by a rule that names exactly
+    /// that file or command line. The decision assumes that no sandbox restricts the call.
     pub fn decide<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>, broken: bool) -> Decision {
         let strict = |rule: &Rule| rule.effect != Effect::Allow;
         let named: Vec<Self> = self.other_paths.iter().map(|path| self.with_path(path)).collect();
@@ -83,14 +83,15 @@ impl AskedCall<'_> {
         match (&rule.subject, rule.effect) {
             (Subject::Call(pattern), effect) => pattern.fits(self, effect),
             (subject, Effect::Deny) => self.may_be_about(subject),
-            // The built-in agent has obeyed these rules before it asks.
+            // The built-in agent has applied these rules before it asks.
             _ if self.agent == BUILT_IN => false,
             (subject, Effect::Ask) => self.may_be_about(subject),
             (subject, Effect::Allow) => self.surely_is_about(subject),
         }
     }
 
-    /// Whether a rule that allows may allow this call: any rule, unless only a person may.
+    /// Whether an allowing rule may allow this call. For a protected call, it must name the call
+    /// exactly.
     fn is_allowed_exactly(&self, rule: &Rule) -> bool {
         if self.protected.is_none() {
             return true;
@@ -116,7 +117,7 @@ impl AskedCall<'_> {
         !paths.is_empty() && paths.iter().all(is_named)
     }
 
-    /// The same call about the same file by another name.
+    /// Returns the same call with another name of its file.
     fn with_path(&self, path: &Path) -> Self {
         let mut named = self.clone();
         named.effect.paths = vec![path.to_string_lossy().into_owned()];

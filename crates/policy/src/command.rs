@@ -1,4 +1,4 @@
-//! Which commands a rule is about, by the words of each.
+//! Matches commands with rules, by the words of each command.
 
 mod handed_over;
 pub(crate) mod programs;
@@ -9,8 +9,8 @@ use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
 
-/// What the shell itself does with words, other than running a program, so that the line no longer
-/// says what runs.
+/// Commands with which the shell does more than run a program, so that the line no longer shows
+/// which programs run.
 const SHELL: &[&str] = &[
     ".",
     "alias",
@@ -41,7 +41,7 @@ const SHELL: &[&str] = &[
     "unset",
 ];
 
-/// Variables that change no more than how something looks.
+/// Variables that affect only how output looks.
 const HARMLESS: &[&str] = &[
     "CARGO_TERM_COLOR",
     "CI",
@@ -54,10 +54,10 @@ const HARMLESS: &[&str] = &[
     "RUST_LOG",
 ];
 
-/// Verbs of which the third word says what they do.
+/// Verbs that do what the third word says.
 const RUNS_SCRIPTS: &[&str] = &["run", "run-script", "exec", "tool", "x", "dlx"];
 
-/// The program of a command, if the line says it.
+/// The program of a command, if the line shows it.
 pub(crate) fn program(part: &Part) -> Option<&str> {
     part.words
         .first()
@@ -65,7 +65,7 @@ pub(crate) fn program(part: &Part) -> Option<&str> {
         .map(|word| word.text.as_str())
 }
 
-/// Whether the shell would do something that the line does not say.
+/// Whether the shell would do something that the line does not show.
 pub(crate) fn is_the_shells(part: &Part) -> bool {
     let Some(program) = program(part) else { return !part.words.is_empty() };
     let asks_only = program == "command" && only_reads(part);
@@ -73,22 +73,22 @@ pub(crate) fn is_the_shells(part: &Part) -> bool {
     sets || SHELL.contains(&program) || (program == "command" && !asks_only)
 }
 
-/// Whether it is on the list of commands that only read.
+/// Whether the command is on the list of commands that only read.
 pub(crate) fn only_reads(part: &Part) -> bool {
     let reads =
         |program| reading::reads(program, part.words.get(1..).unwrap_or_default()).is_some();
-    sets_no_more_than_looks(part) && program(part).is_some_and(reads)
+    sets_only_harmless_variables(part) && program(part).is_some_and(reads)
 }
 
-/// Whether the project can make a command that only reads run programs.
+/// Whether the project's configuration can make this command, which only reads, run programs.
 pub(crate) fn depends_on_project(part: &Part) -> bool {
     let arguments = part.words.get(1..).unwrap_or_default();
     program(part).is_some_and(|program| reading::depends_on_project(program, arguments))
 }
 
-/// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a
-/// script's own.
-pub(crate) fn sets_no_more_than_looks(part: &Part) -> bool {
+/// Whether the command's variables do not affect which programs run. If no program follows, a
+/// variable in lower case belongs to the script alone.
+pub(crate) fn sets_only_harmless_variables(part: &Part) -> bool {
     let own = |name: &str| {
         let script = name
             .bytes()
@@ -99,15 +99,15 @@ pub(crate) fn sets_no_more_than_looks(part: &Part) -> bool {
     part.assignments.iter().all(|(name, _)| harmless(name))
 }
 
-/// Whether an allowing rule with these words is about the command.
+/// Whether an allowing rule with these words covers the command.
 pub(crate) fn begins_with(part: &Part, words: &[String]) -> bool {
     let own = unwrapped(&part.words);
     let same = |(word, wanted): (&Word, &String)| word.is_literal() && word.text == *wanted;
     let begins = !words.is_empty() && own.len() >= words.len() && own.iter().zip(words).all(same);
-    begins && sets_no_more_than_looks(part) && options::are_harmless(own, words.len())
+    begins && sets_only_harmless_variables(part) && options::are_harmless(own, words.len())
 }
 
-/// The words behind `timeout 60`, `time` and `nice`, which change nothing of what runs.
+/// The words after `timeout 60`, `time` and `nice`, which do not change which program runs.
 pub(crate) fn unwrapped(mut words: &[Word]) -> &[Word] {
     loop {
         let texts: Vec<_> =
@@ -129,37 +129,37 @@ fn is_time(text: &str) -> bool {
     !number.is_empty() && number.bytes().all(|each| each.is_ascii_digit() || each == b'.')
 }
 
-/// Whether the command comes to these words: it begins with them, options between them left out, or
-/// it is a program that runs its arguments and they stand among these.
+/// Whether the command amounts to these words: it begins with them, apart from options between
+/// them, or it is a program that runs its arguments and the words are among those.
 pub(crate) fn comes_to(part: &Part, words: &[String]) -> bool {
     let known: Vec<Option<&str>> =
         part.words.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
     if only_reads(part) {
-        return stands_at(&known, words);
+        return is_beginning_of(&known, words);
     }
-    let runs = program(part).is_some_and(is_runner) || !sets_no_more_than_looks(part);
+    let runs = program(part).is_some_and(is_runner) || !sets_only_harmless_variables(part);
     if !runs {
-        return stands_at(&known, words) || handed_over::runs(part, words);
+        return is_beginning_of(&known, words) || handed_over::runs(part, words);
     }
     let all: Vec<String> = part.words.iter().flat_map(|word| tokens(&word.text)).collect();
     is_among(&all, words)
 }
 
-/// Whether these words stand anywhere in a line that is not understood.
-pub(crate) fn stands_in(line: &str, words: &[String]) -> bool {
+/// Whether a line that is not understood contains these words anywhere.
+pub(crate) fn is_contained_in(line: &str, words: &[String]) -> bool {
     is_among(&tokens(line), words)
 }
 
 fn is_among(tokens: &[String], words: &[String]) -> bool {
     (0..tokens.len()).any(|at| {
         let rest: Vec<_> = tokens.iter().skip(at).map(|word| Some(word.as_str())).collect();
-        stands_at(&rest, words)
+        is_beginning_of(&rest, words)
     })
 }
 
-/// Whether the command begins with the words. A word that is not known may be nothing at all, and
-/// an option may take the word behind it.
-fn stands_at(known: &[Option<&str>], words: &[String]) -> bool {
+/// Whether the command begins with the words. An unknown word may be empty, and an option may take
+/// the next word as its value.
+fn is_beginning_of(known: &[Option<&str>], words: &[String]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let named = |text: &str| text == first || text.rsplit('/').next() == Some(first);
     let mut known = known.iter();
@@ -184,21 +184,21 @@ fn stands_at(known: &[Option<&str>], words: &[String]) -> bool {
     false
 }
 
-/// What may be words in a text, without quotes.
+/// The possible words of a text, without quotes.
 pub(crate) fn tokens(text: &str) -> Vec<String> {
     let bare = text.replace(['\'', '"', '\\'], "");
     let inside = |each: char| each.is_alphanumeric() || "_-./+~:%@".contains(each);
     bare.split(|each| !inside(each)).filter(|token| !token.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether git shows differences, for which a repository can name programs.
+/// Whether git shows differences: a repository can name programs for them.
 pub(crate) fn shows_differences(part: &Part) -> bool {
     let shows = ["blame", "diff", "log", "show", "shortlog", "-v", "-vv", "--verbose"];
     part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())
 }
 
-/// The beginning of a command that a rule could be about: the program, and its verb where it has
-/// some.
+/// The beginning of a command that a rule could be about: the program, with its verb if it has
+/// verbs.
 pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
     let words = unwrapped(&part.words);
     let plain = |word: &&Word| {

@@ -1,30 +1,31 @@
 //! Whether a rule about calls is about a command line.
 //!
-//! The agent chooses how it writes a command, so the two directions differ. An allowing rule covers
-//! a line only if the line surely is that one command. A rejecting rule covers every line that may
-//! run the command, in any spelling, and every line whose programs cannot be read.
+//! The agent chooses how it writes a command, so allowing and denying rules match differently. An
+//! allowing rule covers a line only if the line surely is that one command. A denying rule covers
+//! every line that may run the command, in any spelling, and every line whose programs cannot be
+//! read.
 
 use crate::command::{
-    begins_with, comes_to, is_runner, is_the_shells, program, sets_no_more_than_looks, stands_in,
-    tokens,
+    begins_with, comes_to, is_contained_in, is_runner, is_the_shells, program,
+    sets_only_harmless_variables, tokens,
 };
 use crate::shell::{Part, Word, parts};
 use globset::GlobBuilder;
 
-/// How deep a shell's line may contain another shell's line.
+/// The depth to which `sh -c` lines inside a line are read.
 const DEEPEST: usize = 6;
 
 /// The command of a rule: the words that a command begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandRule {
     text: String,
-    /// The words of each command that the text names; empty if the text cannot be read.
+    /// The words of each command in the text; empty if the text cannot be read.
     commands: Vec<Vec<String>>,
 }
 
 impl CommandRule {
-    /// Reads the text of a rule, such as `cargo test`. Every text is one: of a text that no shell
-    /// reads, only the exact line is covered.
+    /// Reads the text of a rule, such as `cargo test`. Any text is accepted. A text that no shell
+    /// can read covers only the exact same line.
     pub fn new(text: &str) -> Self {
         let words = |part: &Part| {
             let literal = part.words.iter().all(Word::is_literal) && !part.words.is_empty();
@@ -47,7 +48,7 @@ impl CommandRule {
             return true;
         }
         let [words] = self.commands.as_slice() else { return false };
-        // A program that runs its words would make the rule cover every command.
+        // For a program that runs its arguments, the rule would cover every command.
         let is_bare_wrapper =
             words.len() == 1 && words.first().is_some_and(|word| is_wrapper(word));
         if is_bare_wrapper || line.contains(OPERATORS) || !begins(line.trim(), &self.text) {
@@ -60,7 +61,7 @@ impl CommandRule {
         plain && begins_with(part, words)
     }
 
-    /// Whether the line may run this command, as far as it can be read.
+    /// Whether the line may run this command. A line that cannot be read may.
     pub fn may_cover(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -72,7 +73,8 @@ impl CommandRule {
         written || (!self.commands.is_empty() && self.commands.iter().all(runs))
     }
 
-    /// Whether the words of this command stand in a text that is no command line, such as a title.
+    /// Whether a text that is not a command line, such as a title, contains the words of this
+    /// command.
     pub fn is_named_in(&self, text: &str) -> bool {
         !self.text.is_empty()
             && (text.contains(&self.text)
@@ -81,18 +83,18 @@ impl CommandRule {
     }
 }
 
-/// Characters by which a shell makes more of a line than one command with its words.
+/// Characters that make a line more than one plain command with its words.
 const OPERATORS: &[char] =
     &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '\\'];
 
-/// Whether a command begins with this text, its last word whole.
+/// Whether a command begins with this text and the text ends at the end of a word.
 fn begins(command: &str, text: &str) -> bool {
     let rest = command.strip_prefix(text);
     !text.is_empty()
         && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
-/// Programs that run their words as another command.
+/// Programs that run their arguments as another command.
 const WRAPPERS: &[&str] = &[
     "ash",
     "bash",
@@ -147,7 +149,7 @@ const WRAPPERS: &[&str] = &[
     "zsh",
 ];
 
-/// Further programs that run what stands somewhere among their words.
+/// Further programs that run another program somewhere among their arguments.
 const RUN_SOME_WORDS: &[&str] = &[
     "at",
     "batch",
@@ -168,12 +170,12 @@ const RUN_SOME_WORDS: &[&str] = &[
     "yarn",
 ];
 
-/// Words of the shell that run, name or keep commands.
+/// Built-in commands of the shell that run, name or store commands.
 const SHELL_RUNS: &[&str] = &["alias", "builtin", "command", "coproc", "eval", "exec", "trap"];
 
 const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 
-/// Options that take the next word, so that a word which is not known may be their value.
+/// Options that take the next word as their value.
 const TAKE_A_VALUE: &[&str] = &[
     "-C",
     "-c",
@@ -194,7 +196,7 @@ fn is_wrapper(word: &str) -> bool {
     WRAPPERS.contains(&name(word))
 }
 
-/// Whether the line may run the command with these words.
+/// Whether the line may run a command that begins with these words.
 fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     if depth > DEEPEST {
         return true;
@@ -212,20 +214,20 @@ fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     parts.iter().any(|part| part_may_be(part, line, wanted, depth) || fed(part))
 }
 
-/// A line that cannot be read may be about the command if it names the words, or makes words that
-/// do not stand in it.
+/// Whether a line that cannot be read may run the command: if it contains the words, or may build
+/// words that it does not contain.
 fn may_be_hidden_in(line: &str, wanted: &[String]) -> bool {
     let first = wanted.first().map(String::as_str).unwrap_or_default();
     let globs = |word: &str| {
         word.contains(['*', '?']) && glob_matches(word.trim_matches(['"', '\'']), first)
     };
     line.contains(['$', '`'])
-        || stands_in(line, wanted)
+        || is_contained_in(line, wanted)
         || is_mentioned(line, wanted)
         || line.split_whitespace().any(globs)
 }
 
-/// Whether every word stands somewhere in the text, quotes and backslashes left out.
+/// Whether the text without quotes and backslashes contains every word.
 fn is_mentioned(text: &str, wanted: &[String]) -> bool {
     let bare: String = text.chars().filter(|each| !matches!(each, '\'' | '"' | '\\')).collect();
     let stands = |word: &str| {
@@ -245,7 +247,7 @@ fn is_mentioned(text: &str, wanted: &[String]) -> bool {
 
 fn glob_matches(pattern: &str, wanted: &str) -> bool {
     let glob = GlobBuilder::new(name(pattern)).build();
-    // A pattern that cannot be read may match.
+    // A pattern that cannot be read may match anything.
     glob.map_or(true, |glob| glob.compile_matcher().is_match(name(wanted)))
 }
 
@@ -290,7 +292,7 @@ fn may_run_words(words: &[&str], wanted: &[String], depth: usize) -> bool {
     !words.is_empty() && may_run(&words.join(" "), wanted, depth + 1)
 }
 
-/// Whether the words begin with the wanted ones, options between them left out.
+/// Whether the words begin with the wanted ones, apart from options between them.
 fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
     let known = |text: &String| {
         let mut word = Word::default();
@@ -301,7 +303,7 @@ fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
     words_may_begin(&known, wanted) == Some(true)
 }
 
-/// Whether the part itself is the command, or a word of it that is not known may complete it.
+/// Whether the part itself is the command, or an unknown word of it may complete the command.
 fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
     let text = || part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     match words_may_begin(&part.words, wanted) {
@@ -316,7 +318,7 @@ fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
     }
 }
 
-/// Whether words begin with the wanted ones; `None` if they are another program's.
+/// Whether the words begin with the wanted ones; `None` if they belong to another program.
 fn words_may_begin(words: &[Word], wanted: &[String]) -> Option<bool> {
     let (first, rest) = words.split_first()?;
     let (wanted_first, wanted) = wanted.split_first()?;
@@ -352,20 +354,22 @@ fn words_may_begin(words: &[Word], wanted: &[String]) -> Option<bool> {
     Some(false)
 }
 
-/// Whether variables that are set for the part name the command.
+/// Whether a variable of the part names the command.
 fn sets_it(part: &Part, wanted: &[String]) -> bool {
     let named = |(_, value): &(String, Word)| {
         value.variable || value.substitution || is_mentioned(&value.text, wanted)
     };
-    !sets_no_more_than_looks(part) && part.assignments.iter().any(named) && !part.words.is_empty()
+    !sets_only_harmless_variables(part)
+        && part.assignments.iter().any(named)
+        && !part.words.is_empty()
 }
 
-/// Whether a shell gets its line by an option.
+/// Whether a shell gets its line with an option.
 fn has_line(part: &Part) -> bool {
     part.words.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('c'))
 }
 
-/// The line that a shell gets by its option `-c`.
+/// The line that a shell gets with its option `-c`.
 fn inner_line(part: &Part) -> Option<&Word> {
     let at = part.words.iter().skip(1).position(|word| {
         word.is_literal()
@@ -379,8 +383,8 @@ fn inner_line(part: &Part) -> Option<&Word> {
         .find(|word| !word.text.starts_with(['-', '+']) || !word.is_literal())
 }
 
-/// Whether the command that a program runs is not known: the first of its words that is no option,
-/// number or variable.
+/// Whether a program runs an unknown command: its first word that is not an option, number or
+/// variable is unknown.
 fn wraps_unknown(part: &Part) -> bool {
     let skips = match part.words.first().map(|word| name(&word.text)) {
         Some("chroot" | "flock" | "su" | "sg" | "runuser") => 1,

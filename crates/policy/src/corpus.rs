@@ -44,7 +44,7 @@ pub(super) fn project() -> (tempfile::TempDir, Folders) {
     (folder, folders)
 }
 
-/// The rules of a set in force in a project, and whether their file is broken.
+/// The rules of a named set that apply in a project, and whether their file is broken.
 fn rules(name: &str) -> (Vec<Rule>, bool) {
     if name == "none" {
         return (Vec::new(), false);
@@ -77,7 +77,7 @@ struct Row<'r> {
 fn row<'r>(line: &'r str, project: &Path) -> Row<'r> {
     let cells: Vec<_> = line.split('\t').map(str::trim_end).collect();
     let [modes, rules, sandbox, decision, reason, _] = cells[..6] else { panic!("{line}") };
-    // Spaces at the end of the action are its own.
+    // Spaces at the end belong to the action.
     let action = line.split('\t').nth(5).unwrap();
     let (kind, given) = action.split_once(':').unwrap();
     let given = given.strip_prefix(' ').unwrap_or(given);
@@ -113,7 +113,7 @@ fn verdict(row: &Row<'_>, judge: &Judge<'_>) -> crate::decision::Verdict {
 }
 
 #[test]
-fn every_row_of_the_corpus_is_decided_as_it_says() {
+fn every_row_of_the_corpus_has_its_stated_decision() {
     let (_folder, folders) = project();
     let (mut rows, mut wrong) = (0, String::new());
     for (number, line) in (1..).zip(CORPUS.lines()) {
@@ -152,5 +152,5 @@ fn every_row_of_the_corpus_is_decided_as_it_says() {
         }
     }
     assert!(rows >= 300, "{rows} rows");
-    assert!(wrong.is_empty(), "{} are decided otherwise:\n{wrong}", wrong.lines().count());
+    assert!(wrong.is_empty(), "{} have another decision:\n{wrong}", wrong.lines().count());
 }

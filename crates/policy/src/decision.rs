@@ -6,20 +6,20 @@ use std::path::PathBuf;
 
 /// The decision about one action of one agent.
 ///
-/// It is valid for exactly what it covers. An agent that waits for a person's answer decides again
-/// before it acts, and checks with [`Decision::still_holds`] that the answer was about the same
-/// action.
+/// It is valid for exactly the actions that it covers. An agent that waits for a person's answer
+/// decides again before it acts, and calls [`Decision::still_holds`] to check that the answer was
+/// about the same action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// Whether the action is allowed, needs a person's answer, or is denied.
     pub effect: Effect,
-    /// The rule or the built-in protection that decides.
+    /// Why: the rule, or the built-in protection, that made the decision.
     pub reason: Reason,
-    /// What the decision covers.
+    /// The files or the command that the decision is about.
     pub covers: Covers,
 }
 
-/// What a decision covers.
+/// The files or the command that a decision is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Covers {
     /// The files of the action, absolute, with symbolic links followed.
@@ -33,9 +33,9 @@ pub struct Covers {
 }
 
 impl Decision {
-    /// Whether an approval of this decision also approves `now`, the decision about the same action
-    /// a moment later. It does not if the action is denied now, if it leads to other files, or if a
-    /// person would be asked for a reason that this question did not show.
+    /// Whether an approval of this decision also approves `now`, a later decision about the same
+    /// action. It does not if the action is now denied, if it leads to other files, or if it would
+    /// now ask for a reason that this question did not show.
     pub fn still_holds(&self, now: &Self) -> bool {
         let is_by_mode = matches!(
             now.reason,
@@ -48,7 +48,7 @@ impl Decision {
         }
     }
 
-    /// Why the action is denied, for the model and the person.
+    /// Returns why the action is denied, as a text for the model and the person.
     pub fn why(&self) -> String {
         match &self.reason {
             Reason::Mode => {
@@ -61,7 +61,7 @@ impl Decision {
         }
     }
 
-    /// Why a person is asked, in a sentence for them; `None` where the mode explains it.
+    /// Returns why the action asks, as a sentence for the person; `None` if the mode is the reason.
     pub fn why_it_asks(&self) -> Option<String> {
         let plain =
             matches!(self.reason, Reason::Mode | Reason::Mcp | Reason::Fetch | Reason::NoSandbox);
@@ -69,7 +69,7 @@ impl Decision {
     }
 }
 
-/// An effect and its reason, before it is known what they cover.
+/// An effect and its reason, without the action that they cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) effect: Effect,
@@ -89,8 +89,8 @@ impl Verdict {
         Self { effect: Effect::Deny, reason }
     }
 
-    /// The stricter of two. Of two with one effect, the one with the more specific reason: a rule,
-    /// then what the action touches, then the mode.
+    /// Returns the stricter of two verdicts. If both have the same effect, the more specific reason
+    /// wins: a rule, then a property of the action, then the mode.
     pub(crate) fn and(self, other: Self) -> Self {
         let weight = |verdict: &Self| match &verdict.reason {
             Reason::Rule(_) => 3,
@@ -109,7 +109,7 @@ impl Verdict {
     }
 }
 
-/// Why something was decided.
+/// The reason of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// It touches nothing outside of the session.
@@ -118,11 +118,11 @@ pub enum Reason {
     Reads,
     /// Every command of the line is known to only read.
     ReadOnly,
-    /// The session's mode says so.
+    /// The session's mode decides.
     Mode,
     /// A sandbox restricts it.
     Sandbox,
-    /// In the mode Auto, and no sandbox restricts it.
+    /// The mode is Auto, and no sandbox restricts the command.
     NoSandbox,
     /// It may reach the network.
     Network,
@@ -130,7 +130,7 @@ pub enum Reason {
     Unsandboxed,
     /// The project's configuration can make it run programs.
     Project,
-    /// This rule says so.
+    /// This rule decides.
     Rule(Box<Rule>),
     /// No rule is about the call that an agent asks permission for.
     NoRule,
@@ -140,9 +140,9 @@ pub enum Reason {
     Guarded,
     /// It leads outside of the session's folders.
     Outside,
-    /// It is unknown what the command line would run, for this reason.
+    /// The command line cannot be understood, for this reason.
     NotUnderstood(&'static str),
-    /// A file of rules cannot be read, so it is unknown what it denies.
+    /// A file of rules cannot be read, so its denials are unknown.
     BrokenRules,
     /// No rule allows this tool of an MCP server.
     Mcp,
@@ -151,7 +151,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Its name in the corpus.
+    /// The name of the reason in the corpus.
     #[cfg(test)]
     pub fn id(&self) -> &'static str {
         match self {
@@ -177,13 +177,13 @@ impl Reason {
     }
 }
 
-/// Why it asks or is refused, as the second half of a sentence.
+/// The reason as the second half of a sentence that begins with "because".
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => f.write_str("it touches nothing"),
             Self::Reads | Self::ReadOnly => f.write_str("it only reads"),
-            Self::Mode => f.write_str("the session's mode decides so"),
+            Self::Mode => f.write_str("the session's mode requires it"),
             Self::Sandbox => f.write_str("a sandbox restricts it"),
             Self::NoSandbox => f.write_str("no sandbox restricts it"),
             Self::Network => f.write_str("it may reach the network"),

@@ -1,24 +1,24 @@
-//! What a tool call of an agent does, as far as the agent says it: commands, files, addresses, or
+//! The effect of a tool call, read from the agent's description: commands, files, addresses, or
 //! plain arguments.
 //!
-//! The protocol leaves `rawInput` to the agent, so each agent has its own shape. This module knows
-//! the shapes that agents use and searches the rest for the same names. A title is for people and
-//! may lie or say nothing; it is never taken for a command here, except as [`ToolEffect::stated`],
-//! which no approval may rest on.
+//! The protocol does not define the shape of `rawInput`, so each agent has its own. This module
+//! knows the shapes that agents use, and searches all other members for the same names. A title is
+//! meant for people and may be wrong, so it is never read as a command. [`ToolEffect::stated`]
+//! holds it, and no approval may depend on it.
 
 mod command;
 mod input;
 mod names;
 mod tool_effect;
 
-pub use command::{Command, changes_only_looks, quoted};
+pub use command::{Command, affects_only_appearance, quoted};
 pub use tool_effect::ToolEffect;
 
 use attache_protocol::v1::ToolKind;
 use input::Reader;
 use serde_json::Value;
 
-/// What an agent says about one tool call.
+/// An agent's description of one tool call.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportedCall<'a> {
     /// The kind of the call.
@@ -34,7 +34,7 @@ pub struct ReportedCall<'a> {
 }
 
 impl ToolEffect {
-    /// Reads what an agent says about a call.
+    /// Reads the agent's description of a call.
     pub fn of(call: &ReportedCall<'_>) -> Self {
         let mut reader = Reader::new(call.kind);
         let rest = call.raw_input.and_then(|input| reader.input(input));

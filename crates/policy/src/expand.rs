@@ -1,29 +1,28 @@
-//! The files on the disk that fit a shell's pattern.
+//! The files on the disk that match a shell's pattern.
 
 use crate::folders::Folders;
 use crate::reach::Reach;
 use crate::wildcard::{fits, is_wild};
 use std::path::{Path, PathBuf};
 
-/// How many names are looked at for one pattern, and how many may fit.
+/// The largest number of names that are read for one pattern, and of matches.
 const MOST_LISTED: usize = 20_000;
 const MOST_MATCHES: usize = 2_000;
 
-/// How many names below one folder are looked at.
+/// The largest number of names that are read below one folder.
 const MOST_BELOW: usize = 50_000;
 
-/// Why a pattern cannot be judged by what it leads to.
+/// Why a pattern cannot be judged by the files that match it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unjudged {
-    /// It looks for names in a folder outside of the session's folders, or in one that cannot be
-    /// listed.
+    /// It would list a folder outside of the session's folders, or a folder that cannot be listed.
     Outside,
-    /// Too many names fit, or have to be looked at.
+    /// Too many names match, or would have to be read.
     TooMany,
 }
 
-/// The paths that fit the pattern in the folder `from`, as they are written. `open` says which
-/// folders outside of the session's folders may still be listed. Blocks on the disk.
+/// The paths that match the pattern in the folder `from`, unresolved. `open` says which folders
+/// outside of the session's folders may be listed as well. Blocks on the disk.
 pub(crate) fn matches(
     folders: &Folders,
     from: &Path,
@@ -53,7 +52,7 @@ pub(crate) fn matches(
                     return Err(Unjudged::TooMany);
                 }
             }
-            // Both fit a dot and a pattern behind it in some shells.
+            // In some shells a dot followed by a pattern matches both.
             next.extend(
                 [".", ".."].iter().filter(|name| fits(part, name)).map(|name| folder.join(name)),
             );
@@ -64,12 +63,12 @@ pub(crate) fn matches(
     Ok(found)
 }
 
-/// Calls `look` with all that is below a folder and is no folder itself, and says whether it is a
-/// symbolic link; these are not followed. Blocks on the disk.
+/// Calls `look` with every entry below a folder that is not a folder itself, and whether it is a
+/// symbolic link. Links are not followed. Blocks on the disk.
 pub(crate) fn below(folder: &Path, mut look: impl FnMut(&Path, bool)) -> Result<(), Unjudged> {
     let (mut open, mut seen) = (vec![folder.to_owned()], 0);
     while let Some(folder) = open.pop() {
-        // What cannot be listed cannot be read by a command either.
+        // A command cannot read a folder that this process cannot list.
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             seen += 1;
             if seen > MOST_BELOW {

@@ -1,10 +1,11 @@
-//! The session's folders: where a path leads, what the client calls it and how it is shown.
+//! The session's folders: resolves paths in them, and names those paths for the client and for
+//! people.
 
 use attache_host::{FileError, Resolved, Roots, RootsError};
 use std::path::{Path, PathBuf};
 
-/// The roots of a session. Paths inside are resolved by [`Roots`]; the client hears of them as it
-/// named the folders, which may be symbolic links.
+/// The roots of a session. [`Roots`] resolves paths inside. The client receives paths below the
+/// folders as it named them, which may be symbolic links.
 #[derive(Debug, Clone)]
 pub struct Folders {
     roots: Roots,
@@ -15,16 +16,16 @@ pub struct Folders {
 /// One path inside the folders.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// Where it is, and whether there is something.
+    /// Where the path leads, and whether something exists there.
     pub resolved: Resolved,
-    /// Absolute, in the client's words (TOOL-10).
+    /// The absolute path, as the client names it (TOOL-10).
     pub absolute: PathBuf,
-    /// For people: below the working directory the path from there, else absolute.
+    /// The path for people: relative if it is below the working directory, else absolute.
     pub shown: String,
 }
 
 impl Folders {
-    /// The working directory and the further roots. Blocks on the disk.
+    /// Opens the working directory and the further roots. Blocks on the disk.
     pub fn new(given: &[PathBuf]) -> Result<Self, RootsError> {
         let (cwd, more) =
             given.split_first().ok_or_else(|| RootsError::Relative(PathBuf::new()))?;
@@ -36,24 +37,24 @@ impl Folders {
         &self.roots
     }
 
-    /// The working directory in the client's words.
+    /// The working directory as the client names it.
     pub fn cwd(&self) -> &Path {
         self.given.first().map_or(Path::new("/"), PathBuf::as_path)
     }
 
-    /// All folders in the client's words, the working directory first.
+    /// All folders as the client names them, the working directory first.
     pub fn given(&self) -> &[PathBuf] {
         &self.given
     }
 
-    /// Where `path` leads, if that is inside the folders. Blocks on the disk.
+    /// Resolves `path`, which must lead inside the folders. Blocks on the disk.
     pub fn place(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
         let resolved = self.roots.resolve(path)?;
         let (absolute, shown) = self.named(&resolved.path());
         Ok(Place { resolved, absolute, shown })
     }
 
-    /// The place of what has the name `path` itself: a symbolic link at its end is refused. Blocks
+    /// Resolves `path` without following a symbolic link at its end: such a link is refused. Blocks
     /// on the disk.
     pub fn entry(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
         let resolved = self.roots.resolve_entry(path)?;
@@ -61,12 +62,11 @@ impl Folders {
         Ok(Place { resolved, absolute, shown })
     }
 
-    /// The client's name and the name for people of a path below a canonical root.
+    /// Returns the client's name and the name for people of a path below a canonical root.
     pub fn named(&self, path: &Path) -> (PathBuf, String) {
         for (index, root) in self.roots.all().iter().enumerate() {
             let Ok(below) = path.strip_prefix(root) else { continue };
-            // Roots are kept in the order given; those named twice stand once, so look for one that
-            // leads here.
+            // Roots keep their order, and duplicates are dropped, so look for one that leads here.
             let given = self.given.get(index).filter(|given| leads_to(given, root));
             let given = given.or_else(|| self.given.iter().find(|given| leads_to(given, root)));
             let absolute = match given {
@@ -85,7 +85,7 @@ impl Folders {
     }
 }
 
-/// A path for people: on one line, whatever is in it.
+/// A path for people, always on one line.
 fn plain(path: &Path) -> String {
     let shown = path.to_string_lossy();
     match shown.contains(char::is_control) {

@@ -10,33 +10,33 @@ use std::borrow::Cow;
 /// Why a path is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// It usually holds keys or passwords: reading asks, and so does changing.
+    /// It usually holds keys or passwords: reading and changing it ask.
     Secret,
-    /// It affects how programs or agents run, so that a change of it amounts to a command: changing
+    /// It affects how programs or agents run, so that changing it can run commands: changing it
     /// asks.
     Obeyed,
 }
 
 impl Guard {
-    /// The stricter of two: a secret may not even be read.
+    /// Returns the stricter of two guards: `Secret`, because it also restricts reading.
     pub fn strictest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         if one == Some(Self::Secret) { one } else { other.or(one) }
     }
 }
 
-/// Ends of names of keys.
+/// Ends of the names of key files.
 const SECRET_ENDS: &[&str] =
     &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate", ".tfvars"];
 
-/// Ends of names of files that affect how editors run.
+/// Ends of the names of files that affect how editors run.
 const OBEYED_ENDS: &[&str] = &[".code-workspace"];
 
-/// What stands for an `.env` without being one.
+/// Templates of `.env` files, which hold no secrets.
 const SAMPLES: &[&str] = &[".env.dist", ".env.example", ".env.sample", ".env.template"];
 
-/// The names and paths that this guard covers, in their usual spelling. A path holds `/` and may
-/// stand below any folder. [`guard`] also covers other spellings and families of names, such as
-/// `.env.*` and `*.pem`, which have no list.
+/// The names and paths that this guard covers, in their usual spelling. A path contains `/` and may
+/// be below any folder. [`guard`] also covers other spellings, and families of names such as
+/// `.env.*` and `*.pem` that no list can hold.
 pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
     let (secrets, obeyed) = match guard {
         Guard::Secret => ([SECRET, SECRET_PATHS], [[].as_slice(), &[]]),
@@ -46,8 +46,9 @@ pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
     secrets.into_iter().flatten().copied().chain(obeyed)
 }
 
-/// Why this path is guarded, by its names alone, in whatever case and spelling a file system may
-/// take for the same. Give it from the project's folder: what lies above is not its concern.
+/// Returns why this path is protected, by its names alone, in every case and spelling that a file
+/// system may treat as the same name. The path must be relative to the project's folder, because
+/// the names of its parents do not count.
 pub fn guard(path: &str) -> Option<Guard> {
     let names: Vec<_> =
         path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();
@@ -63,7 +64,7 @@ pub fn guard(path: &str) -> Option<Guard> {
     obeyed.then_some(Guard::Obeyed)
 }
 
-/// Whether one of the paths stands anywhere among the names.
+/// Whether the names contain one of the paths.
 fn has_path<'p>(names: &[Cow<'_, str>], mut paths: impl Iterator<Item = &'p str>) -> bool {
     paths.any(|path| {
         (0..names.len()).any(|from| {
@@ -78,7 +79,7 @@ fn is_one_of<'n>(name: &str, mut names: impl Iterator<Item = &'n str>) -> bool {
     names.any(|each| each.eq_ignore_ascii_case(name))
 }
 
-/// Whether a pattern of files may lead to a secret: whether a secret's name fits its last part.
+/// Whether a pattern of files may lead to a secret: whether its last part matches a secret's name.
 pub(crate) fn may_fit_a_secret(pattern: &str) -> bool {
     let name = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or(pattern);
     if !is_wild(name) {
@@ -98,8 +99,8 @@ fn is_secret(name: &str) -> bool {
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The name as file systems may take it: some ignore case, some invisible characters, dots
-/// and spaces at the end, and name streams behind a colon.
+/// The name as file systems may read it: some ignore case, invisible characters, or dots and spaces
+/// at the end, and some treat the part after a colon as the name of a stream.
 fn plain(name: &str) -> Cow<'_, str> {
     let name = name
         .split_once(':')
@@ -120,7 +121,7 @@ fn plain(name: &str) -> Cow<'_, str> {
     }))
 }
 
-/// The plain letters for which file systems that ignore case take this small letter.
+/// The ASCII letters that file systems without case treat as this lower-case letter.
 fn folded(letter: char) -> Option<&'static str> {
     Some(match letter {
         '\u{df}' => "ss",
@@ -135,7 +136,7 @@ fn folded(letter: char) -> Option<&'static str> {
     })
 }
 
-/// Characters beyond ASCII that are blank, or change how others are shown.
+/// Whether a character outside ASCII is blank, or changes how others are shown.
 pub fn is_invisible(character: char) -> bool {
     (!character.is_ascii() && character.is_whitespace())
         || matches!(
@@ -152,7 +153,7 @@ mod tests {
     use super::{Guard, guard};
 
     #[test]
-    fn letters_that_file_systems_take_for_others_hide_no_name() {
+    fn letters_that_file_systems_treat_alike_hide_no_name() {
         for name in [
             ".v\u{17f}code/tasks.json",
             ".con\u{fb01}g/fish/a",

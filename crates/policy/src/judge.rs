@@ -1,4 +1,4 @@
-//! The decision about one action of the built-in agent: the strictest of mode and rules.
+//! The decision about one action of the built-in agent: the strictest of its mode and its rules.
 
 use crate::decision::{Covers, Decision, Reason, Verdict};
 use crate::folders::Folders;
@@ -17,19 +17,19 @@ pub struct Judge<'j> {
     pub mode: Mode,
     /// The rules in force.
     pub rules: &'j [Rule],
-    /// Whether a file of rules cannot be read in full, so that it is unknown what it denies.
+    /// Whether a file of rules cannot be read completely, so that some of its denials are unknown.
     pub broken: bool,
     /// The session's folders.
     pub folders: &'j Folders,
-    /// The session's own folder for temporary files and long outputs, without symbolic links:
-    /// commands may read there as in the session's folders.
+    /// The session's own folder for temporary files and long outputs, without symbolic links.
+    /// Commands may read it like the session's folders.
     pub scratch: Option<&'j Path>,
 }
 
 impl Judge<'_> {
-    /// The decision about one use of a tool of the built-in agent, which acts only as it says. This
-    /// is the one function that the agent calls: before it acts, and again when a person has
-    /// answered (see [`Decision::still_holds`]). Blocks on the disk.
+    /// Returns the decision about one use of a tool of the built-in agent. The agent calls only
+    /// this function: before it acts, and again after a person has answered (see
+    /// [`Decision::still_holds`]). Blocks on the disk.
     pub fn decide(&self, tool: &str, touch: &Touch<'_>) -> Decision {
         let Verdict { effect, reason } = self.verdict(tool, touch);
         Decision { effect, reason, covers: self.covered(touch) }
@@ -75,7 +75,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The same without the name of a tool: by what the action touches alone.
+    /// The verdict without the name of a tool, by the touched files, commands and addresses alone.
     pub(crate) fn verdict_of(&self, touch: &Touch<'_>) -> Verdict {
         let tool = match touch {
             Touch::Reads(_) => "read",
@@ -93,7 +93,7 @@ impl Judge<'_> {
             .unwrap_or_else(|| Verdict::allow(Reason::Nothing))
     }
 
-    /// What a rule says: the strictest one that is about it.
+    /// The strictest rule that matches.
     pub(crate) fn says(&self, is_about: impl Fn(&Subject, Effect) -> bool) -> Option<&Rule> {
         let about = |rule: &&Rule| is_about(&rule.subject, rule.effect);
         self.rules
@@ -114,12 +114,12 @@ impl Judge<'_> {
         allowed(rule).unwrap_or_else(|| Verdict::allow(Reason::Reads))
     }
 
-    /// Whether a search of the folder `from` leaves out this file below it: a secret, unless the
-    /// folder already is one, and what a rule denies or asks about. Both paths are inside of the
-    /// session's folders and without symbolic links.
+    /// Whether a search of the folder `from` leaves out this file below it. It leaves out secrets,
+    /// unless `from` is one, and files about which a rule denies or asks. Both paths are inside of
+    /// the session's folders and without symbolic links.
     pub fn keeps_back(&self, file: &Path, from: &Path) -> bool {
         if file == from {
-            return false; // It was judged by its name.
+            return false; // The call named this file, so it was judged already.
         }
         let (reach, folder) =
             (Reach::inside(self.folders, file), Reach::inside(self.folders, from));
@@ -128,7 +128,7 @@ impl Judge<'_> {
             || (secret && !self.names(&reach, reads))
     }
 
-    /// What is to be done about a change of this file. The wall of the roots is not the policy's.
+    /// The verdict about a change of this file. The policy does not enforce the session's folders.
     pub(crate) fn changes(&self, tool: &str, path: &str) -> Verdict {
         self.change(tool, &Reach::of(self.folders, self.folders.cwd(), path))
     }
@@ -158,7 +158,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a rule allows what is guarded: only one that names it without a wildcard does.
+    /// Whether a rule allows a protected file: it must name the file without a wildcard.
     pub(crate) fn names(&self, reach: &Reach, is_about: impl Fn(&Subject, &Reach) -> bool) -> bool {
         self.rules.iter().any(|rule| {
             let exact = match &rule.subject {
@@ -207,7 +207,7 @@ fn is_tool(subject: &Subject, name: &str) -> bool {
     matches!(subject, Subject::Tool(tool) if tool == name)
 }
 
-/// The verdict of a rule that forbids or asks.
+/// The verdict of a rule that denies or asks.
 pub(crate) fn strict(rule: Option<&Rule>) -> Option<Verdict> {
     let rule = rule?;
     match rule.effect {

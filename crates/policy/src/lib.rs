@@ -1,9 +1,11 @@
-//! What agents may do: one rule language, one file and one [`Decision`] for the built-in agent and
-//! for every other agent.
+//! Permission rules for agents: one rule language, one file and one [`Decision`], for the built-in
+//! agent and for every other agent.
 //!
-//! The crate reads command lines as `sh` does, knows which commands only read and which files are
+//! The crate parses command lines like `sh`, knows which commands only read and which files are
 //! protected, and applies rules. It does not know tools, models or processes, and it does not ask
-//! the person. A command line that cannot be understood asks.
+//! the person. The decision about a command line that it cannot understand is [`Effect::Ask`].
+//!
+//! This example decides about two commands of the built-in agent, without any rules:
 //!
 //! ```
 //! use attache_policy::{Effect, Folders, Mode, Policy, Touch};
@@ -22,19 +24,20 @@
 //!
 //! # Map
 //!
-//! - A [`Rule`] has an [`Effect`], the [`Agents`] and the [`Subject`] that it is about, and a
-//!   [`RuleScope`]. Of all rules about an action the strictest wins: deny, then ask, then allow.
-//! - [`Rules`] is what one file says, checked by its own examples. A [`RuleFile`] adds and removes
-//!   rules, and migrates files of older versions. `PERMISSIONS.md` describes the format.
-//! - The built-in agent asks before it acts: a [`Policy`] is the rules of one session, its
-//!   [`Judge`] decides about a [`Touch`] in the session's [`Mode`]. A [`Question`] is what the
-//!   person is asked.
-//! - A client asks for every other agent: an [`AskedCall`] is a call as the agent describes it, and
-//!   [`AskedCall::decide`] applies the rules. [`ToolEffect`] reads the description.
-//! - A [`Decision`] has an effect, a [`Reason`], and what it [covers](Covers).
-//!   [`Decision::still_holds`] says whether an approval is still about the same action.
-//! - [`Folders`] are the folders of a session. [`guard`] says whether a path in them is protected,
-//!   and [`line_guard`] whether a command line names such a path.
+//! | type | purpose |
+//! |---|---|
+//! | [`Rule`] | an [`Effect`], the [`Agents`] and the [`Subject`] it applies to, and a [`RuleScope`] |
+//! | [`Rules`], [`RuleFile`] | the rules of one file; adding, removing and migrating rules |
+//! | [`Policy`] | all rules of one session of the built-in agent |
+//! | [`Judge`] | decides, in a [`Mode`], about a [`Touch`]: the files, commands or addresses of an action |
+//! | [`AskedCall`] | a call of another agent, which a client decides about; [`ToolEffect`] reads its description |
+//! | [`Decision`] | an effect, a [`Reason`], and the files or command that it [covers](Covers) |
+//! | [`Question`] | the question to the person, if the effect is `Ask` |
+//! | [`Folders`] | the folders of a session |
+//!
+//! If several rules match an action, the strictest wins: deny, then ask, then allow. [`guard`] says
+//! whether a path is protected, and [`line_guard`] whether a command line uses such a path.
+//! `PERMISSIONS.md` describes the format of the file.
 
 mod asked_call;
 mod command;

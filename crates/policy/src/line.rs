@@ -1,4 +1,4 @@
-//! Judging a command line: every command in it, and every file that it names.
+//! Judges a command line: every command in it, and every file that it names.
 
 mod files;
 mod guarded;
@@ -18,14 +18,14 @@ use crate::shell::{NotUnderstood, Part, parts};
 use crate::whole_folders;
 use std::path::{Path, PathBuf};
 
-/// In how many folders a command may find itself, as far as one can tell.
+/// The largest number of folders in which a command may run.
 const MOST_FOLDERS: usize = 16;
 
-/// A command line in its surroundings.
+/// A command line that is being judged.
 struct Line<'j> {
     judge: &'j Judge<'j>,
     run: Run,
-    /// Whether a command of the line runs what others name to it, as `xargs` does.
+    /// Whether a command of the line runs programs that it reads from its input, as `xargs` does.
     feeds: bool,
     /// Whether a rule allows one of the commands.
     ruled: bool,
@@ -33,22 +33,22 @@ struct Line<'j> {
     folders: Vec<PathBuf>,
 }
 
-/// The commands of a line of which every one says itself what it runs.
+/// The commands of a line, if each of them shows which program it runs.
 pub(super) fn commands(text: &str) -> Result<Vec<Part>, NotUnderstood> {
     let parts = parts(text)?;
     match parts.iter().any(command::is_the_shells) {
-        true => Err(NotUnderstood("the shell does something that the line does not say")),
+        true => Err(NotUnderstood("the shell would do something that the line does not show")),
         false => Ok(parts),
     }
 }
 
 impl Judge<'_> {
-    /// The verdict about a command line.
+    /// Returns the verdict about a command line.
     pub(super) fn line(&self, text: &str, run: Run) -> Verdict {
         self.line_and_rule(text, run).0
     }
 
-    /// The verdict about a command line that is to run without the sandbox that works here.
+    /// Returns the verdict about a command line that runs without the available sandbox.
     pub(super) fn line_outside(&self, text: &str) -> Verdict {
         let (verdict, ruled) = self.line_and_rule(text, Run { sandboxed: false, network: true });
         match verdict.effect {
@@ -57,7 +57,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The verdict about a command line, and whether a rule for commands allows it.
+    /// Returns the verdict about a command line, and whether a rule for commands allows it.
     fn line_and_rule(&self, text: &str, run: Run) -> (Verdict, bool) {
         let folders = vec![self.folders.cwd().to_owned()];
         let mut line = Line { judge: self, run, feeds: false, ruled: false, folders };
@@ -65,17 +65,17 @@ impl Judge<'_> {
             Ok(parts) => line.parts(&parts),
             Err(why) => Some(line.not_understood(text, why)),
         };
-        let verdict =
-            verdict.unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it holds no command")));
-        // A reading command gets the network only by a rule, as any other.
+        let verdict = verdict
+            .unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it contains no command")));
+        // A command that only reads gets the network only by a rule, as any other command does.
         let verdict = match verdict.effect {
             Effect::Allow if run.sandboxed && run.network && !line.ruled => {
                 Verdict::ask(Reason::Network)
             }
             _ => verdict,
         };
-        // A rule for the whole line speaks for each of its parts, but not against a rule that is
-        // stricter.
+        // A rule for the whole line applies to each of its parts, but does not override a stricter
+        // rule.
         let whole = self.says(|subject, effect| {
             subject.covers(effect, run)
                 && matches!(subject.commands(), Subject::Line(line) if line == text)
@@ -90,11 +90,11 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a strict rule may be about a line that is not understood: whether its words stand in it
-/// at all.
+/// Whether a rule that asks or denies may be about a line that is not understood: whether the line
+/// contains the rule's words.
 fn is_perhaps_about(subject: &Subject, effect: Effect, text: &str) -> bool {
     let named = match subject.commands() {
-        Subject::Command(words) => command::stands_in(text, words),
+        Subject::Command(words) => command::is_contained_in(text, words),
         Subject::Tool(tool) => tool == "execute",
         _ => false,
     };
@@ -105,7 +105,7 @@ impl Line<'_> {
     fn parts(&mut self, parts: &[Part]) -> Option<Verdict> {
         self.feeds = parts.iter().filter_map(command::program).any(whole_folders::takes_names);
         let verdict = parts.iter().map(|part| self.part(part)).reduce(Verdict::and)?;
-        // A file that it writes gives it a folder to write to.
+        // A written file also counts as a use of its folder.
         let writes = parts
             .iter()
             .flat_map(|part| &part.redirects)
@@ -123,7 +123,7 @@ impl Line<'_> {
         })
     }
 
-    /// A line of which only words are known.
+    /// The verdict about a line that cannot be parsed, from its words alone.
     fn not_understood(&self, text: &str, why: NotUnderstood) -> Verdict {
         let rule = self.judge.says(|subject, effect| {
             subject.covers(effect, self.run) && is_perhaps_about(subject, effect, text)
@@ -160,14 +160,14 @@ impl Line<'_> {
             Some("cd") => (true, moved.flatten()),
             Some(program) => {
                 let read = reading::reads(program, part.words.get(1..).unwrap_or_default());
-                let plain = || command::sets_no_more_than_looks(part);
+                let plain = || command::sets_only_harmless_variables(part);
                 let replaced = || search_path::is_replaced(program, judge.folders);
                 match read.filter(|_| plain() && !replaced()) {
                     Some(read) => (true, self.reading(&read)),
                     None => (false, self.naming(part)),
                 }
             }
-            None => (command::sets_no_more_than_looks(part), self.naming(part)),
+            None => (command::sets_only_harmless_variables(part), self.naming(part)),
         };
         if let Some(denied) = files.clone().filter(refuses) {
             return denied;
@@ -195,8 +195,8 @@ impl Line<'_> {
         }
     }
 
-    /// A git command that only shows something, in a sandbox: what its repository says may run
-    /// programs there, or show other files.
+    /// The verdict about a git command that only shows something, in a sandbox: the repository's
+    /// configuration may run programs there, or show other files.
     fn git(&self, part: &Part) -> Verdict {
         let inside = |path: &Path| !self.reach(path, ".").outside;
         let verdict = self.places().find_map(|folder| {
@@ -209,7 +209,7 @@ impl Line<'_> {
         }
     }
 
-    /// `cd`: the commands behind it run there, or where they were if it fails.
+    /// Follows `cd`: the commands after it run in the new folder, or in the old one if it fails.
     fn goes(&mut self, part: &Part) -> Option<Verdict> {
         let known = match part.words.as_slice() {
             [_, to] if to.is_literal() && !to.text.starts_with('-') && !part.repeated => {

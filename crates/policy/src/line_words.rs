@@ -3,9 +3,9 @@
 use crate::command::tokens;
 use crate::shell::{Word, parts};
 
-/// Every word of a line that may name a file: arguments, targets of redirections, values behind `=`
-/// and `:`, and what stands inside quoted words. Patterns such as `*.rs` stay as they are. What
-/// variables hold is not known and not part of it.
+/// Returns every word of a line that may name a file: arguments, targets of redirections, values
+/// after `=` and `:`, and the words inside quoted words. Patterns such as `*.rs` are not expanded.
+/// Values of variables are unknown and left out.
 pub fn line_words(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut add = |text: &str| {
@@ -33,7 +33,7 @@ pub fn line_words(line: &str) -> Vec<String> {
     found
 }
 
-/// Whether a word of a command line may name this path: literally, or as a pattern. Both are
+/// Whether a word of a command line may name this path, literally or as a pattern. Both are
 /// absolute.
 pub fn word_may_name(word: &str, path: &str) -> bool {
     let glob = globset::GlobBuilder::new(word).literal_separator(true).build();

@@ -1,10 +1,10 @@
-//! The protected names that a sandbox keeps from being made.
+//! Protected names that a sandbox prevents from being created.
 
 use crate::guard::names::{Found, OBEYED, OBEYED_PATHS, OBEYED_SECRETS};
 
-/// The names and paths of protected files and folders that a sandbox keeps from being made in a
-/// session's folder. `home` says whether that folder is a person's home folder. Names of files that
-/// builds read are left out, because a placeholder would break the builds.
+/// Returns the protected names and paths that a sandbox must prevent from being created in a
+/// session's folder. `home` says whether that folder is a person's home folder. Names that builds
+/// read are left out, because a placeholder would break the builds.
 pub fn names_to_hold(home: bool) -> impl Iterator<Item = &'static str> {
     let listed = OBEYED.iter().chain(OBEYED_PATHS);
     let held = listed.filter(move |each| match each.found {
@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_is_held_by_fewer_names_than_a_home() {
+    fn fewer_names_are_held_in_a_project_than_in_a_home_folder() {
         let project: Vec<&str> = names_to_hold(false).collect();
         for name in [
             ".git",

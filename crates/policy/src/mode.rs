@@ -1,15 +1,15 @@
-//! How a session treats what changes something.
+//! The mode of a session: how it treats actions that change something.
 
-/// How a session treats what changes something. Reading and searching always run.
+/// How a session treats actions that change something. Reading and searching always run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Edits ask, and commands that do more than read.
+    /// Edits, and commands that do more than read, ask.
     Ask,
     /// Edits run; commands that do more than read ask.
     Edit,
-    /// Edits run, and commands that a sandbox holds.
+    /// Edits run, and so do commands in a sandbox.
     Auto,
-    /// Nothing that changes anything runs.
+    /// Actions that change something are denied.
     Plan,
 }
 
@@ -17,12 +17,12 @@ impl Mode {
     /// All modes; the first is that of a new session.
     pub const ALL: [Self; 4] = [Self::Ask, Self::Edit, Self::Auto, Self::Plan];
 
-    /// The mode with this id; an unknown one is taken as the most careful that can work.
+    /// Returns the mode with this id; `Ask` for an unknown id.
     pub fn of(id: &str) -> Self {
         Self::ALL.into_iter().find(|mode| mode.id() == id).unwrap_or(Self::Ask)
     }
 
-    /// The id of the mode in the protocol.
+    /// Returns the id of the mode in the protocol.
     pub fn id(self) -> &'static str {
         match self {
             Self::Ask => "ask",
@@ -32,7 +32,7 @@ impl Mode {
         }
     }
 
-    /// Name and description for people.
+    /// Returns the name and the description for people.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Ask => ("Ask", "Asks before edits, and before commands that do more than read"),

@@ -1,4 +1,4 @@
-//! The question that a person is asked: its choices, and the rule that each of them adds.
+//! The question to a person: its choices, and the rule that each choice adds.
 
 use crate::command;
 use crate::decision::Reason;
@@ -11,7 +11,7 @@ use crate::touch::Touch;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use url::Url;
 
-/// For how long a choice holds.
+/// How long a choice applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// In this session.
@@ -22,22 +22,22 @@ pub enum Scope {
     User,
 }
 
-/// What a person is asked about one action.
+/// A question to a person about one action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// Why it asks.
     pub reason: Reason,
-    /// The subject of the rule that always allows the action, if there is one.
+    /// The subject of the rule that would always allow the action, if there is one.
     pub allow: Option<Subject>,
-    /// The subject of the rule that always denies the action.
+    /// The subject of the rule that would always deny the action.
     pub reject: Subject,
-    /// The scopes that the person can choose besides the session.
+    /// The scopes besides the session that the person can choose.
     pub scopes: Vec<Scope>,
 }
 
 impl Question {
-    /// The choices. A choice to be remembered names its rule and its scope (PERM-07). The option's
-    /// id says which scope was chosen (PERM-08).
+    /// Returns the choices. A choice that is remembered names its rule and its scope (PERM-07). The
+    /// option's id contains the scope (PERM-08).
     pub fn options(&self) -> Vec<PermissionOption> {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let mut options = vec![PermissionOption::new("allow_once", "Allow once", AllowOnce)];
@@ -61,7 +61,7 @@ impl Question {
         options
     }
 
-    /// The scope that the option with this id stands for.
+    /// Returns the scope of the option with this id.
     pub fn scope(id: &str) -> Scope {
         match id {
             "allow_project" => Scope::Project,
@@ -72,8 +72,9 @@ impl Question {
 }
 
 impl Judge<'_> {
-    /// The question about an action that asks. A rule is offered only if with it the action would
-    /// not have asked.
+    /// Returns the question about an action that asks. It offers a rule only if the action would
+    /// not have asked with that rule. `keeps` says whether choices can be stored beyond the
+    /// session.
     pub fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
         let subjects = self.subjects(touch);
         let allow = subjects.iter().find(|subject| self.would_run(subject, touch)).cloned();
@@ -99,7 +100,7 @@ impl Judge<'_> {
         Judge { rules: &rules, ..*self }.verdict_of(touch).effect == Effect::Allow
     }
 
-    /// What a rule for this could be about, the most useful first.
+    /// Possible subjects of a rule for this action, the most useful first.
     fn subjects(&self, touch: &Touch<'_>) -> Vec<Subject> {
         let exactly = |path: &&str| {
             Pattern::exactly(&Reach::of(self.folders, self.folders.cwd(), path).relative)
@@ -129,14 +130,14 @@ impl Judge<'_> {
         }
     }
 
-    /// What a rule for a command line that runs in this way could be about.
+    /// Possible subjects of a rule for a command line that runs in this way.
     fn commands(&self, line: &str, run: Run) -> Vec<Subject> {
         let subjects =
             self.asking(line, run.sandboxed).into_iter().chain([Subject::Line(line.to_owned())]);
         subjects.map(|subject| subject.for_run(run)).collect()
     }
 
-    /// The one beginning that all commands of the line have which do more than read.
+    /// The common beginning of all commands of the line that do more than read.
     fn asking(&self, line: &str, sandboxed: bool) -> Option<Subject> {
         let parts = commands(line).ok()?;
         let runs = |part: &&Part| {

@@ -1,9 +1,9 @@
 //! Options that are known to be harmless. An allowing rule covers a command with these options.
 //!
 //! Many programs run other programs through an option: `git fetch --upload-pack`,
-//! `tar --to-command`, `sort --compress-program`. A rule that allows a program covers it with the
-//! options that are listed here, in full, and with no other. Abbreviations are not listed, because
-//! a later version may give them another meaning.
+//! `tar --to-command`, `sort --compress-program`. A rule that allows a program covers only the
+//! options listed here, written in full. Abbreviations are not listed, because a later version of
+//! the program may give them another meaning.
 
 mod builds;
 mod git;
@@ -18,19 +18,19 @@ use tools::HARMLESS;
 /// All tables.
 const TABLES: [&[Table]; 3] = [git::TABLES, builds::TABLES, tools::TABLES];
 
-/// Options that say something about any program.
+/// Options that print something or change how much is printed, for any program.
 const COMMON: &[&str] = &["--help", "--version", "--verbose", "--quiet"];
 
-/// Options of git before its verb that change nothing.
-const QUIET: &[&str] = &["--no-pager", "--no-optional-locks"];
+/// Options before the verb of git that run nothing.
+const GLOBAL_GIT_OPTIONS: &[&str] = &["--no-pager", "--no-optional-locks"];
 
-/// Interpreters: the word behind them is a script, and what follows is for the script.
+/// Interpreters: the next word is a script, and the words after it are the script's.
 const INTERPRETERS: &[&str] = &[
     "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh",
     "tclsh", "zsh",
 ];
 
-/// Verbs that run the program named behind them.
+/// Verbs that run the program named by the next word.
 const RUNS_NAMED: &[&str] = &["create", "dlx", "exec", "explore", "init", "tool", "x"];
 
 /// Whether a rule for the first `named` words covers the command with all its words.
@@ -47,48 +47,47 @@ pub(crate) fn are_harmless(words: &[Word], named: usize) -> bool {
     if !rest.iter().all(is_known) || rest.iter().any(|word| is_odd(program, &word.text)) {
         return false;
     }
-    let quiet = |word: &&Word| program == "git" && QUIET.contains(&word.text.as_str());
+    let quiet = |word: &&Word| program == "git" && GLOBAL_GIT_OPTIONS.contains(&word.text.as_str());
     let skipped = if named == 1 { rest.iter().take_while(quiet).count() } else { 0 };
     let own: Vec<&Word> = words.iter().take(named).chain(rest.iter().skip(skipped)).collect();
     match table_of(program, &own) {
-        // A rule for a program that runs others says what it is to do.
+        // A rule for a program that runs others must name its words.
         Some((_, length)) if is_runner(program) && named < length => false,
         Some((table, length)) => table.covers(own.get(length.max(named)..).unwrap_or_default()),
-        None => untabled(program, words, named, rest),
+        None => without_table(program, words, named, rest),
     }
 }
 
-/// Whether there is a table of this program's options, so that what it runs is known.
+/// Whether this program's options have a table, so that it is known which of them run programs.
 pub(crate) fn has_table(program: &str) -> bool {
     let named = |table: &Table| table.command.split(' ').next() == Some(program);
     is_in(HARMLESS, program) || TABLES.into_iter().flatten().any(named)
 }
 
-/// Whether a shell makes exactly one word of it, or words that are no options.
+/// Whether a shell expands it to exactly one word, or to words that are not options.
 fn is_known(word: &Word) -> bool {
     let plain = |first: char| first.is_ascii_alphanumeric() || "/._".contains(first);
     word.is_literal() || (!word.variable && !word.substitution && word.text.starts_with(plain))
 }
 
-/// Whether a word that is no option makes the program run another.
+/// Whether this word, although not an option, makes the program run another one.
 fn is_odd(program: &str, text: &str) -> bool {
     match program {
         // Variables such as SHELL.
         "make" | "gmake" => text.contains('='),
-        // Helpers for transports, and signatures that are checked by a program which the repository
-        // names.
+        // Helpers for transports, and signatures: a program that the repository names checks them.
         "git" => text.contains("::") || text.contains("%G"),
         // An archive of another host.
         "tar" => text.contains(':'),
-        // A description of a target names its linker.
+        // The specification of a target names its linker.
         "cargo" => text.ends_with(".json"),
-        // A program from elsewhere.
+        // A program that is downloaded.
         "go" => text.contains('@'),
         _ => false,
     }
 }
 
-/// The table of the longest command that the words begin with, and how many words that is.
+/// The table of the longest command that the words begin with, and its number of words.
 fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
     let fits = |table: &&Table| {
         let mut wanted = table.command.split(' ');
@@ -106,9 +105,9 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
         .map(|table| (table, length(table)))
 }
 
-/// A program without a table: words that are no options, if neither the program nor its verb runs
-/// what its words say.
-fn untabled(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
+/// Whether an allowing rule covers the words of a program without a table. They must not be
+/// options, and neither the program nor its verb may run another program named by them.
+fn without_table(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let plain =
         |word: &Word| !word.text.starts_with(['-', '+']) || COMMON.contains(&word.text.as_str());

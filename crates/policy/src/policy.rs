@@ -1,4 +1,4 @@
-//! The rules of one session of the built-in agent, from its own choices and from files.
+//! The rules of one session of the built-in agent, from the person's choices and from files.
 
 use crate::folders::Folders;
 use crate::judge::Judge;
@@ -9,10 +9,11 @@ use crate::rules::Rules;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many choices one session remembers; beyond that the oldest are asked again.
+/// The number of choices that one session remembers. Older choices are dropped and ask again.
 const REMEMBERED: usize = 256;
 
-/// The rules of one session: its own, those of the person, and what the project forbids.
+/// The rules of one session: its own choices, the person's file, and the project's file, which can
+/// only ask or deny.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// The person's file of rules.
@@ -25,7 +26,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The rules for a session in these folders. Blocks on the disk.
+    /// Reads the rules for a session in these folders. Blocks on the disk.
     pub fn read(file: Option<&Path>, folders: &Folders) -> Self {
         let mut policy = Self {
             file: file.map(Path::to_owned),
@@ -43,7 +44,7 @@ impl Policy {
         self.gather();
     }
 
-    /// The mistakes in the files, each in a sentence.
+    /// Returns the mistakes in the files, one sentence each.
     pub fn faults(&self) -> Vec<String> {
         self.persons
             .faults()
@@ -53,7 +54,7 @@ impl Policy {
             .collect()
     }
 
-    /// What decides about an action in a mode.
+    /// Returns the judge of actions in this mode.
     pub fn judge<'j>(
         &'j self,
         mode: Mode,
@@ -64,12 +65,13 @@ impl Policy {
         Judge { mode, rules: &self.in_force, broken, folders, scratch }
     }
 
-    /// Whether choices can be kept beyond the session.
+    /// Whether choices can be stored beyond the session.
     pub fn keeps(&self) -> bool {
         self.file.is_some() && self.persons.faults().is_empty()
     }
 
-    /// Keeps a choice for the rest of the session; it replaces an earlier one about the same.
+    /// Remembers a choice for the rest of the session. It replaces an earlier choice about the same
+    /// subject.
     pub fn remember(&mut self, subject: Subject, effect: Effect) {
         self.chosen.retain(|earlier| earlier.subject != subject);
         self.chosen.push(Rule { agents: Agents::built_in(), ..Rule::new(effect, subject) });
@@ -79,7 +81,8 @@ impl Policy {
         self.gather();
     }
 
-    /// Where a choice beyond the session is kept, and for which project alone.
+    /// Returns the file that stores a choice with this scope, and the project that the choice is
+    /// limited to.
     pub fn place(&self, scope: Scope) -> Option<(PathBuf, Option<PathBuf>)> {
         let project = (scope == Scope::Project).then(|| self.cwd.clone());
         (scope != Scope::Session).then(|| self.file.clone()).flatten().map(|file| (file, project))
@@ -87,7 +90,7 @@ impl Policy {
 
     fn gather(&mut self) {
         let here = |rule: &&Rule| {
-            // What the agent says about its calls is for clients to judge.
+            // Rules about described calls are for clients.
             let is_about_actions = !matches!(rule.subject, Subject::Call(_));
             is_about_actions && rule.agents.include(BUILT_IN) && rule.holds_in(&self.cwd)
         };

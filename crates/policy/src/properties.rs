@@ -1,4 +1,4 @@
-//! What holds for whatever is asked.
+//! Properties of decisions that hold for all rules and commands.
 
 use crate::Touch;
 use crate::corpus::project;
@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 
 static PROJECT: LazyLock<(tempfile::TempDir, Folders)> = LazyLock::new(project);
 
-/// Commands of every kind: read-only, plain, guarded, outside, running others, not understood.
+/// Commands of every kind: read-only, plain, about protected files, outside of the folders, running
+/// others, not understood.
 const COMMANDS: &[&str] = &[
     "ls",
     "cat README.md",
@@ -93,8 +94,8 @@ fn decided(rules: &[Rule], mode: Mode, command: &str, sandboxed: bool) -> Effect
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Deny, then ask, then allow: no rule that allows undoes a stricter one, and none of another
-    /// kind makes anything looser.
+    /// Deny, then ask, then allow: adding an allowing rule never overrides a stricter one, and
+    /// adding a stricter rule never loosens a decision.
     #[test]
     fn the_strictest_rule_wins(
         rules in prop::collection::vec(rule(), 0..4), more in rule(), line in line(), mode in mode(), sandboxed: bool,
@@ -106,21 +107,21 @@ proptest! {
         match more.effect {
             Effect::Allow => {
                 prop_assert!(after <= before, "an allowing rule made it stricter");
-                prop_assert!(before != Effect::Deny || after == Effect::Deny, "an allowing rule undid a refusal");
+                prop_assert!(before != Effect::Deny || after == Effect::Deny, "an allowing rule overrode a denial");
             }
-            Effect::Ask | Effect::Deny => prop_assert!(after >= before, "a strict rule made it looser"),
+            Effect::Ask | Effect::Deny => prop_assert!(after >= before, "a stricter rule loosened the decision"),
         }
     }
 
-    /// The order of the rules says nothing.
+    /// The order of the rules does not matter.
     #[test]
-    fn rules_have_no_order(rules in prop::collection::vec(rule(), 0..5), line in line(), mode in mode()) {
+    fn the_order_of_rules_does_not_matter(rules in prop::collection::vec(rule(), 0..5), line in line(), mode in mode()) {
         let backwards: Vec<_> = rules.iter().rev().cloned().collect();
         prop_assert_eq!(decided(&rules, mode, &line, true), decided(&backwards, mode, &line, true));
     }
 
-    /// A line is never more allowed than the strictest of its commands; rules for whole lines stand
-    /// aside, for they are about the line.
+    /// A line is never more allowed than the strictest of its commands. Rules for whole lines are
+    /// left out, because they are about the line.
     #[test]
     fn a_compound_command_is_never_more_allowed_than_its_strictest_part(
         rules in prop::collection::vec(rule(), 0..4), line in line(), joint in prop::sample::select(JOINTS),
@@ -132,10 +133,9 @@ proptest! {
         prop_assert!(decided(&rules, mode, &both, sandboxed) >= apart, "{both:?}");
     }
 
-    /// Whatever is asked, the rule that is offered makes it run the next time, and nothing is
-    /// offered that would not.
+    /// Every offered rule makes the action run the next time.
     #[test]
-    fn a_rule_that_is_offered_is_enough(line in line(), rules in prop::collection::vec(rule(), 0..3), mode in mode()) {
+    fn an_offered_rule_allows_the_action(line in line(), rules in prop::collection::vec(rule(), 0..3), mode in mode()) {
         let judge = Judge { mode, rules: &rules, broken: false, folders: &PROJECT.1, scratch: None };
         let touch = Touch::Runs { command: &line, sandboxed: false, network: true };
         let verdict = judge.verdict_of(&touch);
@@ -150,17 +150,17 @@ proptest! {
         }
     }
 
-    /// Any text is judged, without a panic, and what is not understood never runs by a rule for
-    /// commands.
+    /// Any text is judged without a panic. A rule for commands never allows a line that is not
+    /// understood.
     #[test]
-    fn any_text_is_judged(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {
+    fn any_text_is_judged_without_panic(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {
         let allowed = Rule::new(Effect::Allow, Subject::Command(vec!["a".into()]));
         let decision = decided(&[allowed], mode, &text, true);
         prop_assert!(parts(&text).is_ok() || decision != Effect::Allow, "{text:?}");
     }
 }
 
-/// Programs that write down how they were started.
+/// Programs that record how they were started.
 fn witnesses() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a", "b", "c"] {
@@ -173,7 +173,7 @@ fn witnesses() -> tempfile::TempDir {
     folder
 }
 
-/// Pieces of which command lines are made that no shell could do harm with.
+/// Pieces of command lines that do no harm in any shell.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "a",
@@ -230,13 +230,13 @@ fn piece() -> impl Strategy<Value = &'static str> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// The shell of this machine is asked: every program that it starts for a line which is
-    /// understood was seen in the line.
+    /// Runs understood lines in the shell of this machine: the parser found every program that the
+    /// shell starts.
     #[test]
-    fn whatever_the_shell_starts_was_seen(pieces in prop::collection::vec(piece(), 1..14)) {
+    fn the_parser_finds_every_program_that_the_shell_starts(pieces in prop::collection::vec(piece(), 1..14)) {
         static WITNESSES: LazyLock<tempfile::TempDir> = LazyLock::new(witnesses);
         let line: String = pieces.concat();
-        // A loop without an end proves nothing.
+        // An endless loop proves nothing.
         prop_assume!(!line.contains("while"));
         if let Ok(parts) = crate::line::commands(&line) {
             let seen: Vec<_> = parts.iter().filter_map(crate::command::program).map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! Where a path leads: inside of the session's folders or not, and whether it is guarded there.
+//! Where a path leads: whether inside of the session's folders, and whether to a protected file.
 
 use crate::folders::Folders;
 use crate::guard::{Guard, guard};
@@ -6,19 +6,19 @@ use crate::rule::Pattern;
 use attache_host::Reason;
 use std::path::{Path, PathBuf};
 
-/// Where a path leads, symbolic links followed as they are now.
+/// Where a path leads, with symbolic links followed as they are now.
 #[derive(Debug)]
 pub(crate) struct Reach {
     pub(crate) guard: Option<Guard>,
     pub(crate) outside: bool,
-    /// From its root.
+    /// The path relative to its root.
     pub(crate) relative: String,
     pub(crate) absolute: PathBuf,
 }
 
 impl Reach {
-    /// Where `path` leads from the folder `from`. It is guarded if the way there as it is written
-    /// is, or its end. Blocks on the disk.
+    /// Resolves `path` from the folder `from`. It is protected if the path as written, or its
+    /// target, is. Blocks on the disk.
     pub(crate) fn of(folders: &Folders, from: &Path, path: &str) -> Self {
         let absolute = from.join(path);
         let written = below(folders, &absolute);
@@ -37,7 +37,7 @@ impl Reach {
         reach
     }
 
-    /// Where a path is that is known to be inside, and without symbolic links.
+    /// A path that is known to be inside, without symbolic links.
     pub(crate) fn inside(folders: &Folders, path: &Path) -> Self {
         let relative = below(folders, path);
         Self { guard: guard(&relative), outside: false, relative, absolute: path.to_owned() }
@@ -48,7 +48,7 @@ impl Reach {
     }
 }
 
-/// The path from its root, as it is written; whole where no root is above.
+/// The path relative to its root, unresolved; absolute if it is below no root.
 fn below(folders: &Folders, absolute: &Path) -> String {
     let roots = folders.roots().all().iter().chain(folders.given());
     let below = roots.filter_map(|root| absolute.strip_prefix(root).ok()).next();

@@ -1,28 +1,28 @@
-//! Commands that only read: what may run without being asked for, in every mode.
+//! Commands that only read. They run without a question in every mode.
 //!
-//! A command is on this list with the options that are known to be harmless, and with no other: an
-//! option that is not named here may write a file or start a program. What it reads is judged
-//! apart, by the paths among its words.
+//! Each command is listed with the options that are known to be harmless. Any other option may
+//! write a file or start a program. The files that a command reads are judged separately, from its
+//! words.
 
 use crate::shell::Word;
 
-/// What the words behind the options are.
+/// The meaning of the words after the options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operands {
-    /// Files of which the content is shown.
+    /// Files whose content is shown.
     Files,
-    /// Files of which only names and properties are shown.
+    /// Files whose names and properties alone are shown.
     Names,
-    /// No files.
+    /// Text, not files.
     Text,
     /// A pattern, then files.
     PatternAndFiles,
-    /// None may stand there.
+    /// No words are allowed.
     None,
 }
 use Operands::{Files, Names, PatternAndFiles, Text};
 
-/// Name, harmless letters behind one dash, harmless words behind two, and what follows.
+/// Name, harmless short options, harmless long options, and the meaning of the other words.
 const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
     (
         "ls",
@@ -84,17 +84,17 @@ const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
     ("continue", "", &[], Text),
 ];
 
-/// Programs that say their version.
+/// Programs that print their version.
 const VERSIONED: &[&str] = &[
     "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm",
     "pip", "pnpm", "python", "python3", "ruby", "rustc", "yarn",
 ];
 
-/// Of these the ones that a project can replace by a toolchain or a release of its own.
+/// Programs among these that a project can replace with its own toolchain or release.
 const CHOSEN_BY_PROJECTS: &[&str] = &["bun", "cargo", "go", "pnpm", "rustc", "yarn"];
 
-/// Whether a command that only reads may still run programs because the project's
-/// configuration says so, as `.git/config` can name a pager, a file system monitor or a program
+/// Whether a command that only reads may still run programs because of the project's
+/// configuration. For example, `.git/config` can name a pager, a file system monitor or a program
 /// that shows differences.
 pub(crate) fn depends_on_project(program: &str, arguments: &[Word]) -> bool {
     match program {
@@ -103,24 +103,24 @@ pub(crate) fn depends_on_project(program: &str, arguments: &[Word]) -> bool {
     }
 }
 
-/// What a command that only reads is given to read.
+/// The files that a command reads.
 #[derive(Debug, Default)]
 pub(crate) struct Read<'w> {
     /// The words that are files.
     pub(crate) files: Vec<&'w Word>,
-    /// The words that are text, but of which a shell may make names of files.
+    /// The words that are text, but that a shell may expand to names of files.
     pub(crate) names: Vec<&'w Word>,
     /// Whether only names and properties of the files are shown.
     pub(crate) names_only: bool,
-    /// Whether a folder among the files stands for what is in it.
+    /// Whether a folder among the files means the files in it.
     pub(crate) whole_folders: bool,
-    /// Whether git reads patterns among the files.
+    /// Whether git expands patterns among the files.
     pub(crate) paths_of_git: bool,
     /// Whether it may show the content of any file.
     pub(crate) everything: bool,
 }
 
-/// What the command reads; `None` if it may do more than that.
+/// The files that the command reads; `None` if it may do more than read.
 pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>> {
     let names = |(_, _, _, operands): &(_, _, _, Operands)| *operands == Names;
     let names_only =
@@ -166,7 +166,7 @@ fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
 
 fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
     let (_, letters, long, operands) = PROGRAMS.iter().find(|(name, ..)| *name == program)?;
-    // Behind `--` nothing is an option.
+    // No word after `--` is an option.
     let end = arguments.iter().position(|word| word.text == "--").unwrap_or(arguments.len());
     let is_option = |word: &Word| word.text.starts_with('-') && word.text != "-";
     let (mut behind, mut values) = (Vec::new(), Vec::new());
@@ -188,10 +188,10 @@ fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
         }
         Text if are_text(arguments) => Vec::new(),
         Text => return None,
-        // A shell may make several words of a pattern, and only the first of them is not a file.
+        // A shell may expand a pattern to several words, and only the first of them is not a file.
         PatternAndFiles if behind.first().is_some_and(|word| word.pattern) => behind,
         PatternAndFiles => behind.get(1..).unwrap_or_default().to_vec(),
-        // The second file of `uniq` is written.
+        // `uniq` writes its second file.
         Files if program == "uniq" && (behind.len() > 1 || !are_literal(arguments)) => return None,
         Files | Names => behind,
     };
@@ -211,7 +211,7 @@ fn is_harmless_option(word: &Word, letters: &str, long: &[&str]) -> bool {
     }
 }
 
-/// Whether these words tell nothing that the command line does not hold: variables do.
+/// Whether these words reveal only the text of the command line: variables would reveal more.
 fn are_text(words: &[Word]) -> bool {
     words.iter().all(|word| !word.variable)
 }
@@ -226,14 +226,14 @@ fn says_version(program: &str, arguments: &[Word]) -> bool {
     asks && VERSIONED.contains(&program)
 }
 
-/// `set -e` and its like.
+/// Whether it is a harmless option of `set`, such as `set -e`.
 fn sets_harmlessly(word: &Word) -> bool {
     let letters = |rest: &str| rest.chars().all(|each| "euxo".contains(each));
     word.is_literal()
         && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
 }
 
-/// Expressions of `find` that only look.
+/// Expressions of `find` that only test or print.
 const LOOKING: &[&str] = &[
     "-name",
     "-iname",
@@ -266,7 +266,7 @@ fn find(arguments: &[Word]) -> Option<Vec<&Word>> {
     (are_literal(arguments) && arguments.iter().all(looks)).then(|| arguments.iter().collect())
 }
 
-/// `sed -n 10,20p FILE`, which shows some lines.
+/// Recognizes `sed -n 10,20p FILE`, which shows some lines.
 fn sed(arguments: &[Word]) -> Option<Vec<&Word>> {
     let [first, script, files @ ..] = arguments else { return None };
     let lines = script.text.strip_suffix('p')?;
@@ -279,11 +279,11 @@ fn sed(arguments: &[Word]) -> Option<Vec<&Word>> {
     (shows && plain && are_literal(arguments)).then(|| files.iter().collect())
 }
 
-/// What git shows without changing anything: any word may follow.
+/// Verbs of git that change nothing with any words.
 const SHOWS: &[&str] =
     &["blame", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"];
 
-/// What git lists only with these words.
+/// Verbs of git that only list with these words.
 const LISTS: &[(&str, &[&str])] = &[
     ("branch", &["-a", "-r", "-v", "-vv", "--all", "--list", "--show-current"]),
     ("remote", &["-v"]),
@@ -292,8 +292,8 @@ const LISTS: &[(&str, &[&str])] = &[
     ("worktree", &["list"]),
 ];
 
-/// Options with which these write a file, start a program or leave the repository. Git takes the
-/// beginnings of long options for the whole.
+/// Options with which these verbs write a file, start a program or leave the repository. Git
+/// accepts the beginning of a long option.
 const DOES_MORE: &[&str] = &[
     "alternate-refs",
     "contents",
@@ -335,7 +335,7 @@ fn git(arguments: &[Word]) -> Option<Vec<&Word>> {
     fits.then(|| rest.iter().collect())
 }
 
-/// Whether git shows the content of files and no path says of which.
+/// Whether git shows the content of files without naming their paths.
 fn shows_everything(arguments: &[Word]) -> bool {
     let end = arguments.iter().position(|word| word.text == "--");
     let has = |words: &[&str]| arguments.iter().any(|word| words.contains(&word.text.as_str()));
@@ -350,7 +350,7 @@ fn shows_everything(arguments: &[Word]) -> bool {
 
 fn does_more(word: &Word) -> bool {
     if word.text.contains("%G") {
-        return true; // Signatures are checked by a program that the repository names.
+        return true; // Git checks signatures with a program that the repository names.
     }
     match word.text.strip_prefix("--") {
         Some("") => false,

@@ -1,25 +1,25 @@
-//! The parts of a repository's configuration that matter while git only shows something.
+//! The parts of a repository's configuration that matter for git commands that only show something.
 
 mod nested;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// How much of a configuration is read, in bytes. A longer one counts as one that runs programs.
+/// The longest configuration that is read, in bytes. A longer one counts as running programs.
 const LONGEST: u64 = 256 * 1024;
 
-/// Words of a configuration, in small letters, behind which stands a program that git runs to see
-/// what changed. The environment of a command that only reads takes the other programs away.
+/// Words of a configuration, in lower case, that are followed by a program which git runs to find
+/// changes. The environment of a command that only reads disables the other programs.
 const PROGRAMS: &[&str] = &["[filter", "[include"];
 
-/// The same for git when it shows differences.
+/// The same words when git shows differences.
 const DIFF_PROGRAMS: &[&str] = &["command", "external", "textconv"];
 
-/// The same, where a whole name must fit: when git shows how it would merge.
+/// The same when git shows how it would merge. These must match a whole name.
 const MERGE_PROGRAMS: &[&str] = &["driver"];
 
-/// The whole names for a repository inside of another: git takes the environment away when it
-/// enters it.
+/// The whole names for a repository inside of another one. Git resets the environment when it
+/// enters such a repository.
 const NESTED_PROGRAMS: &[&str] = &[
     "alternaterefscommand",
     "command",
@@ -33,24 +33,24 @@ const NESTED_PROGRAMS: &[&str] = &[
     "textconv",
 ];
 
-/// How deep repositories may lie in each other.
+/// The depth to which nested repositories are read.
 const DEEPEST: usize = 8;
 
-/// How many repositories may lie in one.
+/// The largest number of repositories inside of one.
 const MOST: usize = 2_000;
 
-/// What is special about the repository of a folder.
+/// Why a repository needs care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Special {
     /// Its configuration names programs that git runs, or cannot be judged.
     RunsPrograms,
-    /// Its files are elsewhere than in the session's folders.
+    /// Its files are outside of the session's folders.
     FilesOutside,
 }
 
-/// What is special about the repository that git uses in this folder, perhaps to show differences,
-/// or about one inside of it that git enters. `inside` says whether a path lies in the session's
-/// folders. Blocks on the disk.
+/// Returns why the repository that git uses in this folder, or one inside of it that git enters,
+/// needs care. `differences` says whether git shows differences. `inside` says whether a path is in
+/// the session's folders. Blocks on the disk.
 pub(crate) fn special(
     folder: &Path,
     differences: bool,
@@ -62,16 +62,16 @@ pub(crate) fn special(
     look.repository(&repository, files, 0)
 }
 
-/// A look at a repository and at those inside of it.
+/// Inspects a repository and the repositories inside of it.
 struct Look<'l> {
     differences: bool,
     inside: &'l dyn Fn(&Path) -> bool,
-    /// How many more repositories may be looked at.
+    /// The number of further repositories that may be read.
     left: usize,
 }
 
 impl Look<'_> {
-    /// What is special about the repository with these files, `depth` levels inside of another.
+    /// Inspects the repository with these files, `depth` levels inside of another.
     fn repository(&mut self, repository: &Path, files: &Path, depth: usize) -> Option<Special> {
         self.left = self.left.saturating_sub(1);
         if depth > DEEPEST || self.left == 0 {
@@ -103,7 +103,7 @@ impl Look<'_> {
         roots.iter().find_map(|files| self.inside_of(repository, files, long_names, depth))
     }
 
-    /// The same for the repositories inside of one.
+    /// Inspects the repositories inside of one.
     fn inside_of(
         &mut self,
         outer: &Path,
@@ -121,7 +121,7 @@ impl Look<'_> {
     }
 
     fn runs_programs(&self, text: &str, nested: bool) -> bool {
-        // Quotes and line ends that git drops may part a word.
+        // Git drops quotes and escaped line ends, which may split a word.
         let bare = text.replace("\\\r\n", "").replace("\\\n", "").replace('"', "");
         let small = bare.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
@@ -135,34 +135,34 @@ impl Look<'_> {
     }
 }
 
-/// The names to which a line of a configuration gives a value, and perhaps other words.
+/// The names that a line of a configuration sets, and perhaps other words.
 fn names(line: &str) -> impl Iterator<Item = &str> {
     line.split('=').map(|name| name.rsplit(']').next().unwrap_or(name).trim())
 }
 
-/// The folder of the repository that begins here: `.git`, or what a file of this name leads to.
+/// The repository of this folder: `.git`, or the folder that a file of this name points to.
 fn repository(folder: &Path) -> Option<PathBuf> {
     let own = folder.join(".git");
     if own.is_dir() {
         return Some(own);
     }
     if !own.is_file() {
-        // A bare repository: git gets told to pass it over, but its configuration may say something
-        // else of what is above.
+        // A bare repository: git is configured to ignore it, but its configuration may differ from
+        // that of the repository above it.
         return None;
     }
     let text = read(&own).ok().flatten()?;
     Some(folder.join(text.trim().strip_prefix("gitdir:")?.trim()))
 }
 
-/// The folder that a line of a configuration names as that of the files.
+/// The folder of the files that a line of a configuration sets.
 fn worktree(line: &str) -> Option<&str> {
     let (name, value) = line.rsplit_once('=')?;
     let name = name.rsplit(']').next().unwrap_or(name).trim();
     name.eq_ignore_ascii_case("worktree").then(|| value.trim().trim_matches('"'))
 }
 
-/// The text of a file, if it is there and a regular one; an error if it cannot be judged.
+/// The text of a file; `None` if it does not exist, and an error if it cannot be judged.
 fn read(file: &Path) -> Result<Option<String>, ()> {
     let found = match file.metadata() {
         Ok(found) => found,

@@ -1,4 +1,4 @@
-//! One rule: whose actions it is about, which, where, and what it decides.
+//! One rule: its agents, its actions, its scope and its effect.
 
 mod agents;
 mod call;
@@ -17,40 +17,40 @@ use attache_protocol::v1::SessionId;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A rule, from a file or of one session.
+/// A rule from a file, or a choice of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What the rule decides.
+    /// The effect on matching actions.
     pub effect: Effect,
-    /// The agents whose actions it is about.
+    /// The agents that the rule applies to.
     pub agents: Agents,
-    /// The actions that it is about.
+    /// The actions that the rule is about.
     pub subject: Subject,
-    /// Where and for how long it holds.
+    /// Where and how long the rule applies.
     pub scope: RuleScope,
-    /// The file that contains it; `None` for a choice of this session.
+    /// The file that contains the rule; `None` for a choice of this session.
     pub file: Option<String>,
 }
 
-/// Where and for how long a rule holds.
+/// Where and how long a rule applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleScope {
-    /// In this session. No file keeps such a rule.
+    /// In this session. No file contains such a rule.
     Session(SessionId),
-    /// In sessions in this folder. A rule about `call`, and one that asks or denies, also holds in
-    /// sessions in folders below it.
+    /// In sessions in this folder. A rule about `call`, and a rule that asks or denies, also
+    /// applies to sessions in folders below it.
     Project(PathBuf),
     /// Everywhere.
     Always,
 }
 
 impl Rule {
-    /// A rule for every agent that holds everywhere, in no file.
+    /// Makes a rule for every agent that applies everywhere and is in no file.
     pub fn new(effect: Effect, subject: Subject) -> Self {
         Self { effect, agents: Agents::All, subject, scope: RuleScope::Always, file: None }
     }
 
-    /// Whether two rules say the same, whichever file they stand in.
+    /// Whether two rules are equal, apart from the files that contain them.
     pub fn is_same(&self, other: &Self) -> bool {
         self.effect == other.effect
             && self.agents == other.agents
@@ -58,8 +58,8 @@ impl Rule {
             && self.scope == other.scope
     }
 
-    /// Whether the rule holds in a session in this folder. Blocks on the disk if it holds in one
-    /// project alone.
+    /// Whether the rule applies to a session in this folder. Blocks on the disk if it applies to
+    /// one project only.
     pub(crate) fn holds_in(&self, cwd: &Path) -> bool {
         let RuleScope::Project(project) = &self.scope else { return true };
         if *project == *cwd {
@@ -78,7 +78,7 @@ impl Rule {
     }
 }
 
-/// The rule in a sentence: why something was decided.
+/// The rule as a sentence that explains a decision.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = &self.subject;

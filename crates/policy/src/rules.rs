@@ -1,4 +1,4 @@
-//! Files of rules: reading, checking and changing them.
+//! Reads, checks and changes files of rules.
 
 mod examples;
 mod line_form;

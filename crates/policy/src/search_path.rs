@@ -5,17 +5,17 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The `PATH` for commands where this process has none.
+/// The `PATH` for commands if this process has none.
 const USUAL: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Commands of the shell itself.
+/// Built-in commands of the shell.
 const BUILT_IN: &[&str] = &[
     ":", "[", "break", "cd", "command", "continue", "echo", "exit", "false", "printf", "pwd",
     "return", "set", "test", "true",
 ];
 
-/// The `PATH` for commands: that of this process without relative and empty entries, through which
-/// a folder would give commands their programs.
+/// The `PATH` for commands: this process's `PATH` without relative and empty entries, because with
+/// them a folder could provide the programs of commands.
 pub fn safe_path() -> OsString {
     cleaned(std::env::var_os("PATH").as_deref())
 }
@@ -27,8 +27,8 @@ fn cleaned(path: Option<&OsStr>) -> OsString {
     if joined.is_empty() { USUAL.into() } else { joined }
 }
 
-/// Whether a file in the session's folders takes the place of this program in the `PATH` for
-/// commands. Blocks on the disk.
+/// Whether a file in the session's folders replaces this program in the `PATH` for commands. Blocks
+/// on the disk.
 pub(crate) fn is_replaced(program: &str, folders: &Folders) -> bool {
     !BUILT_IN.contains(&program) && is_replaced_in(&safe_path(), program, folders)
 }
@@ -52,8 +52,7 @@ fn is_replaced_in(path: &OsStr, program: &str, folders: &Folders) -> bool {
     false
 }
 
-/// Whether there is something that lies in the session's folders, as it is written or where it
-/// leads.
+/// Whether the file exists and is in the session's folders, as written or with links followed.
 fn is_inside(file: &Path, folders: &Folders) -> bool {
     let Ok(real) = file.canonicalize() else { return false };
     let within = |root: &PathBuf| real.starts_with(root) || file.starts_with(root);
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_the_session_s_folders_takes_the_place_of_another() {
+    fn a_program_in_the_session_s_folders_can_replace_another() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         for (file, mode) in [

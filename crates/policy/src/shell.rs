@@ -1,10 +1,10 @@
-//! What a command line runs, read as `sh` reads it.
+//! The commands of a command line, parsed like `sh`.
 //!
-//! This reads less than a shell does, on purpose. A line that shells read differently, or that
-//! runs something that it does not show (`eval`, functions, aliases), is [`NotUnderstood`]; nothing
-//! is guessed. The time is linear in the length of the
-//! line, and its depth is bounded: a parser of all of bash that was tried needs a second for 22
-//! open parentheses and overflows the stack at a thousand braces.
+//! This parser understands less than a shell does, on purpose. A line that shells read differently,
+//! or that runs something it does not show (`eval`, functions, aliases), is [`NotUnderstood`].
+//! Nothing is guessed. The time is linear in the length of the line, and the depth is bounded. A
+//! tested parser for all of bash needs a second for 22 open parentheses, and its stack overflows at
+//! a thousand braces.
 
 mod compound;
 mod part;
@@ -16,19 +16,20 @@ pub(crate) use part::{Part, Redirect};
 pub(crate) use reader::NotUnderstood;
 pub(crate) use word::Word;
 
-use reader::{End, HereDocument, Reader, Result};
+use reader::{HereDocument, Reader, Result, Terminator};
 use word::is_name;
 
-/// How deep commands may stand in each other.
+/// The depth to which commands may be nested.
 const DEEPEST: usize = 24;
 
-/// Words that are the shell's where a command begins.
+/// Words that are reserved at the beginning of a command.
 const RESERVED: &[&str] = &[
     "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for",
     "case", "esac", "in", "function", "select", "coproc", "[[", "]]",
 ];
 
-/// Every command that a line runs, in its order, also those in substitutions, loops and branches.
+/// Returns every command that a line runs, in its order, including those in substitutions, loops
+/// and branches.
 pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
     let odd = |each: char| {
         (each.is_control() && each != '\n' && each != '\t') || super::guard::is_invisible(each)
@@ -37,9 +38,9 @@ pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
         return Err(NotUnderstood("it contains invisible characters"));
     }
     let mut reader = Reader::new(line, 0);
-    reader.list(&[End::Line], false)?;
+    reader.list(&[Terminator::Line], false)?;
     if reader.parts.is_empty() {
-        return Err(NotUnderstood("it holds no command"));
+        return Err(NotUnderstood("it contains no command"));
     }
     Ok(reader.parts)
 }
@@ -53,7 +54,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The end of a line, with the here-documents that begin there.
+    /// Reads the end of a line, with the here-documents that begin there.
     fn line_end(&mut self) -> Result<bool> {
         if !self.takes("\n") {
             return Ok(false);
@@ -76,18 +77,18 @@ impl Reader {
                     return Err(NotUnderstood("a here-document has no end"));
                 }
                 if !here.literal && line.contains(['$', '`', '\\']) {
-                    return Err(NotUnderstood("a here-document is not taken literally"));
+                    return Err(NotUnderstood("the shell would expand a here-document"));
                 }
             }
         }
         Ok(true)
     }
 
-    /// Commands up to one of these ends, which is taken.
-    fn list(&mut self, ends: &[End], may_be_empty: bool) -> Result<End> {
+    /// Reads commands up to one of these ends, which is consumed.
+    fn list(&mut self, ends: &[Terminator], may_be_empty: bool) -> Result<Terminator> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(NotUnderstood("it is too deep"));
+            return Err(NotUnderstood("it is nested too deeply"));
         }
         let (mut open, mut any, mut apart) = (false, may_be_empty, true);
         loop {
@@ -95,15 +96,15 @@ impl Reader {
             if let Some(end) = self.end() {
                 self.depth -= 1;
                 let fits = any && !open && ends.contains(&end);
-                let whole = end != End::Line || self.here.is_empty();
+                let whole = end != Terminator::Line || self.here.is_empty();
                 return if fits && whole {
                     Ok(end)
                 } else {
-                    Err(NotUnderstood("it does not end as it began"))
+                    Err(NotUnderstood("a group, loop or branch is not closed"))
                 };
             }
             if !apart {
-                return Err(NotUnderstood("two commands stand together"));
+                return Err(NotUnderstood("two commands are not separated"));
             }
             self.command()?;
             any = true;
@@ -111,21 +112,21 @@ impl Reader {
         }
     }
 
-    fn end(&mut self) -> Option<End> {
+    fn end(&mut self) -> Option<Terminator> {
         if self.peek().is_none() {
-            return Some(End::Line);
+            return Some(Terminator::Line);
         }
         if self.takes(")") {
-            return Some(End::Parenthesis);
+            return Some(Terminator::Parenthesis);
         }
         if self.takes(";;") {
-            return Some(End::Case);
+            return Some(Terminator::Case);
         }
         let ends = ["}", "then", "elif", "else", "fi", "do", "done", "esac"];
-        ends.into_iter().find(|word| self.reserved(word)).map(End::Word)
+        ends.into_iter().find(|word| self.reserved(word)).map(Terminator::Word)
     }
 
-    /// Takes this word where it stands alone.
+    /// Consumes this word if it is a whole word.
     fn reserved(&mut self, word: &str) -> bool {
         let start = self.at;
         let alone = |each: char| " \t\n;&|()<>".contains(each);
@@ -136,7 +137,8 @@ impl Reader {
         false
     }
 
-    /// What stands behind a command: whether another must follow, and whether one may.
+    /// Reads the text after a command: returns whether another command must follow, and whether one
+    /// may.
     fn connector(&mut self) -> Result<(bool, bool)> {
         self.blanks();
         if self.takes("&&") || self.takes("||") {
@@ -168,7 +170,7 @@ impl Reader {
                 None | Some('\n' | ';' | '&' | '|' | ')') => break,
                 Some('(') => {
                     return Err(NotUnderstood(
-                        "it makes a function, or shells read it in different ways",
+                        "it defines a function, or shells read it in different ways",
                     ));
                 }
                 Some('<' | '>') => self.redirect(&mut part)?,
@@ -177,7 +179,7 @@ impl Reader {
         }
         let program = part.words.first();
         if program.is_some_and(|word| RESERVED.contains(&word.text.as_str())) {
-            return Err(NotUnderstood("a word of the shell stands where it means something else"));
+            return Err(NotUnderstood("it uses a reserved word of the shell in another place"));
         }
         if part == Part::default() {
             return Err(NotUnderstood("a command is missing"));
@@ -238,7 +240,7 @@ impl Reader {
     fn redirect(&mut self, part: &mut Part) -> Result<()> {
         let operators = ["<<-", "<<", "<>", "<&", ">>", ">&", ">|", "<", ">"];
         let Some(operator) = operators.into_iter().find(|operator| self.takes(operator)) else {
-            return Err(NotUnderstood("a redirection is not one"));
+            return Err(NotUnderstood("a redirection is incomplete"));
         };
         if matches!(self.peek(), Some('(' | '<' | '>' | '&' | '|')) {
             return Err(NotUnderstood("shells read it in different ways"));
@@ -250,7 +252,7 @@ impl Reader {
                 let plain = |each: char| each.is_ascii_alphanumeric() || each == '_';
                 if target.text.is_empty() || !target.text.chars().all(plain) || !target.is_literal()
                 {
-                    return Err(NotUnderstood("a here-document has an odd end"));
+                    return Err(NotUnderstood("the end of a here-document is not a plain word"));
                 }
                 let without_tabs = operator == "<<-";
                 self.here.push(HereDocument {

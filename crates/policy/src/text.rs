@@ -1,6 +1,6 @@
-//! Short forms of outside text for messages.
+//! Short forms of text from outside, for messages.
 
-/// The text on one line of at most `limit` characters, with `…` in place of the rest.
+/// Returns the text on one line of at most `limit` characters, with `…` in place of the rest.
 pub fn one_line(text: &str, limit: usize) -> String {
     let mut line: String = text
         .trim()
@@ -15,7 +15,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
-/// The text as Markdown code within a line.
+/// Returns the text as inline Markdown code.
 pub fn code(text: &str) -> String {
     let text = one_line(text, 400);
     match text.contains('`') {

@@ -1,14 +1,14 @@
 //! The files, commands and addresses that an action touches.
 
-/// The files, commands and addresses that an action touches: all that a decision depends on.
-/// Paths are as the model wrote them.
+/// The files, commands and addresses that an action touches: the whole basis of a decision. Paths
+/// are as the model wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touch<'a> {
     /// Nothing outside of the session.
     Nothing,
-    /// Reads these files, or what is below these folders.
+    /// Reads these files, or all files below these folders.
     Reads(Vec<&'a str>),
-    /// Makes, changes, moves or deletes these files.
+    /// Creates, changes, moves or deletes these files.
     Changes(Vec<&'a str>),
     /// Runs a command line with the shell. `sandboxed` says whether a sandbox restricts it,
     /// `network` whether it can reach the network.
@@ -20,12 +20,12 @@ pub enum Touch<'a> {
         /// Whether it can reach the network.
         network: bool,
     },
-    /// Runs a command line without the sandbox that works here, because the agent asked for that.
+    /// Runs a command line without the available sandbox, because the agent asked for that.
     Unsandboxed {
         /// The whole command line.
         command: &'a str,
     },
-    /// Uses a tool of an MCP server, both as the server's side names them.
+    /// Uses a tool of an MCP server.
     Mcp {
         /// The name of the server.
         server: &'a str,

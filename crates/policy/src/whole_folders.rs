@@ -1,17 +1,17 @@
-//! Commands that read folders with all that is below them.
+//! Commands that read all files below a folder.
 
 use crate::command::program;
 use crate::shell::{Part, Word};
 use crate::wildcard::meet;
 use std::path::Path;
 
-/// Whether the program runs others on names that come from elsewhere in the line.
+/// Whether the program runs others with names that it reads from elsewhere in the line.
 pub(crate) fn takes_names(program: &str) -> bool {
     ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
 }
 
-/// Programs that read a folder with all that is below it, if they are given one, and the letters
-/// and words that make them do so; none where they do without.
+/// Programs that read all files below a folder in their arguments, and the short and long options
+/// with which they do so; empty if they need no option.
 const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("7z", "", &[]),
     ("ack", "", &[]),
@@ -30,7 +30,7 @@ const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("zip", "r", &["--recurse-paths"]),
 ];
 
-/// Whether the command searches its own folder if it is given none.
+/// Whether the command searches its working folder if it names no folder.
 pub(crate) fn searches_here(part: &Part) -> bool {
     let name = name(part);
     name.is_some_and(|name| {
@@ -38,7 +38,8 @@ pub(crate) fn searches_here(part: &Part) -> bool {
     })
 }
 
-/// Whether the command reads the files below folders that it names, or below its own.
+/// Whether the command reads the files below the folders that it names, or below its working
+/// folder.
 pub(crate) fn reads_folders(part: &Part) -> bool {
     let name = name(part);
     let words = part.words.get(1..).unwrap_or_default();
@@ -64,10 +65,10 @@ fn name(part: &Part) -> Option<&str> {
     program(part).map(|program| program.rsplit('/').next().unwrap_or(program))
 }
 
-/// Which of the files below a folder a command reads.
+/// The files below a folder that a command reads.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// Patterns of which the name of a file fits one; none for all files.
+    /// Patterns, one of which must match a file's name; empty for all files.
     names: Vec<String>,
     /// Whether files and folders with a dot at the beginning are left out.
     without_hidden: bool,
@@ -75,8 +76,8 @@ pub(crate) struct Filter {
     without_links: bool,
 }
 
-/// Programs that leave out symbolic links below a folder, and the letters and beginnings of words
-/// that make them follow these.
+/// Programs that skip symbolic links below a folder, and the short options and beginnings of long
+/// options that make them follow links.
 const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
     ("ack", "f", "--fo"),
     ("ag", "f", "--fo"),
@@ -91,7 +92,7 @@ const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
 ];
 
 impl Filter {
-    /// The files that the words of `find` say, if they say it plainly.
+    /// The files that the words of `find` select by name. With `-o`, `!` and the like, all files.
     pub(crate) fn of_find(words: &[&Word]) -> Self {
         let odd = |word: &&Word| ["-o", "-or", "-not", "!", ","].contains(&word.text.as_str());
         let named = words.iter().zip(words.iter().skip(1));
@@ -105,7 +106,7 @@ impl Filter {
         }
     }
 
-    /// The files that the command reads below a folder.
+    /// Returns the filter of the files that the command reads below a folder.
     pub(crate) fn of(part: &Part) -> Self {
         Self { without_links: leaves_out_links(part), ..Self::of_files(part) }
     }
@@ -137,7 +138,8 @@ impl Filter {
         }
     }
 
-    /// Whether a file with this path from the folder is read, which may be a symbolic link.
+    /// Whether a file is read. Its path is relative to the folder, and `link` says whether it is a
+    /// symbolic link.
     pub(crate) fn takes(&self, below: &Path, link: bool) -> bool {
         let name = below.file_name().unwrap_or_default().to_string_lossy();
         let hidden = || below.iter().any(|part| part.to_string_lossy().starts_with('.'));
@@ -153,7 +155,7 @@ fn leaves_out_links(part: &Part) -> bool {
         let follows = |word: &Word| match word.text.strip_prefix('-') {
             Some(rest) if rest.starts_with('-') => word.text.starts_with(long) && *program != "git",
             Some(rest) => rest.contains(|each| letters.contains(each)),
-            // The first word of tar may be options without a dash.
+            // The first word of `tar` may contain options without a dash.
             None => *program == "tar" && word.text.contains('h'),
         };
         name(part) == Some(program)

@@ -1,12 +1,12 @@
-//! Patterns of names: whether a name fits one, and whether two could fit the same name.
+//! Patterns of names: whether one matches a name, and whether two could match the same name.
 //!
-//! A bracket expression counts as `*`: shells read odd ones in different ways, and a wider reading
-//! is the careful one.
+//! A bracket expression counts as `*`, because shells read unusual ones in different ways, and the
+//! wider reading is the safe one.
 
 /// One step of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// This character, in small letters.
+    /// This character, in lower case.
     Is(char),
     /// Any one character.
     One,
@@ -14,10 +14,10 @@ enum Step {
     Any,
 }
 
-/// How many steps two patterns may have together, multiplied, before they count as meeting.
+/// The largest product of the steps of two patterns. Beyond it, they count as meeting.
 const MOST_PAIRS: usize = 1 << 18;
 
-/// Whether the text holds a character that makes a shell look for names.
+/// Whether the text contains a character that makes a shell expand it to names of files.
 pub(crate) fn is_wild(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
@@ -44,19 +44,19 @@ fn steps(pattern: &str) -> Vec<Step> {
     before.chars().map(step).chain(bracket).chain(behind.chars().map(step)).collect()
 }
 
-/// Whether a shell may take this name for the pattern, in whatever case. A dot at the beginning of
-/// a name needs one in the pattern.
+/// Whether the pattern may match the name in some shell, in any case. A dot at the beginning of a
+/// name needs a dot in the pattern.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     (!name.starts_with('.') || pattern.starts_with(['.', '['])) && meet(pattern, name)
 }
 
-/// Whether some name fits both patterns, in whatever case.
+/// Whether both patterns can match the same name, in any case.
 pub(crate) fn meet(one: &str, other: &str) -> bool {
     let (one, other) = (steps(one), steps(other));
     if one.len().saturating_mul(other.len()) > MOST_PAIRS {
         return true;
     }
-    // Whether the steps so far of `one`, and each beginning of `other`, have a name in common.
+    // Whether the steps of `one` so far can match the same name as each beginning of `other`.
     let mut row = vec![true];
     for step in &other {
         let last = row.last().is_some_and(|before| *before && *step == Step::Any);
@@ -82,10 +82,10 @@ pub(crate) fn meet(one: &str, other: &str) -> bool {
     row.last().is_some_and(|whole| *whole)
 }
 
-/// Whether some path fits both patterns of paths. `**` stands for any folders.
+/// Whether both patterns can match the same path. `**` matches any folders.
 pub(crate) fn paths_meet(one: &str, other: &str) -> bool {
     let parts = |text: &str| -> Vec<String> {
-        // Alternatives may hold slashes: from there on it may be anything.
+        // Alternatives may contain slashes, so the rest may match anything.
         let (plain, open) = text.split_once('{').map_or((text, false), |(plain, _)| (plain, true));
         let mut parts: Vec<String> = plain.split('/').map(|part| part.replace('\\', "")).collect();
         if open {
@@ -120,8 +120,8 @@ pub(crate) fn paths_meet(one: &str, other: &str) -> bool {
     row.last().is_some_and(|whole| *whole)
 }
 
-/// The texts that shells with brace expansion make of a text, the text itself among them. None
-/// where shells could read the braces in different ways, or where there are too many.
+/// Returns the texts to which shells with brace expansion expand a text, including the text itself.
+/// `None` if shells could read the braces in different ways, or if there are too many texts.
 pub(crate) fn braces(text: &str) -> Option<Vec<String>> {
     const MOST: usize = 256;
     let mut texts = vec![String::new()];
@@ -159,7 +159,7 @@ mod tests {
     use super::{braces, fits, meet, paths_meet};
 
     #[test]
-    fn a_name_fits_a_pattern_as_shells_take_it_or_wider() {
+    fn a_pattern_matches_at_least_what_shells_match() {
         for (pattern, name, wanted) in [
             ("*.json", "secrets.json", true),
             ("*.json", "x.jso", false),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn two_patterns_meet_where_a_name_fits_both() {
+    fn two_patterns_meet_if_one_name_matches_both() {
         for (one, other, wanted) in [
             ("*.pem", "server*", true),
             ("*.pem", "*.rs", false),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn only_braces_that_all_shells_read_alike_are_expanded() {
+    fn only_braces_that_all_shells_read_the_same_way_are_expanded() {
         let all = |text: &str| braces(text).map(|texts| texts.join(" "));
         assert_eq!(all("a.{b,c}").as_deref(), Some("a.b a.c a.{b,c}"));
         assert_eq!(all("{a,b}/{c,d}").as_deref(), Some("a/c a/d b/c b/d {a,b}/{c,d}"));

@@ -2,7 +2,7 @@
 //!
 //! # Main types
 //!
-//! | item | what it is |
+//! | item | purpose |
 //! |---|---|
 //! | [`v1`] | every type of ACP version 1, stable and unstable, named as in the official schema |
 //! | [`method`] | the tables of methods, updates and gated fields; everything about a method is in its row |
@@ -12,12 +12,13 @@
 //! | [`decode`], [`encode`] | between JSON text and a type |
 //! | [`decode_reporting`] | also lists every value that decoding dropped |
 //! | [`Patch`], [`Raw`], [`Meta`], [`Secret`] | parts of many types: three-state fields, raw JSON, metadata, secrets |
-//! | [`Wire`], [`mark`] | how a type is read and written, and what absent, null and malformed mean |
+//! | [`Wire`], [`mark`] | how a type is read and written; the meaning of absent, null and malformed values |
 //!
 //! # Guarantees
 //!
 //! - No input panics, or costs more time and memory than in proportion to its length.
-//! - Unknown values are kept ([`Unknown::Keep`]) or refused as ACP says ([`Unknown::Refuse`]).
+//! - Unknown values are kept ([`UnknownValues::Keep`]) or refused as ACP requires
+//!   ([`UnknownValues::Refuse`]).
 //! - Every dropped value is listed by [`decode_reporting`].
 //! - Encoded values follow the official schema.
 //! - A payload is decoded once, straight from the line, without a tree in between.
@@ -28,7 +29,7 @@
 //!
 //! ```
 //! use attache_protocol::v1::{SessionUpdate, ToolCallStatus};
-//! use attache_protocol::{Unknown, decode, decode_reporting, encode};
+//! use attache_protocol::{UnknownValues, decode, decode_reporting, encode};
 //!
 //! let text = r#"{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Edit","status":"parked","locations":[{"line":1}]}"#;
 //! let update: SessionUpdate = decode(text)?;
@@ -36,7 +37,7 @@
 //! assert_eq!(call.status(), &ToolCallStatus::Pending); // an unknown status reads as pending
 //! assert!(encode(&update).contains(r#""status":"parked""#)); // and is not lost
 //!
-//! let (_, dropped) = decode_reporting::<SessionUpdate>(text, Unknown::Keep);
+//! let (_, dropped) = decode_reporting::<SessionUpdate>(text, UnknownValues::Keep);
 //! assert_eq!(dropped[0].path, "locations[0]");
 //! assert_eq!(dropped[0].error.message, r#"the required field "path" is missing"#);
 //! # Ok::<(), attache_protocol::DecodeError>(())
@@ -51,7 +52,7 @@ pub mod v1;
 mod wire;
 
 pub use json::fault::{DroppedAt, Fault, FaultKind};
-pub use json::reader::{Checkpoint, Reader, Unknown, ValueKind};
+pub use json::reader::{Checkpoint, Reader, UnknownValues, ValueKind};
 pub use json::writer::{ObjectWriter, Writer};
 pub use rpc::envelope;
 pub use rpc::error::{Error, ErrorCode};

@@ -5,7 +5,7 @@
 //!
 //! - [`METHODS`], [`UPDATES`], [`FIELDS`]: the tables, with [`Row`], [`UpdateRow`], [`FieldRow`].
 //! - [`Method`], [`Call`], [`Notification`]: a method as a type, for example [`SessionPrompt`].
-//! - [`Gate`]: what the receiver must have advertised.
+//! - [`Gate`]: the capability that the receiver must have advertised.
 //! - [`Side`], [`Receiver`], [`Kind`], [`Scope`], [`Stability`], [`Deadline`]: attributes of rows.
 
 mod attributes;

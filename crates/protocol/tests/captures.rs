@@ -1,7 +1,7 @@
 //! Messages recorded from real agents: every line of v1 decodes, and encodes again to the same JSON
 //! by value.
 //!
-//! `fixtures/odd.jsonl` restates in our own small lines every odd shape those recordings hold.
+//! `fixtures/odd.jsonl` contains every unusual shape of these recordings in small lines.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@
 #[path = "json/by_value.rs"]
 mod by_value;
 #[path = "json/typed.rs"]
-#[allow(dead_code, reason = "what the test of hostile input feeds")]
+#[allow(dead_code, reason = "used by the test of hostile input")]
 mod typed;
 
 use attache_protocol::envelope::Message;
@@ -32,7 +32,7 @@ use typed::Typed;
 struct Recording {
     /// Calls without a reply yet, by whether the client sent them.
     calls: HashMap<(bool, RequestId), Option<&'static Typed>>,
-    /// Lines whose params or result were decoded.
+    /// The number of lines whose params or result were decoded.
     typed: usize,
     wrong: Vec<String>,
 }
@@ -84,7 +84,7 @@ impl Recording {
     }
 }
 
-/// The envelope writes the line it was read from.
+/// Checks that the envelope writes the line that it was read from.
 fn written_again(message: &Message<'_>, text: &str) -> Result<(), String> {
     let raw = |text: &str| Raw::from_text(text).map_err(|error| error.to_string());
     let mut line = Vec::new();
@@ -120,7 +120,7 @@ fn every_odd_shape_of_real_agents_decodes_and_encodes_equal() {
 fn every_recorded_line_decodes_and_encodes_equal() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/captures");
     let Ok(files) = std::fs::read_dir(&folder) else {
-        println!("no recordings beside this checkout: fixtures/odd.jsonl stands for them");
+        println!("no recordings next to this checkout: fixtures/odd.jsonl replaces them");
         return;
     };
     let (mut typed, mut wrong) = (0, Vec::new());
@@ -149,7 +149,7 @@ fn every_recorded_line_decodes_and_encodes_equal() {
 }
 
 #[test]
-fn a_message_of_the_wire_is_told_from_its_error_text() {
+fn a_message_on_the_wire_is_distinguished_from_its_error_text() {
     let line =
         br#"{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"x","data":{"a":[1.50]}}}"#;
     let Ok(Message::Reply { outcome: Err(error), .. }) = Message::read(line) else {

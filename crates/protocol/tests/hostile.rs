@@ -1,6 +1,5 @@
-//! Anything a peer could send: cut lines, wrong types in every place, absurd depth and numbers,
-//! random bytes. Nothing panics, and what decodes at all encodes to something that decodes to the
-//! same.
+//! Hostile input: cut lines, wrong types in every place, extreme depth and numbers, random bytes.
+//! Nothing panics, and every value that decodes is encoded to text that decodes to the same value.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +20,7 @@ mod generate;
 mod typed;
 
 use attache_protocol::envelope::Message;
-use attache_protocol::{Unknown, decode_reporting, v1};
+use attache_protocol::{UnknownValues, decode_reporting, v1};
 use generate::{Choices, Style, Tree};
 use serde_json::Value;
 use typed::{TYPED, Typed};
@@ -29,7 +28,7 @@ use typed::{TYPED, Typed};
 /// Reads a text as one type.
 type Feed = fn(&str);
 
-/// Random numbers that are the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -71,7 +70,7 @@ fn own(method: &str, typed: &Typed) -> bool {
     typed.row.name == method
 }
 
-/// Golden and odd lines as they stand on the wire.
+/// Golden and unusual lines, as they are on the wire.
 fn lines() -> Vec<String> {
     let golden = include_str!("fixtures/golden.txt")
         .lines()
@@ -191,7 +190,7 @@ fn changed_bytes_never_panic() {
 }
 
 #[test]
-fn every_type_can_be_fed_the_text_of_every_other() {
+fn every_type_handles_the_text_of_every_other_type() {
     let mut random = Random(5);
     for (tree, _) in values(&mut random) {
         let text = tree.text(Style::Reversed);
@@ -214,21 +213,21 @@ fn random_bytes_are_not_messages() {
     }
 }
 
-/// A report of half a million entries must not take time by their square.
+/// A report of half a million entries must not take quadratic time.
 #[test]
 fn a_list_of_nothing_but_bad_items_is_reported_in_linear_time() {
     let items = vec!["1"; 200_000].join(",");
     let text = format!(
         r#"{{"sessionUpdate":"tool_call","toolCallId":"t","title":"t","locations":[{items}],"zzz":[{items}]}}"#
     );
-    let (update, notices) = decode_reporting::<v1::SessionUpdate>(&text, Unknown::Keep);
+    let (update, notices) = decode_reporting::<v1::SessionUpdate>(&text, UnknownValues::Keep);
     assert!(update.is_ok());
     assert_eq!(notices.len(), 200_001);
     assert_eq!(notices[199_999].path, "locations[199999]");
     assert_eq!(notices[200_000].path, "zzz");
 }
 
-/// How many places a value has: itself and all inside it.
+/// The number of places in a value: itself and all values inside it.
 fn places(tree: &Tree) -> usize {
     1 + match tree {
         Tree::Leaf(_) => 0,

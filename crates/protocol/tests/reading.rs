@@ -1,4 +1,4 @@
-//! The reader, its marks and its reports, by behaviour.
+//! The behaviour of the reader, its marks and its reports.
 use attache_protocol::v1::*;
 use attache_protocol::*;
 
@@ -28,7 +28,7 @@ fn an_unknown_variant_is_kept_unchanged_or_refused() {
 #[test]
 fn dropped_values_are_reported_by_path() {
     let text = r#"{"type":"text","text":"a\u00e9\n","annotations":{"audience":["user","robot",3],"priority":"x"}}"#;
-    let (block, notices) = decode_reporting::<ContentBlock>(text, Unknown::Refuse);
+    let (block, notices) = decode_reporting::<ContentBlock>(text, UnknownValues::Refuse);
     let ContentBlock::Text(block) = block.unwrap() else { panic!() };
     assert_eq!(block.text, "aé\n");
     assert_eq!(block.annotations.unwrap().audience, [Role::User]);

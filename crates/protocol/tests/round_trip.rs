@@ -1,5 +1,5 @@
-//! Both ways: every params and result type of the method table, on generated values without
-//! anything unknown.
+//! Round trips of every params and result type of the method table, with generated values that
+//! contain nothing unknown.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,8 @@ mod generate;
 
 use attache_protocol::method::{Call, Method};
 use attache_protocol::{
-    Error, RequestId, Unknown, Wire, decode, decode_known, decode_reporting, each_method, encode,
+    Error, RequestId, UnknownValues, Wire, decode, decode_known, decode_reporting, each_method,
+    encode,
 };
 use by_value::{apart, less};
 use generate::{Choices, Style, Tree, generate};
@@ -25,11 +26,11 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::Value;
 use std::fmt::Debug;
 
-/// What must hold for every value of a type.
+/// Checks the properties of every value of a type.
 fn law<T: Wire + PartialEq + Debug>(choices: &[u32]) -> Result<(), TestCaseError> {
     let tree = generate(&T::shape(), &mut Choices::new(choices));
     let text = tree.text(Style::Plain);
-    let (value, notices) = decode_reporting::<T>(&text, Unknown::Refuse);
+    let (value, notices) = decode_reporting::<T>(&text, UnknownValues::Refuse);
     let value = value.map_err(|error| TestCaseError::fail(format!("{error}\nin {text}")))?;
     prop_assert!(notices.is_empty(), "{:?} was dropped from {}", notices, text);
 
@@ -46,7 +47,7 @@ fn law<T: Wire + PartialEq + Debug>(choices: &[u32]) -> Result<(), TestCaseError
     equal_but_for_defaults::<T>(&tree, &encoded)
 }
 
-/// The encoded JSON holds the same values; what it leaves out means nothing.
+/// Checks that the encoded JSON has the same values. Members that it leaves out have no meaning.
 fn equal_but_for_defaults<T: Wire + PartialEq + Debug>(
     tree: &Tree,
     encoded: &str,

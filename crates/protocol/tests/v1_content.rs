@@ -1,5 +1,5 @@
-//! What agents send, tools do and people are asked: the decode vectors of requirements §9 and the
-//! rules they stand for.
+//! Messages of agents, output of tools and questions to people: the decode vectors of requirements
+//! §9 and their rules.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -9,11 +9,11 @@
 
 use attache_protocol::v1::*;
 use attache_protocol::{
-    Error, ErrorCode, Patch, RequestId, Unknown, Wire, decode, decode_known, decode_reporting,
-    encode,
+    Error, ErrorCode, Patch, RequestId, UnknownValues, Wire, decode, decode_known,
+    decode_reporting, encode,
 };
 
-/// Decodes as §4.17 says and encodes again.
+/// Decodes as §4.17 requires, and encodes again.
 fn known<T: Wire>(text: &str) -> String {
     encode(&decode_known::<T>(text).unwrap())
 }
@@ -357,7 +357,7 @@ fn a_childs_state_keeps_what_it_does_not_know() {
         r#"{"state":"idle","stopReason":"end_turn"}"#
     );
     let (_, notices) =
-        decode_reporting::<StateUpdate>(r#"{"state":"idle","stopReason":5}"#, Unknown::Keep);
+        decode_reporting::<StateUpdate>(r#"{"state":"idle","stopReason":5}"#, UnknownValues::Keep);
     assert_eq!(notices.len(), 1);
 }
 

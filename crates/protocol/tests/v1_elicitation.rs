@@ -1,4 +1,4 @@
-//! Elicitations: the decode vectors of requirements §9 and the rules they stand for.
+//! Elicitations: the decode vectors of requirements §9 and their rules.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -7,7 +7,9 @@
 )]
 
 use attache_protocol::v1::*;
-use attache_protocol::{Map, RequestId, Unknown, decode, decode_known, decode_reporting, encode};
+use attache_protocol::{
+    Map, RequestId, UnknownValues, decode, decode_known, decode_reporting, encode,
+};
 
 const FORM: &str = r#""mode":"form","requestedSchema":{"type":"object","properties":{}}"#;
 
@@ -56,7 +58,7 @@ fn a_session_wins_over_a_request() {
 }
 
 #[test]
-fn an_unknown_mode_is_written_back_as_it_came() {
+fn an_unknown_mode_is_written_back_unchanged() {
     let text = r#"{"mode":"_scan","code":[1],"sessionId":"s","toolCallId":"t","message":"m","_meta":{"a":1}}"#;
     assert_eq!(encode(&request(text).unwrap()), text);
 }
@@ -64,14 +66,15 @@ fn an_unknown_mode_is_written_back_as_it_came() {
 #[test]
 fn only_what_was_dropped_is_reported() {
     let text = format!(r#"{{"sessionId":"s","toolCallId":5,"message":"m",{FORM}}}"#);
-    let (read, notices) = decode_reporting::<CreateElicitationRequest>(&text, Unknown::Refuse);
+    let (read, notices) =
+        decode_reporting::<CreateElicitationRequest>(&text, UnknownValues::Refuse);
     assert!(read.is_ok());
     let paths: Vec<_> = notices.iter().map(|notice| notice.path.as_str()).collect();
     assert_eq!(paths, ["toolCallId"]);
 }
 
 #[test]
-fn a_form_always_says_that_it_is_an_object() {
+fn a_form_always_has_the_type_object() {
     let form = |text: &str| decode_known::<ElicitationSchema>(text);
     for text in ["{}", r#"{"type":"array"}"#, r#"{"type":5,"title":7}"#] {
         assert_eq!(encode(&form(text).unwrap()), r#"{"type":"object","properties":{}}"#);

@@ -1,5 +1,5 @@
-//! Initialization, sessions, config options, usage: the decode vectors of requirements §9, and what
-//! is kept beyond them.
+//! Initialization, sessions, config options, usage: the decode vectors of requirements §9, and
+//! further guarantees.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -8,15 +8,16 @@
 
 use attache_protocol::v1::*;
 use attache_protocol::{
-    DroppedValue, Meta, Patch, Raw, Unknown, Wire, decode, decode_known, decode_reporting, encode,
+    DroppedValue, Meta, Patch, Raw, UnknownValues, Wire, decode, decode_known, decode_reporting,
+    encode,
 };
 
-/// Decodes as §9 does.
+/// Decodes as §9 requires.
 fn known<T: Wire>(text: &str) -> T {
     decode_known(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// What is wrong with `text` by §9.
+/// The fault in `text` according to §9.
 fn refused<T: Wire + std::fmt::Debug>(text: &str) -> String {
     decode_known::<T>(text).expect_err(text).to_string()
 }
@@ -133,7 +134,7 @@ fn malformed_modes_and_options_of_a_new_session_read_as_absent() {
     assert_eq!(
         response.config_options,
         Some(vec![]),
-        "an empty list says that there are no options"
+        "an empty list means that there are no options"
     );
     assert_eq!(encode(&response), r#"{"sessionId":"s","configOptions":[]}"#);
 }
@@ -230,7 +231,7 @@ fn the_error_of_bad_options_is_the_more_specific_one() {
 #[test]
 fn a_group_without_a_name_is_shown_by_its_id() {
     let text = select(r#"[{"group":"g","options":[{"value":"v","name":"V"}],"_meta":{"a":1}}]"#);
-    let (option, notices) = decode_reporting::<SessionConfigOption>(&text, Unknown::Keep);
+    let (option, notices) = decode_reporting::<SessionConfigOption>(&text, UnknownValues::Keep);
     let SessionConfigKind::Select(select) = option.unwrap().kind else { panic!("not a select") };
     let SessionConfigSelectOptions::Grouped(groups) = select.options else { panic!("not grouped") };
     assert_eq!(
@@ -400,16 +401,17 @@ fn values_dropped_by_hand_written_types_are_reported() {
         notices.into_iter().map(|notice| notice.path).collect::<Vec<_>>()
     };
     let set = r#"{"sessionId":"s","configId":"c","type":"id","value":"v","more":1}"#;
-    let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(set, Unknown::Keep);
+    let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(set, UnknownValues::Keep);
     assert_eq!(paths(notices), ["type", "more"]);
     let boolean = r#"{"sessionId":"s","configId":"c","type":"boolean","value":true}"#;
-    let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(boolean, Unknown::Keep);
+    let (_, notices) =
+        decode_reporting::<SetSessionConfigOptionRequest>(boolean, UnknownValues::Keep);
     assert_eq!(paths(notices), [""; 0]);
     let terminal = r#"{"type":"terminal","id":"t","name":"T","more":1}"#;
-    let (_, notices) = decode_reporting::<AuthMethod>(terminal, Unknown::Keep);
+    let (_, notices) = decode_reporting::<AuthMethod>(terminal, UnknownValues::Keep);
     assert_eq!(paths(notices), ["more"]);
     let option =
         select(r#"[{"group":"g","name":"G","options":[{"value":"v","name":"V","more":1}]}]"#);
-    let (_, notices) = decode_reporting::<SessionConfigOption>(&option, Unknown::Keep);
+    let (_, notices) = decode_reporting::<SessionConfigOption>(&option, UnknownValues::Keep);
     assert_eq!(paths(notices), ["options[0].options[0].more"]);
 }

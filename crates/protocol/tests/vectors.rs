@@ -14,22 +14,22 @@
 #[path = "json/by_value.rs"]
 mod by_value;
 #[path = "json/typed.rs"]
-#[allow(dead_code, reason = "what the test of hostile input feeds")]
+#[allow(dead_code, reason = "used by the test of hostile input")]
 mod typed;
 
 use attache_protocol::envelope::Message;
 use attache_protocol::method::{
     AuthStatus, Kind, Logout, Method, ProvidersList, SessionList, SessionNew, Side,
 };
-use attache_protocol::{Error, RequestId, Unknown, Wire, decode_reporting, encode, v1};
+use attache_protocol::{Error, RequestId, UnknownValues, Wire, decode_reporting, encode, v1};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use typed::{TYPED, Typed};
 
 /// A type: what a text becomes when it is decoded and written again.
-type Rewrite = fn(&str, Unknown) -> Result<Value, String>;
+type Rewrite = fn(&str, UnknownValues) -> Result<Value, String>;
 
-fn rewrite<T: Wire>(text: &str, unknown: Unknown) -> Result<Value, String> {
+fn rewrite<T: Wire>(text: &str, unknown: UnknownValues) -> Result<Value, String> {
     let value = decode_reporting::<T>(text, unknown).0.map_err(|error| error.to_string())?;
     serde_json::from_str(&encode(&value)).map_err(|error| error.to_string())
 }
@@ -48,7 +48,7 @@ const REWRITES: &[(&str, Rewrite)] = rewrites! {
 };
 
 #[test]
-fn every_decode_vector_gives_what_the_catalogue_says() {
+fn every_decode_vector_gives_the_result_of_the_catalogue() {
     let vectors = include_str!("fixtures/vectors.jsonl");
     let mut wrong = String::new();
     for line in vectors.lines() {
@@ -56,8 +56,8 @@ fn every_decode_vector_gives_what_the_catalogue_says() {
         let (_, rewrite) = REWRITES.iter().find(|(name, _)| vector["of"] == *name).unwrap();
         let known = &vector["known"];
         for (mode, unknown, expected) in [
-            ("refusing", Unknown::Refuse, known),
-            ("keeping", Unknown::Keep, vector.get("kept").unwrap_or(known)),
+            ("refusing", UnknownValues::Refuse, known),
+            ("keeping", UnknownValues::Keep, vector.get("kept").unwrap_or(known)),
         ] {
             let got = rewrite(&vector["text"].to_string(), unknown);
             if got.clone().unwrap_or(json!("ERR")) != *expected {
@@ -91,7 +91,7 @@ fn a_null_result_is_empty_exactly_where_the_rule_lists_it() {
     ];
     for typed in TYPED {
         let Some(result) = typed.result else { continue };
-        // A proxy hands any result on.
+        // A proxy passes on any result.
         if typed.row.name == "proxy/successor" {
             continue;
         }
@@ -121,7 +121,7 @@ fn absent_and_null_params_are_empty_where_all_of_them_are_optional() {
 }
 
 #[test]
-fn the_golden_exchanges_read_and_write_as_they_stand() {
+fn the_golden_exchanges_are_read_and_written_unchanged() {
     let mut calls: HashMap<(bool, RequestId), Option<&'static Typed>> = HashMap::new();
     let mut refused: Option<Error> = None;
     for line in include_str!("fixtures/golden.txt").lines() {

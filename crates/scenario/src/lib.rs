@@ -6,7 +6,7 @@
 //!
 //! | line | meaning |
 //! |---|---|
-//! | `-> TEXT` | the raw peer sends this line, exactly; it need not be JSON, and may be blank. Lines that follow each other go out in one write |
+//! | `-> TEXT` | the raw peer sends this line, exactly; it need not be JSON, and may be blank. Consecutive lines are sent in one write |
 //! | `<- JSON` | the next line of the side under test matches this pattern |
 //! | `<~ JSON` | some later line matches; lines before it are ignored |
 //! | `<& JSON` | the same, but consecutive patterns match in any order, each a different line |
@@ -37,8 +37,8 @@
 //! # Ok::<(), attache_scenario::Malformed>(())
 //! ```
 //!
-//! If the play waits for the reply to a call and a different reply to that call arrives, it fails at
-//! once.
+//! If the play waits for the reply to a call and a different reply to that call arrives, it fails
+//! at once.
 //!
 //! This crate knows JSON-RPC lines and nothing of ACP, so that it can send lines that no client or
 //! agent would send.

@@ -1,5 +1,5 @@
-//! Patterns over JSON, with names for values that only the conversation determines, such as the id
-//! of a session.
+//! Patterns of JSON, with names for values that only the conversation determines, such as the id of
+//! a session.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ impl Bindings {
                 rest = after;
                 continue;
             }
-            let value = self.0.get(name).ok_or_else(|| format!("nothing is known as ${name}"))?;
+            let value = self.0.get(name).ok_or_else(|| format!("${name} has no value"))?;
             let text = value.to_string();
             match (before.strip_suffix('"'), behind.strip_prefix('"')) {
                 (Some(before), Some(behind)) => {
@@ -133,13 +133,13 @@ fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+    #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
     use super::Bindings;
     use serde_json::json;
 
     #[test]
-    fn an_object_may_have_more_members_but_none_less_and_none_else() {
+    fn an_object_may_have_more_members_but_not_fewer_or_other_ones() {
         let mut names = Bindings::default();
         let value = json!({"id": 1, "result": {"a": [1, 2]}});
         for matching in
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_stand_for_any_other_items_of_an_array() {
+    fn dots_match_any_other_items_of_an_array() {
         let mut names = Bindings::default();
         let value = json!([{"id": "a"}, {"id": "b", "x": 1}, {"id": "c"}]);
         for matching in
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_what_it_was_first_and_a_failed_match_names_nothing() {
+    fn a_name_keeps_its_first_value_and_a_failed_match_sets_no_name() {
         let mut names = Bindings::default();
         assert!(names.matches(&json!({"a": "$a", "b": 2}), &json!({"a": 1, "b": 3})).is_err());
         assert_eq!(names.matches(&json!({"a": "$a"}), &json!({"a": "x"})), Ok(()));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn sent_names_stand_for_values_and_within_strings_for_their_text() {
+    fn sent_names_are_replaced_by_values_and_within_strings_by_text() {
         let mut names = Bindings::default();
         names.bind("id", 7);
         names.bind("id2", "a \"b\"");

@@ -16,7 +16,7 @@ pub struct Failure {
     pub title: String,
     /// The line of the file.
     pub line: usize,
-    /// What happened instead.
+    /// The actual event.
     pub why: String,
     /// Every line so far, in order, `->` and `<-`.
     pub traffic: Vec<String>,
@@ -103,12 +103,12 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
             }
             Step::Closed => match self.read().await? {
                 None => Ok(()),
-                Some(line) => Err(format!("it went on speaking: {line}")),
+                Some(line) => Err(format!("it sent another line: {line}")),
             },
         }
     }
 
-    /// Reads until every pattern has matched a line of its own.
+    /// Reads until every pattern has matched a different line.
     async fn gather(&mut self, patterns: &[Value]) -> Result<(), String> {
         let mut missing: Vec<&Value> = patterns.iter().collect();
         while let Some(first) = missing.first() {

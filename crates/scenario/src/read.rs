@@ -1,4 +1,4 @@
-//! Reading scenarios from Markdown.
+//! Reads scenarios from Markdown.
 
 use serde_json::Value;
 use std::fmt;
@@ -88,7 +88,7 @@ impl Scenario {
                 Some(scenario) if played => scenario.step(number, line)?,
                 Some(scenario) => scenario.rules.extend(rules_in(line)),
                 None if played => {
-                    return Err(Malformed::at(number, "a step stands before the first heading ##"));
+                    return Err(Malformed::at(number, "a step comes before the first heading ##"));
                 }
                 None => {}
             }
@@ -113,7 +113,7 @@ impl Scenario {
     fn step(&mut self, number: usize, line: &str) -> Result<(), Malformed> {
         let pattern = |text: &str| {
             serde_json::from_str(text)
-                .map_err(|error| Malformed::at(number, format!("the pattern is no JSON: {error}")))
+                .map_err(|error| Malformed::at(number, format!("the pattern is not JSON: {error}")))
         };
         let step = match line.trim_end() {
             "" => return Ok(()),
@@ -164,7 +164,7 @@ fn rules_in(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+    #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
     use super::{Scenario, Step};
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_follow_each_other_go_out_in_one_write() {
+    fn consecutive_lines_are_sent_in_one_write() {
         let text = document("-> a\n->\n->  b\n<- {}\n-> c\n\n->|\n<-|");
         let scenarios = Scenario::read_all(&text).unwrap();
         assert_eq!(scenarios[0].title, "A scenario");

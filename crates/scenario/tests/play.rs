@@ -1,10 +1,10 @@
-//! The raw peer against a side whose every line is given: a play fails where it must, and says
-//! where.
+//! The raw peer against a side with given lines: a play fails at the expected step and names its
+//! place.
 
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test stops at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 use attache_scenario::{Bindings, Failure, Scenario, play};
@@ -17,7 +17,7 @@ async fn played(steps: &str, said: &str) -> Result<Vec<String>, Failure> {
 }
 
 #[tokio::test]
-async fn what_matches_is_passed_and_the_traffic_is_told() {
+async fn a_matching_conversation_passes_and_returns_its_traffic() {
     let said = "{\"id\":\"a\",\"x\":1}\n{\"id\":\"b\"}\r\n{\"id\":\"a\"}\n";
     let traffic =
         played("-> hello\n<- {\"id\":\"$first\"}\n<~ {\"id\":\"$first\"}\n->|\n<-|", said)
@@ -30,7 +30,7 @@ async fn what_matches_is_passed_and_the_traffic_is_told() {
 }
 
 #[tokio::test]
-async fn what_does_not_match_fails_at_its_line() {
+async fn a_mismatch_fails_at_its_line() {
     for (steps, said, line) in [
         ("<- {\"id\":1}", "{\"id\":2}\n", 4),
         ("<- {\"id\":1}", "", 4),
@@ -62,7 +62,7 @@ async fn what_does_not_match_fails_at_its_line() {
 }
 
 #[tokio::test]
-async fn what_is_forbidden_may_have_come_before() {
+async fn forbidden_lines_may_occur_earlier() {
     let both = "{\"id\":1,\"method\":\"m\"}\n{\"id\":1,\"result\":2}\n";
     played("<~ {\"id\":1,\"result\":2}", both).await.unwrap();
     played("<- {\"id\":1}\n<! {\"id\":1}\n<- {\"id\":2}", "{\"id\":1}\n{\"id\":2}\n")
@@ -78,7 +78,7 @@ async fn lines_in_any_order_each_have_their_own_pattern() {
 }
 
 #[tokio::test]
-async fn lines_that_follow_each_other_are_sent_as_they_are() {
+async fn consecutive_lines_are_sent_unchanged() {
     let text = "## A scenario\nRPC-01\n```acp\n-> {bad\n->\n-> \"$x\"\n->|\n```\n";
     let scenarios = Scenario::read_all(text).unwrap();
     let mut bindings = Bindings::default();

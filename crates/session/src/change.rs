@@ -1,4 +1,4 @@
-//! What events change, for front ends.
+//! The changes that events make, for front ends.
 
 use crate::{Entry, MessageAuthor, Position};
 use std::ops::{BitOr, BitOrAssign};
@@ -107,7 +107,7 @@ impl std::fmt::Debug for Parts {
     }
 }
 
-/// What one event changed.
+/// The effect of one event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Change {
     /// The parts that changed. Empty if the event had no effect.
@@ -129,7 +129,7 @@ impl Change {
     }
 }
 
-/// What changed since a position; see [`crate::Session::changes_since`].
+/// The changes since a position; see [`crate::Session::changes_since`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
     /// The parts that changed. Read those that are not entries from the session.
@@ -140,7 +140,7 @@ pub struct Changes {
     pub position: Position,
 }
 
-/// What changed about one entry since a position.
+/// The change of one entry since a position.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EntryChange {
     /// It began after the position.
@@ -150,7 +150,7 @@ pub enum EntryChange {
         /// The entry, whole.
         content: Arc<Entry>,
     },
-    /// An existing message got more text and nothing else.
+    /// Only the text of an existing message grew.
     TextGrew {
         /// The message's index.
         entry: usize,

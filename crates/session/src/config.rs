@@ -30,7 +30,7 @@ pub struct ConfigOptions {
 /// The id of the option made from models.
 const MODEL: &str = "model";
 
-/// What an option was stated as, which determines the call that sets it.
+/// The form in which the agent stated an option. It determines the call that sets the option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OptionSource {
     /// A config option: `session/set_config_option`.

@@ -24,7 +24,7 @@ pub struct Event {
     pub body: EventBody,
 }
 
-/// What happened to a session. It is not a wire type: v1 updates, replies, prompts and private
+/// The body of an event. It is not a wire type: v1 updates, replies, prompts and private
 /// records are all converted to it.
 #[allow(
     clippy::large_enum_variant,

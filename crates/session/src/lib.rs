@@ -1,17 +1,17 @@
-//! A session is the fold of its log: [`Session::apply`] applies one [`Event`] after the other, and
-//! nothing else keeps session state. Agents, clients and stores use the same fold, so they agree on
-//! the state of a session.
+//! The state of a session, computed from its log: [`Session::apply`] applies one [`Event`] after
+//! the other, and nothing else changes the state. Agents, clients and stores use the same code, so
+//! they agree on the state of a session.
 //!
 //! # Main types
 //!
-//! | type | what it is |
+//! | type | purpose |
 //! |---|---|
-//! | [`Event`], [`EventBody`] | one thing that happened, with its number and time |
+//! | [`Event`], [`EventBody`] | one entry of the log, with its number and time |
 //! | [`Session`] | the state after some events; a clone is a cheap snapshot |
 //! | [`Entries`], [`Entry`], [`EntryContent`] | the transcript: messages, tool calls, plans and more |
 //! | [`ConfigOptions`], [`Info`], [`UsageState`] | options, title and metadata, tokens and cost |
-//! | [`Position`], [`Changes`], [`Parts`] | what changed since a watcher last looked |
-//! | [`Store`], [`Log`], [`MemoryStore`] | where logs are kept; another crate keeps them in SQLite |
+//! | [`Position`], [`Changes`], [`Parts`] | the changes since a position that a watcher has seen |
+//! | [`Store`], [`Log`], [`MemoryStore`] | stores of logs; the crate `store` implements one with SQLite |
 //! | [`Summary`], [`ListQuery`] | a stored session in a list, and which sessions to list |
 //! | [`Replay`] | turns a log into the updates of `session/load` |
 //!
@@ -69,7 +69,8 @@ pub use replay::gate::options_for;
 pub use session::Session;
 pub use store::memory_store::MemoryStore;
 pub use store::{
-    Archived, Commit, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store, StoreError,
+    ArchivedFilter, Commit, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store,
+    StoreError,
 };
 pub use summary::Summary;
 pub use timestamp::Timestamp;

@@ -1,8 +1,8 @@
-//! How much of a session a watcher has seen.
+//! A position in a session, up to which a watcher has seen it.
 
 use crate::MessageAuthor;
 
-/// How much of a session a watcher has seen, from [`crate::Session::position`] or
+/// A position in a session, up to which a watcher has seen it; from [`crate::Session::position`] or
 /// [`crate::Changes::position`].
 ///
 /// Besides the event's number it holds the lengths of the messages being written, so that the
@@ -30,12 +30,12 @@ impl Position {
         Self { sequence, texts: [None; 3] }
     }
 
-    /// The number of the last event it covers, or 0.
+    /// The number of the last event before the position, or 0.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// How much text of `entry` it covers, if known.
+    /// The length of the text of `entry` at the position, if known.
     pub(crate) fn text_of(&self, entry: usize) -> Option<usize> {
         self.texts.iter().flatten().find(|length| length.entry == entry).map(|length| length.bytes)
     }

@@ -271,7 +271,7 @@ impl Session {
         self.turn
     }
 
-    /// How the last completed turn ended.
+    /// The outcome of the last completed turn.
     pub fn last_outcome(&self) -> Option<&TurnOutcome> {
         self.last_outcome.as_deref()
     }
@@ -298,7 +298,7 @@ impl Session {
         Position { sequence: self.sequence, texts: self.transcript.lengths() }
     }
 
-    /// Returns what changed since `position`. The cost depends on the amount of changes, not on the
+    /// Returns the changes since `position`. The cost depends on the amount of changes, not on the
     /// size of the session.
     ///
     /// Text is returned as what was appended if the position knows the length of the message, which

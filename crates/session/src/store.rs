@@ -1,4 +1,4 @@
-//! The interface of stores, and what a list of sessions contains.
+//! The interface of stores, and of lists of sessions.
 
 pub(crate) mod memory_list;
 pub(crate) mod memory_store;
@@ -146,8 +146,8 @@ pub struct ListQuery {
     /// Only sessions with exactly this working directory.
     pub cwd: Option<String>,
     /// Whether to list archived sessions.
-    pub archived: Archived,
-    /// Only sessions with content to return to: those for which [`Summary::is_used`] holds, and
+    pub archived: ArchivedFilter,
+    /// Only used sessions: those for which [`Summary::is_used`] holds, and
     /// those with a message.
     pub used: bool,
     /// Only sessions with this text in the title, ignoring case.
@@ -163,9 +163,9 @@ pub struct ListQuery {
     pub limit: usize,
 }
 
-/// Whether archived sessions are listed.
+/// The archived state of the sessions in a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Archived {
+pub enum ArchivedFilter {
     /// Only sessions that are not archived.
     #[default]
     Exclude,
@@ -179,14 +179,14 @@ pub enum Archived {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListPage {
     /// The sessions.
-    pub sessions: Vec<Listed>,
+    pub sessions: Vec<ListEntry>,
     /// The cursor of the next page, if there is one.
     pub next: Option<String>,
 }
 
 /// One session of a list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct ListEntry {
     /// The session's key.
     pub key: SessionKey,
     /// The session's summary.
@@ -216,7 +216,7 @@ pub enum StoreError {
     Damaged {
         /// The store's file.
         path: String,
-        /// What is wrong, and where.
+        /// The damage and its place.
         reason: String,
     },
     /// The disk is full.

@@ -221,7 +221,7 @@ impl Transcript {
         })
     }
 
-    /// What changed about one entry since `position`.
+    /// The change of one entry since `position`.
     pub(crate) fn entry_change(&self, entry: usize, position: &Position) -> Option<EntryChange> {
         let content = self.get(entry)?;
         if content.began_at > position.sequence {

@@ -1,4 +1,4 @@
-//! Whether a turn is running.
+//! The state of the current turn.
 
 use crate::Timestamp;
 

@@ -43,7 +43,7 @@ pub struct Tokens {
     pub turns: u64,
 }
 
-/// How full the context is.
+/// The level to which the context is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UsageLevel {
     /// Below 75 %, or the size is unknown.
@@ -136,9 +136,9 @@ impl UsageState {
         self.last_turn.as_ref()
     }
 
-    /// The sum of what the turns reported. It is reliable only if [`UsageState::counted_by`] is
-    /// `None` and [`UsageState::consistent`] holds. An agent that reports the whole session in
-    /// every turn makes a sum that counts most tokens several times.
+    /// The sum of the tokens that the turns reported. It is reliable only if
+    /// [`UsageState::counted_by`] is `None` and [`UsageState::consistent`] holds. An agent that
+    /// reports the whole session in every turn makes a sum that counts most tokens several times.
     pub fn total(&self) -> &Tokens {
         &self.total
     }
@@ -154,7 +154,7 @@ impl UsageState {
         Some((self.used?, self.size.filter(|size| *size > 0)?))
     }
 
-    /// The session continues with this agent, or `None` for ours.
+    /// Notes that the session continues with this agent, or with the built-in agent for `None`.
     pub(crate) fn count_by(&mut self, agent: Option<&str>) -> Parts {
         if self.counted_by.as_deref() == agent {
             return Parts::NONE;
@@ -172,7 +172,7 @@ impl UsageState {
         if let Some(cost) = cost {
             self.costs.retain(|known| known.currency != cost.currency);
             self.costs.push(cost.clone());
-            // A peer that invents currencies must not fill the memory.
+            // A peer that sends many currencies must not fill the memory.
             if self.costs.len() > 16 {
                 self.costs.remove(0);
             }

@@ -1,7 +1,7 @@
-//! How fast the store is on this machine: `cargo run --release -p attache-store --example speed
+//! The speed of the store on this machine: `cargo run --release -p attache-store --example speed
 //! [FOLDER]`.
 //!
-//! Medians of a few rounds. The folder decides which disk is measured; without it, that of
+//! Prints medians of a few rounds. The folder selects the disk; the default is the folder of
 //! temporary files.
 
 #![allow(clippy::print_stdout, reason = "it prints what it measures")]
@@ -185,7 +185,7 @@ fn lists(store: &Sqlite) -> Result<(), Box<dyn Error>> {
                 meta: Meta::new(Raw::from_text(&meta)?).map_or(Patch::Keep, Patch::Set),
             },
         ));
-        // One commit in a while: the others are stored by then.
+        // One commit from time to time: earlier events are already stored by then.
         if number % 1_000 == 999 {
             wait(&*log)?;
         }
@@ -205,11 +205,11 @@ fn lists(store: &Sqlite) -> Result<(), Box<dyn Error>> {
         ("of a working directory", ListQuery { cwd: some("/work/77"), ..any() }),
         ("with a rare tag", ListQuery { tag: some("rare"), ..any() }),
         ("with a common tag", ListQuery { tag: some("common"), ..any() }),
-        ("archived", ListQuery { archived: attache_session::Archived::Only, ..any() }),
+        ("archived", ListQuery { archived: attache_session::ArchivedFilter::Only, ..any() }),
         ("with a common text in the title", ListQuery { title: some("session 9"), ..any() }),
         ("with a text that no title has", ListQuery { title: some("nothing"), ..any() }),
         ("with a common text", ListQuery { text: some("was said"), ..any() }),
-        ("with a text that nobody said", ListQuery { text: some("nobody said"), ..any() }),
+        ("with a text that does not occur", ListQuery { text: some("nobody said"), ..any() }),
     ] {
         let time = median(5, || {
             let start = Instant::now();

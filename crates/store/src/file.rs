@@ -1,4 +1,4 @@
-//! The files of a store: where they are, and how they are made, locked and opened.
+//! The files of a store: their paths, and creating, locking and opening them.
 
 pub(crate) mod connect;
 pub(crate) mod failure;

@@ -103,7 +103,7 @@ fn stamp(place: &StoreFiles) -> PathBuf {
     beside(&place.file, "-checked")
 }
 
-/// Replaces a damaged store by a new file with everything intact.
+/// Replaces a damaged store with a new file that contains everything intact.
 ///
 /// # Errors
 /// `error` if another program has the store open, or if nothing in the file comes from this

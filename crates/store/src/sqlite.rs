@@ -157,7 +157,7 @@ impl Sqlite {
 /// is created beside it.
 fn refuse_what_is_no_store(place: &StoreFiles) -> Result<(), StoreError> {
     if place.is_too_short() {
-        return Err(place.damaged("it is no database; name another file".to_owned()));
+        return Err(place.damaged("it is not a database; name another file".to_owned()));
     }
     let look = || match connect(place, Access::ReadStill) {
         Ok(connection) => schema::check(place, &connection),

@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 #[path = "logs/logs.rs"]
@@ -14,8 +14,8 @@ mod logs;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Event, EventBody, ListPage, ListQuery, MemoryStore, MessageAuthor, Origin, READ_PAGE,
-    Session, SessionKey, Store, StoreError, Summary, Timestamp,
+    ArchivedFilter, Event, EventBody, ListPage, ListQuery, MemoryStore, MessageAuthor, Origin,
+    READ_PAGE, Session, SessionKey, Store, StoreError, Summary, Timestamp,
 };
 use attache_store::Sqlite;
 use logs::{
@@ -26,10 +26,10 @@ use logs::{
 type Clause = (&'static str, fn(&dyn Store));
 
 const CONTRACT: &[Clause] = &[
-    ("what was appended is read back", what_was_appended_is_read_back),
+    ("what was appended is read back", appended_events_are_read_back),
     ("keys differ in each of their parts", keys_differ_in_each_of_their_parts),
     ("one writer for a session", one_writer_for_a_session),
-    ("a dropped log stores what is left", a_dropped_log_stores_what_is_left),
+    ("a dropped log stores what is left", a_dropped_log_stores_the_rest),
     ("a number that is not greater is not stored", a_number_that_is_not_greater_is_not_stored),
     ("pages join to the whole log", pages_join_to_the_whole_log),
     ("the summary is the fold", the_summary_is_the_fold),
@@ -38,10 +38,10 @@ const CONTRACT: &[Clause] = &[
     ("a deleted session is gone and its key free", a_deleted_session_is_gone_and_its_key_free),
     ("lists select", lists_select),
     ("a list can leave out empty sessions", a_list_can_leave_out_empty_sessions),
-    ("a search finds what was said", a_search_finds_what_was_said),
+    ("a search finds what was said", a_search_finds_messages),
     ("wildcards and quotes are letters", wildcards_and_quotes_are_letters),
     ("pages of a list are stable under writes", pages_of_a_list_are_stable_under_writes),
-    ("a cursor is one that the list gave", a_cursor_is_one_that_the_list_gave),
+    ("a cursor is one that the list gave", a_cursor_is_valid_only_for_its_list),
 ];
 
 #[test]
@@ -61,7 +61,7 @@ fn the_store_in_a_file_keeps_the_contract() {
     }
 }
 
-fn what_was_appended_is_read_back(store: &dyn Store) {
+fn appended_events_are_read_back(store: &dyn Store) {
     let raw = attache_protocol::Raw::from_text(r#"{"from":["later",1.50]}"#).unwrap();
     let newer = EventBody::Newer { name: "fromLater".to_owned(), value: raw };
     let bodies = vec![
@@ -111,7 +111,7 @@ fn one_writer_for_a_session(store: &dyn Store) {
     assert!(matches!(store.open(&key("s")), Err(StoreError::InUse(_))));
 }
 
-fn a_dropped_log_stores_what_is_left(store: &dyn Store) {
+fn a_dropped_log_stores_the_rest(store: &dyn Store) {
     let mut log = stored(store, &key("s"), vec![opened("/")]);
     log.append(&event(2, message("left")));
     drop(log);
@@ -179,7 +179,7 @@ fn the_summary_is_the_fold(store: &dyn Store) {
     let log = stored(store, &key("s"), bodies);
     assert_eq!(store.summary(&key("s")).unwrap(), folded);
     drop(log);
-    // A log that is opened again goes on with the fold that was stored.
+    // A log that is opened again continues with the stored fold.
     let mut log = store.open(&key("s")).unwrap();
     let cleared = EventBody::StoredTitle { title: String::new(), by_person: true };
     for (number, body) in [(8, EventBody::Archived(false)), (9, cleared), (10, prompt("three"))] {
@@ -290,10 +290,10 @@ fn lists_select(store: &dyn Store) {
 
     assert_eq!(ids(store, any()), ["d", "b", "a"]);
     assert_eq!(
-        ids(store, ListQuery { archived: Archived::Include, ..any() }),
+        ids(store, ListQuery { archived: ArchivedFilter::Include, ..any() }),
         ["d", "c", "b", "a"]
     );
-    assert_eq!(ids(store, ListQuery { archived: Archived::Only, ..any() }), ["c"]);
+    assert_eq!(ids(store, ListQuery { archived: ArchivedFilter::Only, ..any() }), ["c"]);
     assert_eq!(ids(store, ListQuery { cwd: Some("/one".to_owned()), ..any() }), ["a"]);
     assert_eq!(ids(store, ListQuery { side: Some(Side::Client), ..any() }), ["d"]);
     assert_eq!(ids(store, ListQuery { agent: Some("echo".to_owned()), ..any() }), ["b", "a"]);
@@ -304,7 +304,7 @@ fn lists_select(store: &dyn Store) {
     let both = ListQuery { cwd: Some("/two".to_owned()), tag: Some("bug".to_owned()), ..any() };
     assert_eq!(ids(store, both), ["b"]);
     assert_eq!(ids(store, ListQuery { limit: 1, ..any() }), ["d"]);
-    // What is appended counts at once.
+    // Appended events count at once.
     a.append(&event(
         90,
         EventBody::Info {
@@ -343,7 +343,7 @@ fn a_list_can_leave_out_empty_sessions(store: &dyn Store) {
     assert_eq!(ids(store, ListQuery::default()).len(), 6);
 }
 
-fn a_search_finds_what_was_said(store: &dyn Store) {
+fn a_search_finds_messages(store: &dyn Store) {
     let find =
         |text: &str| ids(store, ListQuery { text: Some(text.to_owned()), ..ListQuery::default() });
     let _title = stored(store, &key("title"), vec![opened("/needle"), title("A Needle")]);
@@ -384,7 +384,7 @@ fn wildcards_and_quotes_are_letters(store: &dyn Store) {
 
 /// LIST-05.
 fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
-    // All at one time, so that only the second part of the place tells them apart.
+    // All at one time, so that only the second part of the position distinguishes them.
     let mut logs: Vec<_> = (0..25)
         .map(|number| stored(store, &key(&format!("{number:02}")), vec![opened("/")]))
         .collect();
@@ -395,7 +395,7 @@ fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
         seen.extend(page.sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()));
         let Some(next) = page.next else { break };
         query.cursor = Some(next);
-        // One that was seen moves to the front, and one that is new comes there.
+        // A listed session moves to the front, and a new session is added there.
         let touched: usize = seen.last().unwrap().parse().unwrap();
         logs[touched].append(&event(9, prompt("again")));
         logs.push(stored(store, &key(&format!("new {}", seen.len())), vec![opened("/")]));
@@ -404,7 +404,7 @@ fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
     assert_eq!(seen, expected);
 }
 
-fn a_cursor_is_one_that_the_list_gave(store: &dyn Store) {
+fn a_cursor_is_valid_only_for_its_list(store: &dyn Store) {
     let _logs = ["a", "b", "c"].map(|id| stored(store, &key(id), vec![opened("/")]));
     let cursor = list(store, ListQuery { limit: 1, ..ListQuery::default() }).next.unwrap();
     let of = |cursor: &str| {

@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 #[path = "logs/logs.rs"]
@@ -71,7 +71,7 @@ struct Written {
     log: Box<dyn Log>,
     appended: Vec<Event>,
     confirmed: usize,
-    /// How many commits failed.
+    /// The number of failed commits.
     failed: usize,
 }
 
@@ -138,7 +138,7 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
         }
         for session in &mut sessions {
             session.commit();
-            // Reading goes on whatever happens to the writer.
+            // Reading works whatever happens to the writer.
             if let Ok(summary) = store.summary(&session.key) {
                 assert!(summary.sequence >= session.confirmed as u64);
                 assert!(

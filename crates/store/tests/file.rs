@@ -1,10 +1,10 @@
-//! The file: its content, who may read it, and which files are refused.
+//! The file of a store: its content, its permissions, and the files that are refused.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 #[path = "logs/logs.rs"]
@@ -45,7 +45,7 @@ fn list(store: &Sqlite) -> Vec<SessionKey> {
 }
 
 #[test]
-fn a_store_opens_again_with_all_it_had() {
+fn a_store_opens_again_with_all_its_sessions() {
     let (folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     assert_eq!(store.path(), path.canonicalize().unwrap());
@@ -54,7 +54,7 @@ fn a_store_opens_again_with_all_it_had() {
     drop(stored(&store, &key("s"), bodies));
     let (events, summary) = (all(&store, &key("s")), store.summary(&key("s")).unwrap());
     drop(store);
-    // The last handle waited for its thread: SQLite has put its files away.
+    // The last handle waited for its thread, so SQLite has removed its extra files.
     let names: Vec<_> = files(folder.path()).into_keys().collect();
     assert_eq!(names, std::slice::from_ref(&path));
     let store = Sqlite::open(&path).unwrap();
@@ -103,7 +103,7 @@ fn nothing_is_stored_before_the_first_commit() {
     assert_eq!(list(&store), [key("s")]);
 }
 
-/// The other handle does not know this one, so it sees the content of the file.
+/// The other handle is independent of this one, so it sees the content of the file.
 #[test]
 fn appended_events_are_stored_soon_without_a_commit() {
     let (_folder, path) = place();
@@ -116,13 +116,13 @@ fn appended_events_are_stored_soon_without_a_commit() {
         std::thread::yield_now();
     }
     while log.backlog() > 0 {
-        assert!(start.elapsed() < std::time::Duration::from_secs(60), "never known to be stored");
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "the event was never stored");
         std::thread::yield_now();
     }
 }
 
 #[test]
-fn a_fork_of_a_session_that_is_deleted_meanwhile_says_so() {
+fn a_fork_of_a_session_that_is_deleted_meanwhile_fails() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     drop(stored(&store, &key("from"), vec![opened("/"), prompt("x")]));
@@ -133,7 +133,7 @@ fn a_fork_of_a_session_that_is_deleted_meanwhile_says_so() {
     assert_eq!(list(&store), []);
 }
 
-/// A deleted conversation is in none of the files, although others are read meanwhile and later.
+/// A deleted conversation is in none of the files, even if others are read meanwhile and later.
 #[test]
 fn deleted_data_is_removed_from_the_disk() {
     let (folder, path) = place();
@@ -195,7 +195,7 @@ fn a_leftover_draft_does_not_prevent_a_new_store() {
     let store = Sqlite::open(&path).unwrap();
     drop(stored(&store, &key("s"), vec![opened("/")]));
     assert_eq!(list(&store), [key("s")]);
-    assert_eq!(fs::read(&draft).unwrap(), b"half of a draft", "it is not ours");
+    assert_eq!(fs::read(&draft).unwrap(), b"half of a draft", "it belongs to another process");
 }
 
 /// Opens a file that must be refused, and checks that nothing changed.
@@ -241,7 +241,7 @@ fn a_newer_store_is_refused_unchanged() {
     drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/")]));
     let newer = Connection::open(&path).unwrap();
     newer.execute_batch("PRAGMA user_version = 7").unwrap();
-    // Still open: only the write-ahead log has what the newer program wrote.
+    // Still open: only the write-ahead log contains the newer program's data.
     assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));
     drop(newer);
     assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));

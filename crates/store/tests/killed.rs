@@ -5,7 +5,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a test ends at the first surprise, and a child of a test answers on its output"
+    reason = "a test fails at the first unexpected value, and a child of a test answers on its output"
 )]
 #![cfg(unix)]
 
@@ -36,8 +36,8 @@ fn body(number: u64) -> EventBody {
     }
 }
 
-/// Not a test of its own: the process that is killed. Four threads write a session each and print
-/// what was confirmed.
+/// Not a separate test: the process that is killed. Four threads write a session each and print
+/// confirmed numbers.
 #[test]
 fn writer() {
     let Some(path) = std::env::var_os(STORE) else { return };
@@ -78,7 +78,7 @@ fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
         .unwrap();
     let mut confirmed = [0; 4];
     let mut seen = 0;
-    // To the end of the pipe: what was printed before the end was confirmed, read or not.
+    // Read to the end of the pipe: everything printed before the kill was confirmed.
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
         let Some((session, number)) =
@@ -124,7 +124,7 @@ fn numbers(events: &[Event]) -> u64 {
 }
 
 #[test]
-fn every_confirmed_event_is_there_after_kill_9() {
+fn every_confirmed_event_survives_kill_9() {
     if std::env::var_os(STORE).is_some() {
         return;
     }
@@ -149,7 +149,7 @@ fn every_confirmed_event_is_there_after_kill_9() {
                 "round {round}: {session} has {} of {confirmed}",
                 summary.sequence
             );
-            // The whole log now and then: it grows from round to round.
+            // Check the whole log only in some rounds, because it grows.
             if round % 10 == 9 || round < 3 {
                 assert_eq!(numbers(&all(&store, &key(session))), summary.sequence);
             }

@@ -5,7 +5,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a test ends at the first surprise, and a child of a test answers on its output"
+    reason = "a test fails at the first unexpected value, and a child of a test answers on its output"
 )]
 #![cfg(unix)]
 
@@ -26,12 +26,12 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 const TASK: &str = "ATTACHE_TEST_TASK";
 const STORE: &str = "ATTACHE_TEST_STORE";
 
-/// Not a test of its own: the other process.
+/// Not a separate test: the other process.
 #[test]
 fn other() {
     let (Some(path), Ok(task)) = (std::env::var_os(STORE), std::env::var(TASK)) else { return };
     let (task, session) = task.split_once(' ').unwrap();
-    // Everybody begins at once: when the parent closes the pipe.
+    // All children begin at once: when the parent closes the pipe.
     if task != "hold" {
         std::io::stdin().lines().for_each(drop);
     }

@@ -4,14 +4,14 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
+    reason = "a test fails at the first unexpected value"
 )]
 
 #[path = "logs/logs.rs"]
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod logs;
 
-use attache_session::{Archived, ListQuery, Store, StoreError};
+use attache_session::{ArchivedFilter, ListQuery, Store, StoreError};
 use attache_store::{Repair, Sqlite};
 use logs::{all, commit, event, key, opened, prompt, stored, title};
 use std::collections::BTreeSet;
@@ -36,7 +36,8 @@ fn large(path: &Path) -> BTreeSet<String> {
 }
 
 fn listed(store: &Sqlite) -> BTreeSet<String> {
-    let query = ListQuery { archived: Archived::Include, limit: 1000, ..ListQuery::default() };
+    let query =
+        ListQuery { archived: ArchivedFilter::Include, limit: 1000, ..ListQuery::default() };
     let page = store.list(&query).unwrap();
     page.sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()).collect()
 }
@@ -78,7 +79,10 @@ fn damaged(
     let left_out = repair.as_ref().map(names).unwrap_or_default();
     let nameless = repair.as_ref().map_or(0, |repair| repair.nameless);
     let lost: Vec<_> = every.difference(&there).filter(|id| !left_out.contains(*id)).collect();
-    assert!(lost.len() as u64 <= nameless, "{what}: {lost:?} are lost without a word: {repair:?}");
+    assert!(
+        lost.len() as u64 <= nameless,
+        "{what}: {lost:?} are lost without a report: {repair:?}"
+    );
     if let Some(repair) = &repair {
         assert!(
             fs::read(&repair.damaged).unwrap() == bytes,
@@ -88,7 +92,7 @@ fn damaged(
     }
     drop(store);
     let (_, again) = Sqlite::open_repaired(&path).unwrap();
-    assert_eq!(again, None, "{what}: it is whole from then on");
+    assert_eq!(again, None, "{what}: it is whole afterwards");
     repair
 }
 
@@ -123,7 +127,7 @@ fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
 }
 
 #[test]
-fn one_damaged_page_costs_the_sessions_on_it_and_no_other() {
+fn one_damaged_page_affects_only_the_sessions_on_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     let every = large(&path);
@@ -142,7 +146,8 @@ fn one_damaged_page_in_an_older_store_costs_only_its_sessions() {
     let path = folder.path().join("sessions.db");
     fs::copy(saved(), &path).unwrap();
     let store = Sqlite::open(&path).unwrap();
-    let query = ListQuery { archived: Archived::Include, limit: 1000, ..ListQuery::default() };
+    let query =
+        ListQuery { archived: ArchivedFilter::Include, limit: 1000, ..ListQuery::default() };
     let sessions = store.list(&query).unwrap().sessions;
     drop(store);
     assert!(sessions.len() > 5);
@@ -204,7 +209,7 @@ fn repair_reads_the_write_ahead_log() {
     let mut log = stored(&store, &key("written-last"), vec![opened("/"), prompt("first")]);
     log.append(&event(3, prompt("last")));
     commit(&*log).unwrap();
-    // As a crash leaves them: the log is not in the file yet.
+    // The state after a crash: the file does not contain the write-ahead log yet.
     let mut bytes = fs::read(&path).unwrap();
     noise(&mut bytes[..PAGE], 3);
     fs::write(&copy, &bytes).unwrap();
@@ -215,7 +220,7 @@ fn repair_reads_the_write_ahead_log() {
     assert!(there.is_superset(&every) && there.contains("written-last"), "{repair:?}");
     assert_eq!(all(&store, &key("written-last")).len(), 3);
     drop(store);
-    // One that is damaged itself does not keep the rest from being read.
+    // A damaged write-ahead log does not prevent reading the rest.
     for cut in [0, 20, 3000] {
         let path = folder.path().join(format!("{cut}.db"));
         fs::write(&path, &bytes).unwrap();
@@ -245,14 +250,14 @@ fn damage_to_events_is_found_and_the_session_is_named() {
         rusqlite::Connection::open(&path).unwrap().execute_batch(damage).unwrap();
         let (store, repair) = Sqlite::open_repaired(&path).unwrap();
         let there = works(&store, "new");
-        // Labels and folders are folded from the events again; what was said is not.
+        // Labels and folders are rebuilt from the events, but messages are not.
         let lost: Vec<_> = every.difference(&there).cloned().collect();
         match repair {
             Some(repair) => {
                 let named: Vec<_> = names(&repair).into_iter().collect();
                 let nameless = usize::try_from(repair.nameless).unwrap();
                 assert_eq!(named.len() + nameless, lost.len(), "{damage}: {repair:?}");
-                // What a session's row says of it is folded again from its events.
+                // The values in a session's row are rebuilt from its events.
                 let expected = usize::from(damage.contains("event") || damage.contains("side"));
                 assert_eq!(lost.len(), expected, "{damage}: {repair:?}");
                 assert!(named.iter().all(|id| lost.contains(id)), "{damage}: {repair:?}");
@@ -269,7 +274,7 @@ fn damage_to_events_is_found_and_the_session_is_named() {
 }
 
 #[test]
-fn a_file_of_another_program_and_one_that_is_in_use_are_left_as_they_are() {
+fn files_of_other_programs_and_files_in_use_are_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     for bytes in [&b"# Notes\n"[..], &[b'x'; 9000], &[0; 5000]] {

@@ -4,7 +4,7 @@ use crate::Result;
 use attache_protocol::Raw;
 use std::future::Future;
 
-/// Methods outside the protocol, whose names begin with `_`. Hand it to
+/// Methods outside the protocol, whose names begin with `_`. Pass it to
 /// [`OptionalParts::extensions`](crate::OptionalParts::extensions), and advertise them with
 /// [`About::meta`](crate::About::meta).
 ///

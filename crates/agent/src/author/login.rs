@@ -7,7 +7,7 @@ use attache_protocol::v1::{AuthAccount, AuthMethodId, AuthState, AuthStatusUpdat
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The login of an agent. Hand it to [`OptionalParts::login`](crate::OptionalParts::login), and
+/// The login of an agent. Pass it to [`OptionalParts::login`](crate::OptionalParts::login), and
 /// list the login methods with [`About::auth_method`](crate::About::auth_method).
 ///
 /// A panic in any of these functions fails the call it served with `-32603` and nothing else.
@@ -76,7 +76,7 @@ impl AuthStatusHandle {
     /// Reports the current state. Sends nothing if the client knows it already.
     ///
     /// # Errors
-    /// [`Error::Gone`].
+    /// [`Error::Disconnected`].
     pub fn changed(&self, state: AuthState, accounts: Vec<AuthAccount>) -> Result<()> {
         let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = (state, accounts);

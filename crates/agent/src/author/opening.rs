@@ -1,4 +1,4 @@
-//! What an author learns and sets when a session is opened.
+//! The opening of a session, as the author sees it.
 
 use crate::{Error, Result, SessionHandle};
 use attache_protocol::Raw;
@@ -25,7 +25,7 @@ pub struct Opening<'o> {
     pub(crate) chosen: &'o mut Chosen,
 }
 
-/// What the author has set.
+/// The values that the author has set.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     pub(crate) options: Option<Vec<SessionConfigOption>>,
@@ -103,8 +103,8 @@ impl Opening<'_> {
         self.system_prompt
     }
 
-    /// Returns a handle that changes the session also outside of its turns. What it sends before
-    /// the client knows the session follows the reply.
+    /// Returns a handle that changes the session also outside of its turns. Its updates before the
+    /// reply that announces the session follow that reply.
     // SESS-26.
     pub fn handle(&self) -> SessionHandle {
         self.handle.clone()

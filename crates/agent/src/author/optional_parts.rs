@@ -45,7 +45,7 @@ pub struct OptionalParts {
 }
 
 impl OptionalParts {
-    /// No parts: an agent without login, configurable providers and extension methods.
+    /// Creates no parts: an agent without login, configurable providers or extension methods.
     pub fn new() -> Self {
         Self::default()
     }

@@ -4,7 +4,7 @@ use crate::Result;
 use attache_protocol::v1::{ProviderId, ProviderInfo, SetProviderRequest};
 use std::future::Future;
 
-/// The model providers that a client can configure. Hand it to
+/// The model providers that a client can configure. Pass it to
 /// [`OptionalParts::providers`](crate::OptionalParts::providers); the kit then advertises it.
 ///
 /// A panic in any of these functions fails the call it served with `-32603` and nothing else.

@@ -38,7 +38,7 @@ impl Context {
         stored
     }
 
-    /// Gives the log back if it is stored, or in any case with `even_unstored`.
+    /// Releases the log if it is stored, or always if `even_unstored` is set.
     async fn end(
         &self,
         served: &ServedSession,
@@ -84,7 +84,7 @@ impl Context {
         served: Option<Arc<ServedSession>>,
     ) -> Result<()> {
         if let Some(served) = served {
-            // An error of storing does not matter any more.
+            // An error of the store no longer matters.
             let _ = self.end(&served, None, true).await;
             self.drop_memory(&served).await;
         }

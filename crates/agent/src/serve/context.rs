@@ -1,4 +1,4 @@
-//! What all calls of one connection share.
+//! The state that all calls of one connection share.
 
 use crate::author::erased_author::ErasedAuthor;
 use crate::serve::open_sessions::OpenSessions;

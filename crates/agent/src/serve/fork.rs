@@ -1,4 +1,4 @@
-//! `session/fork`: a new session with the past of another one, which does not change (FORK-02).
+//! `session/fork`: a new session with the history of another one, which does not change (FORK-02).
 
 use crate::serve::context::Context;
 use crate::serve::opened_session::{self, OpenedSession, ReplyOptions};

@@ -1,4 +1,4 @@
-//! Running code of the author so that a panic or a long delay in it affects only its own call.
+//! Runs code of the author so that its panics and delays affect only its own call.
 
 use crate::author::erased_parts::BoxFuture;
 use crate::{Error, Result, trace};

@@ -8,7 +8,7 @@ use crate::serve::{
 use crate::session::config_options::OptionNotice;
 use crate::{AuthStatusHandle, Result};
 use attache_connection::{
-    Agent, AgentHandler, End, Handler, IncomingCall, Peer, Responder, Unhandled, Work,
+    Agent, AgentHandler, ConnectionEnd, Handler, IncomingCall, Peer, Responder, Unhandled, Work,
 };
 use attache_protocol::method::{self, Side};
 use attache_protocol::v1::*;
@@ -79,7 +79,7 @@ impl Handler for KitHandler {
         self.0.unhandled(unhandled);
     }
 
-    fn ended(&mut self, end: &End) {
+    fn ended(&mut self, end: &ConnectionEnd) {
         self.0.ended(end);
     }
 }

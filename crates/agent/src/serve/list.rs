@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use attache_protocol::v1::{
     ListSessionsRequest, ListSessionsResponse, SessionArchiveFilter, SessionInfo,
 };
-use attache_session::{Archived, ListQuery, Listed};
+use attache_session::{ArchivedFilter, ListEntry, ListQuery};
 use std::path::Path;
 
 /// The number of sessions on one page (LIST-08).
@@ -22,9 +22,9 @@ pub(crate) async fn list(
         Some(_) if !stored.is_durable() => {
             return Err(Error::invalid("this agent does not archive sessions: leave out archived"));
         }
-        None | Some(SessionArchiveFilter::Exclude) => Archived::Exclude,
-        Some(SessionArchiveFilter::Include) => Archived::Include,
-        Some(SessionArchiveFilter::Only) => Archived::Only,
+        None | Some(SessionArchiveFilter::Exclude) => ArchivedFilter::Exclude,
+        Some(SessionArchiveFilter::Include) => ArchivedFilter::Include,
+        Some(SessionArchiveFilter::Only) => ArchivedFilter::Only,
         Some(SessionArchiveFilter::Unknown(filter)) => {
             return Err(Error::invalid(format!(
                 "archived must be exclude, include or only, not {filter:?}"
@@ -45,7 +45,7 @@ pub(crate) async fn list(
     Ok(response)
 }
 
-fn info(Listed { key, summary }: Listed, archives: bool) -> SessionInfo {
+fn info(ListEntry { key, summary }: ListEntry, archives: bool) -> SessionInfo {
     let mut info = SessionInfo::new(key.session_id, summary.cwd);
     info.additional_directories = summary.additional_directories;
     info.title = summary.info.title().map(str::to_owned);

@@ -72,7 +72,7 @@ impl OpenSessions {
         self.lock().remove(id)
     }
 
-    /// Closes all sessions because the connection is over. What happened is stored as far as
+    /// Closes all sessions because the connection is over. Their events are stored as far as
     /// possible, and other connections can open the sessions.
     pub(crate) async fn end(&self) {
         let commits: Vec<_> =
@@ -84,8 +84,8 @@ impl OpenSessions {
         self.close_all();
     }
 
-    /// Gives all logs back. A task of the author may still hold a turn that is over; the turn must
-    /// not keep its log.
+    /// Releases all logs. A task of the author may still hold a turn that is over, which must not
+    /// keep its log open.
     fn close_all(&self) {
         self.lock().drain().for_each(|(_, served)| served.session.defer(|state| state.close()));
     }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// the session was never opened.
 pub(crate) struct OpenedSession {
     session: Arc<OpenSession>,
-    /// Dropped before the slot, so that nothing of a session leaves that was not opened after all.
+    /// Dropped before the slot, so that a session that was not opened sends nothing.
     close_on_drop: CloseOnDrop,
     /// The place of the reply.
     slot: OutgoingSlot,
@@ -43,7 +43,7 @@ pub(crate) struct ReplyOptions {
 /// Sends the reply to a call that opens a session.
 pub(crate) type OpenReply = Box<dyn FnOnce(std::result::Result<ReplyOptions, Refusal>) + Send>;
 
-/// Gives the log back if the session was not opened after all, even if other handles to it exist.
+/// Releases the log if the session was not opened, even if other handles to it exist.
 struct CloseOnDrop(Option<Arc<OpenSession>>);
 
 impl Drop for CloseOnDrop {
@@ -77,7 +77,7 @@ pub(crate) async fn reply_when_open(
     }
 }
 
-/// Lets the author open a session with this past, which continues in `log`.
+/// Lets the author open a session with this history, which continues in `log`.
 pub(crate) async fn open(
     context: &Context,
     request: &SessionRequest,
@@ -91,11 +91,11 @@ pub(crate) async fn open(
     let environment = Arc::clone(&context.environment);
     let session = OpenSession::new(before.clone(), roots, peer.clone(), environment, log);
     let session = Arc::new(session);
-    // Everything said before the reply follows it (SESS-26).
+    // Updates before the reply are sent after it (SESS-26).
     let slot = OutgoingSlot::new(&session, &mut session.state());
     let close_on_drop = CloseOnDrop(Some(Arc::clone(&session)));
     let system_prompt = request.system_prompt.as_ref().or(records.system_prompt.as_ref());
-    // One that this version of the agent cannot apply as a whole is not applied in part.
+    // Instructions that this version of the agent cannot apply as a whole are not applied in part.
     let system_prompt = system_prompt
         .filter(|prompt| crate::author::system_prompt::check(prompt, &context.about).is_ok());
     record_opening(&mut session.state(), request, &origin, &records);
@@ -125,7 +125,7 @@ pub(crate) async fn open(
 
 impl Context {
     /// Returns the log of a stored session that is not open. An open session is refused, because
-    /// what the client sees of a session comes from one place only.
+    /// the client must see a session from one source only.
     ///
     /// # Errors
     /// [`Error::Invalid`](crate::Error::Invalid) if the session is open on this connection;
@@ -166,8 +166,9 @@ fn record_opening(state: &mut State, request: &SessionRequest, origin: &Origin, 
     }
 }
 
-/// Returns the author's current options with the stored values. The author decides what depends on
-/// them, as if each value were set now. A value that the author refuses is replaced by the default.
+/// Returns the author's current options with the stored values, as if each value were set now, so
+/// that the author can change dependent options. A value that the author refuses is replaced by the
+/// default.
 fn restored(
     context: &Context,
     before: &Session,

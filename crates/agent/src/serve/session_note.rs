@@ -1,4 +1,4 @@
-//! What a client stores about a session, open or not: its title, and whether it is archived.
+//! Changes that a client makes to a session, open or not: its title, and its archived state.
 
 use crate::Result;
 use crate::serve::context::Context;

@@ -4,8 +4,8 @@ use attache_connection::Unhandled;
 use attache_protocol::{DecodeError, RequestId};
 use std::io::Write as _;
 
-/// The maximum number of lines, so that a client that sends only invalid input fills neither a disk
-/// nor a pipe without a reader.
+/// The maximum number of lines, so that a client that sends only invalid input does not fill a disk
+/// or a pipe without a reader.
 const MAX_LINES: usize = 20;
 
 /// The maximum length of a line, in characters.

@@ -1,5 +1,5 @@
-//! A mutex that destructors never wait for. The thread that holds the lock may be the one that runs
-//! the destructor, so waiting could deadlock.
+//! A mutex that never makes a destructor wait. The thread that holds the lock may run the
+//! destructor, so waiting could deadlock.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};

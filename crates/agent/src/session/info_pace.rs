@@ -1,9 +1,9 @@
 //! The pace of title and metadata updates: at most ten lines a second in a session, however often
 //! they change.
 //!
-//! A change is part of the session at once. Its line goes out together with the changes that
-//! followed it: when the next line may go out, with the next update after that, or with the end of
-//! the turn, whichever comes first.
+//! A change applies to the session at once. It is sent together with later changes: when the next
+//! line may be sent, with the next update after that, or at the end of the turn, whichever comes
+//! first.
 
 use attache_protocol::v1::SessionInfoUpdate;
 use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};
@@ -105,7 +105,7 @@ fn difference(known: &Raw, now: &Raw) -> Option<Raw> {
         };
         patch.0.extend(changed.map(|value| (key.clone(), value)));
     }
-    // What `encode` writes is JSON.
+    // `encode` writes JSON.
     (!patch.0.is_empty()).then(|| Raw::from_text(&encode(&patch)).unwrap_or_else(|_| now.clone()))
 }
 

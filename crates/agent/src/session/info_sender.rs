@@ -1,11 +1,12 @@
-//! Sending pending titles and metadata when they fall due.
+//! Sends pending titles and metadata when they are due.
 
 use crate::session::open_session::OpenSession;
 use crate::{Error, Result};
 use std::convert::Infallible;
 
 impl OpenSession {
-    /// Sends pending changes when they fall due, without end: polled beside the turn that runs.
+    /// Sends pending changes when they are due. Never ends: it is polled together with the running
+    /// turn.
     pub(crate) async fn send_due_info(&self) -> Infallible {
         loop {
             let next = {

@@ -27,7 +27,7 @@ pub(crate) struct OpenSession {
 }
 
 impl OpenSession {
-    /// A session that is being opened: `stored` is its past, `log` is where it continues.
+    /// Makes a session that is being opened, with the history `stored`. It continues in `log`.
     pub(crate) fn new(
         stored: Session,
         roots: Vec<PathBuf>,
@@ -38,7 +38,7 @@ impl OpenSession {
         Self::with(stored, roots, peer, environment, log, Arc::default())
     }
 
-    /// The session of a subagent: the client knows it, and none of its events is stored.
+    /// Makes the session of a subagent: the client knows it, and its events are not stored.
     pub(crate) fn subagent(
         id: SessionId,
         parent: &Self,
@@ -117,8 +117,7 @@ impl OpenSession {
         })?
     }
 
-    /// Does the same even after a cancel: for a step that ends something that was begun
-    /// (CANCEL-04).
+    /// Runs `step` even after a cancel: it ends something that was begun (CANCEL-04).
     ///
     /// # Errors
     /// [`Error::Over`].
@@ -134,7 +133,7 @@ impl OpenSession {
         }
     }
 
-    /// Does the same from a destructor. After the turn there is nothing left to end.
+    /// Runs `step` in the same way from a destructor. After the turn it does nothing.
     pub(crate) fn defer_in_turn(
         &self,
         prompt: &AcceptedPrompt,
@@ -148,7 +147,7 @@ impl OpenSession {
         });
     }
 
-    /// Waits until less waits to be stored, so that a slow disk fills no memory.
+    /// Waits until fewer events wait to be stored, so that memory stays bounded with a slow disk.
     ///
     /// # Errors
     /// [`Error::Store`] if the session cannot be stored.
@@ -171,7 +170,7 @@ impl OpenSession {
     /// awaits this first.
     ///
     /// # Errors
-    /// [`Error::Gone`], [`Error::Store`].
+    /// [`Error::Disconnected`], [`Error::Store`].
     pub(crate) async fn wait_for_room(&self) -> Result<()> {
         self.peer.wait_for_room().await?;
         self.wait_for_store().await

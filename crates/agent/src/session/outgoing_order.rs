@@ -1,6 +1,6 @@
-//! The order in which the replies of a session leave. A reply that confirms something waits until
-//! that is stored. Later updates must not overtake it, or a client would take an older state for
-//! the newer one.
+//! The order of the replies and updates of a session. A reply that confirms a change waits until
+//! the change is stored. Later updates must not overtake the reply, or the client would end with an
+//! older state.
 // CONF-24, PROMPT-08, SESS-26.
 
 use attache_protocol::v1::SessionUpdate;

@@ -1,4 +1,4 @@
-//! What a session keeps of the turn that runs in it.
+//! The state of the running turn of a session.
 
 use crate::session::deferring_mutex::DeferringMutex;
 use attache_protocol::method::{Method as _, SessionUpdateNotification};
@@ -10,7 +10,7 @@ use attache_protocol::{Patch, Writer};
 use attache_session::{MessageAuthor, PermissionId};
 use std::sync::Arc;
 
-/// The turn that runs, and everything in it that has no end yet. `S` is the state of a session.
+/// The running turn, and everything in it that has not ended. `S` is the state of a session.
 pub(crate) struct RunningTurn<S> {
     /// The number of its prompt.
     pub(crate) prompt: u64,
@@ -49,7 +49,7 @@ impl<S> RunningTurn<S> {
 pub(crate) struct OpenMessage {
     pub(crate) author: MessageAuthor,
     pub(crate) id: MessageId,
-    /// The line of a text chunk up to the text.
+    /// The beginning of the line of a text chunk, before the text.
     pub(crate) head: Vec<u8>,
 }
 

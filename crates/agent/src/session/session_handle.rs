@@ -15,10 +15,10 @@ use std::sync::{Arc, Weak};
 /// usage, notices. Cheap to clone; it does not keep the session alive. Messages and tool calls
 /// belong to a [`Turn`](crate::Turn).
 ///
-/// It works from [`Author::open`](crate::Author::open) on; what it sends there follows the reply
-/// that announces the session. Once the session is closed, every function returns
-/// [`Error::Closed`]. Functions that send first wait until the client has received, and the store
-/// has stored, most of what was sent before.
+/// It works from [`Author::open`](crate::Author::open) on. Updates sent there follow the reply that
+/// announces the session. Once the session is closed, every function returns [`Error::Closed`].
+/// Functions that send first wait until the client has received, and the store has stored, most of
+/// the earlier updates.
 // SESS-27, SESS-26.
 #[derive(Clone)]
 pub struct SessionHandle(Weak<OpenSession>);
@@ -37,11 +37,12 @@ impl SessionHandle {
         }
     }
 
-    /// Sets a title that the agent made up. A title that the user set stays. If titles and metadata
-    /// change often, the client receives at most ten updates a second, and always the last one.
+    /// Sets a title that the agent made up. It does not replace a title that the user set. If
+    /// titles and metadata change often, the client receives at most ten updates a second, and
+    /// always the last one.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a blank title.
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a blank title.
     // TITLE-03.
     pub async fn title(&self, title: &str) -> Result<()> {
         self.tell(Statement::Title(title.to_owned())).await
@@ -51,8 +52,8 @@ impl SessionHandle {
     /// removes its key, and any other value replaces the old one. Prefix keys with your domain.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] if the metadata would become longer
-    /// than [`META_LIMIT`](attache_session::META_LIMIT).
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] if the metadata would become
+    /// longer than [`META_LIMIT`](attache_session::META_LIMIT).
     // INFO-09, META-07.
     pub async fn info(&self, meta: Meta) -> Result<()> {
         self.tell(Statement::Meta(meta)).await
@@ -69,8 +70,8 @@ impl SessionHandle {
     /// Replaces the slash commands. Names have no slash.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a name that is empty or begins
-    /// with a slash.
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a name that is empty or
+    /// begins with a slash.
     // CMD-02, CMD-05.
     pub async fn commands(&self, commands: Vec<AvailableCommand>) -> Result<()> {
         self.tell(Statement::Commands(commands)).await
@@ -80,8 +81,8 @@ impl SessionHandle {
     /// what the session has cost so far. Do not call it while the size is unknown.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a cost that is negative, not
-    /// finite or without a unit.
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a cost that is negative,
+    /// not finite or without a unit.
     // USE-06, USE-04, USE-03.
     pub async fn usage(&self, used: u64, size: u64, cost: Option<Cost>) -> Result<()> {
         self.tell(Statement::Usage { used, size, cost }).await
@@ -91,8 +92,8 @@ impl SessionHandle {
     /// notices.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a notice without a title, or with
-    /// a severity that ACP does not define and that does not begin with `_`.
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a notice without a title,
+    /// or with a severity that ACP does not define and that does not begin with `_`.
     // NOTE-01, NOTE-07, NOTE-06, NOTE-08.
     pub async fn notice(&self, notice: Notice) -> Result<()> {
         self.tell(Statement::Notice(notice)).await
@@ -102,8 +103,8 @@ impl SessionHandle {
     /// update.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Failed`] for options that break a condition of
-    /// [`Opening::options`](crate::Opening::options).
+    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Failed`] for options that break a
+    /// condition of [`Opening::options`](crate::Opening::options).
     // CONF-03, MODE-07.
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         let session = self.session()?;

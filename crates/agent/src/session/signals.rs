@@ -1,4 +1,4 @@
-//! What a session signals to tasks that do not hold its lock.
+//! The signals of a session for tasks that do not hold its lock.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Notify, watch};
@@ -9,7 +9,7 @@ pub(crate) struct SessionSignals {
     pub(crate) info_pending: Notify,
     /// The number of the first prompt that has no reply yet. That prompt may run.
     front: watch::Sender<Option<u64>>,
-    /// Set while more waits to be stored or sent than is allowed.
+    /// Set while too much waits to be stored or sent.
     backlogged: AtomicBool,
 }
 

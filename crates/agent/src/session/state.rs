@@ -1,5 +1,5 @@
-//! The part of an open session that is under its lock, and the one place where a change becomes
-//! both an event of the session and a line to the client.
+//! The locked part of an open session. Here every change becomes both an event of the session and a
+//! line to the client.
 
 use crate::session::accepted_prompt::{AcceptedPrompt, PromptPhase};
 use crate::session::info_pace::InfoPace;
@@ -51,7 +51,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// A session that is being opened: `session` as it is stored, `log` where it continues.
+    /// Makes the state of a session that is being opened. `session` is its stored state, and it
+    /// continues in `log`.
     pub(crate) fn new(
         session: Session,
         environment: Arc<dyn Environment>,
@@ -108,18 +109,18 @@ impl State {
         self.opening.is_some()
     }
 
-    /// Returns whether the session was closed: every handle to it is then without effect.
+    /// Returns whether the session was closed. Its handles then have no effect.
     pub(crate) fn is_closed(&self) -> bool {
         self.log.is_none()
     }
 
-    /// Returns whether more waits to be stored or sent than is allowed.
+    /// Returns whether too much waits to be stored or sent.
     pub(crate) fn is_backlogged(&self) -> bool {
         self.outgoing.len() > MAX_WAITING_UPDATES
             || self.log.as_ref().is_some_and(|log| log.backlog() > MAX_LOG_BACKLOG)
     }
 
-    /// Stores everything that happened until now.
+    /// Stores all events so far.
     pub(crate) fn commit(&self) -> Commit {
         match &self.log {
             Some(log) => log.commit(),
@@ -127,7 +128,7 @@ impl State {
         }
     }
 
-    /// Gives the log back to the store. Nothing is recorded or sent from now on.
+    /// Releases the log to the store. From now on nothing is recorded or sent.
     pub(crate) fn close(&mut self) {
         self.outgoing.clear();
         self.log = None;
@@ -215,7 +216,7 @@ impl State {
         Ok(())
     }
 
-    /// Sends everything in the outgoing order that need not wait any more.
+    /// Sends all items of the outgoing order that no longer wait.
     pub(crate) fn send_outgoing(&mut self) {
         while let Some(item) = self.outgoing.next() {
             match item {

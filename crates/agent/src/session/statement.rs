@@ -1,5 +1,5 @@
-//! What the author can state about a session, in a turn or between turns: one implementation for
-//! [`Turn`](crate::Turn) and [`SessionHandle`](crate::SessionHandle).
+//! The statements that an author can make about a session, in a turn or between turns: one
+//! implementation for [`Turn`](crate::Turn) and [`SessionHandle`](crate::SessionHandle).
 
 use crate::session::state::State;
 use crate::{Error, Result};
@@ -71,7 +71,7 @@ impl State {
     pub(crate) fn apply_statement(&mut self, statement: Statement) -> Result<()> {
         match statement {
             Statement::Title(title) => match self.session.info().titled_by_person() {
-                // A title of the user stays (TITLE-03).
+                // The user's title is kept (TITLE-03).
                 true => Ok(()),
                 false => self.change_info(Patch::Set(title), Patch::Keep),
             },

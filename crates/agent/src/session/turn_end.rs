@@ -1,4 +1,4 @@
-//! The end of a turn: everything that is still open in it gets its end.
+//! The end of a turn, which ends everything that is still open in it.
 
 use crate::Result;
 use crate::session::accepted_prompt::AcceptedPrompt;

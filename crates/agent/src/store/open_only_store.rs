@@ -2,8 +2,8 @@
 //! `session/list`, and removes each when it closes.
 
 use attache_session::{
-    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, SessionKey, Store, StoreError,
-    Summary, Timestamp,
+    ArchivedFilter, Commit, Event, ListEntry, ListPage, ListQuery, Log, SessionKey, Store,
+    StoreError, Summary, Timestamp,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -87,13 +87,13 @@ impl Store for OpenOnlyStore {
         };
         let ranked = all.into_iter().map(|(key, session)| {
             let summary = session.summary().clone();
-            ((summary.updated_at, session.serial), Listed { key, summary })
+            ((summary.updated_at, session.serial), ListEntry { key, summary })
         });
-        let mut found: Vec<(Rank, Listed)> = ranked
-            .filter(|(rank, Listed { summary, .. })| {
+        let mut found: Vec<(Rank, ListEntry)> = ranked
+            .filter(|(rank, ListEntry { summary, .. })| {
                 // A session without an event is not open yet. No session is archived.
                 summary.sequence > 0
-                    && query.archived != Archived::Only
+                    && query.archived != ArchivedFilter::Only
                     && (!query.used || summary.is_used())
                     && before.is_none_or(|before| *rank < before)
                     && query.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)

@@ -7,7 +7,7 @@ use attache_protocol::Raw;
 use attache_protocol::v1::{SessionId, SystemPrompt};
 use attache_session::{Event, EventBody, Session};
 
-/// A session as its log has it, and the private records in the log.
+/// A session as stored in its log, and the private records in the log.
 pub(crate) struct StoredSession {
     pub(crate) session: Session,
     pub(crate) records: Records,
@@ -23,7 +23,7 @@ pub(crate) struct Records {
 }
 
 impl StoredSession {
-    /// The past of a new session.
+    /// Returns the empty history of a new session.
     pub(crate) fn empty(session: &SessionId) -> Self {
         Self { session: Session::new(session.clone()), records: Records::default() }
     }

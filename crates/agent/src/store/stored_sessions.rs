@@ -14,7 +14,7 @@ use attache_session::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a session is tried that another process writes, and the pause between two tries.
+/// How often to try to open a session that another process writes, and the pause between two tries.
 /// Storing a title or closing a session takes only a moment.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(25);
@@ -71,7 +71,7 @@ impl StoredSessions {
         answer.map_err(no_answer)?.map_err(Error::Store)
     }
 
-    /// Does the same, and retries for a while if another process writes the session.
+    /// Runs a question, and retries for a while if another process writes the session.
     async fn ask_patiently<T: Send + 'static>(
         &self,
         session: &SessionId,
@@ -97,7 +97,7 @@ impl StoredSessions {
         self.ask_patiently(session, |store, key| store.open(key)).await
     }
 
-    /// Copies everything that is committed.
+    /// Copies all committed events.
     pub(crate) async fn fork(&self, from: &SessionId, to: &SessionId) -> Result<Box<dyn Log>> {
         let to = self.key(to);
         self.ask(from, move |store, from| store.fork(from, None, &to)).await

@@ -67,7 +67,7 @@ impl CompactionHandle {
     /// Reports that the context is shorter now. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
+    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected).
     pub async fn complete(self) -> Result<()> {
         self.end(|open| open.end(CompactionStatus::Completed))
     }
@@ -85,7 +85,7 @@ impl CompactionHandle {
         })
     }
 
-    /// Ends the compaction once; the drop that follows finds it ended.
+    /// Ends the compaction once. The drop that follows does nothing.
     fn end(&self, over: impl FnOnce(OpenCompaction) -> CompactionUpdate) -> Result<()> {
         let session = self.turn.open_session();
         session.in_turn_even_cancelled(self.turn.accepted(), |state| {

@@ -23,7 +23,8 @@ pub enum Elicited {
     Declined,
     /// The user closed the question without an answer.
     Cancelled,
-    /// The client answered with an action that ACP does not define. Treat it as none of the others.
+    /// The client answered with an action that ACP does not define. Do not treat it as one of the
+    /// others.
     // ELIC-23.
     Unknown(String),
     /// The client answered with an error, with JSON that could not be decoded, or with values that
@@ -73,7 +74,7 @@ impl UrlElicitation {
     /// Tells the client that the user is done with the page.
     ///
     /// # Errors
-    /// [`Error::Gone`].
+    /// [`Error::Disconnected`].
     // ELIC-19.
     pub fn complete(self) -> Result<()> {
         Ok(self
@@ -101,8 +102,8 @@ impl Turn {
     /// # Errors
     /// [`Error::Client`] if the client cannot show forms, see [`Turn::ask`]; [`Error::Invalid`] for
     /// a form that ACP does not allow: a field, choice or format of an unknown type, or a required
-    /// field that does not exist; [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]. An answer
-    /// of the client is never an error here.
+    /// field that does not exist; [`Error::Cancelled`], [`Error::Over`], [`Error::Disconnected`].
+    /// An answer of the client is never an error here.
     // CANCEL-22, ELIC-11, ELIC-07, X18.
     pub async fn elicit(
         &self,

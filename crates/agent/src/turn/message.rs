@@ -36,7 +36,7 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
-    /// [`Error::Gone`](crate::Error::Gone).
+    /// [`Error::Disconnected`](crate::Error::Disconnected).
     // MSG-01, MSG-02.
     pub async fn say(&self, text: &str) -> Result<()> {
         self.chunks(MessageAuthor::Agent, text).await

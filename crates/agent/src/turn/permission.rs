@@ -55,7 +55,7 @@ impl Permission {
     ) -> Result<Self> {
         let outcome = match answer {
             Ok(response) => response.outcome,
-            Err(CallError::Gone(end)) => return Err(Error::Gone(end)),
+            Err(CallError::Disconnected(end)) => return Err(Error::Disconnected(end)),
             Err(error) => return Ok(Self::Unusable(error.to_string())),
         };
         Ok(match outcome {
@@ -90,9 +90,9 @@ impl Turn {
     /// late answer has no effect.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]; [`Error::Invalid`] if there are no
-    /// options, two with the same id, or one of an unknown kind. An answer of the client is never
-    /// an error here.
+    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Disconnected`]; [`Error::Invalid`] if there
+    /// are no options, two with the same id, or one of an unknown kind. An answer of the client is
+    /// never an error here.
     // PERM-02, PERM-12, CANCEL-22, CANCEL-23.
     pub async fn ask_permission(
         &self,

@@ -9,7 +9,7 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
-    /// [`Error::Gone`](crate::Error::Gone).
+    /// [`Error::Disconnected`](crate::Error::Disconnected).
     // PLAN-02.
     pub async fn plan(&self, entries: Vec<PlanEntry>) -> Result<()> {
         self.post(EventBody::Plan { id: None, content: PlanContent::Items(entries) }).await

@@ -25,8 +25,8 @@ impl Turn {
         self.record(REMEMBERED, json(value)?).await
     }
 
-    /// Stores `value` and forgets everything remembered before: for an author whose memory is one
-    /// value, or who compacted it.
+    /// Stores `value` and removes all earlier remembered values, for an author whose memory is one
+    /// value or that compacted it.
     ///
     /// # Errors
     /// As [`Turn::remember`].

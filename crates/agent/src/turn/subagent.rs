@@ -97,7 +97,7 @@ impl Subagent {
     /// Stops the subagent. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
+    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected).
     pub async fn stop(mut self, reason: StopReason) -> Result<()> {
         if let Some(call) = self.call.take() {
             return call.complete().await;
@@ -124,7 +124,7 @@ impl Subagent {
         }
     }
 
-    /// Stops the subagent once; the drop that follows finds it stopped.
+    /// Stops the subagent once. The drop that follows does nothing.
     fn end(&self, reason: IdleStopReason) -> Result<()> {
         let parent = self.parent.open_session();
         let child = self.child.open_session().shared_state();

@@ -75,8 +75,8 @@ impl NewTerminal {
     /// [`Error::Client`](crate::Error::Client) if the client has no terminals or cannot start the
     /// command; [`Error::Invalid`](crate::Error::Invalid) for a working directory that is not
     /// absolute or outside of the session's roots; [`Error::Cancelled`](crate::Error::Cancelled),
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). If the client
-    /// creates the terminal after one of these errors, the kit releases it.
+    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected). If
+    /// the client creates the terminal after one of these errors, the kit releases it.
     pub async fn create(self) -> Result<Terminal> {
         let Self { turn, mut request } = self;
         let cwd = request.cwd.take().map_or_else(|| turn.cwd().to_owned(), Into::into);
@@ -138,7 +138,7 @@ impl Terminal {
         self.turn.call::<TerminalOutput>(&request).await
     }
 
-    /// Waits until the command ends. If neither exit code nor signal is set, it is unknown how it
+    /// Waits until the command ends. If exit code and signal are both absent, it is unknown how it
     /// ended; do not treat that as success.
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Who owns a terminal that is being created.
+/// The owner of a terminal that is being created.
 #[derive(Default)]
 struct Claim(Mutex<Claimed>);
 

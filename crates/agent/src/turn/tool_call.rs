@@ -30,7 +30,7 @@ impl Turn {
 }
 
 impl NewToolCall {
-    /// Sets the name of the tool in the program.
+    /// Sets the tool's name for programs.
     // TOOL-15.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.call.name = Some(name.into());
@@ -60,7 +60,7 @@ impl NewToolCall {
     ///
     /// # Errors
     /// [`Error::Invalid`] for a path that is not absolute or a line 0; [`Error::Cancelled`],
-    /// [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Over`], [`Error::Disconnected`].
     pub async fn announce(self) -> Result<ToolCallHandle> {
         let Self { turn, mut call } = self;
         check(&call.content, &call.locations)?;
@@ -113,7 +113,7 @@ impl ToolCallHandle {
     /// Marks the call as in progress.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Disconnected`].
     pub async fn start(&mut self) -> Result<()> {
         if self.call.status == ToolCallStatus::InProgress {
             return Ok(());
@@ -203,7 +203,7 @@ impl ToolCallHandle {
     /// Settles the call as completed. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Over`], [`Error::Disconnected`].
     pub async fn complete(self) -> Result<()> {
         self.settle(ToolCallStatus::Completed, None)
     }
@@ -212,14 +212,14 @@ impl ToolCallHandle {
     /// cancel.
     ///
     /// # Errors
-    /// [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Over`], [`Error::Disconnected`].
     pub async fn fail(self, why: impl Into<String>) -> Result<()> {
         let mut content = self.call.content.clone();
         content.push(ContentBlock::text(why).into());
         self.settle(ToolCallStatus::Failed, Some(content))
     }
 
-    /// Returns what a permission request says about the call (PERM-10).
+    /// Returns the description of the call in a permission request (PERM-10).
     pub(crate) fn patch(&self) -> ToolCallUpdate {
         let call = &self.call;
         let mut patch = ToolCallUpdate::new(call.tool_call_id.clone());
@@ -246,7 +246,7 @@ impl ToolCallHandle {
         })?
     }
 
-    /// Settles the call once; the drop that follows finds it settled. Never waits, because there is
+    /// Settles the call once. The drop that follows does nothing. Never waits, because there is
     /// only one such update for each call.
     fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
         let session = self.turn.open_session();

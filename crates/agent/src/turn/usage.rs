@@ -7,12 +7,12 @@ impl Turn {
     /// Adds to the tokens that the reply to the prompt reports for this turn. Does nothing after
     /// the turn.
     ///
-    /// ACP does not define these numbers exactly; in this kit they have the following meaning. The
+    /// ACP does not define these numbers exactly. In this kit they have the following meaning. The
     /// tokens of a turn are those of all model calls in it, including subagents. `input` excludes
-    /// what the provider had cached; `cached_read` and `cached_write` were read from and written to
-    /// its cache; `output` is what the model wrote, including its thoughts; `thought` is the
-    /// thought part of the output. `total` is input + output + cached read + cached write: the kit
-    /// computes it and ignores the given value.
+    /// cached tokens; `cached_read` and `cached_write` were read from and written to the provider's
+    /// cache; `output` is the model's output, including its thoughts; `thought` is the thought part
+    /// of the output. `total` is input + output + cached read + cached write: the kit computes it
+    /// and ignores the given value.
     // USE-10.
     pub fn add_usage(&self, tokens: Usage) {
         if !self.is_muted() {

@@ -10,7 +10,7 @@ use attache_protocol::v1::{
 
 pub(crate) const NAME: &str = "streamer";
 
-/// Does what the script of a prompt says.
+/// Performs the script of a prompt.
 pub(crate) struct Streamer;
 
 impl Author for Streamer {
@@ -67,8 +67,8 @@ impl Author for Streamer {
     }
 }
 
-/// The client answers when it has read so far: so the agent never runs far ahead of what the client
-/// saw.
+/// Asks for permission. The client answers when it has read everything before, so the agent is
+/// never far ahead of the client.
 async fn ask(turn: &Turn, call: Option<&ToolCallHandle>) -> Result<()> {
     let call = call.ok_or_else(|| Error::failed("no tool runs"))?;
     let options = vec![PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce)];

@@ -1,4 +1,4 @@
-//! What a client was told is there after `kill -9` of the agent (SESS-13, PROMPT-08, CONF-18,
+//! Everything that the agent has confirmed survives `kill -9` (SESS-13, PROMPT-08, CONF-18,
 //! TITLE-01): 200 times, while four sessions stream into SQLite.
 #![cfg(unix)]
 #![allow(
@@ -10,29 +10,29 @@
 )]
 
 mod author;
+mod known_session;
 mod process;
 mod round;
 mod script;
-mod told;
 
 use attache_agent::serve;
 use attache_protocol::method::Side;
 use attache_session::{EventBody, SessionKey, Store, TurnOutcome};
 use attache_store::Sqlite;
+use known_session::KnownSession;
 use process::Process;
 use round::Round;
 use script::Random;
 use serde_json::json;
 use std::path::Path;
-use told::Told;
 
 const ROUNDS: u64 = 200;
 
-/// A session is replaced by a new one after so many rounds, so that each round costs the same. The
-/// old ones are looked at in the end.
+/// The number of rounds after which a new session replaces a session, so that each round costs the
+/// same. The old sessions are checked at the end.
 const LIFE: u64 = 6;
 
-/// Not a test of its own: the process that is killed.
+/// Not a separate test: the process that is killed.
 #[test]
 fn agent() {
     let Some(path) = std::env::var_os(process::STORE) else { return };
@@ -42,18 +42,18 @@ fn agent() {
 
 /// SESS-13, SESS-14, PROMPT-08, CONF-18, TITLE-01, TITLE-03, TOOL-09.
 #[test]
-fn what_the_client_was_told_is_there_after_kill_9() {
+fn confirmed_events_survive_kill_9() {
     if std::env::var_os(process::STORE).is_some() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     let mut random = Random::new("seed 1");
-    let (mut live, mut old): (Vec<Told>, Vec<Told>) = (Vec::new(), Vec::new());
+    let (mut live, mut old): (Vec<KnownSession>, Vec<KnownSession>) = (Vec::new(), Vec::new());
     let mut cut = 0;
     for round in 0..ROUNDS {
         let mut process = Process::start(&path);
-        // Now and then in the middle of a load.
+        // Sometimes in the middle of a load.
         if random.below(10) == 0 {
             process.dies_after(Some(1 + random.below(200)));
         }
@@ -61,39 +61,41 @@ fn what_the_client_was_told_is_there_after_kill_9() {
             let replaced = round % LIFE == slot;
             match usize::try_from(slot).ok().filter(|slot| *slot < live.len()) {
                 Some(index) if replaced && process.is_alive() => {
-                    let Some(new) = Told::begin(&mut process, slot % 2 == 1) else { continue };
+                    let Some(new) = KnownSession::begin(&mut process, slot % 2 == 1) else {
+                        continue;
+                    };
                     old.push(std::mem::replace(&mut live[index], new));
                 }
                 Some(index) => live[index].load(&mut process),
-                None => live.extend(Told::begin(&mut process, slot % 2 == 1)),
+                None => live.extend(KnownSession::begin(&mut process, slot % 2 == 1)),
             }
         }
         if live.len() == 4 && process.is_alive() {
             process.dies_after(None);
-            live.iter_mut().for_each(|told| told.recall(&mut process));
+            live.iter_mut().for_each(|session| session.recall(&mut process));
             process.dies_after(Some(1 + random.below(400)));
             Round::new(&mut process, &mut live, &mut random).stream();
         }
         process.kill();
-        cut += live.iter().filter(|told| told.is_prompted()).count();
+        cut += live.iter().filter(|session| session.is_prompted()).count();
     }
     assert!(cut > 0);
     let mut process = Process::start(&path);
-    let sessions: Vec<Told> = live.into_iter().chain(old).collect();
-    let sessions: Vec<Told> = sessions
+    let sessions: Vec<KnownSession> = live.into_iter().chain(old).collect();
+    let sessions: Vec<KnownSession> = sessions
         .into_iter()
-        .map(|mut told| {
-            told.load(&mut process);
-            told.recall(&mut process);
-            told
+        .map(|mut session| {
+            session.load(&mut process);
+            session.recall(&mut process);
+            session
         })
         .collect();
     let listed = listed(&mut process);
-    assert!(sessions.iter().all(|told| listed.contains(&told.id)));
+    assert!(sessions.iter().all(|session| listed.contains(&session.id)));
     process.end();
-    sessions.iter().for_each(|told| logged(&path, told));
-    let stored: usize = sessions.iter().map(|told| told.cut).sum();
-    let part: usize = sessions.iter().map(|told| told.failed).sum();
+    sessions.iter().for_each(|session| logged(&path, session));
+    let stored: usize = sessions.iter().map(|session| session.cut).sum();
+    let part: usize = sessions.iter().map(|session| session.failed).sum();
     println!(
         "{} sessions; {cut} turns cut, {stored} of them stored, {part} in part",
         sessions.len()
@@ -114,13 +116,13 @@ fn listed(process: &mut Process) -> Vec<String> {
     }
 }
 
-/// The log of a session: in order, every turn has one end, and those that were cut have failed.
-fn logged(path: &Path, told: &Told) {
+/// Checks the log of a session: it is in order, every turn has one end, and cut turns have failed.
+fn logged(path: &Path, session: &KnownSession) {
     let store = Sqlite::open(path).unwrap();
     let key = SessionKey {
         side: Side::Agent,
         agent: author::NAME.to_owned(),
-        session_id: told.id.as_str().into(),
+        session_id: session.id.as_str().into(),
     };
     let (mut last, mut prompts, mut turns, mut running, mut failed) = (0, 0, 0, false, 0);
     loop {
@@ -146,14 +148,14 @@ fn logged(path: &Path, told: &Told) {
         }
     }
     assert!(!running);
-    // The agent may have died when the prompt was stored and the beginning of its turn not yet, or
-    // the end of the turn and not its reply.
+    // The agent may have died after the prompt was stored and before the beginning of its turn, or
+    // after the end of the turn and before its reply.
     let cut = failed + prompts - turns;
     assert!(
-        (told.failed..=told.cut).contains(&cut),
+        (session.failed..=session.cut).contains(&cut),
         "{}: {failed} of {turns} turns failed, {prompts} prompts, cut {}..={}",
-        told.id,
-        told.failed,
-        told.cut
+        session.id,
+        session.failed,
+        session.cut
     );
 }

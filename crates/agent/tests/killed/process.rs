@@ -1,4 +1,4 @@
-//! The agent as a process, and what its client reads of it to the last byte.
+//! The agent as a process, whose output the client reads to the last byte.
 
 use crate::script::Shown;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Says where the store is, to the agent.
+/// The variable that tells the agent the path of its store.
 pub(crate) const STORE: &str = "ATTACHE_TEST_STORE";
 
 pub(crate) struct Process {
@@ -14,14 +14,14 @@ pub(crate) struct Process {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     calls: i64,
-    /// So many more lines are read before it is killed.
+    /// The number of lines to read before it is killed.
     moment: Option<u64>,
     killed: bool,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // One that has ended cannot be killed.
+        // A process that has ended cannot be killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -46,7 +46,7 @@ impl Process {
         !self.killed
     }
 
-    /// Kills the agent when so many more lines are read; `None` lets it live.
+    /// Kills the agent after this number of lines; `None` lets it live.
     pub(crate) fn dies_after(&mut self, lines: Option<u64>) {
         self.moment = lines;
     }
@@ -60,14 +60,14 @@ impl Process {
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9), "{status:?}");
     }
 
-    /// Closes its input and waits for its end.
+    /// Closes the agent's input and waits until it ends.
     pub(crate) fn end(mut self) {
         drop(self.input.take());
         assert!(self.read().is_none());
         assert!(self.child.wait().unwrap().success());
     }
 
-    /// The next message, also of those that it wrote before it was killed; `None` at the end.
+    /// Returns the next message, including messages written before the kill; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Value> {
         let message = self.read()?;
         self.moment = self.moment.map(|lines| lines.saturating_sub(1));
@@ -86,7 +86,7 @@ impl Process {
                 // The end, or a line that was cut off.
                 return None;
             }
-            // What the test harness prints is no message.
+            // The output of the test harness is not a message.
             if line.starts_with('{') {
                 return Some(serde_json::from_str(&line).unwrap());
             }
@@ -98,7 +98,7 @@ impl Process {
         assert!(written.is_ok() || self.killed, "the agent is gone");
     }
 
-    /// Calls, and gives the call's id.
+    /// Calls a method and returns the call's id.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> i64 {
         self.calls += 1;
         let id = self.calls;
@@ -106,18 +106,18 @@ impl Process {
         id
     }
 
-    /// Says yes to a permission request.
+    /// Allows a permission request.
     pub(crate) fn allow(&mut self, request: &Value) {
         let outcome = json!({"outcome": {"outcome": "selected", "optionId": "yes"}});
         self.write(&json!({"jsonrpc": "2.0", "id": request["id"], "result": outcome}));
     }
 
-    /// Calls, and gives the result; `None` if the agent was killed before.
+    /// Calls a method and returns the result; `None` if the agent was killed before.
     pub(crate) fn result(&mut self, method: &str, params: Value) -> Option<Value> {
         self.shown(method, params).map(|(result, _)| result)
     }
 
-    /// The same with what the updates before the result show.
+    /// Calls a method and returns the result with the entries that the updates before it show.
     pub(crate) fn shown(&mut self, method: &str, params: Value) -> Option<(Value, Shown)> {
         let id = self.call(method, params);
         let mut shown = Shown::default();
@@ -135,7 +135,7 @@ impl Process {
     }
 }
 
-/// The result of a reply, which must be one.
+/// Returns the result of a message, which must be a reply.
 pub(crate) fn result(reply: &mut Value) -> Value {
     assert!(reply.get("error").is_none(), "{reply}");
     reply["result"].take()

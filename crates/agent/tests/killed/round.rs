@@ -1,37 +1,37 @@
 //! Four sessions stream, until the agent is killed.
 
+use crate::known_session::KnownSession;
 use crate::process::Process;
 use crate::script::Random;
-use crate::told::Told;
 
 pub(crate) struct Round<'r> {
     process: &'r mut Process,
-    sessions: &'r mut [Told],
+    sessions: &'r mut [KnownSession],
     random: &'r mut Random,
 }
 
 impl<'r> Round<'r> {
     pub(crate) fn new(
         process: &'r mut Process,
-        sessions: &'r mut [Told],
+        sessions: &'r mut [KnownSession],
         random: &'r mut Random,
     ) -> Self {
         Self { process, sessions, random }
     }
 
-    /// Takes in all that the agent wrote, to the end; what it is asked for meanwhile is asked for
-    /// until it is killed.
+    /// Processes all output of the agent to its end. Until the agent is killed, answers its
+    /// requests and makes new calls.
     pub(crate) fn stream(self) {
         let Self { process, sessions, random } = self;
-        sessions.iter_mut().for_each(|told| told.prompt(process));
+        sessions.iter_mut().for_each(|session| session.prompt(process));
         while let Some(message) = process.next() {
-            let told = sessions.iter_mut().find(|told| told.is_about(&message)).unwrap();
-            told.take(process, message);
+            let session = sessions.iter_mut().find(|session| session.is_about(&message)).unwrap();
+            session.take(process, message);
             if !process.is_alive() {
                 continue;
             }
-            if !told.is_prompted() {
-                told.prompt(process);
+            if !session.is_prompted() {
+                session.prompt(process);
             }
             let chosen = random.below(40);
             let index = usize::try_from(chosen % 4).unwrap();

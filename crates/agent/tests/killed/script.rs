@@ -1,8 +1,8 @@
-//! What the author does with a prompt: its text alone decides, so that the test knows it too.
+//! The author's steps for a prompt. The prompt's text determines them, so the test knows them too.
 
 use serde_json::Value;
 
-/// One thing that the author does.
+/// One step of the author.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Say(String),
@@ -16,7 +16,7 @@ pub(crate) enum Step {
     Remember(String),
 }
 
-/// Numbers that the seed decides.
+/// Pseudo-random numbers from a seed.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -64,14 +64,14 @@ pub(crate) fn script(prompt: &str) -> Vec<Step> {
     steps
 }
 
-/// One entry of a conversation as a client shows it.
+/// One entry of a conversation in a client.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Entry {
     Message { kind: String, text: String },
     Tool { title: String, status: String, output: Vec<String> },
 }
 
-/// What a client shows of a session.
+/// The state of a session in a client.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) entries: Vec<Entry>,
@@ -81,7 +81,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Takes in one `session/update`.
+    /// Applies one `session/update`.
     pub(crate) fn update(&mut self, update: &Value) {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         match update["sessionUpdate"].as_str().unwrap() {
@@ -135,7 +135,7 @@ impl Shown {
     }
 }
 
-/// What a turn comes to that ended after these steps of its script.
+/// The result of a turn that ended after these steps of its script.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
     pub(crate) entries: Vec<Entry>,

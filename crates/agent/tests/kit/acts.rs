@@ -1,4 +1,4 @@
-//! An agent whose turns are a function.
+//! An agent whose turns call a function.
 
 use super::Client;
 use attache_agent::{About, Author, Opening, Result, SessionHandle, StopReason, Turn};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::future::Future;
 use std::sync::{Arc, Mutex};
 
-/// What an author noted, in order.
+/// The notes of an author, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);
 
@@ -25,7 +25,7 @@ pub(crate) struct Acts<F> {
     about: About,
 }
 
-/// An agent that does this in each turn.
+/// Makes an agent that calls this function in each turn.
 pub(crate) fn acts<F, W>(act: F) -> Acts<F>
 where
     F: Fn(Turn) -> W + Send + Sync + 'static,
@@ -55,7 +55,7 @@ where
     }
 }
 
-/// A turn that is kept beyond its end.
+/// A turn that is held after its end.
 #[derive(Clone, Default)]
 pub(crate) struct Kept(Arc<Mutex<Option<Turn>>>);
 

@@ -86,7 +86,7 @@ fn gated(session: &str) -> [(&'static str, Value); 3] {
 
 /// AUTH-01, AUTH-04, AUTH-11, AUTH-13.
 #[tokio::test(start_paused = true)]
-async fn until_somebody_is_logged_in_gated_calls_say_how_to() {
+async fn gated_calls_name_the_logins_until_a_login_succeeds() {
     let mut client = Client::plain(Guarded::new(AuthState::Unauthenticated)).await;
     for (method, params) in gated("s") {
         let error = client.error(method, params).await;
@@ -107,14 +107,14 @@ async fn until_somebody_is_logged_in_gated_calls_say_how_to() {
         assert_eq!(
             client.error(method, json!({})).await["code"],
             -32601,
-            "{method}: not a matter of logins"
+            "{method}: it does not need a login"
         );
     }
 }
 
 /// AUTH-05.
 #[tokio::test(start_paused = true)]
-async fn a_terminal_login_is_named_to_who_can_use_it() {
+async fn a_terminal_login_is_named_to_clients_that_support_it() {
     let author = Guarded::new(AuthState::Unauthenticated);
     let mut client = Client::with(author, json!({"auth": {"terminal": true}})).await;
     let error = client.error("session/new", new()).await;
@@ -123,7 +123,7 @@ async fn a_terminal_login_is_named_to_who_can_use_it() {
 
 /// AUTHS-01, AUTHS-02, AUTHS-03.
 #[tokio::test(start_paused = true)]
-async fn the_state_can_be_asked_for_and_its_changes_are_told_once() {
+async fn the_login_state_can_be_queried_and_its_changes_are_sent_once() {
     let author = Guarded::new(AuthState::Unauthenticated);
     let mut client = Client::plain(author.clone()).await;
     for _ in 0..2 {
@@ -158,7 +158,7 @@ async fn the_state_can_be_asked_for_and_its_changes_are_told_once() {
 
 /// AUTHS-03, AUTH-10.
 #[tokio::test(start_paused = true)]
-async fn what_was_not_advertised_is_neither_served_nor_told() {
+async fn login_methods_and_updates_that_are_not_advertised_are_not_used() {
     let author = Guarded { tells: false, ..Guarded::new(AuthState::Unauthenticated) };
     let mut client = Client::plain(author.clone()).await;
     assert_eq!(client.error("auth/status", json!({})).await["code"], -32601);
@@ -175,7 +175,7 @@ async fn what_was_not_advertised_is_neither_served_nor_told() {
 
 /// AUTH-03, AUTH-06.
 #[tokio::test(start_paused = true)]
-async fn only_logins_that_were_offered_are_carried_out() {
+async fn only_offered_logins_are_performed() {
     let author = Guarded::new(AuthState::Unauthenticated);
     let mut client = Client::plain(author.clone()).await;
     for id in ["nope", "shell", ""] {
@@ -225,7 +225,7 @@ impl Login for Panics {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_author_that_panics_about_logins_fails_those_calls_alone() {
+async fn a_panic_in_a_login_fails_only_its_call() {
     let mut client = Client::silent(serve(Panics));
     client.result("initialize", json!({"protocolVersion": 1})).await;
     for method in ["session/new", "auth/status", "logout"] {

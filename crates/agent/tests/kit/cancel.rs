@@ -17,7 +17,7 @@ fn cancel_request(id: i64) -> Value {
 
 /// CANCEL-02, CANCEL-11, CANCEL-20.
 #[tokio::test(start_paused = true)]
-async fn after_a_cancel_every_outcome_is_cancelled() {
+async fn every_outcome_after_a_cancel_is_cancelled() {
     for text in ["wait for cancel", "panic when cancelled"] {
         for by_request in [false, true] {
             let author = Tester::default();
@@ -30,7 +30,7 @@ async fn after_a_cancel_every_outcome_is_cancelled() {
             let reply = client.reply(turn).await;
             assert_eq!(reply["result"]["stopReason"], "cancelled", "CANCEL-02, CANCEL-20: {reply}");
             client.settle().await;
-            assert!(client.seen.is_empty(), "one reply, nothing behind it: {:?}", client.seen);
+            assert!(client.seen.is_empty(), "one reply, and nothing after it: {:?}", client.seen);
             if text == "wait for cancel" {
                 assert_eq!(author.noted().last().unwrap(), "Err(Cancelled)");
             }
@@ -48,22 +48,21 @@ async fn a_prompt_and_its_cancel_in_one_write_cancel_it() {
         let message = if round % 2 == 0 { cancel(&session) } else { cancel_request(id) };
         client.send(&[call, message]).await;
         assert_eq!(client.reply(id).await["result"]["stopReason"], "cancelled");
-        assert_eq!(author.noted(), [] as [&str; 0], "it never began");
+        assert_eq!(author.noted(), [] as [&str; 0], "the turn never began");
         let (reply, _) = client.turn(&session, "hello").await;
         assert_eq!(reply["result"]["stopReason"], "end_turn", "the next one is not cancelled");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_cancel_counts_however_much_stands_between_it_and_its_prompt_in_one_write() {
+async fn a_cancel_works_with_many_messages_between_it_and_its_prompt_in_one_write() {
     for _ in 0..20 {
         let author = Tester::default();
         let mut client = Client::plain(author.clone()).await;
         let (one, two) = (session(&mut client).await, session(&mut client).await);
         let (id, call) = client.call("session/prompt", prompt(&one, "hello"));
         let (other, another) = client.call("session/prompt", prompt(&two, "hello"));
-        // The second prompt would send another thread to work on the first while these lines are
-        // still read.
+        // With a second prompt another thread would begin the first turn before all lines are read.
         let mut messages = vec![call, another];
         messages.extend((0..500).map(|_| json!({"jsonrpc": "2.0", "method": "_nothing"})));
         messages.push(cancel(&one));
@@ -90,7 +89,7 @@ async fn a_cancel_ends_the_queue_of_that_session_only() {
     for id in cancelled {
         assert_eq!(client.reply(id).await["result"]["stopReason"], "cancelled");
     }
-    // Whatever the cancel does to others has happened then.
+    // The cancel has had all its effects then.
     client.settle().await;
     author.go.notify_one();
     assert_eq!(client.reply(other).await["result"]["stopReason"], "end_turn", "CANCEL-10");
@@ -100,7 +99,7 @@ async fn a_cancel_ends_the_queue_of_that_session_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_queued_prompt_can_be_taken_back_alone() {
+async fn one_queued_prompt_can_be_cancelled_alone() {
     let author = Tester::default();
     let mut client = Client::plain(author.clone()).await;
     let session = session(&mut client).await;

@@ -6,8 +6,8 @@ use attache_agent::{Author, Result, ToolKind, Turn};
 use attache_protocol::decode;
 use serde_json::{Value, json};
 
-/// The states, and the message that shows that the turn is in it; before the first byte there is
-/// none.
+/// The states, each with the message that shows that the turn has reached it. There is no message
+/// before the first byte.
 const STATES: &[(&str, Option<&str>)] = &[
     ("before the first byte", None),
     ("streaming", Some("session/update")),
@@ -78,7 +78,7 @@ fn everything() -> Value {
 
 /// CANCEL-02, CANCEL-04, CANCEL-11, CANCEL-20, CANCEL-22, TOOL-09, PROMPT-08.
 #[tokio::test(start_paused = true)]
-async fn in_every_state_a_cancel_ends_the_turn_as_cancelled() {
+async fn a_cancel_in_every_state_ends_the_turn_as_cancelled() {
     for (state, shown) in STATES {
         for by_request in [false, true] {
             let notes = Notes::default();

@@ -1,4 +1,4 @@
-//! A client that can say anything: it writes lines and reads lines.
+//! A client that can send anything: it writes lines and reads lines.
 
 use attache_agent::{Author, Serving, serve};
 use serde_json::{Value, json};
@@ -12,22 +12,21 @@ pub(crate) struct Client {
     write: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     serving: JoinSet<attache_agent::Result<()>>,
-    /// What arrived and was not asked for yet, in order.
+    /// The messages that arrived and were not taken yet, in order.
     pub(crate) seen: Vec<Value>,
     last_id: i64,
 }
 
-/// Under a paused clock this passes at once when nothing moves any more; it never decides
-/// otherwise.
+/// Under a paused clock this passes at once when no task can proceed, and has no other effect.
 const STUCK: Duration = Duration::from_secs(3600);
 
 impl Client {
-    /// Connected and nothing said.
+    /// Connects without sending a message.
     pub(crate) fn silent(serving: Serving) -> Self {
         Self::buffered(serving, 1 << 20)
     }
 
-    /// The same with a transport that holds this many bytes.
+    /// Connects through a transport that holds this number of bytes.
     pub(crate) fn buffered(serving: Serving, bytes: usize) -> Self {
         let (near, far) = tokio::io::duplex(bytes);
         let (input, output) = tokio::io::split(far);
@@ -43,7 +42,7 @@ impl Client {
         }
     }
 
-    /// Initialized with these client capabilities.
+    /// Connects and initializes with these client capabilities.
     pub(crate) async fn with(author: impl Author, capabilities: Value) -> Self {
         let mut client = Self::silent(serve(author));
         let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
@@ -51,12 +50,12 @@ impl Client {
         client
     }
 
-    /// Initialized, offering nothing.
+    /// Connects and initializes without client capabilities.
     pub(crate) async fn plain(author: impl Author) -> Self {
         Self::with(author, json!({})).await
     }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     pub(crate) async fn write(&mut self, text: &str) {
         self.write.write_all(text.as_bytes()).await.expect("the agent reads");
     }
@@ -67,7 +66,7 @@ impl Client {
         self.write(&text).await;
     }
 
-    /// The next line.
+    /// Returns the next message.
     pub(crate) async fn next(&mut self) -> Value {
         if self.seen.is_empty() { self.read().await } else { self.seen.remove(0) }
     }
@@ -81,7 +80,7 @@ impl Client {
         value
     }
 
-    /// The reply to the call with this id; what comes before it stays in `seen`.
+    /// Returns the reply to the call with this id. Earlier messages stay in `seen`.
     pub(crate) async fn reply(&mut self, id: i64) -> Value {
         let is_it = |message: &Value| message.get("method").is_none() && message["id"] == id;
         if let Some(index) = self.seen.iter().position(is_it) {
@@ -96,7 +95,7 @@ impl Client {
         }
     }
 
-    /// The next message with this method; what comes before it stays in `seen`.
+    /// Returns the next message with this method. Earlier messages stay in `seen`.
     pub(crate) async fn arrives(&mut self, method: &str) -> Value {
         if let Some(index) = self.seen.iter().position(|message| message["method"] == method) {
             return self.seen.remove(index);
@@ -119,14 +118,14 @@ impl Client {
         )
     }
 
-    /// Calls and gives the id.
+    /// Calls a method and returns the call's id.
     pub(crate) async fn start(&mut self, method: &str, params: Value) -> i64 {
         let (id, message) = self.call(method, params);
         self.send(&[message]).await;
         id
     }
 
-    /// Calls and gives the result.
+    /// Calls a method and returns its result.
     pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         let mut reply = self.reply(id).await;
@@ -134,7 +133,7 @@ impl Client {
         reply["result"].take()
     }
 
-    /// Calls and gives the error.
+    /// Calls a method and returns its error.
     pub(crate) async fn error(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         let mut reply = self.reply(id).await;
@@ -142,7 +141,7 @@ impl Client {
         reply["error"].take()
     }
 
-    /// A new session in this crate's folder.
+    /// Opens a new session in this crate's folder.
     pub(crate) async fn session(&mut self) -> String {
         let result = self.result("session/new", new()).await;
         result["sessionId"].as_str().expect("a session id").to_owned()
@@ -153,7 +152,7 @@ impl Client {
         self.start("session/prompt", prompt(session, text)).await
     }
 
-    /// Prompts, and gives the reply and the updates before it.
+    /// Sends a prompt. Returns the reply, and the updates before it.
     pub(crate) async fn turn(&mut self, session: &str, text: &str) -> (Value, Vec<Value>) {
         let id = self.prompt(session, text).await;
         let reply = self.reply(id).await;
@@ -169,17 +168,17 @@ impl Client {
         updates.into_iter().map(|mut message| message["params"]["update"].take()).collect()
     }
 
-    /// A round trip: whatever the agent queued before it is in `seen` afterwards.
+    /// Makes a round trip: afterwards `seen` contains everything that the agent queued before it.
     pub(crate) async fn settle(&mut self) {
         self.settle_by("session/list").await;
     }
 
-    /// The same by another call.
+    /// Makes a round trip with another call.
     pub(crate) async fn settle_by(&mut self, method: &str) {
         self.result(method, json!({})).await;
     }
 
-    /// Closes our end and waits for the agent's.
+    /// Closes the client's end and waits until the agent ends.
     pub(crate) async fn hang_up(mut self) -> attache_agent::Result<()> {
         self.write.shutdown().await.expect("closing works");
         drop(self.write);

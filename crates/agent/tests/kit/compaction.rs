@@ -47,7 +47,7 @@ fn statuses(updates: &[Value]) -> Vec<&str> {
 
 /// COMP-02, COMP-03, COMP-04.
 #[tokio::test(start_paused = true)]
-async fn a_compaction_begins_is_summarized_and_ends_once() {
+async fn a_compaction_begins_sends_its_summary_and_ends_once() {
     let updates = updates("all").await;
     let kinds: Vec<&str> =
         updates.iter().map(|update| update["sessionUpdate"].as_str().unwrap()).collect();
@@ -65,12 +65,12 @@ async fn a_compaction_begins_is_summarized_and_ends_once() {
     assert_eq!(statuses(&updates), ["in_progress", "completed", "in_progress", "completed"]);
     assert!(updates[..4].iter().all(|update| update["compactionId"] == updates[0]["compactionId"]));
     assert_ne!(updates[4]["compactionId"], updates[0]["compactionId"]);
-    assert!(updates[3].get("summary").is_none(), "the pieces stand");
+    assert!(updates[3].get("summary").is_none(), "the pieces are the summary");
 }
 
 /// COMP-03, COMP-08.
 #[tokio::test(start_paused = true)]
-async fn one_that_is_left_has_failed_and_keeps_no_summary() {
+async fn an_unfinished_compaction_fails_without_a_summary() {
     for (text, last) in [
         ("fail", json!({"status": "failed", "error": "no room"})),
         ("fail late", json!({"status": "failed", "error": "no room", "summary": null})),
@@ -89,7 +89,7 @@ async fn one_that_is_left_has_failed_and_keeps_no_summary() {
 
 /// COMP-03, COMP-08.
 #[tokio::test(start_paused = true)]
-async fn with_its_turn_it_is_cancelled() {
+async fn a_compaction_is_cancelled_with_its_turn() {
     let mut client = Client::with(compacting(), takes()).await;
     let session = client.session().await;
     let turn = client.prompt(&session, "wait").await;
@@ -102,7 +102,7 @@ async fn with_its_turn_it_is_cancelled() {
 
 /// COMP-01, COMP-07, COMP-11.
 #[tokio::test(start_paused = true)]
-async fn what_one_client_did_not_take_is_in_the_log_for_another() {
+async fn compactions_are_logged_for_clients_that_support_them_later() {
     let store = MemoryStore::new();
     let mut client = Client::silent(serve(compacting()).store(store.clone()));
     client.result("initialize", json!({"protocolVersion": 1})).await;
@@ -121,13 +121,13 @@ async fn what_one_client_did_not_take_is_in_the_log_for_another() {
     assert_eq!(compactions.last().unwrap()["status"], "completed");
     assert!(
         replayed.iter().any(|update| update["sessionUpdate"] == "user_message_chunk"),
-        "nothing is taken away"
+        "no message is removed"
     );
 }
 
 /// COMP-01.
 #[tokio::test(start_paused = true)]
-async fn clients_that_take_none_hear_nothing() {
+async fn clients_without_compactions_receive_none() {
     for capabilities in [json!({}), json!({"session": {"compaction": true}})] {
         let mut client = Client::with(compacting(), capabilities).await;
         let session = client.session().await;

@@ -74,13 +74,13 @@ async fn a_form_has_its_mode_and_one_scope() {
     assert_eq!(
         notes.all(),
         [r#"Accepted(Map([("name", String("Ada"))]))"#],
-        "what the form has not is left out"
+        "values outside of the form are left out"
     );
 }
 
 /// ELIC-14, ELIC-16, ELIC-23.
 #[tokio::test(start_paused = true)]
-async fn whatever_is_no_fitting_accept_is_none() {
+async fn only_a_fitting_accept_is_accepted() {
     let accept = |content: Value| json!({"action": "accept", "content": content});
     let good = json!({"name": "Ada", "mail": "a@b.c", "when": "2026-11-21T02:03:04.5+01:00", "day": "2024-02-29",
         "page": "https://x.y", "kind": "b", "deep": 9, "part": 1, "sure": false, "tags": ["x", "y"]});
@@ -137,14 +137,14 @@ async fn a_cancel_withdraws_the_question() {
         assert_eq!(client.reply(turn).await["result"]["stopReason"], "cancelled");
         client.answer(&call, json!({"action": "accept", "content": {"name": "Ada"}})).await;
         client.settle().await;
-        assert_eq!(notes.all(), [] as [&str; 0], "a late answer starts nothing");
+        assert_eq!(notes.all(), [] as [&str; 0], "a late answer has no effect");
         assert!(client.seen.is_empty());
     }
 }
 
 /// CANCEL-22.
 #[tokio::test(start_paused = true)]
-async fn an_answer_right_behind_the_cancel_starts_nothing() {
+async fn an_answer_directly_after_the_cancel_starts_nothing() {
     let (mut client, notes, session, turn, call) = asked("form").await;
     let accept = json!({"action": "accept", "content": {"name": "Ada"}});
     client
@@ -156,7 +156,7 @@ async fn an_answer_right_behind_the_cancel_starts_nothing() {
 
 /// ELIC-17, ELIC-18, ELIC-19.
 #[tokio::test(start_paused = true)]
-async fn a_page_that_is_done_is_said_to_be_with_the_same_id() {
+async fn the_completion_of_a_page_has_the_same_id() {
     let notes = Notes::default();
     let mut client = Client::with(asker(&notes), both()).await;
     let session = client.session().await;
@@ -176,12 +176,12 @@ async fn a_page_that_is_done_is_said_to_be_with_the_same_id() {
     let call = client.arrives("elicitation/create").await;
     client.answer(&call, json!({"action": "decline"})).await;
     client.reply(turn).await;
-    assert!(client.seen.is_empty(), "nothing is complete that was declined");
+    assert!(client.seen.is_empty(), "a declined page is never completed");
 }
 
 /// ELIC-01, ELIC-03, ELIC-11.
 #[tokio::test(start_paused = true)]
-async fn without_forms_the_question_is_said_and_a_page_is_not() {
+async fn a_question_is_sent_as_text_without_forms_but_a_page_is_not() {
     for capabilities in
         [json!({}), json!({"elicitation": {}}), json!({"elicitation": {"form": null}})]
     {
@@ -204,12 +204,12 @@ async fn without_forms_the_question_is_said_and_a_page_is_not() {
     let mut client = Client::with(asker(&notes), json!({"elicitation": {"url": {}}})).await;
     let session = client.session().await;
     client.turn(&session, "form").await;
-    assert!(client.seen.is_empty(), "the other mode is not enough");
+    assert!(client.seen.is_empty(), "the other mode does not allow it");
 }
 
 /// ELIC-07, ELIC-12, X18.
 #[tokio::test(start_paused = true)]
-async fn forms_and_pages_that_the_protocol_does_not_have_stay_here() {
+async fn forms_and_pages_that_the_protocol_does_not_allow_are_not_sent() {
     let bad = [
         json!({"properties": {"a": {"type": "string", "format": "hostname"}}}),
         json!({"properties": {"a": {"type": "object"}}}),

@@ -51,7 +51,7 @@ impl Extensions for Extended {
 
 /// EXT-01, EXT-02, EXT-03, EXT-04, INIT-21.
 #[tokio::test(start_paused = true)]
-async fn methods_of_extensions_are_the_authors() {
+async fn extension_methods_reach_the_author() {
     let notes = Notes::default();
     let mut client = Client::silent(serve(Extended(notes.clone())));
     let answer = client.result("initialize", json!({"protocolVersion": 1})).await;

@@ -39,7 +39,7 @@ async fn session(client: &mut Client, folder: &Path) -> String {
 
 /// FS-01, FS-03, FS-08, FS-11, FS-12, SESS-03.
 #[tokio::test(start_paused = true)]
-async fn a_client_that_offers_files_is_asked_for_them() {
+async fn files_are_read_and_written_through_a_client_that_offers_them() {
     let folder = tempfile::tempdir().unwrap();
     let notes = Notes::default();
     let mut client = Client::with(worker(&notes), offered()).await;
@@ -56,12 +56,12 @@ async fn a_client_that_offers_files_is_asked_for_them() {
     client.answer(&call, json!(null)).await;
     client.reply(turn).await;
     assert_eq!(notes.all(), ["second\r\n", ""]);
-    assert!(!path.exists(), "nothing is written beside the client");
+    assert!(!path.exists(), "the agent writes nothing itself");
 }
 
 /// SESS-05.
 #[tokio::test(start_paused = true)]
-async fn paths_outside_of_the_roots_are_refused_before_anybody_is_asked() {
+async fn paths_outside_of_the_roots_are_refused_before_any_call() {
     let folder = tempfile::tempdir().unwrap();
     for capabilities in [offered(), json!({})] {
         let notes = Notes::default();
@@ -107,7 +107,7 @@ async fn a_client_that_offers_terminals_runs_the_commands() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_command_of_the_client_is_killed_when_its_time_is_over() {
+async fn a_command_of_the_client_is_killed_at_its_time_limit() {
     let notes = Notes::default();
     let mut client = Client::with(worker(&notes), offered()).await;
     let session = client.session().await;
@@ -131,7 +131,7 @@ async fn a_command_of_the_client_is_killed_when_its_time_is_over() {
 
 #[cfg(not(feature = "host"))]
 #[tokio::test(start_paused = true)]
-async fn without_either_the_error_says_what_the_client_does_not_offer() {
+async fn the_error_names_the_missing_client_capability() {
     let notes = Notes::default();
     let mut client = Client::with(worker(&notes), json!({})).await;
     let session = client.session().await;
@@ -152,7 +152,7 @@ mod host {
 
     /// FS-01, FS-12, SESS-05.
     #[tokio::test]
-    async fn without_the_clients_files_are_those_of_this_machine() {
+    async fn files_of_this_machine_are_used_if_the_client_has_none() {
         let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let root = folder.path().canonicalize().unwrap();
         std::fs::write(root.join("a.txt"), "one\r\ntwo\r\nthree").unwrap();

@@ -5,17 +5,17 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_read_holds_the_agent_back() {
+async fn a_client_that_does_not_read_slows_the_agent_down() {
     let author = Tester::default();
     let mut client = Client::buffered(serve(author.clone()), 64 * 1024);
     client.result("initialize", json!({"protocolVersion": 1})).await;
     let session = client.session().await;
     let turn = client.prompt(&session, "flood").await;
-    // Under the paused clock this passes only when nothing moves any more.
+    // Under the paused clock this passes only when no task can proceed.
     tokio::time::sleep(Duration::from_millis(1)).await;
     let said: u64 = author.noted()[0].parse().unwrap();
     // 64 KiB in the transport and 256 KiB in the queue, at more than 200 bytes a line.
-    assert!((200..3_000).contains(&said), "{said} chunks were taken in");
+    assert!((200..3_000).contains(&said), "{said} chunks were accepted");
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "end_turn");
     let chunks = client
         .updates()
@@ -26,7 +26,7 @@ async fn a_client_that_does_not_read_holds_the_agent_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_held_back_by_its_client_can_be_cancelled() {
+async fn a_turn_that_waits_for_its_client_can_be_cancelled() {
     let author = Tester::default();
     let mut client = Client::buffered(serve(author.clone()), 64 * 1024);
     client.result("initialize", json!({"protocolVersion": 1})).await;
@@ -39,7 +39,7 @@ async fn a_turn_held_back_by_its_client_can_be_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_never_has_to_wait_still_lets_its_cancel_in() {
+async fn a_turn_that_never_waits_can_be_cancelled() {
     let mut client = Client::buffered(serve(Tester::default()), 64 << 20);
     client.result("initialize", json!({"protocolVersion": 1})).await;
     let session = client.session().await;
@@ -68,7 +68,7 @@ async fn the_agent_ends_when_the_client_hangs_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_in_hand_is_finished_for_a_client_that_only_closed_its_end() {
+async fn running_calls_finish_after_the_client_closes_its_end() {
     let (near, far) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(far);
     let mut agent = tokio::task::JoinSet::new();

@@ -11,9 +11,9 @@ fn meta(value: Value) -> Meta {
     Meta::new(Raw::from(value)).unwrap()
 }
 
-/// A client, a session of it, and the session's handle.
+/// Returns a client, one of its sessions, and the session's handle.
 async fn opened(capabilities: Value) -> (Client, String, SessionHandle) {
-    // The client's agent keeps the turn, so the session is in memory also when it is closed.
+    // The agent holds the turn, so the session stays in memory even when it is closed.
     let kept = Kept::default();
     let keeper = kept.clone();
     let author = acts(move |turn| {
@@ -49,7 +49,7 @@ async fn opened(capabilities: Value) -> (Client, String, SessionHandle) {
 
 /// SESS-27, CMD-01, CMD-02, USE-01, USE-02, CONF-03, USE-04, NOTE-07, INFO-01.
 #[tokio::test(start_paused = true)]
-async fn a_session_speaks_between_its_turns() {
+async fn a_session_sends_updates_between_its_turns() {
     let (mut client, session, handle) = opened(json!({"session": {"notices": {}}})).await;
     handle.title("  Made up ").await.unwrap();
     handle.commands(vec![AvailableCommand::new("plan", "Plans")]).await.unwrap();
@@ -95,7 +95,7 @@ async fn a_session_speaks_between_its_turns() {
 
 /// TITLE-03.
 #[tokio::test(start_paused = true)]
-async fn a_title_of_a_person_stays_also_between_turns() {
+async fn a_title_of_a_person_is_not_replaced_between_turns() {
     let (mut client, session, handle) = opened(json!({})).await;
     client.result("session/set_title", json!({"sessionId": session, "title": "Mine"})).await;
     handle.title("Yours").await.unwrap();
@@ -105,7 +105,7 @@ async fn a_title_of_a_person_stays_also_between_turns() {
 
 /// CMD-05, EXT-05, NOTE-06, NOTE-08, USE-05.
 #[tokio::test(start_paused = true)]
-async fn what_the_protocol_does_not_have_is_not_said() {
+async fn values_that_the_protocol_does_not_allow_are_not_sent() {
     let (mut client, _, handle) = opened(json!({"session": {"notices": {}}})).await;
     let notice = |severity: &str, title: &str| Notice::new(NoticeSeverity::from(severity), title);
     for refused in [
@@ -137,11 +137,15 @@ async fn metadata_over_the_limit_is_refused_with_its_size() {
 
 /// INFO-02, INFO-09.
 #[tokio::test(start_paused = true)]
-async fn lines_about_title_and_metadata_are_merged_and_the_last_state_goes_out_with_the_turn() {
+async fn title_and_metadata_updates_are_merged_and_the_last_state_is_sent_with_the_turn() {
     let (mut client, session, _) = opened(json!({})).await;
     let (reply, updates) = client.turn(&session, "many titles").await;
     assert_eq!(reply["result"]["stopReason"], "end_turn");
-    assert_eq!(updates.len(), 2, "the first at once, the rest with the end: {updates:?}");
+    assert_eq!(
+        updates.len(),
+        2,
+        "the first line at once, the rest at the end of the turn: {updates:?}"
+    );
     assert_eq!(updates[0]["title"], "Title 0");
     assert_eq!(updates[1]["title"], "Title 49");
     assert_eq!(updates[1]["_meta"]["count"], 49);
@@ -149,7 +153,7 @@ async fn lines_about_title_and_metadata_are_merged_and_the_last_state_goes_out_w
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_goes_out_while_the_turn_does_something_else() {
+async fn pending_updates_are_sent_while_the_turn_does_something_else() {
     let (mut client, session, _) = opened(json!({})).await;
     let (_, updates) = client.turn(&session, "a title and a wait").await;
     let said: Vec<&Value> =
@@ -166,9 +170,9 @@ async fn what_waits_goes_out_while_the_turn_does_something_else() {
     assert_eq!(said, ["One", "Two", "later"]);
 }
 
-/// INFO-02: the same title again is no change.
+/// INFO-02: setting the same title again is not a change.
 #[tokio::test(start_paused = true)]
-async fn a_title_that_is_given_again_is_not_sent_again() {
+async fn an_unchanged_title_is_not_sent_again() {
     let (mut client, _, handle) = opened(json!({})).await;
     for title in ["One", "One", "Two", "One", "One"] {
         handle.title(title).await.unwrap();
@@ -181,7 +185,7 @@ async fn a_title_that_is_given_again_is_not_sent_again() {
 
 /// INFO-05.
 #[tokio::test(start_paused = true)]
-async fn a_list_holds_no_title_that_was_not_sent() {
+async fn a_list_contains_only_titles_that_were_sent() {
     let (mut client, _, handle) = opened(json!({})).await;
     handle.title("One").await.unwrap();
     {
@@ -200,14 +204,14 @@ async fn a_list_holds_no_title_that_was_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn between_turns_the_second_line_waits_its_time() {
+async fn the_second_update_between_turns_is_delayed() {
     let (mut client, _, handle) = opened(json!({})).await;
     let started = tokio::time::Instant::now();
     handle.title("One").await.unwrap();
     assert_eq!(started.elapsed(), Duration::ZERO);
     handle.title("Two").await.unwrap();
     assert_eq!(started.elapsed(), Duration::from_millis(100));
-    // One that is given up is part of the session all the same, and is told with what is said next.
+    // A change whose future is dropped still applies, and is sent with the next update.
     {
         let third = handle.title("Three");
         tokio::pin!(third);
@@ -223,7 +227,7 @@ async fn between_turns_the_second_line_waits_its_time() {
 
 /// SESS-25.
 #[tokio::test(start_paused = true)]
-async fn a_title_that_waits_goes_out_before_the_session_is_closed() {
+async fn a_pending_title_is_sent_before_the_session_is_closed() {
     let (mut client, session, handle) = opened(json!({})).await;
     handle.title("One").await.unwrap();
     let second = handle.title("Two");

@@ -26,7 +26,7 @@ async fn a_bad_version_is_refused_and_a_good_one_still_taken() {
     assert_eq!(
         client.error("session/new", super::client::new()).await["code"],
         -32600,
-        "it did not succeed"
+        "initialize did not succeed"
     );
     client.result("initialize", json!({"protocolVersion": 1})).await;
     client.session().await;
@@ -52,7 +52,7 @@ async fn nothing_is_served_before_initialize() {
 
 /// INIT-13, INIT-18, INIT-19.
 #[tokio::test(start_paused = true)]
-async fn strange_params_of_other_versions_do_no_harm() {
+async fn unusual_params_of_other_versions_do_no_harm() {
     let mut client = Client::silent(serve(Tester::default()));
     let params = json!({"protocolVersion": 2, "info": "x", "capabilities": []});
     assert_eq!(client.result("initialize", params).await["protocolVersion"], 1, "INIT-19");
@@ -63,7 +63,7 @@ async fn strange_params_of_other_versions_do_no_harm() {
 
 /// INIT-17.
 #[tokio::test(start_paused = true)]
-async fn what_is_advertised_is_what_is_served() {
+async fn exactly_the_advertised_methods_are_served() {
     let prompts = PromptCapabilities { image: true, ..PromptCapabilities::default() };
     let about = About::new("a", "1").title("A").prompts(prompts).additional_directories();
     let mut client = Client::silent(serve(Tester::with(about)));
@@ -93,7 +93,7 @@ async fn what_is_advertised_is_what_is_served() {
 
 /// AUTH-03, AUTH-05, AUTH-06.
 #[tokio::test(start_paused = true)]
-async fn logins_are_shown_to_who_can_use_them() {
+async fn logins_are_shown_to_clients_that_support_them() {
     let about = || {
         let about = About::new("a", "1").auth_method(AuthMethodAgent::new("key", "Key"));
         about.auth_method(AuthMethodTerminal::new("shell", "Shell"))

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-/// An author whose option takes its time.
+/// An author that is slow to set an option.
 struct Slow {
     asked: mpsc::Sender<String>,
     go: Mutex<mpsc::Receiver<()>>,
@@ -47,16 +47,16 @@ impl Author for Slow {
             .find(|known| known.id == *option)
             .and_then(|option| option.current_value());
         self.asked.send(format!("{value:?}")).unwrap();
-        // Without the reading task nobody lets it go on: then the test fails instead of waiting for
-        // ever.
+        // Without the reading task the test never releases it. Then it fails instead of waiting
+        // forever.
         let released = self.go.lock().unwrap().recv_timeout(Duration::from_secs(20));
-        released.map_err(|_| attache_agent::Error::failed("nobody let it go on"))
+        released.map_err(|_| attache_agent::Error::failed("the test did not release it"))
     }
 }
 
 /// CONF-02, CONF-18, CONF-24.
 #[tokio::test]
-async fn an_option_that_takes_its_time_holds_up_its_session_and_nothing_else() {
+async fn a_slow_option_blocks_only_its_session() {
     let (asked, was_asked) = mpsc::channel();
     let (let_go, go) = mpsc::channel();
     let mut client = Client::plain(Slow { asked, go: Mutex::new(go) }).await;
@@ -67,7 +67,7 @@ async fn an_option_that_takes_its_time_holds_up_its_session_and_nothing_else() {
     let (turn, third) = client.call("session/prompt", prompt(&session, "x"));
     let (again, fourth) = client.call("session/set_config_option", set("large"));
     client.send(&[first, second, third, fourth]).await;
-    // Everything else is served meanwhile: other sessions and other calls.
+    // Other sessions and other calls are served meanwhile.
     let other = client.session().await;
     client.result("session/list", json!({})).await;
     client.result("session/close", json!({"sessionId": other})).await;
@@ -88,7 +88,7 @@ async fn an_option_that_takes_its_time_holds_up_its_session_and_nothing_else() {
 
 /// SESS-25.
 #[tokio::test]
-async fn a_session_is_closed_behind_the_options_that_were_set_before() {
+async fn a_session_is_closed_after_earlier_option_changes() {
     let (asked, _was_asked) = mpsc::channel();
     let (let_go, go) = mpsc::channel();
     let mut client = Client::plain(Slow { asked, go: Mutex::new(go) }).await;
@@ -103,7 +103,7 @@ async fn a_session_is_closed_behind_the_options_that_were_set_before() {
     assert!(client.reply(close).await["result"].is_object());
 }
 
-/// Drops a tool call whenever it is asked for the time, which is under the session's lock.
+/// Drops a tool call whenever it returns the time, which happens under the session's lock.
 struct Dropping(SystemEnvironment, Arc<Mutex<Option<ToolCallHandle>>>);
 
 impl Environment for Dropping {
@@ -117,7 +117,7 @@ impl Environment for Dropping {
     }
 }
 
-/// Leaves its tool call to the clock.
+/// Passes its tool call to the clock.
 struct Leaves(Arc<Mutex<Option<ToolCallHandle>>>);
 
 impl Author for Leaves {
@@ -142,7 +142,7 @@ impl Author for Leaves {
 
 /// TOOL-09.
 #[test]
-fn a_handle_may_be_dropped_by_the_thread_that_holds_the_session() {
+fn a_handle_can_be_dropped_by_the_thread_that_holds_the_session_lock() {
     let (sender, done) = mpsc::channel();
     // In a thread, so that a deadlock fails the test instead of stopping it.
     std::thread::spawn(move || {

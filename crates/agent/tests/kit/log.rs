@@ -1,4 +1,4 @@
-//! The log of what arrived and could not be used.
+//! The log of input that could not be used.
 
 use super::{Client, Tester};
 use serde_json::json;
@@ -21,7 +21,7 @@ async fn logged(messages: &[&str]) -> Vec<String> {
 
 /// DEC-20, RPC-22, RPC-24.
 #[tokio::test(start_paused = true)]
-async fn everything_that_could_not_be_used_is_logged_by_path_and_without_its_value() {
+async fn unusable_input_is_logged_with_its_path_and_without_its_value() {
     let lines = logged(&[
         "sk-secret is no message",
         r#"{"jsonrpc":"2.0","id":"sk-secret","result":{}}"#,
@@ -40,14 +40,14 @@ async fn everything_that_could_not_be_used_is_logged_by_path_and_without_its_val
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_sends_rubbish_does_not_fill_the_log() {
+async fn invalid_input_does_not_fill_the_log() {
     let lines = logged(&["rubbish"; 1000]).await;
     assert_eq!(lines.len(), 21);
     assert!(lines[20].contains("not logged"), "{}", lines[20]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_of_the_log_is_short_and_holds_no_control_character() {
+async fn log_lines_are_short_and_without_control_characters() {
     let key = format!("\\u001b[2J{}", "x".repeat(5000));
     let message = format!(
         r#"{{"jsonrpc":"2.0","method":"session/cancel","params":{{"sessionId":"s","_meta":[{{"{key}":1}}]}}}}"#

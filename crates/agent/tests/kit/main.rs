@@ -1,4 +1,4 @@
-//! The kit as a client meets it: every rule by what is on the wire.
+//! The kit from a client's view: every rule, tested on the wire.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
-//! Every combination of what a client can offer: what is gated is sent where its gate is open, and
-//! nowhere else.
+//! Every combination of client capabilities: a gated message is sent if its gate is open, and only
+//! then.
 
 use super::Client;
 use attache_agent::{
@@ -15,8 +15,7 @@ use attache_session::{Labels, PlanContent};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What a client can offer, by the path of its capability, in the order of the bits of a
-/// combination.
+/// The capabilities of a client by their paths, in the order of the bits of a combination.
 pub(crate) const GATES: &[&str] = &[
     "fs/readTextFile",
     "fs/writeTextFile",
@@ -34,7 +33,7 @@ pub(crate) const GATES: &[&str] = &[
 /// Capabilities that are flags; all others are markers.
 const FLAGS: &[&str] = &["fs/readTextFile", "fs/writeTextFile", "terminal", "auth/terminal"];
 
-/// What is sent behind which gate.
+/// The gated messages with their gates.
 const GATED: &[(&str, &str)] = &[
     ("fs/read_text_file", "fs/readTextFile"),
     ("fs/write_text_file", "fs/writeTextFile"),
@@ -58,7 +57,7 @@ const GATED: &[(&str, &str)] = &[
     ("session of a subagent", "subagents"),
 ];
 
-/// What every client is sent.
+/// The messages that every client receives.
 const ALWAYS: &[&str] = &[
     "agent_message_chunk",
     "agent_thought_chunk",
@@ -89,7 +88,7 @@ fn steps() -> Vec<PlanEntry> {
     vec![PlanEntry::new("do", PlanEntryPriority::High, PlanEntryStatus::Pending)]
 }
 
-/// Whether the client was asked; that it does not offer something is fine, anything else is not.
+/// The outcome of a call; `None` if the client does not offer it. Every other error fails the test.
 fn offered<T>(outcome: Result<T>) -> Option<T> {
     match outcome {
         Ok(value) => Some(value),
@@ -184,7 +183,7 @@ fn answer(call: &Value) -> Value {
     }
 }
 
-/// What a message of the agent is, in the words of the tables above.
+/// Adds the names of an agent's message, as in the tables above.
 fn seen(message: &Value, session: &str, seen: &mut BTreeSet<String>) {
     let mut see = |what: &str| {
         seen.insert(what.to_owned());
@@ -214,9 +213,9 @@ fn seen(message: &Value, session: &str, seen: &mut BTreeSet<String>) {
     }
 }
 
-/// Plays the turn with a client that offers what `bits` say: what was seen of the tables above, and
-/// the params of each message by its method; of the replies to `initialize` and `session/new` the
-/// results.
+/// Plays the turn with a client with these capabilities. Returns the names from the tables above
+/// that occurred, and the params of each message by its method. For `initialize` and `session/new`
+/// these are the results.
 pub(crate) async fn play(bits: u32) -> (BTreeSet<String>, Vec<(String, Value)>) {
     let mut client = Client::silent(serve(Everything));
     let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities(bits)});
@@ -254,7 +253,7 @@ pub(crate) async fn play(bits: u32) -> (BTreeSet<String>, Vec<(String, Value)>) 
 /// INIT-10, INIT-11, INIT-16, PERM-01, FS-01, TERM-01, ELIC-01, NOTE-01, COMP-01, CONF-08,
 /// PLANU-01, SUB-01, AUTH-05.
 #[tokio::test(start_paused = true)]
-async fn what_is_gated_is_sent_where_its_gate_is_open_and_nowhere_else() {
+async fn gated_messages_are_sent_only_if_their_gate_is_open() {
     for bits in 0..1_u32 << GATES.len() {
         let open = |gate: &str| {
             GATES.iter().position(|name| *name == gate).is_some_and(|bit| bits & (1 << bit) != 0)

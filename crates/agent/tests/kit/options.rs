@@ -20,7 +20,7 @@ async fn session(client: &mut Client) -> String {
 
 /// CONF-15.
 #[tokio::test(start_paused = true)]
-async fn modes_and_options_begin_in_step() {
+async fn modes_and_options_agree_at_the_start() {
     let mut client = Client::plain(Tester::default()).await;
     let opened = client.result("session/new", new()).await;
     assert_eq!(opened["modes"]["currentModeId"], "ask");
@@ -36,7 +36,7 @@ async fn modes_and_options_begin_in_step() {
 
 /// CONF-08.
 #[tokio::test(start_paused = true)]
-async fn switches_go_only_to_clients_that_take_them() {
+async fn switches_are_sent_only_to_clients_that_support_them() {
     let takes = json!({"session": {"configOptions": {"boolean": {}}}});
     for (capabilities, kind) in [(json!({}), "select"), (takes, "boolean")] {
         let mut client = Client::with(Tester::default(), capabilities).await;
@@ -48,8 +48,8 @@ async fn switches_go_only_to_clients_that_take_them() {
         let reply = client.result("session/set_config_option", set).await;
         assert_eq!(reply["configOptions"][2]["type"], kind);
         if kind == "select" {
-            // The select that stands in for the switch can be set by its own values; the author's
-            // hook panics on it.
+            // The select that replaces the switch can be set by its own values. The author's hook
+            // panics on it.
             for option in web["options"].as_array().unwrap() {
                 let set =
                     json!({"sessionId": session, "configId": "web", "value": option["value"]});
@@ -61,7 +61,7 @@ async fn switches_go_only_to_clients_that_take_them() {
 
 /// MODE-05, MODE-07.
 #[tokio::test(start_paused = true)]
-async fn a_mode_set_through_one_is_announced_on_both() {
+async fn a_mode_change_is_sent_as_mode_and_as_option() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     client.result("session/set_mode", json!({"sessionId": session, "modeId": "code"})).await;
@@ -83,26 +83,29 @@ async fn a_mode_set_through_one_is_announced_on_both() {
     client.turn(&session, "code").await;
     client.settle().await;
     let (_, updates) = client.turn(&session, "code").await;
-    assert_eq!(updates, [] as [Value; 0], "nothing changed the second time");
+    assert_eq!(updates, [] as [Value; 0], "the second call changed nothing");
 }
 
 /// CONF-02, CONF-10, CONF-22.
 #[tokio::test(start_paused = true)]
-async fn an_option_that_is_set_comes_back_with_all_the_others() {
+async fn the_reply_to_a_set_option_contains_all_options() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     let set = json!({"sessionId": session, "configId": "model", "value": "large", "type": "id"});
     let reply = client.result("session/set_config_option", set).await; // CONF-10
     assert_eq!(reply["configOptions"].as_array().unwrap().len(), 3, "CONF-02");
     assert_eq!(value_of(&reply["configOptions"], "model"), "large");
-    assert_eq!(reply["configOptions"][0]["name"], "Large model", "the author's hook had its say");
+    assert_eq!(
+        reply["configOptions"][0]["name"], "Large model",
+        "the author's hook changed the name"
+    );
     client.settle().await;
-    assert_eq!(client.updates(), [] as [Value; 0], "CONF-22: the reply tells it");
+    assert_eq!(client.updates(), [] as [Value; 0], "CONF-22: the reply contains it");
 }
 
 /// CONF-07, CONF-11, MODE-02.
 #[tokio::test(start_paused = true)]
-async fn a_wrong_value_changes_nothing_and_names_the_right_ones() {
+async fn an_invalid_value_changes_nothing_and_the_error_names_the_valid_ones() {
     let takes = json!({"session": {"configOptions": {"boolean": {}}}});
     let mut client = Client::with(Tester::default(), takes).await;
     let session = session(&mut client).await;
@@ -137,7 +140,7 @@ async fn a_wrong_value_changes_nothing_and_names_the_right_ones() {
 
 /// CONF-23, DEC-19.
 #[tokio::test(start_paused = true)]
-async fn a_session_without_options_says_so() {
+async fn a_session_without_options_has_no_options_in_its_reply() {
     let folder = tempfile::tempdir().unwrap();
     let bare = folder.path().join("bare");
     std::fs::create_dir(&bare).unwrap();
@@ -155,7 +158,7 @@ async fn a_session_without_options_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_sets_in_one_write_end_in_order() {
+async fn two_option_calls_in_one_write_are_answered_in_order() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     let set = |value: &str| json!({"sessionId": session, "configId": "model", "value": value});
@@ -169,7 +172,7 @@ async fn two_sets_in_one_write_end_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_old_way_to_choose_a_model_still_works() {
+async fn the_retired_method_for_models_still_works() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     client.result("session/set_model", json!({"sessionId": session, "modelId": "large"})).await;
@@ -183,7 +186,7 @@ async fn the_old_way_to_choose_a_model_still_works() {
 
 /// CONF-18, MODE-03.
 #[tokio::test(start_paused = true)]
-async fn options_change_during_a_turn_and_the_turn_sees_it() {
+async fn a_turn_sees_options_that_change_during_it() {
     let author = Tester::default();
     let mut client = Client::plain(author.clone()).await;
     let session = session(&mut client).await;

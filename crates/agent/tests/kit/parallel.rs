@@ -11,8 +11,7 @@ async fn session(client: &mut Client) -> String {
     session
 }
 
-/// SESS-06: what two sessions were told, what they are called and what is set in them is each one's
-/// own.
+/// SESS-06: each session has its own memory, title and options.
 #[tokio::test(start_paused = true)]
 async fn sessions_of_one_connection_share_nothing() {
     let author = Tester::default();
@@ -76,10 +75,9 @@ async fn calls_are_answered_while_turns_wait() {
     }
 }
 
-/// RPC-29, PROMPT-06, PROMPT-08: however many updates a turn has, its one answer is behind them
-/// all.
+/// RPC-29, PROMPT-06, PROMPT-08: a turn has one answer, which follows all its updates.
 #[tokio::test(start_paused = true)]
-async fn a_turn_is_answered_once_and_behind_all_it_said() {
+async fn a_turn_is_answered_once_after_all_its_updates() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     let turn = client.prompt(&session, "long").await;
@@ -97,10 +95,9 @@ async fn a_turn_is_answered_once_and_behind_all_it_said() {
     assert!(client.seen.is_empty(), "{:?}", client.seen);
 }
 
-/// CANCEL-08, CANCEL-09: a cancel that comes too late or names nothing changes neither what was nor
-/// what comes.
+/// CANCEL-08, CANCEL-09: a cancel that is late or names no running turn changes nothing.
 #[tokio::test(start_paused = true)]
-async fn a_cancel_right_behind_the_answer_is_nobodys() {
+async fn a_cancel_directly_after_the_answer_is_ignored() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     for _ in 0..3 {

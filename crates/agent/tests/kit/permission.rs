@@ -5,7 +5,7 @@ use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
-/// Whether the author noted what it should have.
+/// Checks the note of the author.
 type Noted = fn(&str) -> bool;
 /// Makes the reply to a question.
 type Answer<'a> = &'a dyn Fn(&Value) -> Value;
@@ -25,7 +25,7 @@ fn selected(call: &Value, option: &str) -> Value {
 
 /// PERM-02, PERM-10.
 #[tokio::test(start_paused = true)]
-async fn a_question_says_what_it_is_about_and_the_tool_runs_when_allowed() {
+async fn a_permission_request_describes_its_call_and_the_tool_runs_if_allowed() {
     for option in ["y", "Y"] {
         let author = Tester::default();
         let (mut client, session, turn, call) = asked(author.clone()).await;
@@ -41,7 +41,7 @@ async fn a_question_says_what_it_is_about_and_the_tool_runs_when_allowed() {
 
 /// PERM-04.
 #[tokio::test(start_paused = true)]
-async fn whatever_is_no_allowing_choice_means_no() {
+async fn every_answer_but_an_allowing_choice_is_a_denial() {
     let reply = |call: &Value, key: &str, value: Value| {
         let mut reply = json!({"jsonrpc": "2.0", "id": call["id"]});
         reply[key] = value;
@@ -90,7 +90,7 @@ async fn a_cancel_withdraws_the_question_and_a_late_answer_starts_nothing() {
 
 /// CANCEL-23.
 #[tokio::test(start_paused = true)]
-async fn an_answer_right_behind_the_cancel_starts_nothing() {
+async fn an_answer_directly_after_the_cancel_starts_nothing() {
     let author = Tester::default();
     let (mut client, session, turn, call) = asked(author.clone()).await;
     client.send(&[cancel(&session), selected(&call, "y")]).await;
@@ -112,10 +112,10 @@ async fn questions_of_several_sessions_are_open_at_once() {
     assert_eq!(client.reply(first).await["result"]["stopReason"], "end_turn");
 }
 
-/// PERM-07: an author that remembers what was allowed for always asks once; one that is allowed
-/// once asks again.
+/// PERM-07: an author that remembers an "always" answer asks once. With an answer for one time it
+/// asks again.
 #[tokio::test(start_paused = true)]
-async fn an_author_can_tell_once_from_always() {
+async fn an_author_can_distinguish_once_and_always() {
     for (option, asked) in [("y", 3), ("Y", 1)] {
         let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let author = acts(move |turn| {

@@ -46,7 +46,7 @@ async fn each_plan_is_the_whole_plan() {
 
 /// PLANU-01, PLANU-02.
 #[tokio::test(start_paused = true)]
-async fn plans_go_by_their_ids() {
+async fn plans_are_identified_by_their_ids() {
     let updates = updates(json!({"plan": {}})).await;
     let said: Vec<(&str, &Value)> = updates[2..]
         .iter()
@@ -72,7 +72,7 @@ async fn plans_go_by_their_ids() {
 
 /// PLANU-01.
 #[tokio::test(start_paused = true)]
-async fn a_client_with_one_plan_sees_the_one_that_was_stated_last_of_those_left() {
+async fn a_client_with_one_plan_sees_the_remaining_plan_that_changed_last() {
     let updates = updates(json!({})).await;
     assert!(updates.iter().all(|update| update["sessionUpdate"] == "plan"));
     let contents = updates.iter().map(|update| {

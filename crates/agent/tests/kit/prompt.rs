@@ -13,7 +13,7 @@ async fn session(client: &mut Client) -> String {
 
 /// PROMPT-06, PROMPT-11, PROMPT-12.
 #[tokio::test(start_paused = true)]
-async fn a_turn_says_something_and_ends() {
+async fn a_turn_sends_text_and_ends() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     let (reply, updates) = client.turn(&session, "hello").await;
@@ -28,7 +28,7 @@ async fn a_turn_says_something_and_ends() {
 
 /// PROMPT-03, PROMPT-04, PROMPT-05, PROMPT-17.
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_cannot_be_taken_begins_no_turn() {
+async fn an_unsupported_prompt_begins_no_turn() {
     let author = Tester::with(
         About::new("a", "1")
             .prompts(PromptCapabilities { image: true, ..PromptCapabilities::new() }),
@@ -59,7 +59,7 @@ async fn a_prompt_that_cannot_be_taken_begins_no_turn() {
 
 /// PROMPT-10.
 #[tokio::test(start_paused = true)]
-async fn failures_are_errors_by_blame() {
+async fn failures_are_errors_by_cause() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     for (text, code) in [
@@ -87,7 +87,7 @@ async fn failures_are_errors_by_blame() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_leaves_other_sessions_alone() {
+async fn a_panic_does_not_affect_other_sessions() {
     let author = Tester::default();
     let mut client = Client::plain(author.clone()).await;
     let (one, two) = (session(&mut client).await, session(&mut client).await);
@@ -100,7 +100,7 @@ async fn a_panic_leaves_other_sessions_alone() {
 
 /// PROMPT-13.
 #[tokio::test(start_paused = true)]
-async fn a_second_prompt_waits_its_turn_and_other_sessions_do_not() {
+async fn a_second_prompt_waits_for_its_turn_and_other_sessions_do_not() {
     let author = Tester::default();
     let mut client = Client::plain(author.clone()).await;
     let (one, two) = (session(&mut client).await, session(&mut client).await);
@@ -157,7 +157,7 @@ async fn a_message_keeps_its_id_until_something_else_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_text_goes_out_in_pieces() {
+async fn a_long_text_is_sent_in_pieces() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     let (_, updates) = client.turn(&session, "long").await;
@@ -169,7 +169,7 @@ async fn a_long_text_goes_out_in_pieces() {
 
 /// PROMPT-08.
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_over_says_nothing() {
+async fn a_turn_that_is_over_sends_nothing() {
     let author = Tester::default();
     let mut client = Client::plain(author.clone()).await;
     let session = session(&mut client).await;
@@ -193,7 +193,7 @@ async fn a_turn_that_is_over_says_nothing() {
 
 /// INFO-02, NOTE-01, USE-10.
 #[tokio::test(start_paused = true)]
-async fn usage_title_and_plan_reach_the_client_and_a_notice_only_if_it_takes_them() {
+async fn usage_title_and_plan_reach_the_client_and_notices_only_if_it_supports_them() {
     let notices = json!({"session": {"notices": {}}});
     for (capabilities, count) in [(json!({}), 3), (notices, 4)] {
         let mut client = Client::with(Tester::default(), capabilities).await;

@@ -99,7 +99,7 @@ async fn providers_are_listed_set_and_disabled() {
     let mut secret = set("spare", "openai", "https://x.y");
     secret["headers"] = json!({"Authorization": "Bearer sk-123"});
     client.result("providers/set", secret.clone()).await;
-    assert_eq!(notes.all(), ["0 headers", "1 headers"], "absent headers are none");
+    assert_eq!(notes.all(), ["0 headers", "1 headers"], "absent headers mean no headers");
     let listed = client.result("providers/list", json!({})).await.to_string();
     assert!(!listed.contains("sk-123") && !listed.contains("Authorization"), "{listed}");
     secret["baseUrl"] = json!("https://refuses");
@@ -114,7 +114,7 @@ async fn providers_are_listed_set_and_disabled() {
     ] {
         assert_eq!(client.error("providers/set", bad.clone()).await["code"], -32602, "{bad}");
     }
-    assert_eq!(notes.all().len(), 3, "what cannot be set is not asked for");
+    assert_eq!(notes.all().len(), 3, "a provider that cannot be set does not reach the author");
     assert_eq!(
         client.error("providers/disable", json!({"providerId": "main"})).await["code"],
         -32602

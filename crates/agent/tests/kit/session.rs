@@ -5,7 +5,7 @@ use serde_json::json;
 
 /// SESS-01.
 #[tokio::test(start_paused = true)]
-async fn sessions_have_ids_of_their_own() {
+async fn sessions_have_unique_ids() {
     let mut client = Client::plain(Tester::default()).await;
     let mut ids = std::collections::HashSet::new();
     for _ in 0..100 {
@@ -15,7 +15,7 @@ async fn sessions_have_ids_of_their_own() {
 
 /// SESS-02, SESS-11.
 #[tokio::test(start_paused = true)]
-async fn a_folder_that_is_none_is_refused_with_a_sentence() {
+async fn an_invalid_folder_is_refused_with_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -30,7 +30,7 @@ async fn a_folder_that_is_none_is_refused_with_a_sentence() {
 
 /// DIR-03, DIR-04, DIR-09.
 #[tokio::test(start_paused = true)]
-async fn further_roots_are_taken_or_refused_never_dropped() {
+async fn additional_directories_are_accepted_or_refused_never_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().to_str().unwrap();
     let request = |more| json!({"cwd": "/", "mcpServers": [], "additionalDirectories": more});
@@ -68,7 +68,7 @@ async fn further_roots_are_taken_or_refused_never_dropped() {
 
 /// SESS-09, SYSP-02.
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_served_makes_no_session() {
+async fn a_request_that_cannot_be_served_opens_no_session() {
     let mut client = Client::plain(Tester::default()).await;
     let http = json!({"cwd": "/", "mcpServers": [{"type": "http", "name": "m", "url": "http://h", "headers": []}]});
     assert_eq!(client.error("session/new", http).await["code"], -32602, "SESS-09");
@@ -85,7 +85,7 @@ async fn what_cannot_be_served_makes_no_session() {
 
 /// CANCEL-14.
 #[tokio::test(start_paused = true)]
-async fn an_author_that_fails_to_open_harms_nobody() {
+async fn an_author_that_fails_to_open_affects_only_that_call() {
     let folder = tempfile::tempdir().unwrap();
     let mut client = Client::plain(Tester::default()).await;
     for (name, code) in [("panics", -32603), ("login", -32000), ("wrong", -32603)] {
@@ -189,7 +189,7 @@ async fn the_list_has_pages_filters_and_titles() {
 
 /// LIST-02, LIST-04, RPC-25.
 #[tokio::test(start_paused = true)]
-async fn params_that_may_all_be_left_out_may_be_left_out_themselves() {
+async fn params_whose_members_are_all_optional_are_optional() {
     let mut client = Client::plain(Tester::default()).await;
     let call = |id: &str, params: Option<serde_json::Value>| {
         let mut call = json!({"jsonrpc": "2.0", "id": id, "method": "session/list"});
@@ -219,7 +219,7 @@ async fn params_that_may_all_be_left_out_may_be_left_out_themselves() {
 
 /// TITLE-01, TITLE-02, TITLE-03.
 #[tokio::test(start_paused = true)]
-async fn a_title_that_a_person_set_stays() {
+async fn a_title_of_a_person_is_not_replaced() {
     let mut client = Client::plain(Tester::default()).await;
     let session = client.session().await;
     let title = |title: &str| json!({"sessionId": session, "title": title});
@@ -236,7 +236,7 @@ async fn a_title_that_a_person_set_stays() {
 
 /// DEL-02, DEL-03, SESS-23, SESS-25.
 #[tokio::test(start_paused = true)]
-async fn closing_ends_what_runs_first() {
+async fn closing_a_session_first_ends_its_running_turn() {
     for method in ["session/close", "session/delete"] {
         let mut client = Client::plain(Tester::default()).await;
         let session = client.session().await;

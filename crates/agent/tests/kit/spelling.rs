@@ -1,4 +1,4 @@
-//! How the words of an agent are spelled, whatever it says.
+//! The spelling of keys and words in all messages of an agent.
 
 use super::matrix::{GATES, play};
 use attache_protocol::v1::{
@@ -8,14 +8,14 @@ use attache_protocol::v1::{
 use attache_protocol::{Wire, decode, encode};
 use serde_json::Value;
 
-/// Every line of a client that is offered everything, and of one that is offered nothing.
+/// All messages to a client with every capability, and to one without capabilities.
 async fn said() -> Vec<(String, Value)> {
     let mut said = play(0).await.1;
     said.extend(play((1 << GATES.len()) - 1).await.1);
     said
 }
 
-/// The members whose strings are words of the protocol, and not a person's or an author's.
+/// The members whose strings are words of the protocol, not texts of a person or an author.
 const WORDS: &[&str] = &[
     "sessionUpdate",
     "type",
@@ -38,8 +38,8 @@ fn is_snake_case(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// The keys and words that are spelled otherwise; what stands under `_meta` and the names of a
-/// form's fields are nobody's but the author's.
+/// Collects the keys and words with another spelling. Members of `_meta` and the names of a form's
+/// fields belong to the author and are skipped.
 fn misspelled(value: &Value, found: &mut Vec<String>) {
     for member in value.as_array().into_iter().flatten() {
         misspelled(member, found);
@@ -75,15 +75,15 @@ async fn keys_are_in_camel_case_and_words_in_snake_case() {
     }
 }
 
-/// What is left of a message when everything that the protocol does not name is taken away.
+/// The message with only the members that the protocol defines.
 fn named<T: Wire>(line: &Value) -> Value {
     let read: T = decode(&line.to_string()).unwrap();
     serde_json::from_str(&encode(&read)).unwrap()
 }
 
-/// META-03: what an agent adds to the protocol stands under `_meta`.
+/// META-03: an agent's additions to the protocol are in `_meta`.
 #[tokio::test(start_paused = true)]
-async fn nothing_is_said_that_the_protocol_has_no_name_for() {
+async fn messages_contain_only_members_of_the_protocol() {
     let mut compared = 0;
     for (method, line) in said().await {
         let known = match method.as_str() {
@@ -100,10 +100,10 @@ async fn nothing_is_said_that_the_protocol_has_no_name_for() {
     assert!(compared > 30, "{compared}");
 }
 
-/// META-04, META-07: what this kit says of its own under `_meta` stands under its name and a
-/// stroke, and no key of W3C's trace context is used for it.
+/// META-04, META-07: the kit's own metadata has keys with its name and a slash, and uses no key of
+/// the W3C trace context.
 #[tokio::test(start_paused = true)]
-async fn metadata_of_our_own_stands_under_one_name() {
+async fn own_metadata_has_keys_with_one_prefix() {
     fn keys(value: &Value, found: &mut Vec<String>) {
         for member in value.as_array().into_iter().flatten() {
             keys(member, found);

@@ -55,7 +55,7 @@ struct Line {
     update: Value,
 }
 
-/// Everything said in one turn, permission questions answered.
+/// Plays one turn and answers its permission requests. Returns all lines.
 async fn played(capabilities: Value, text: &str) -> (String, Vec<Line>, Notes) {
     let notes = Notes::default();
     let mut client = Client::with(parent(&notes), capabilities).await;
@@ -87,14 +87,14 @@ fn kinds(lines: &[&Line]) -> Vec<String> {
 
 /// SUB-01, SUB-04.
 #[tokio::test(start_paused = true)]
-async fn a_child_is_announced_speaks_in_its_own_session_and_stops() {
+async fn a_child_is_announced_sends_updates_in_its_own_session_and_stops() {
     let (session, lines, notes) = played(json!({"subagents": {}}), "all").await;
     let parents: Vec<&Line> = lines.iter().filter(|line| line.session == session).collect();
     assert_eq!(kinds(&parents), ["agent_message_chunk", "subagent_update", "subagent_update"]);
     let child = parents[1].update["sessionId"].as_str().unwrap();
     let announced = json!({"sessionUpdate": "subagent_update", "sessionId": child, "title": "Searcher",
         "description": "looks for it", "state": {"state": "running"}});
-    assert_eq!(parents[1].update, announced, "SUB-02: nothing may be done to it");
+    assert_eq!(parents[1].update, announced, "SUB-02: the client cannot control it");
     assert_eq!(parents[2].update["state"], json!({"state": "idle", "stopReason": "end_turn"}));
     let childs: Vec<&Line> = lines.iter().filter(|line| line.session == child).collect();
     assert_eq!(
@@ -125,7 +125,7 @@ async fn a_child_is_announced_speaks_in_its_own_session_and_stops() {
 
 /// SUB-01.
 #[tokio::test(start_paused = true)]
-async fn without_the_capability_a_tool_call_stands_for_the_child() {
+async fn a_tool_call_represents_the_child_without_the_capability() {
     let (session, lines, notes) = played(json!({}), "all").await;
     assert!(lines.iter().all(|line| line.session == session));
     let calls: Vec<(&str, &str)> = lines
@@ -146,7 +146,7 @@ async fn without_the_capability_a_tool_call_stands_for_the_child() {
     assert_eq!(
         parents,
         [&Value::Null, ids[0], ids[0]],
-        "each names the call that stands for its subagent"
+        "each names the call that represents its subagent"
     );
     let texts: Vec<&Value> = lines
         .iter()
@@ -166,7 +166,7 @@ async fn without_the_capability_a_tool_call_stands_for_the_child() {
 
 /// SUB-03, TOOL-09.
 #[tokio::test(start_paused = true)]
-async fn a_child_that_is_left_has_failed_before_its_turn_ends() {
+async fn an_unfinished_child_fails_before_its_turn_ends() {
     for text in ["drop", "fail", "leave"] {
         let (session, lines, notes) = played(json!({"subagents": {}}), text).await;
         let last = lines.last().unwrap();
@@ -204,7 +204,7 @@ async fn a_child_is_cancelled_with_its_turn() {
 
 /// PROMPT-08.
 #[tokio::test(start_paused = true)]
-async fn a_child_says_nothing_behind_the_reply_of_its_turn() {
+async fn a_child_sends_nothing_after_the_reply_of_its_turn() {
     let kept = std::sync::Arc::new(std::sync::Mutex::new(None));
     let keeper = kept.clone();
     let author = acts(move |turn| {

@@ -76,7 +76,7 @@ async fn a_command_is_created_shown_awaited_read_and_released() {
 
 /// TERM-10.
 #[tokio::test(start_paused = true)]
-async fn a_terminal_is_released_once_however_it_is_left() {
+async fn a_terminal_is_released_exactly_once() {
     for text in ["drop", "forget", "kill"] {
         let (mut client, _, _, turn, create) = begun(text).await;
         client.answer(&create, json!({"terminalId": "t1"})).await;
@@ -95,7 +95,7 @@ async fn a_terminal_is_released_once_however_it_is_left() {
 
 /// TERM-10, CANCEL-22.
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_turn_gives_up_the_wait_and_releases() {
+async fn a_cancelled_turn_stops_waiting_and_releases_the_terminal() {
     let (mut client, notes, session, turn, create) = begun("wait").await;
     client.answer(&create, json!({"terminalId": "t1"})).await;
     let wait = client.arrives("terminal/wait_for_exit").await;
@@ -109,7 +109,7 @@ async fn a_cancelled_turn_gives_up_the_wait_and_releases() {
 
 /// TERM-10.
 #[tokio::test(start_paused = true)]
-async fn a_terminal_that_comes_after_the_cancel_is_released() {
+async fn a_terminal_created_after_the_cancel_is_released() {
     for answered_first in [false, true] {
         let (mut client, _, session, turn, create) = begun("wait").await;
         let created =
@@ -136,7 +136,7 @@ async fn a_terminal_that_comes_after_the_cancel_is_released() {
 
 /// TERM-16, DEC-15.
 #[tokio::test(start_paused = true)]
-async fn an_end_that_is_not_known_is_no_success() {
+async fn an_unknown_exit_is_not_a_success() {
     for answer in [json!(null), json!({"exitCode": -1}), json!({"exitCode": 4_294_967_296_u64})] {
         let (mut client, notes, _, turn, create) = begun("wait").await;
         client.answer(&create, json!({"terminalId": "t1"})).await;

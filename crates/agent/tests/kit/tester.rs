@@ -1,4 +1,4 @@
-//! An agent that does what the prompt says.
+//! An agent that performs the action named by the prompt.
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, ToolKind, Turn, diff};
 use attache_protocol::v1::*;
@@ -7,11 +7,11 @@ use tokio::sync::Notify;
 
 #[derive(Clone, Default)]
 pub(crate) struct Tester {
-    /// What the author saw, in order.
+    /// The author's observations, in order.
     pub(crate) log: Arc<Mutex<Vec<String>>>,
-    /// Lets a turn that waits go on.
+    /// Lets a waiting turn continue.
     pub(crate) go: Arc<Notify>,
-    /// A turn that outlived its end.
+    /// A turn that is held after its end.
     pub(crate) kept: Arc<Mutex<Option<Turn>>>,
     pub(crate) about: Option<About>,
 }
@@ -30,7 +30,7 @@ impl Tester {
     }
 }
 
-/// Notes that the future it stands in was dropped.
+/// Notes when the future that contains it is dropped.
 struct Dropped<'t>(&'t Tester, &'static str);
 
 impl Drop for Dropped<'_> {

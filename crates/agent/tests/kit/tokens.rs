@@ -4,7 +4,7 @@ use serde_json::json;
 
 /// USE-10, USE-11.
 #[tokio::test(start_paused = true)]
-async fn the_reply_sums_what_was_spent_and_the_total_is_the_sum_of_its_parts() {
+async fn the_reply_sums_the_tokens_and_the_total_is_the_sum_of_its_parts() {
     let author = || {
         acts(|turn| async move {
             let mut first = Usage::new(999_u64, 100_u64, 20_u64);

@@ -30,12 +30,12 @@ async fn a_tool_call_goes_from_pending_to_one_final_status() {
     );
     assert_eq!(statuses(&updates), ["pending", "in_progress", "completed"], "TOOL-07");
     let content = updates.iter().rev().find_map(|update| update["content"].as_array()).unwrap();
-    assert_eq!(content.len(), 2, "TOOL-06: what was shown before is still there");
+    assert_eq!(content.len(), 2, "TOOL-06: the earlier content is still there");
 }
 
 /// TOOL-08.
 #[tokio::test(start_paused = true)]
-async fn a_tool_call_that_is_dropped_or_left_open_has_failed() {
+async fn a_tool_call_that_is_dropped_or_left_open_fails() {
     for text in ["drop tool", "leave tool open"] {
         let (reply, updates) = turn(text).await;
         assert_eq!(reply["result"]["stopReason"], "end_turn");
@@ -50,7 +50,7 @@ async fn a_tool_call_that_is_dropped_or_left_open_has_failed() {
 
 /// TOOL-10.
 #[tokio::test(start_paused = true)]
-async fn paths_that_are_relative_and_lines_that_are_zero_stay_here() {
+async fn relative_paths_and_line_zero_are_not_sent() {
     for text in ["relative path", "line zero"] {
         let (reply, updates) = turn(text).await;
         assert_eq!(reply["error"]["code"], -32602, "TOOL-10");

@@ -1,5 +1,4 @@
-//! What holds for every line, whatever it is about: metadata, unknown keys, cancelling calls, stop
-//! reasons.
+//! Rules about every line: metadata, unknown keys, cancelled calls, stop reasons.
 
 use super::client::{new, prompt};
 use super::{Client, Notes, Tester, acts};
@@ -14,7 +13,7 @@ use std::sync::Arc;
 
 /// INIT-04, INIT-12, INIT-14.
 #[tokio::test(start_paused = true)]
-async fn the_baseline_is_there_whatever_else_a_client_says() {
+async fn baseline_methods_work_whatever_a_client_sends() {
     let mut client = Client::silent(attache_agent::serve(Tester::default()));
     let capabilities =
         json!({"novel": {"deep": [1]}, "fs": {"novel": true}, "session": {"novel": {}}});
@@ -34,7 +33,7 @@ async fn the_baseline_is_there_whatever_else_a_client_says() {
 
 /// META-01, META-02.
 #[tokio::test(start_paused = true)]
-async fn metadata_of_any_kind_is_taken_everywhere() {
+async fn metadata_of_any_kind_is_accepted_everywhere() {
     for meta in [json!({"x": {"y": [1, null]}}), json!({}), json!(null), json!(5), json!([1])] {
         let mut client = Client::plain(Tester::default()).await;
         let mut params = new();
@@ -55,7 +54,7 @@ async fn metadata_of_any_kind_is_taken_everywhere() {
 
 /// PROMPT-07, PROMPT-09.
 #[tokio::test(start_paused = true)]
-async fn a_turn_ends_for_the_reason_its_author_gives() {
+async fn a_turn_ends_with_its_authors_stop_reason() {
     struct Stops;
     impl Author for Stops {
         type Memory = ();
@@ -78,7 +77,7 @@ async fn a_turn_ends_for_the_reason_its_author_gives() {
 
 /// CMD-03, CMD-04.
 #[tokio::test(start_paused = true)]
-async fn a_slash_command_comes_as_the_text_of_a_prompt() {
+async fn a_slash_command_arrives_as_the_text_of_a_prompt() {
     let mut client = Client::plain(Tester::default()).await;
     let session = client.session().await;
     let link = json!({"type": "resource_link", "uri": "file:///a", "name": "a"});
@@ -120,7 +119,7 @@ impl Login for Slow {
 
 /// CANCEL-12, CANCEL-14, CANCEL-16, CANCEL-17, CANCEL-24.
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_cancelled_is_answered_once_and_others_are_not_touched() {
+async fn a_cancelled_call_is_answered_once_and_other_calls_are_not_affected() {
     let mut client = Client::plain(Slow).await;
     let cancel = |id: Value| json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
     for (method, params) in [("authenticate", json!({"methodId": "key"})), ("session/new", new())] {
@@ -142,7 +141,7 @@ async fn a_call_that_is_cancelled_is_answered_once_and_others_are_not_touched() 
 
 /// CONF-14, CONF-19, CONF-21, MODE-04.
 #[tokio::test(start_paused = true)]
-async fn options_that_the_protocol_does_not_have_stay_here() {
+async fn options_that_the_protocol_does_not_allow_are_not_sent() {
     let notes = Notes::default();
     let noted = notes.clone();
     let author = acts(move |turn| {
@@ -173,16 +172,12 @@ async fn options_that_the_protocol_does_not_have_stay_here() {
     assert_eq!(notes.all(), vec!["true"; 4]);
     let lists: Vec<usize> =
         updates.iter().map(|update| update["configOptions"].as_array().unwrap().len()).collect();
-    assert_eq!(
-        lists,
-        [1, 0],
-        "a list, also when it is empty; no mode is announced that never was one"
-    );
+    assert_eq!(lists, [1, 0], "a list, even an empty one, and no mode in a session without modes");
 }
 
 /// INFO-04, INFO-07, INFO-11.
 #[tokio::test(start_paused = true)]
-async fn lines_about_a_session_hold_title_and_metadata_alone() {
+async fn session_info_updates_contain_only_title_and_metadata() {
     let author = acts(|turn| async move {
         let meta = |value: Value| Meta::new(Raw::from(value)).unwrap();
         turn.title(&"long ".repeat(1000)).await?;
@@ -209,7 +204,7 @@ async fn lines_about_a_session_hold_title_and_metadata_alone() {
 
 /// TOOL-01, TOOL-15.
 #[tokio::test(start_paused = true)]
-async fn a_tool_call_has_its_name_from_the_first_line_on() {
+async fn the_first_update_of_a_tool_call_has_its_name() {
     let mut client = Client::plain(Tester::default()).await;
     let session = client.session().await;
     client.settle().await;

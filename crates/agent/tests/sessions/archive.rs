@@ -11,8 +11,8 @@ async fn listed(client: &mut Client, filter: Value) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// ARCH-02, ARCH-04, ARCH-05: what runs is cancelled, and the session is hidden with its id and
-/// history.
+/// ARCH-02, ARCH-04, ARCH-05: archiving cancels the running turn, and hides the session but keeps
+/// its id and history.
 #[tokio::test(start_paused = true)]
 async fn archiving_an_open_session_ends_and_hides_it() {
     let store = TestStore::new();
@@ -56,9 +56,9 @@ async fn archiving_an_open_session_ends_and_hides_it() {
     assert_eq!(client.updates()[0]["content"]["text"], "wait", "its history is kept");
 }
 
-/// ARCH-03, ARCH-06: as often as one likes, both ways, and without opening anything.
+/// ARCH-03, ARCH-06: repeated archiving and unarchiving works without opening the session.
 #[tokio::test(start_paused = true)]
-async fn archiving_twice_is_archiving_once() {
+async fn archiving_twice_has_the_effect_of_archiving_once() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -81,7 +81,7 @@ async fn archiving_twice_is_archiving_once() {
     }
 }
 
-/// ARCH-06: an archived session can be loaded and stays archived until somebody takes it out.
+/// ARCH-06: an archived session can be loaded and stays archived until it is unarchived.
 #[tokio::test(start_paused = true)]
 async fn loading_an_archived_session_does_not_unarchive_it() {
     let store = TestStore::new();

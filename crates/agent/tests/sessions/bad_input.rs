@@ -4,7 +4,7 @@ use super::{Keeper, TestStore};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
-/// SESS-21, ARCH-03, STAT-02, TITLE-02: the error names the session, and the connection goes on.
+/// SESS-21, ARCH-03, STAT-02, TITLE-02: the error names the session, and the connection continues.
 #[tokio::test(start_paused = true)]
 async fn an_unknown_session_is_named_in_the_error() {
     let store = TestStore::new();
@@ -30,9 +30,10 @@ async fn an_unknown_session_is_named_in_the_error() {
     );
 }
 
-/// SESS-02, SESS-10, SESS-11, DIR-03, DIR-04, RPC-31: what cannot be served opens nothing.
+/// SESS-02, SESS-10, SESS-11, DIR-03, DIR-04, RPC-31: a request that cannot be served opens
+/// nothing.
 #[tokio::test(start_paused = true)]
-async fn a_wrong_setup_is_refused_with_a_sentence_and_opens_nothing() {
+async fn an_invalid_setup_is_refused_with_a_sentence_and_opens_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -81,9 +82,9 @@ async fn a_wrong_setup_is_refused_with_a_sentence_and_opens_nothing() {
     client.result("session/load", load(&session)).await;
 }
 
-/// SESS-21: a session is open once, and a second load changes nothing of the first.
+/// SESS-21: a session is open once, and a second load does not affect the first.
 #[tokio::test(start_paused = true)]
-async fn a_live_session_is_not_loaded_again() {
+async fn an_open_session_is_not_loaded_again() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -121,7 +122,7 @@ async fn two_loads_at_once_open_a_session_once() {
 
 /// LIST-08, RPC-31.
 #[tokio::test(start_paused = true)]
-async fn a_cursor_that_no_list_gave_is_refused() {
+async fn an_invalid_cursor_is_refused() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     for bad in [
@@ -137,7 +138,7 @@ async fn a_cursor_that_no_list_gave_is_refused() {
     client.settle().await;
 }
 
-/// A store that cannot be written says so, and what is in it can still be listed.
+/// A read-only store is reported, and its sessions can still be listed.
 #[tokio::test(start_paused = true)]
 async fn a_read_only_store_is_named_in_the_error() {
     let store = TestStore::new();

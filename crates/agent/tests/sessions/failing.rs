@@ -1,4 +1,4 @@
-//! A disk that is full.
+//! A full disk.
 
 use super::client::{cancel, new};
 use super::load::load;
@@ -14,10 +14,10 @@ async fn session(client: &mut Client) -> String {
     session
 }
 
-/// What cannot be stored is not confirmed; the session stays usable, and a later commit stores all
-/// of it.
+/// Events that cannot be stored are not confirmed. The session stays usable, and a later commit
+/// stores them.
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_stored_is_not_confirmed() {
+async fn unstored_changes_are_not_confirmed() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = session(&mut client).await;
@@ -46,7 +46,7 @@ async fn what_cannot_be_stored_is_not_confirmed() {
             .len(),
         1
     );
-    // The state is as memory has it: what was refused only for the disk's sake has happened.
+    // The state in memory applies: changes that failed only because of the disk have happened.
     client.result("session/close", json!({"sessionId": session})).await;
     let loaded = client.result("session/load", load(&session)).await;
     assert_eq!(loaded["modes"]["currentModeId"], "code");
@@ -54,9 +54,9 @@ async fn what_cannot_be_stored_is_not_confirmed() {
     assert_eq!(store.session(&session).info().title(), Some("Mine"));
 }
 
-/// SESS-01: a session whose beginning cannot be stored does not come to be.
+/// SESS-01: a session whose beginning cannot be stored is not created.
 #[tokio::test(start_paused = true)]
-async fn a_session_that_cannot_be_stored_does_not_come_to_be() {
+async fn a_session_that_cannot_be_stored_is_not_created() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let source = session(&mut client).await;
@@ -67,10 +67,10 @@ async fn a_session_that_cannot_be_stored_does_not_come_to_be() {
     client.settle().await;
     let listed = client.result("session/list", json!({})).await;
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
-    assert_eq!(client.updates(), [] as [Value; 0], "SESS-28: nothing is said of it");
+    assert_eq!(client.updates(), [] as [Value; 0], "SESS-28: no update is sent about it");
 }
 
-/// A load or resume that cannot be stored leaves the session to be loaded again.
+/// After a load or resume that cannot be stored, the session can be loaded again.
 #[tokio::test(start_paused = true)]
 async fn a_load_that_cannot_be_stored_can_be_tried_again() {
     let store = TestStore::new();
@@ -90,10 +90,10 @@ async fn a_load_that_cannot_be_stored_can_be_tried_again() {
     }
 }
 
-/// CANCEL-02: a cancelled prompt is answered `cancelled`, and one that failed with its own error,
-/// whatever the disk does.
+/// CANCEL-02: a cancelled prompt is answered `cancelled`, and a failed one with its own error,
+/// whether or not the disk works.
 #[tokio::test(start_paused = true)]
-async fn outcomes_that_promise_nothing_do_not_need_the_disk() {
+async fn outcomes_without_a_promise_do_not_need_the_disk() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = session(&mut client).await;
@@ -107,10 +107,10 @@ async fn outcomes_that_promise_nothing_do_not_need_the_disk() {
     is_full(&client.turn(&session, "say x").await.0["error"]);
 }
 
-/// At every commit of a conversation: the call is refused or confirmed, and what was confirmed is
-/// there.
+/// At every commit of a conversation the call is refused or confirmed, and confirmed events are
+/// stored.
 #[tokio::test(start_paused = true)]
-async fn whichever_commit_fails_what_was_confirmed_is_there() {
+async fn confirmed_events_are_stored_whichever_commit_fails() {
     for failing in 0..8 {
         let store = TestStore::new();
         let mut client = store.client(Keeper::default()).await;
@@ -135,10 +135,10 @@ async fn whichever_commit_fails_what_was_confirmed_is_there() {
     }
 }
 
-/// `say` waits for the disk when more than a mebibyte is not stored, so that a slow one fills no
-/// memory.
+/// `say` waits for the disk while more than 1 MiB is not stored, so that memory stays bounded with
+/// a slow disk.
 #[tokio::test(start_paused = true)]
-async fn a_slow_disk_holds_the_agent_back() {
+async fn a_slow_disk_slows_the_agent_down() {
     let store = TestStore::new();
     let author = Keeper::default();
     let mut client = store.client(author.clone()).await;
@@ -150,17 +150,17 @@ async fn a_slow_disk_holds_the_agent_back() {
     }
     client.settle().await;
     let said: u32 = author.noted().last().unwrap().parse().unwrap();
-    assert!((30..40).contains(&said), "{said} pieces of 32 KiB were said without a commit");
+    assert!((30..40).contains(&said), "{said} pieces of 32 KiB were sent without a commit");
     client.send(&[cancel(&session)]).await;
     store.go_on();
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "cancelled");
 
-    // When the disk is full the turn learns of it, and the session goes on when it is not any more.
+    // The turn gets the error of a full disk, and the session continues when there is space again.
     client.updates();
     store.fails(true);
     let (reply, updates) = client.turn(&session, "flood").await;
     is_full(&reply["error"]);
-    assert!((30..40).contains(&updates.len()), "{} pieces were said", updates.len());
+    assert!((30..40).contains(&updates.len()), "{} pieces were sent", updates.len());
     store.fails(false);
     let (reply, updates) = client.turn(&session, "flood").await;
     assert_eq!((&reply["result"]["stopReason"], updates.len()), (&json!("end_turn"), 1000));

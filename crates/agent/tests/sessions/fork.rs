@@ -3,9 +3,9 @@ use super::{Keeper, TestStore};
 use attache_session::{EventBody, Origin, TurnState};
 use serde_json::{Value, json};
 
-/// FORK-01, FORK-02, FORK-04: the same past in a session of its own; the source is as it was.
+/// FORK-01, FORK-02, FORK-04: a new session with the same history; the source does not change.
 #[tokio::test(start_paused = true)]
-async fn a_fork_has_the_same_past_and_the_source_stays_as_it_is() {
+async fn a_fork_has_the_same_history_and_the_source_does_not_change() {
     let store = TestStore::new();
     let folder = tempfile::tempdir().unwrap();
     let author = Keeper::default();
@@ -51,7 +51,7 @@ async fn a_fork_has_the_same_past_and_the_source_stays_as_it_is() {
 
 /// FORK-02: a stored session and an archived one can be forked too; the fork is listed.
 #[tokio::test(start_paused = true)]
-async fn an_archived_session_gives_a_fork_that_is_not() {
+async fn a_fork_of_an_archived_session_is_not_archived() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let source = client.session().await;
@@ -65,7 +65,7 @@ async fn an_archived_session_gives_a_fork_that_is_not() {
     assert_eq!(only["sessions"][0]["sessionId"], source.as_str());
 }
 
-/// FORK-02: the turn that runs in the source runs on there, and is cut off in the fork.
+/// FORK-02: the running turn continues in the source, and is cut off in the fork.
 #[tokio::test(start_paused = true)]
 async fn a_session_can_be_forked_while_a_turn_runs_in_it() {
     let store = TestStore::new();
@@ -95,10 +95,9 @@ async fn a_session_can_be_forked_while_a_turn_runs_in_it() {
     assert_eq!(updates.iter().rev().find(of_call).unwrap()["status"], "failed", "TOOL-07");
 }
 
-/// FORK-03, DIR-03: a fork that cannot be made as it was asked for is refused, and nothing of it is
-/// left.
+/// FORK-03, DIR-03: a fork that cannot be made as requested is refused and leaves nothing behind.
 #[tokio::test(start_paused = true)]
-async fn a_fork_that_cannot_be_made_as_asked_for_is_refused() {
+async fn a_fork_that_cannot_be_made_as_requested_is_refused() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let source = client.session().await;

@@ -1,4 +1,4 @@
-//! An agent that remembers, and does what the prompt says.
+//! An agent with a memory that performs the action named by the prompt.
 
 use attache_agent::{
     About, Author, Error, Opening, Result, StopReason, SystemPromptModes, ToolKind, Turn, diff,
@@ -10,10 +10,10 @@ use tokio::sync::Notify;
 
 #[derive(Clone, Default)]
 pub(crate) struct Keeper {
-    /// What the author saw, in order.
+    /// The author's observations, in order.
     pub(crate) log: Arc<Mutex<Vec<String>>>,
     pub(crate) go: Arc<Notify>,
-    /// What happens when a session is opened.
+    /// The action when a session is opened.
     pub(crate) opens: Opens,
     pub(crate) system_prompts: bool,
 }
@@ -24,9 +24,9 @@ pub(crate) enum Opens {
     Well,
     Panics,
     Never,
-    /// Its options are these.
+    /// Sets these options.
     With(Vec<SessionConfigOption>),
-    /// Says something through the handle before the client knows the session.
+    /// Sends something through the handle before the client knows the session.
     Saying,
 }
 
@@ -182,7 +182,7 @@ impl Author for Keeper {
     }
 }
 
-/// One of each thing that a session shows.
+/// Sends one update of each kind.
 async fn everything(turn: &Turn) -> Result<()> {
     turn.think("Hm.").await?;
     turn.say("Let me ").await?;

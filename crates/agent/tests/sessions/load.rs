@@ -18,7 +18,7 @@ pub(crate) fn kinds(updates: &[Value]) -> Vec<&str> {
 
 /// INIT-16, ARCH-01, SESS-12, SESS-18.
 #[tokio::test(start_paused = true)]
-async fn what_needs_a_store_is_advertised_with_one_and_unknown_without() {
+async fn methods_that_need_a_store_are_advertised_only_with_a_store() {
     for stored in [false, true] {
         let serving = serve(Keeper::default());
         let serving = if stored { serving.store(TestStore::new()) } else { serving };
@@ -47,7 +47,7 @@ async fn what_needs_a_store_is_advertised_with_one_and_unknown_without() {
 
 /// SESS-13, SESS-14, SESS-15, SESS-16, SESS-17, MSG-05, USE-09, INFO-05.
 #[tokio::test(start_paused = true)]
-async fn a_loaded_session_shows_all_of_it_and_then_answers() {
+async fn a_load_replays_the_whole_session_before_its_reply() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -82,7 +82,7 @@ async fn a_loaded_session_shows_all_of_it_and_then_answers() {
         "usage_update",
     ];
     state.retain(|kind| *kind != "current_mode_update");
-    assert_eq!(state, state_of_all, "nothing of the notice");
+    assert_eq!(state, state_of_all, "without the notice");
     assert_eq!(updates[0]["content"]["text"], "everything");
     assert_eq!(updates[2]["content"]["text"], "Let me look.");
     assert_eq!(updates[3]["content"][0]["type"], "diff");
@@ -102,9 +102,9 @@ async fn a_loaded_session_shows_all_of_it_and_then_answers() {
     assert_eq!(listed["sessions"][0]["_meta"], json!({"example.org/a": {"b": 1}}));
 }
 
-/// SESS-20, TOOL-02, MSG-02: ids go on where they ended.
+/// SESS-20, TOOL-02, MSG-02: ids continue after the stored ones.
 #[tokio::test(start_paused = true)]
-async fn a_loaded_session_goes_on_and_repeats_no_id() {
+async fn a_loaded_session_continues_and_repeats_no_id() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -134,9 +134,9 @@ async fn a_loaded_session_goes_on_and_repeats_no_id() {
     assert_eq!(prompts, 3);
 }
 
-/// SESS-20: what the author remembered comes back, in order, and from the last fresh start on.
+/// SESS-20: the author's memory returns in order, from the last replacement on.
 #[tokio::test(start_paused = true)]
-async fn what_an_author_remembered_comes_back() {
+async fn the_memory_of_an_author_is_restored() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -152,9 +152,9 @@ async fn what_an_author_remembered_comes_back() {
     }
 }
 
-/// CANCEL-02: a cancelled turn's record counts; too long a one does not, and fails the turn alone.
+/// CANCEL-02: a record of a cancelled turn is stored. One that is too long fails only its turn.
 #[tokio::test(start_paused = true)]
-async fn a_record_may_follow_a_cancel_but_not_be_huge() {
+async fn a_record_can_follow_a_cancel_but_its_size_is_limited() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -174,10 +174,9 @@ async fn a_record_may_follow_a_cancel_but_not_be_huge() {
     assert_eq!(updates.last().unwrap()["content"]["text"], "x");
 }
 
-/// SESS-03, DIR-05, DIR-06, DIR-09: the request says where a session is; nothing is restored by
-/// itself.
+/// SESS-03, DIR-05, DIR-06, DIR-09: the request defines the folders of a session, not the store.
 #[tokio::test(start_paused = true)]
-async fn a_session_may_move_and_takes_its_roots_from_the_request() {
+async fn a_session_can_move_and_takes_its_roots_from_the_request() {
     let store = TestStore::new();
     let (old, moved) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut client = store.client(Keeper::default()).await;
@@ -200,7 +199,7 @@ async fn a_session_may_move_and_takes_its_roots_from_the_request() {
     }
 }
 
-/// TOOL-07, PERM-12: a writer that was killed in a turn leaves nothing open for ever.
+/// TOOL-07, PERM-12: everything that a killed writer left open is settled.
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_a_dead_writer_left_open_is_settled() {
     let store = TestStore::new();
@@ -243,9 +242,9 @@ async fn a_turn_that_a_dead_writer_left_open_is_settled() {
     );
 }
 
-/// SESS-13: memory is bounded by a page, however slow the client and however long the session.
+/// SESS-13: memory holds one page, even with a slow client and a long session.
 #[tokio::test(start_paused = true)]
-async fn a_slow_client_is_sent_the_log_page_by_page() {
+async fn a_slow_client_receives_the_log_page_by_page() {
     let store = TestStore::new();
     let opened = EventBody::Opened {
         cwd: "/".to_owned(),
@@ -264,10 +263,10 @@ async fn a_slow_client_is_sent_the_log_page_by_page() {
     let loading = client.start("session/load", load("long")).await;
     let first = client.next().await;
     assert_eq!(first["params"]["update"]["messageId"], "m0", "the beginning comes first");
-    // Under the paused clock this passes only when nothing moves any more.
+    // Under the paused clock this passes only when no task can proceed.
     tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     let reads = store.control.reads.load(Ordering::SeqCst);
-    assert!(reads <= 4, "{reads} pages were read for a client that took none");
+    assert!(reads <= 4, "{reads} pages were read for a client that read none");
     client.reply(loading).await;
     let chunks = client
         .updates()
@@ -278,7 +277,7 @@ async fn a_slow_client_is_sent_the_log_page_by_page() {
     assert!(store.control.reads.load(Ordering::SeqCst) > 90);
 }
 
-/// CANCEL-14: a load that is taken back leaves nothing half open, whatever it waits for.
+/// CANCEL-14: a cancelled load leaves nothing half open, whatever it waits for.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_load_frees_the_session_and_leaves_no_trace() {
     for never in [false, true] {
@@ -305,7 +304,7 @@ async fn a_cancelled_load_frees_the_session_and_leaves_no_trace() {
             client.error("session/prompt", super::client::prompt(&session, "x")).await["code"],
             -32002
         );
-        drop(store.inner.open(&key(&session)).expect("the session is nobody's"));
+        drop(store.inner.open(&key(&session)).expect("the session is free"));
         if never {
             assert_eq!(store.events(&session), before);
         }
@@ -343,7 +342,7 @@ async fn all_stored_sessions_are_listed_in_pages() {
     assert_eq!(client.error("session/prompt", prompt).await["code"], -32002, "LIST-09");
 }
 
-/// LIST-09: a list opens nothing and leaves what is stored as it is.
+/// LIST-09: a list opens nothing and changes no stored session.
 #[tokio::test(start_paused = true)]
 async fn listing_changes_nothing() {
     let store = TestStore::new();
@@ -365,13 +364,12 @@ async fn listing_changes_nothing() {
         client.error("session/prompt", super::client::prompt(&session, "x")).await["code"],
         -32002
     );
-    assert_eq!(author.noted(), [] as [String; 0], "the author was asked nothing");
+    assert_eq!(author.noted(), [] as [String; 0], "the author was not called");
 }
 
-/// META-06: what stands under `_meta` of a prompt's blocks is theirs, also when the session is
-/// loaded.
+/// META-06: the metadata of a prompt's blocks is kept, even after a load.
 #[tokio::test(start_paused = true)]
-async fn metadata_of_what_was_said_comes_back_with_it() {
+async fn a_load_restores_the_metadata_of_messages() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;

@@ -1,4 +1,4 @@
-//! Sessions that outlive their connection, as a client and an author meet them.
+//! Sessions that outlive their connection, as a client and an author see them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! What an author learns when a session is opened.
+//! The information of an author when a session is opened.
 
 use super::{Client, TestStore};
 use attache_agent::{About, Author, Opening, Result, SessionHandle, StopReason, Turn, serve};
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-/// Keeps the handles of its sessions, and all its turns.
+/// An author that keeps the handles of its sessions and all its turns.
 #[derive(Clone, Default)]
 struct Handles(Arc<Mutex<Vec<SessionHandle>>>, Arc<Mutex<Vec<Turn>>>);
 
@@ -33,8 +33,8 @@ impl Author for Handles {
     }
 }
 
-/// SESS-25, SESS-27: a handle speaks between turns, and of a session that is closed it says
-/// nothing, though a load of it is open again.
+/// SESS-25, SESS-27: a handle works between turns. It has no effect on a closed session, even after
+/// a load opens the session again.
 #[tokio::test(start_paused = true)]
 async fn a_handle_ends_with_its_session() {
     let (author, store) = (Handles::default(), MemoryStore::new());
@@ -54,8 +54,8 @@ async fn a_handle_ends_with_its_session() {
     assert_eq!(client.arrives("session/update").await["params"]["update"]["title"], "Three");
 }
 
-/// A record that the author cannot read is an error that names it, and the session can be opened by
-/// who can.
+/// A record that the author cannot read is an error that names it. An author that can read it can
+/// open the session.
 #[tokio::test(start_paused = true)]
 async fn a_record_of_another_shape_is_an_error() {
     let mut client = Client::silent(serve(Handles::default()).store(MemoryStore::new()));
@@ -72,10 +72,10 @@ async fn a_record_of_another_shape_is_an_error() {
     );
 }
 
-/// SESS-23: who keeps a turn that is over keeps nobody from the session, be it closed or its
-/// connection ended.
+/// SESS-23: an author that holds a finished turn does not keep the session, whether it was closed
+/// or its connection ended.
 #[tokio::test(start_paused = true)]
-async fn an_old_turn_keeps_no_session() {
+async fn a_finished_turn_does_not_keep_its_session_open() {
     let (author, store) = (Handles::default(), TestStore::new());
     let mut client = Client::silent(serve(author.clone()).store(store.clone()));
     client.result("initialize", json!({"protocolVersion": 1})).await;
@@ -93,10 +93,10 @@ async fn an_old_turn_keeps_no_session() {
     }
 }
 
-/// What was said between turns, which no reply confirms, is stored at the latest when the
-/// connection ends.
+/// Updates between turns, which no reply confirms, are stored at the latest when the connection
+/// ends.
 #[tokio::test(start_paused = true)]
-async fn what_was_said_last_is_stored_when_the_connection_ends() {
+async fn the_last_updates_are_stored_when_the_connection_ends() {
     let (author, store) = (Handles::default(), TestStore::new());
     let mut client = Client::silent(serve(author.clone()).store(store.clone()));
     client.result("initialize", json!({"protocolVersion": 1})).await;
@@ -108,7 +108,7 @@ async fn what_was_said_last_is_stored_when_the_connection_ends() {
     assert_eq!(store.control.commits.load(Ordering::SeqCst), commits + 1);
 }
 
-/// What waits behind a reply that waits for the disk is bounded.
+/// The number of updates behind a reply that waits for the disk is bounded.
 #[tokio::test(start_paused = true)]
 async fn a_handle_waits_for_a_slow_disk() {
     let (author, store) = (Handles::default(), TestStore::new());
@@ -129,7 +129,7 @@ async fn a_handle_waits_for_a_slow_disk() {
             *counted.lock().unwrap() += 1;
         }
     });
-    // Under the paused clock this passes only when nothing moves any more.
+    // Under the paused clock this passes only when no task can proceed.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let said_early = *said.lock().unwrap();
     assert!((200..300).contains(&said_early), "{said_early} updates wait for the disk");

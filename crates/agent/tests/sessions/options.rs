@@ -17,10 +17,10 @@ fn values(reply: &Value) -> Vec<Value> {
     options.iter().map(|option| option["currentValue"].clone()).collect()
 }
 
-/// CONF-01, CONF-05, MODE-01: a session has the options of today with the values of then, and modes
-/// in step.
+/// CONF-01, CONF-05, MODE-01: a loaded session has the agent's current options with their stored
+/// values, and matching modes.
 #[tokio::test(start_paused = true)]
-async fn options_come_back_with_their_values() {
+async fn options_are_restored_with_their_values() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -41,10 +41,10 @@ async fn options_come_back_with_their_values() {
     }
 }
 
-/// CONF-06: a value that the agent of today does not have, or refuses, gives way to the option's
-/// own; the others stay.
+/// CONF-06: a stored value that the agent no longer has, or refuses, is replaced by the option's
+/// default. The others are kept.
 #[tokio::test(start_paused = true)]
-async fn a_value_that_does_not_fit_any_more_falls_back() {
+async fn a_value_that_no_longer_fits_falls_back_to_the_default() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -68,10 +68,10 @@ async fn a_value_that_does_not_fit_any_more_falls_back() {
     assert_eq!(client.error("session/set_config_option", wrong).await["code"], -32602);
 }
 
-/// CONF-04, CONF-23: options may be gone when a session comes back; CONF-06: wrong ones do not open
-/// it.
+/// CONF-04, CONF-23: a loaded session may have no options any more. CONF-06: invalid options fail
+/// the load.
 #[tokio::test(start_paused = true)]
-async fn an_agent_may_come_back_without_options() {
+async fn a_loaded_session_may_have_no_options() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;

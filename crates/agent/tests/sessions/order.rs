@@ -1,5 +1,5 @@
-//! Replies wait for the disk, and nothing overtakes them that would give a client an older state
-//! for a newer one.
+//! Replies wait for the disk, and no update overtakes a reply that would give a client an older
+//! state last.
 
 use super::client::new;
 use super::keeper::Opens;
@@ -19,9 +19,9 @@ fn set(session: &str, value: &str) -> Value {
     json!({"sessionId": session, "configId": "model", "value": value})
 }
 
-/// A reply is queued only when what it confirms is stored.
+/// A reply is queued only after the change that it confirms is stored.
 #[tokio::test(start_paused = true)]
-async fn no_reply_leaves_before_its_promise_is_kept() {
+async fn no_reply_is_sent_before_its_change_is_stored() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let open = session(&mut client).await;
@@ -60,10 +60,10 @@ async fn no_reply_leaves_before_its_promise_is_kept() {
     }
 }
 
-/// CONF-24, CONF-02: two sets and a change by the turn, while the disk is slow: each is told in its
-/// place.
+/// CONF-24, CONF-02: two calls and a turn set options while the disk is slow. Each change is sent
+/// in its place.
 #[tokio::test(start_paused = true)]
-async fn options_are_told_in_the_order_in_which_they_changed() {
+async fn options_are_sent_in_the_order_in_which_they_changed() {
     let store = TestStore::new();
     let author = Keeper::default();
     let mut client = store.client(author.clone()).await;
@@ -79,8 +79,8 @@ async fn options_are_told_in_the_order_in_which_they_changed() {
         client.start("session/set_mode", json!({"sessionId": session, "modeId": "nonsense"})).await;
     client.settle().await;
     author.go.notify_one();
-    // The turn has changed all options after those sets, and said so; only the text may pass the
-    // replies.
+    // The turn has changed all options after these calls and sent them. Only its text may overtake
+    // the replies.
     assert_eq!(
         client.arrives("session/update").await["params"]["update"]["content"]["text"],
         "done"
@@ -116,9 +116,9 @@ async fn options_are_told_in_the_order_in_which_they_changed() {
     );
 }
 
-/// PROMPT-08: the next turn says nothing before the reply of the one before.
+/// PROMPT-08: the next turn sends nothing before the reply of the previous one.
 #[tokio::test(start_paused = true)]
-async fn the_next_turn_begins_behind_the_reply_of_the_one_before() {
+async fn the_next_turn_begins_after_the_reply_of_the_previous_one() {
     let store = TestStore::new();
     let author = Keeper::default();
     let mut client = store.client(author.clone()).await;
@@ -137,10 +137,10 @@ async fn the_next_turn_begins_behind_the_reply_of_the_one_before() {
     assert_eq!(client.next().await["id"], second);
 }
 
-/// SESS-26: what the author says while a session is opened follows the reply that tells of it,
-/// however slow the disk.
+/// SESS-26: updates that the author sends while a session is opened follow the reply that announces
+/// it, even with a slow disk.
 #[tokio::test(start_paused = true)]
-async fn what_is_said_early_follows_the_reply() {
+async fn early_updates_follow_the_reply() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::that(Opens::Saying)).await;
     store.hold();
@@ -163,5 +163,5 @@ async fn what_is_said_early_follows_the_reply() {
     assert!(!before.contains("notice"), "SESS-16: {before}");
     client.settle().await;
     before = kinds(&client.updates()).join(" ");
-    assert_eq!(before, "notice", "SESS-14: what the load has shown is not said twice");
+    assert_eq!(before, "notice", "SESS-14: the replayed updates are not sent twice");
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// SESS-18, SESS-19, SESS-20, USE-09.
 #[tokio::test(start_paused = true)]
-async fn a_resumed_session_goes_on_without_its_history() {
+async fn a_resumed_session_continues_without_a_replay() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -68,7 +68,7 @@ async fn two_connections_share_a_store() {
     assert_eq!((&unknown["code"], &unknown["data"]["sessionId"]), (&json!(-32002), &json!("nope")));
 }
 
-/// STAT-01: asking changes nothing, so what was stored can be opened as before.
+/// STAT-01: a status query changes nothing, so the stored session can be opened as before.
 #[tokio::test(start_paused = true)]
 async fn a_status_has_no_effect() {
     let store = TestStore::new();

@@ -1,4 +1,4 @@
-//! What a load shows is what was seen when it happened.
+//! A load shows the same session as the live updates did.
 
 use super::load::load;
 use super::{Client, Keeper, TestStore};
@@ -6,7 +6,7 @@ use attache_protocol::v1::SessionUpdate;
 use attache_session::{EntryContent, Event, EventBody, Session, Timestamp};
 use serde_json::{Value, json};
 
-/// Folds what a client sees.
+/// Folds the updates that a client receives.
 struct Seen(Session);
 
 impl Seen {
@@ -32,7 +32,7 @@ impl Seen {
         self.happened(EventBody::from_update(update));
     }
 
-    /// All that a person sees; notices are no history (NOTE-02).
+    /// Everything that a person sees, except notices, which are not history (NOTE-02).
     fn view(&self) -> Vec<String> {
         let entries = self.0.entries().iter().filter_map(|entry| match &entry.content {
             EntryContent::Message { author, .. } => Some(format!("{author:?}: {}", entry.text())),
@@ -52,7 +52,7 @@ impl Seen {
     }
 }
 
-/// A sequence of numbers that looks random and is the same each time.
+/// A pseudo-random sequence of numbers that is the same each time.
 struct Dice(u64);
 
 impl Dice {
@@ -63,10 +63,10 @@ impl Dice {
     }
 }
 
-/// SESS-13, SESS-15, SESS-16, CONF-04, USE-09: the fold of a load is the fold of what was seen
-/// live.
+/// SESS-13, SESS-15, SESS-16, CONF-04, USE-09: folding a load gives the same session as folding the
+/// live updates.
 #[tokio::test(start_paused = true)]
-async fn a_load_shows_what_was_seen_live() {
+async fn a_load_shows_the_same_as_the_live_updates() {
     for seed in 0..40 {
         let (mut dice, store) = (Dice(seed), TestStore::new());
         let mut client = store.client(Keeper::default()).await;

@@ -1,4 +1,4 @@
-//! The same on a disk.
+//! Sessions in an SQLite store.
 
 use super::client::new;
 use super::load::{kinds, load};
@@ -14,8 +14,8 @@ async fn client(path: &Path, author: Keeper) -> Client {
     client
 }
 
-/// SESS-13, SESS-19, FORK-02, ARCH-02, DEL-02, STAT-02, TITLE-01: a session's life in a file, over
-/// several connections.
+/// SESS-13, SESS-19, FORK-02, ARCH-02, DEL-02, STAT-02, TITLE-01: the life of a session in a file,
+/// over several connections.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_lives_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -32,7 +32,7 @@ async fn a_session_lives_in_a_file() {
     assert_eq!(
         two.error("session/load", load(&session)).await["code"],
         -32602,
-        "it is open in one"
+        "the other connection has it open"
     );
     assert_eq!(two.result("session/status", named.clone()).await["status"], "open");
     one.hang_up().await.unwrap();
@@ -73,9 +73,9 @@ async fn a_session_lives_in_a_file() {
     three.result("session/load", load(forked.as_str().unwrap())).await;
 }
 
-/// FORK-02: a fork has all that was said until then, stored already or not.
+/// FORK-02: a fork has all earlier messages, stored or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_fork_has_what_was_said_a_moment_ago() {
+async fn a_fork_has_the_latest_messages() {
     let folder = tempfile::tempdir().unwrap();
     let author = Keeper::default();
     let mut client = client(&folder.path().join("sessions.db"), author.clone()).await;
@@ -97,10 +97,10 @@ async fn a_fork_has_what_was_said_a_moment_ago() {
     }
 }
 
-/// What fails on the disk, at whichever step, is told in the store's words, and what was confirmed
-/// is there.
+/// A failure of the disk at any step is reported in the store's words, and confirmed events are
+/// stored.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whichever_write_fails_what_was_confirmed_is_there() {
+async fn confirmed_events_are_stored_whichever_write_fails() {
     for step in 0..24 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.db");

@@ -1,4 +1,4 @@
-//! A store in memory that fails, dawdles and counts when it is told to.
+//! A store in memory that can fail, delay commits and count them.
 
 use attache_agent::serve;
 use attache_protocol::method::Side;
@@ -23,7 +23,7 @@ pub(crate) struct TestStore {
 pub(crate) struct Control {
     /// Every commit fails.
     pub(crate) full: AtomicBool,
-    /// No log can be had.
+    /// No log can be opened.
     pub(crate) read_only: AtomicBool,
     /// Commits wait until this is true.
     pub(crate) open: watch::Sender<bool>,
@@ -47,7 +47,7 @@ impl TestStore {
         self.control.full.store(fails, Ordering::SeqCst);
     }
 
-    /// Commits wait from now on.
+    /// Makes commits wait from now on.
     pub(crate) fn hold(&self) {
         self.control.open.send_replace(false);
     }
@@ -56,7 +56,7 @@ impl TestStore {
         self.control.open.send_replace(true);
     }
 
-    /// A client of an agent on this store.
+    /// Connects a client to an agent with this store.
     pub(crate) async fn client(&self, author: Keeper) -> Client {
         let mut client = Client::silent(serve(author).store(self.clone()));
         let capabilities = json!({"session": {"configOptions": {"boolean": {}}, "notices": {}}});
@@ -66,7 +66,7 @@ impl TestStore {
         client
     }
 
-    /// A session of the keeper as it is stored.
+    /// Returns a stored session of the keeper.
     pub(crate) fn session(&self, id: &str) -> Session {
         let mut session = Session::new(id);
         for event in self.events(id) {
@@ -105,7 +105,7 @@ pub(crate) fn key(id: &str) -> SessionKey {
 
 const FULL: &str = "the disk is full: the store /store.db cannot grow";
 
-/// What a client is told of a full disk.
+/// Checks that an error reports a full disk.
 pub(crate) fn is_full(error: &serde_json::Value) {
     assert_eq!(error["code"], -32603, "{error}");
     assert_eq!(error["message"], FULL);

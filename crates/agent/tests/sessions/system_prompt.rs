@@ -8,9 +8,10 @@ fn with(mut params: Value, mode: &str, text: &str) -> Value {
     params
 }
 
-/// SYSP-03, SYSP-05: given now, else as it was given last; a fork has its source's.
+/// SYSP-03, SYSP-05: the instructions of the request apply, else the last ones. A fork has those of
+/// its source.
 #[tokio::test(start_paused = true)]
-async fn instructions_are_kept_until_others_are_given() {
+async fn instructions_are_kept_until_they_are_replaced() {
     let store = TestStore::new();
     let author = Keeper { system_prompts: true, ..Keeper::default() };
     let mut client = store.client(author.clone()).await;
@@ -35,14 +36,14 @@ async fn instructions_are_kept_until_others_are_given() {
         "private records are never sent"
     );
     client.hang_up().await.unwrap();
-    // An agent that takes no instructions any more is given none.
+    // An agent that no longer supports instructions receives none.
     let author = Keeper::default();
     let mut client = store.client(author.clone()).await;
     client.result("session/load", plain).await;
     assert_eq!(author.noted()[0], "Loaded");
 }
 
-/// SYSP-01, SYSP-02: what cannot be applied makes no session.
+/// SYSP-01, SYSP-02: instructions that cannot be applied open no session.
 #[tokio::test(start_paused = true)]
 async fn instructions_that_cannot_be_applied_open_nothing() {
     let store = TestStore::new();

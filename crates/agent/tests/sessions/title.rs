@@ -2,8 +2,8 @@ use super::load::load;
 use super::{Keeper, TestStore};
 use serde_json::json;
 
-/// TITLE-01, TITLE-03, INFO-05: stored before it is answered, open or not, and no generated one
-/// replaces it later.
+/// TITLE-01, TITLE-03, INFO-05: a title is stored before it is confirmed, for open and stored
+/// sessions, and no generated title replaces it later.
 #[tokio::test(start_paused = true)]
 async fn a_title_is_stored_for_any_session_that_is_listed() {
     let store = TestStore::new();
@@ -76,9 +76,10 @@ async fn a_blank_title_and_an_unknown_session_are_refused() {
     assert_eq!(store.session(&session).info().title(), None);
 }
 
-/// TITLE-01: however slow the disk, titles of a session that is not open wait for one another.
+/// TITLE-01: titles of a session that is not open are stored one after the other, even on a slow
+/// disk.
 #[tokio::test(start_paused = true)]
-async fn titles_wait_for_the_disk_and_for_one_another() {
+async fn titles_wait_for_the_disk_and_for_earlier_titles() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;

@@ -1,4 +1,4 @@
-//! Authors that panic or never return, and connections that end in the middle.
+//! Authors that panic or never return, and connections that end in a turn.
 
 use super::client::new;
 use super::keeper::Opens;
@@ -9,9 +9,9 @@ use attache_protocol::v1::{StopReason, ToolCallStatus};
 use attache_session::{EventBody, Store, TurnOutcome, TurnState};
 use serde_json::json;
 
-/// A panic while a session is opened is an error of that call; the session stays as it was.
+/// A panic while a session is opened is an error of that call. The session does not change.
 #[tokio::test(start_paused = true)]
-async fn an_author_that_panics_opens_nothing_and_holds_nothing() {
+async fn a_panic_while_opening_opens_nothing_and_locks_nothing() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
@@ -65,13 +65,13 @@ async fn an_author_that_never_returns_can_be_cancelled() {
         );
     }
     assert_eq!(store.events(&session), before);
-    drop(store.inner.open(&key(&session)).expect("nobody has it"));
+    drop(store.inner.open(&key(&session)).expect("the session is free"));
 }
 
-/// A connection that ends in a turn, with an author that does as it is told or does not: the log
-/// ends the turn, and the session is free.
+/// If the connection ends in a turn, the log ends the turn and the session is free, whether or not
+/// the author stops.
 #[tokio::test(start_paused = true)]
-async fn a_turn_whose_connection_ends_is_over_in_the_log() {
+async fn the_log_ends_a_turn_whose_connection_ends() {
     for text in ["tool", "ignore"] {
         let store = TestStore::new();
         let mut client = store.client(Keeper::default()).await;
@@ -100,7 +100,7 @@ async fn a_turn_whose_connection_ends_is_over_in_the_log() {
     }
 }
 
-/// SESS-23: a session that was closed takes nothing more, and everything in it is stored.
+/// SESS-23: a closed session accepts nothing more, and all its events are stored.
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_fails_or_panics_is_stored_too() {
     let store = TestStore::new();

@@ -3,7 +3,7 @@
 use super::finding::Report;
 use super::seen::{Asked, Body, Seen, quoted};
 use attache_protocol::method::{self, Call, Method, Side};
-use attache_protocol::{DecodeError, DroppedValue, FaultKind, Unknown, decode_reporting};
+use attache_protocol::{DecodeError, DroppedValue, FaultKind, UnknownValues, decode_reporting};
 
 /// The result of decoding a text: an error, or the dropped values.
 type Reader = fn(&str) -> Vec<Fault>;
@@ -65,7 +65,7 @@ const fn notification<M: Method>(receiver: Side) -> Shapes {
 
 fn params<M: Method>(text: &str) -> Vec<Fault> {
     let text = M::ROW.params_text(Some(text));
-    faults(decode_reporting::<M::Params>(text, Unknown::Refuse), "params")
+    faults(decode_reporting::<M::Params>(text, UnknownValues::Refuse), "params")
 }
 
 fn error<M: Method>(text: &str) -> Option<DecodeError> {
@@ -73,7 +73,7 @@ fn error<M: Method>(text: &str) -> Option<DecodeError> {
 }
 
 fn result<M: Call>(text: &str) -> Vec<Fault> {
-    faults(decode_reporting::<M::Result>(M::ROW.result_text(text), Unknown::Refuse), "result")
+    faults(decode_reporting::<M::Result>(M::ROW.result_text(text), UnknownValues::Refuse), "result")
 }
 
 fn faults<T>(

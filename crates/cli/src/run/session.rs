@@ -10,7 +10,7 @@ use attache_client::{AgentConnection, Hub, HubError, HubSession, OpenError};
 use attache_protocol::ErrorCode;
 use attache_protocol::method::Side;
 use attache_protocol::v1::{McpServer, SessionInfo};
-use attache_session::{Archived, Labels, ListQuery, Listed, Store};
+use attache_session::{ArchivedFilter, Labels, ListEntry, ListQuery, Store};
 use std::path::{Path, PathBuf};
 
 /// The word for the most recent session.
@@ -222,7 +222,7 @@ impl Request<'_> {
     async fn listed(&self, cwd: Option<String>) -> Result<Vec<SessionInfo>, Failure> {
         let listing = self.agent.list();
         let listing = if let Some(cwd) = cwd { listing.cwd(cwd) } else { listing };
-        listing.all().await.map_err(|error| match error.refusal() {
+        listing.all().await.map_err(|error| match error.error_response() {
             Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => Failure::new(
                 Exit::LoginNeeded,
                 format!(
@@ -244,12 +244,12 @@ fn named_in_store(name: &str, cwd: String) -> Result<Option<StoredSession>, Fail
         side: Some(Side::Agent),
         agent: Some(BUILT_IN_NAME.to_owned()),
         cwd: Some(cwd),
-        archived: Archived::Exclude,
+        archived: ArchivedFilter::Exclude,
         ..ListQuery::default()
     };
     loop {
         let page = store.list(&query)?;
-        let named = |listed: &Listed| {
+        let named = |listed: &ListEntry| {
             let info = &listed.summary.info;
             info.title() == Some(name) || Labels::of(info).tags.iter().any(|tag| tag == name)
         };
@@ -263,7 +263,7 @@ fn named_in_store(name: &str, cwd: String) -> Result<Option<StoredSession>, Fail
     }
 }
 
-fn of_store(listed: Listed) -> StoredSession {
+fn of_store(listed: ListEntry) -> StoredSession {
     StoredSession { id: listed.key.session_id.as_str().to_owned(), cwd: Some(listed.summary.cwd) }
 }
 
@@ -321,7 +321,7 @@ fn not_open(error: &OpenError, built_in: bool) -> Failure {
                 format!("the agent needs a login first ({said})"),
             );
         }
-        OpenError::Call(call) => match call.refusal() {
+        OpenError::Call(call) => match call.error_response() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
             // The message of the built-in agent; the protocol has no code for it.
             Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {

@@ -7,7 +7,7 @@ use crate::key;
 use crate::show::paint::{BOLD, Paint};
 use crate::show::sanitize;
 use attache_protocol::Patch;
-use attache_session::{EventBody, Labels, Listed, SessionKey, Store, StoreError, Timestamp};
+use attache_session::{EventBody, Labels, ListEntry, SessionKey, Store, StoreError, Timestamp};
 use jiff::Zoned;
 use std::io::{self, Write};
 
@@ -130,8 +130,8 @@ async fn agreed(lines: &[String]) -> Result<bool, Failure> {
 }
 
 /// Finds all named sessions, without duplicates, before any is changed.
-fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<Listed>, Failure> {
-    let mut sessions: Vec<Listed> = Vec::new();
+fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<ListEntry>, Failure> {
+    let mut sessions: Vec<ListEntry> = Vec::new();
     for id in ids {
         let listed = session_id::find(store, id, agent)?;
         if !sessions.iter().any(|other| other.key == listed.key) {
@@ -142,7 +142,7 @@ fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<Lis
 }
 
 /// Describes a session: id, title, number of prompts, time of the last change.
-fn described(store: &dyn Store, listed: &Listed) -> Result<String, StoreError> {
+fn described(store: &dyn Store, listed: &ListEntry) -> Result<String, StoreError> {
     let title = text_search::title(store, listed)?.map(|title| format!("“{title}”"));
     let prompts = listed.summary.prompts;
     let plural = if prompts == 1 { "" } else { "s" };
@@ -154,7 +154,7 @@ fn described(store: &dyn Store, listed: &Listed) -> Result<String, StoreError> {
     ))
 }
 
-fn id(listed: &Listed) -> String {
+fn id(listed: &ListEntry) -> String {
     sanitize::line(listed.key.session_id.as_str())
 }
 

@@ -11,7 +11,7 @@ use crate::show::paint::{DIM, Paint};
 use crate::show::{json, sanitize};
 use crate::terminal;
 use attache_protocol::method::Side;
-use attache_session::{Archived, Labels, ListQuery, Listed, Store};
+use attache_session::{ArchivedFilter, Labels, ListEntry, ListQuery, Store};
 use jiff::Zoned;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -77,9 +77,9 @@ fn query(arguments: &List, text: Option<&str>) -> ListQuery {
         agent: arguments.place.agent.clone(),
         cwd: arguments.cwd.as_deref().map(folder),
         archived: match (arguments.all, arguments.archived) {
-            (true, _) => Archived::Include,
-            (_, true) => Archived::Only,
-            _ => Archived::Exclude,
+            (true, _) => ArchivedFilter::Include,
+            (_, true) => ArchivedFilter::Only,
+            _ => ArchivedFilter::Exclude,
         },
         used: !arguments.all,
         title: arguments.title.clone(),
@@ -137,14 +137,14 @@ struct Listing<'s> {
 }
 
 impl Listing<'_> {
-    fn found(&self, listed: &Listed) -> Result<Option<Found>, Failure> {
+    fn found(&self, listed: &ListEntry) -> Result<Option<Found>, Failure> {
         match self.text {
             Some(text) => Ok(text_search::find(self.store, &listed.key, text)?),
             None => Ok(None),
         }
     }
 
-    fn row(&self, listed: &Listed) -> Result<Row, Failure> {
+    fn row(&self, listed: &ListEntry) -> Result<Row, Failure> {
         let (key, summary) = (&listed.key, &listed.summary);
         let client = if key.side == Side::Client { " (client)" } else { "" };
         Ok(Row {
@@ -191,7 +191,7 @@ impl Listing<'_> {
     }
 
     /// Writes one JSON object.
-    fn json(&mut self, listed: &Listed) -> Result<(), Failure> {
+    fn json(&mut self, listed: &ListEntry) -> Result<(), Failure> {
         let mut object = object(listed, text_search::title(self.store, listed)?);
         if let (Some(members), Some(_)) = (object.as_object_mut(), self.text) {
             let found = self.found(listed)?.map(|found| {
@@ -207,7 +207,7 @@ impl Listing<'_> {
 }
 
 /// Returns the archived state, tags, status and progress in a few words.
-fn notes(listed: &Listed) -> String {
+fn notes(listed: &ListEntry) -> String {
     let labels = Labels::of(&listed.summary.info);
     let mut notes: Vec<String> =
         listed.summary.archived.then(|| "(archived)".to_owned()).into_iter().collect();
@@ -218,7 +218,7 @@ fn notes(listed: &Listed) -> String {
 }
 
 /// Returns the session as JSON; JSON.md documents it.
-pub(crate) fn object(listed: &Listed, shown: Option<String>) -> Value {
+pub(crate) fn object(listed: &ListEntry, shown: Option<String>) -> Value {
     let (key, summary) = (&listed.key, &listed.summary);
     let labels = Labels::of(&summary.info);
     json!({

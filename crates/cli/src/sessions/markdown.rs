@@ -12,7 +12,7 @@ use attache_protocol::v1::{
     ToolCallStatus,
 };
 use attache_session::{
-    Block, Compaction, Labels, Listed, MessageAuthor, MessageBetweenSessions, Permission,
+    Block, Compaction, Labels, ListEntry, MessageAuthor, MessageBetweenSessions, Permission,
     PlanContent, Subagent,
 };
 use jiff::tz::TimeZone;
@@ -41,7 +41,7 @@ impl<W: Write> Markdown<W> {
     }
 
     /// Writes the facts about the session: a heading with its title, and a list.
-    pub(crate) fn head(&mut self, listed: &Listed, title: &str) -> io::Result<()> {
+    pub(crate) fn head(&mut self, listed: &ListEntry, title: &str) -> io::Result<()> {
         let summary = &listed.summary;
         self.paragraph(&format!("# {}", literal(title)))?;
         let mut facts = vec![

@@ -2,7 +2,7 @@
 
 use crate::chosen_agent::BUILT_IN_NAME;
 use attache_protocol::method::Side;
-use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
+use attache_session::{ArchivedFilter, ListEntry, ListQuery, SessionKey, Store, StoreError};
 use std::collections::HashSet;
 
 /// The maximum number of sessions per page.
@@ -13,7 +13,7 @@ const PAGE: usize = 200;
 pub(crate) struct Pages<'s> {
     store: &'s dyn Store,
     query: ListQuery,
-    page: std::vec::IntoIter<Listed>,
+    page: std::vec::IntoIter<ListEntry>,
     /// Whether the last page was fetched.
     ended: bool,
     /// The sessions that were returned. A copy represents its agent's session, which can follow.
@@ -36,22 +36,22 @@ impl<'s> Pages<'s> {
 
     /// Returns the session to list for a search result; `None` if it was listed before or is
     /// not requested.
-    fn once(&mut self, found: Listed) -> Result<Option<Listed>, StoreError> {
+    fn once(&mut self, found: ListEntry) -> Result<Option<ListEntry>, StoreError> {
         let listed = match agent_log_of(self.store, &found.key, self.query.agent.as_deref())? {
             Some(own) => own,
             None => found,
         };
         let wanted = match self.query.archived {
-            Archived::Exclude => !listed.summary.archived,
-            Archived::Include => true,
-            Archived::Only => listed.summary.archived,
+            ArchivedFilter::Exclude => !listed.summary.archived,
+            ArchivedFilter::Include => true,
+            ArchivedFilter::Only => listed.summary.archived,
         };
         Ok((wanted && self.given.insert(listed.key.clone())).then_some(listed))
     }
 }
 
 impl Iterator for Pages<'_> {
-    type Item = Result<Listed, StoreError>;
+    type Item = Result<ListEntry, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -86,7 +86,7 @@ fn agent_log_of(
     store: &dyn Store,
     key: &SessionKey,
     agent: Option<&str>,
-) -> Result<Option<Listed>, StoreError> {
+) -> Result<Option<ListEntry>, StoreError> {
     if key.side != Side::Client {
         return Ok(None);
     }
@@ -103,12 +103,12 @@ fn agent_log_of(
 }
 
 /// Returns the client's copies, in the same store, of a session that its agent stores there.
-pub(crate) fn copies(store: &dyn Store, listed: &Listed) -> Result<Vec<SessionKey>, StoreError> {
+pub(crate) fn copies(store: &dyn Store, listed: &ListEntry) -> Result<Vec<SessionKey>, StoreError> {
     let mut found = Vec::new();
     if listed.key.side != Side::Agent {
         return Ok(found);
     }
-    let (archived, cwd) = (Archived::Include, Some(listed.summary.cwd.clone()));
+    let (archived, cwd) = (ArchivedFilter::Include, Some(listed.summary.cwd.clone()));
     let mut query =
         ListQuery { side: Some(Side::Client), archived, cwd, limit: PAGE, ..ListQuery::default() };
     loop {
@@ -130,10 +130,10 @@ fn other_side(
     key: &SessionKey,
     side: Side,
     agent: &str,
-) -> Result<Option<Listed>, StoreError> {
+) -> Result<Option<ListEntry>, StoreError> {
     let key = SessionKey { side, agent: agent.to_owned(), session_id: key.session_id.clone() };
     match store.summary(&key) {
-        Ok(summary) => Ok(Some(Listed { key, summary })),
+        Ok(summary) => Ok(Some(ListEntry { key, summary })),
         Err(StoreError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
     }

@@ -6,7 +6,7 @@ use crate::exit::Failure;
 use crate::show::sanitize;
 use crate::show::width::cut;
 use attache_protocol::method::Side;
-use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
+use attache_session::{ArchivedFilter, ListEntry, ListQuery, SessionKey, Store, StoreError};
 
 /// The word for the most recent session.
 const LAST: &str = "last";
@@ -18,7 +18,7 @@ const NAMED: usize = 5;
 ///
 /// # Errors
 /// No session or several sessions match; the message lists candidates.
-pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Listed, Failure> {
+pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<ListEntry, Failure> {
     match id {
         "" => {
             return Err(Failure::usage(
@@ -33,7 +33,7 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
     }
     let query = ListQuery {
         agent: agent.map(str::to_owned),
-        archived: Archived::Include,
+        archived: ArchivedFilter::Include,
         ..ListQuery::default()
     };
     let mut candidates = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
             candidates.push(listed);
         }
     }
-    let whole = |listed: &Listed| listed.key.session_id.as_str() == id;
+    let whole = |listed: &ListEntry| listed.key.session_id.as_str() == id;
     if candidates.iter().any(whole) {
         candidates.retain(whole);
     }
@@ -54,7 +54,7 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
     }
 }
 
-fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
+fn last(store: &dyn Store, agent: Option<&str>) -> Result<ListEntry, Failure> {
     let query = ListQuery { agent: agent.map(str::to_owned), used: true, ..ListQuery::default() };
     let last = Pages::new(store, query, Some(1)).next().transpose()?;
     last.ok_or_else(|| {
@@ -63,35 +63,35 @@ fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
 }
 
 /// A full id of the built-in agent needs no search.
-fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Listed>, Failure> {
+fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<ListEntry>, Failure> {
     if agent.is_some_and(|agent| agent != BUILT_IN_NAME) {
         return Ok(None);
     }
     let key =
         SessionKey { side: Side::Agent, agent: BUILT_IN_NAME.to_owned(), session_id: id.into() };
     match store.summary(&key) {
-        Ok(summary) => Ok(Some(Listed { key, summary })),
+        Ok(summary) => Ok(Some(ListEntry { key, summary })),
         Err(StoreError::NotFound(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Returns candidates for an unknown id: sessions with it in the title, otherwise the newest.
-fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
+fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<ListEntry>, StoreError> {
     let query = ListQuery {
         agent: agent.map(str::to_owned),
-        archived: Archived::Include,
+        archived: ArchivedFilter::Include,
         ..ListQuery::default()
     };
     let newest = |query| Pages::new(store, query, Some(NAMED)).take(NAMED).collect();
-    let titled: Vec<Listed> = newest(ListQuery { title: Some(id.to_owned()), ..query.clone() })?;
+    let titled: Vec<ListEntry> = newest(ListQuery { title: Some(id.to_owned()), ..query.clone() })?;
     if !titled.is_empty() {
         return Ok(titled);
     }
     newest(query)
 }
 
-fn unknown(id: &str, alike: &[Listed]) -> Failure {
+fn unknown(id: &str, alike: &[ListEntry]) -> Failure {
     let id = sanitize::line(id);
     let advice = "`attache sessions --all` lists all sessions";
     match alike.is_empty() {
@@ -103,7 +103,7 @@ fn unknown(id: &str, alike: &[Listed]) -> Failure {
     }
 }
 
-fn ambiguous(id: &str, candidates: &[Listed]) -> Failure {
+fn ambiguous(id: &str, candidates: &[ListEntry]) -> Failure {
     let count = candidates.len();
     let more = match count.saturating_sub(NAMED) {
         0 => String::new(),
@@ -124,8 +124,8 @@ fn ambiguous(id: &str, candidates: &[Listed]) -> Failure {
 }
 
 /// Lists the id, agent and title of each.
-fn named(sessions: &[Listed]) -> String {
-    let line = |listed: &Listed| {
+fn named(sessions: &[ListEntry]) -> String {
+    let line = |listed: &ListEntry| {
         let title =
             listed.summary.info.title().map_or_else(|| "(no title)".to_owned(), sanitize::line);
         let (id, agent) =

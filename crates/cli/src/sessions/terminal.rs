@@ -10,7 +10,7 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::{self, Bound};
 use crate::show::{Item, Show, sanitize};
 use attache_protocol::v1::{ContentBlock, ToolCall};
-use attache_session::{Listed, MessageAuthor, TurnOutcome};
+use attache_session::{ListEntry, MessageAuthor, TurnOutcome};
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
 
@@ -34,7 +34,7 @@ impl TerminalOutput {
     }
 
     /// Shows the facts about the session.
-    pub(crate) fn head(&mut self, listed: &Listed, title: &str) -> Result<(), Failure> {
+    pub(crate) fn head(&mut self, listed: &ListEntry, title: &str) -> Result<(), Failure> {
         let summary = &listed.summary;
         let id = sanitize::line(listed.key.session_id.as_str());
         let began = time::exact(summary.began_at, &self.zone);

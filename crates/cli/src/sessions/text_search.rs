@@ -2,7 +2,7 @@
 
 use crate::show::sanitize;
 use attache_protocol::v1::{ContentBlock, MessageId};
-use attache_session::{Event, EventBody, Listed, MessageAuthor, SessionKey, Store, StoreError};
+use attache_session::{Event, EventBody, ListEntry, MessageAuthor, SessionKey, Store, StoreError};
 
 /// The bytes of a message that are kept to find text across pieces, besides the length of the text.
 const BEFORE: usize = 300;
@@ -14,7 +14,7 @@ const BEHIND: usize = 300;
 ///
 /// # Errors
 /// The log cannot be read.
-pub(crate) fn title(store: &dyn Store, listed: &Listed) -> Result<Option<String>, StoreError> {
+pub(crate) fn title(store: &dyn Store, listed: &ListEntry) -> Result<Option<String>, StoreError> {
     if let Some(title) = listed.summary.info.title() {
         return Ok(Some(sanitize::line(title)));
     }

@@ -351,12 +351,15 @@ fn a_url_is_shown_without_its_login() {
 #[test]
 fn a_special_file_is_reported_and_blocks_nothing() {
     for (name, says) in [
-        ("config.toml", "config.toml cannot be read: it is no regular file"),
-        ("keys.toml", "keys.toml cannot be read: it is no regular file"),
-        ("agents.toml", "agents.toml cannot be read: it is no regular file"),
-        ("client-permissions.txt", "client-permissions.txt cannot be used: it is no regular file"),
-        ("models.json", "models.json cannot be read: it is no regular file"),
-        ("permissions.toml", "permissions.toml: it cannot be read: it is no regular file"),
+        ("config.toml", "config.toml cannot be read: it is not a regular file"),
+        ("keys.toml", "keys.toml cannot be read: it is not a regular file"),
+        ("agents.toml", "agents.toml cannot be read: it is not a regular file"),
+        (
+            "client-permissions.txt",
+            "client-permissions.txt cannot be used: it is not a regular file",
+        ),
+        ("models.json", "models.json cannot be read: it is not a regular file"),
+        ("permissions.toml", "permissions.toml: it cannot be read: it is not a regular file"),
         ("AGENTS.md", ""),
     ] {
         let person = Person::new();

@@ -53,7 +53,7 @@ fn an_agent_that_exits_at_once_is_quoted() {
 #[test]
 fn other_output_of_an_agent_is_quoted() {
     let ended = with_agent("sh -c 'echo Welcome to Robot; echo press a key'");
-    ended.failed(3, &["no ACP message", "Welcome to Robot", "press a key"]);
+    ended.failed(3, &["not an ACP message", "Welcome to Robot", "press a key"]);
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn reading(project: &Project, names: &[&str]) -> String {
 /// A rule that rejects stops a plain read in spite of `--yes`: the decision is shown and logged,
 /// and the exit code is 11. A read that needs no permission is neither shown nor logged.
 #[test]
-fn a_rule_that_rejects_stops_a_plain_read() {
+fn a_denying_rule_stops_a_read_of_a_plain_file() {
     let project = Project::new();
     let file = project.path().join(".no-settings/attache/client-permissions.txt");
     fs::create_dir_all(file.parent().unwrap()).unwrap();

@@ -65,7 +65,7 @@ fn a_store_on_a_full_disk_is_reported_and_the_session_continues() {
     let turn = agent.turn(id);
     assert!(
         end(&turn).contains(
-            "cannot be written (disk I/O error): see whether its disk or your quota is full"
+            "cannot be written (disk I/O error): check whether its disk or your quota is full"
         ),
         "{turn:?}"
     );

@@ -13,7 +13,7 @@ use crate::elicitation::page_address::Outstanding;
 use crate::session::opening::{Opening, Origin};
 use crate::session::session_table::SessionTable;
 use crate::tasks::Tasks;
-use attache_connection::{Builder, CallError, ClientHandler, End, Peer};
+use attache_connection::{Builder, CallError, ClientHandler, ConnectionEnd, Peer};
 use attache_host::ChildWatch;
 use attache_protocol::method::{AuthStatus, Authenticate, Initialize, Logout};
 use attache_protocol::v1::{
@@ -48,8 +48,8 @@ impl AgentConnection {
         Self::with_child(input, output, options, None, None).await
     }
 
-    /// The same for the pipes of a child process of a program with this name. When the child's
-    /// output ends, the error says how the child ended.
+    /// Connects the pipes of a child process of a program with this name. When the child's output
+    /// ends, the error says how the child ended.
     pub(crate) async fn with_child(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
@@ -119,7 +119,7 @@ impl AgentConnection {
     }
 
     /// Loads a stored session with its history, if the agent offers that. When the history is
-    /// complete, it replaces what was known of the session. If the load fails, nothing changes.
+    /// complete, it replaces the known history of the session. If the load fails, nothing changes.
     pub fn load(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Loaded(id.into()))
     }
@@ -130,7 +130,7 @@ impl AgentConnection {
     }
 
     /// Makes a new session with the history of this one, if the agent offers that. The original
-    /// stays as it is. The copy has the folders and MCP servers given here and takes prompts at
+    /// does not change. The copy has the folders and MCP servers given here and takes prompts at
     /// once. The agent does not replay the history, so the copy's transcript starts empty.
     pub fn fork(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Forked(id.into()))
@@ -194,13 +194,14 @@ impl AgentConnection {
         &self.0.agent.agent_capabilities
     }
 
-    /// The first lines on the agent's stdout that are no messages: at most 20, each cut to 400
+    /// The first lines on the agent's stdout that are not messages: at most 20, each cut to 400
     /// bytes.
     pub fn stray_output(&self) -> Vec<String> {
         self.0.stray_output.lines()
     }
 
-    /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
+    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, nor any turn
+    /// since.
     pub fn is_unresponsive(&self) -> bool {
         self.0.unresponsive.load(Ordering::Relaxed)
     }
@@ -212,13 +213,13 @@ impl AgentConnection {
 
     /// Closes the connection and waits until it is over. Queued messages are still written, within
     /// the connection's grace period.
-    pub async fn close(&self) -> End {
+    pub async fn close(&self) -> ConnectionEnd {
         self.0.peer.close();
         self.0.peer.ended().await
     }
 
     /// Waits until the connection is over and returns why.
-    pub async fn ended(&self) -> End {
+    pub async fn ended(&self) -> ConnectionEnd {
         self.0.peer.ended().await
     }
 }
@@ -229,8 +230,8 @@ impl Drop for AgentConnection {
     }
 }
 
-/// The name under which the agent's figures are shown: the name it gave itself, otherwise that of
-/// its program. `None` for the built-in agent.
+/// The name that the agent's token counts are shown under: the agent's own name, otherwise its
+/// program's. `None` for the built-in agent.
 fn counted_by(about: Option<&Implementation>, program: Option<&str>) -> Option<String> {
     let given = about.map(|about| about.name.trim()).filter(|name| !name.is_empty());
     match given {

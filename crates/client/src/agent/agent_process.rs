@@ -12,9 +12,8 @@ use std::ops::Deref;
 use std::path::Path;
 
 /// An agent as a child process, with the handshake done. It derefs to its [`AgentConnection`].
-///
-/// Dropping it kills the process with everything it started; [`AgentProcess::stop`] lets it end by
-/// itself first. If this process dies, for whatever reason, the agent's process tree dies too.
+/// Dropping it kills the process with everything it started. [`AgentProcess::stop`] lets it end by
+/// itself first. If this process dies, for any reason, the agent's process tree dies too.
 #[derive(Debug)]
 pub struct AgentProcess {
     // Declared before the child, so that the connection ends because it was closed and not because
@@ -75,7 +74,7 @@ impl AgentProcess {
         self.child.pid()
     }
 
-    /// What is known about the process: how it ended and what it printed.
+    /// The evidence about the process: its exit and its output.
     pub fn evidence(&self) -> Evidence {
         Evidence::of(Some(&self.child.watch()), self.connection.stray_output())
     }

@@ -1,17 +1,17 @@
-//! What is known about an agent that failed, to help a person fix it.
+//! Evidence about an agent that failed, to help a person fix it.
 
 use attache_host::{ChildWatch, Exit};
 use std::fmt;
 use std::time::Duration;
 
-/// How many of the last lines of stderr are shown.
+/// The number of last lines of stderr that are shown.
 const LINES: usize = 10;
 
 /// How long an agent that closed its output may take to exit. The connection waits for half a
 /// second at most.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// What is known about an agent that failed: how it ended, its last lines of stderr, and its stray
+/// Evidence about an agent that failed: how it ended, its last lines of stderr, and its stray
 /// output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -20,12 +20,12 @@ pub struct Evidence {
     pub exit: Option<Exit>,
     /// The last lines of its stderr, without control characters.
     pub stderr: String,
-    /// The first lines of its stdout that are no messages, each cut to 400 bytes.
+    /// The first lines of its stdout that are not messages, each cut to 400 bytes.
     pub stdout: Vec<String>,
 }
 
 impl Evidence {
-    /// Collects what is known now.
+    /// Collects the current evidence.
     pub(crate) fn of(child: Option<&ChildWatch>, stdout: Vec<String>) -> Self {
         let stderr = child.map(|child| last_lines(&child.stderr_tail())).unwrap_or_default();
         Self {
@@ -40,7 +40,7 @@ impl fmt::Display for Evidence {
     /// Indented lines to show below a sentence; empty if nothing is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.stdout.is_empty() {
-            f.write_str("\nit printed text that is no ACP message:")?;
+            f.write_str("\nit printed text that is not an ACP message:")?;
             self.stdout.iter().try_for_each(|line| write!(f, "\n  {line}"))?;
         }
         if !self.stderr.is_empty() {
@@ -79,7 +79,7 @@ mod tests {
     use super::Evidence;
 
     #[test]
-    fn evidence_commands_no_terminal() {
+    fn evidence_contains_no_terminal_controls() {
         let evidence = Evidence::of(None, vec!["\u{1b}[31mred\u{7}".to_owned()]);
         assert_eq!(evidence.stdout, ["[31mred"]);
         assert!(Evidence::default().to_string().is_empty());

@@ -7,7 +7,7 @@ use crate::session::session_table::SessionTable;
 use crate::terminals::requests as terminals;
 use crate::text_files::requests as text_files;
 use crate::text_files::unsaved_text::UnsavedText;
-use attache_connection::{Client, End, Peer, Responder, Unhandled, Work};
+use attache_connection::{Client, ConnectionEnd, Peer, Responder, Unhandled, Work};
 use attache_protocol::Error;
 use attache_protocol::envelope::NotAMessage;
 use attache_protocol::method::{
@@ -157,7 +157,7 @@ impl Client for IncomingHandler {
         self.sessions.poll_room(context)
     }
 
-    fn ended(&mut self, end: &End) {
+    fn ended(&mut self, end: &ConnectionEnd) {
         self.elicitations.outstanding.end();
         self.sessions.over(end);
     }
@@ -166,7 +166,7 @@ impl Client for IncomingHandler {
 impl Drop for IncomingHandler {
     /// An aborted connection does not report its end.
     fn drop(&mut self) {
-        self.sessions.over(&End::Closed);
+        self.sessions.over(&ConnectionEnd::Closed);
     }
 }
 

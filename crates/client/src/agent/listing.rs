@@ -4,10 +4,11 @@ use crate::agent::shared_connection::SharedConnection;
 use attache_connection::CallError;
 use attache_protocol::method::{Method, SessionArchive, SessionList};
 use attache_protocol::v1::{ListSessionsRequest, SessionArchiveFilter, SessionInfo};
-use attache_session::Archived;
+use attache_session::ArchivedFilter;
 use std::sync::Arc;
 
-/// How many pages [`Listing::all`] reads: some agents might return cursors for ever.
+/// The largest number of pages that [`Listing::all`] reads: some agents might return cursors for
+/// ever.
 const PAGES: usize = 1000;
 
 /// The agent's stored sessions in the agent's order. From [`crate::AgentConnection::list`].
@@ -34,11 +35,11 @@ impl<'c> Listing<'c> {
 
     /// Sets whether to list archived sessions; the default is not to. Anything else needs an agent
     /// that archives.
-    pub fn archived(mut self, archived: Archived) -> Self {
+    pub fn archived(mut self, archived: ArchivedFilter) -> Self {
         self.request.archived = match archived {
-            Archived::Exclude => None,
-            Archived::Include => Some(SessionArchiveFilter::Include),
-            Archived::Only => Some(SessionArchiveFilter::Only),
+            ArchivedFilter::Exclude => None,
+            ArchivedFilter::Include => Some(SessionArchiveFilter::Include),
+            ArchivedFilter::Only => Some(SessionArchiveFilter::Only),
         };
         self
     }

@@ -12,10 +12,10 @@ use tokio::sync::OnceCell;
 /// How long the shell may take. Some profiles wait for input.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How much the shell may print, in bytes: the output of its profile and the environment.
+/// The largest output of the shell in bytes: that of its profile, and the environment.
 const LIMIT: usize = 1 << 20;
 
-/// The marks before and behind the environment, in the output of a profile.
+/// The mark before and after the environment in the output of a shell.
 const MARK: &str = "=attache-login-environment=";
 
 /// Variables that describe the shell itself.
@@ -39,7 +39,7 @@ pub(crate) async fn equipped(launch: Launch) -> Launch {
     }
 }
 
-/// Adds these variables, except those that are set already, if the program is found then.
+/// Adds these variables, except those that are already set, if the program is found with them.
 fn with(launch: Launch, variables: &Variables, is_set: impl Fn(&OsStr) -> bool) -> Launch {
     let path = variables.iter().find(|(name, _)| name == "PATH");
     let found = path.is_some_and(|(_, path)| {
@@ -155,6 +155,9 @@ mod tests {
         assert!(launch.sets("KEY") && !launch.sets("HERE") && !launch.sets("PWD"));
         assert_eq!(equipped("KEY=mine shell").command_line().matches("KEY=").count(), 1);
         assert!(!equipped("no-such-program").sets("PATH"));
-        assert!(equipped("PATH=/nowhere shell").find().is_none(), "whoever sets PATH means it");
+        assert!(
+            equipped("PATH=/nowhere shell").find().is_none(),
+            "an explicit PATH is not replaced"
+        );
     }
 }

@@ -52,7 +52,7 @@ pub struct Options {
     pub writes_text_files: bool,
     /// The unsaved text of an editor (FS-02).
     pub unsaved_text: Option<Arc<dyn UnsavedText>>,
-    /// Whether the events of sessions are kept for a log: see
+    /// Whether to keep the events of sessions for a log: see
     /// [`SessionTable::new`](crate::session::session_table::SessionTable::new).
     pub(crate) kept: bool,
     /// Asks the person to fill in forms; without it, forms are not offered (ELIC-01).
@@ -142,18 +142,18 @@ impl Options {
         self
     }
 
-    /// Does not offer to read text files. The agent reads them by itself then, as its own rules
-    /// allow. Writing stays offered.
+    /// Does not offer to read text files. The agent then reads them itself, as its own rules allow.
+    /// Writing is still offered.
     #[must_use]
     pub fn without_reading(mut self) -> Self {
         self.reads_text_files = false;
         self
     }
 
-    /// Does not offer to write text files. The agent writes them by itself then, as its own rules
+    /// Does not offer to write text files. The agent then writes them itself, as its own rules
     /// allow.
     ///
-    /// Where writing is offered, each write needs permission: the session's [`crate::Permissions`]
+    /// If writing is offered, each write needs permission: the session's [`crate::Permissions`]
     /// get a question of the kind `edit` with the diff in it, unless a permission request of the
     /// agent showed that diff and was allowed.
     #[must_use]
@@ -174,7 +174,7 @@ impl Options {
     /// ```
     /// use attache_client::{FormReply, Options};
     ///
-    /// // Accepts what the agent suggests, if that fills the form in.
+    /// // Accepts the suggested values if they fill in the form.
     /// let options = Options::default().forms(|request| async move {
     ///     let suggested = request.form.defaults();
     ///     match request.form.check(&suggested) {
@@ -227,7 +227,8 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// The capabilities that this client serves, and so advertises (INIT-16). Subagents are not folded.
+/// The capabilities that this client serves, and so advertises (INIT-16). Subagents are not
+/// supported.
 pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     let mut options = SessionConfigOptionsCapabilities::new();
     options.boolean = Some(BooleanConfigOptionCapabilities::new());

@@ -20,7 +20,8 @@ pub(crate) struct SharedConnection {
     /// built-in agent (USE-10).
     pub(crate) counted_by: Option<String>,
     pub(crate) stray_output: Arc<StrayOutput>,
-    /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
+    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, nor any turn
+    /// since.
     pub(crate) unresponsive: AtomicBool,
 }
 

@@ -1,7 +1,7 @@
 //! Why an agent did not start. No process is left behind.
 
 use crate::agent::evidence::Evidence;
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_host::ParseError;
 use attache_protocol::v1::ProtocolVersion;
 use attache_protocol::{DecodeError, Error};
@@ -20,28 +20,28 @@ pub enum StartError {
     Silent {
         /// How long the client waited.
         after: Duration,
-        /// What is known about the agent.
+        /// The evidence about the agent.
         evidence: Evidence,
     },
     /// The agent or the connection ended before the answer to `initialize`.
     Ended {
         /// How the connection ended.
-        end: End,
-        /// What is known about the agent.
+        end: ConnectionEnd,
+        /// The evidence about the agent.
         evidence: Evidence,
     },
     /// The agent refused `initialize`.
     Refused {
         /// Its error.
         error: Error,
-        /// What is known about the agent.
+        /// The evidence about the agent.
         evidence: Evidence,
     },
     /// The agent's answer to `initialize` cannot be read.
     BadReply {
-        /// What is wrong with it.
+        /// The fault in it.
         error: DecodeError,
-        /// What is known about the agent.
+        /// The evidence about the agent.
         evidence: Evidence,
     },
     /// The agent speaks a protocol version that this client does not.
@@ -55,16 +55,16 @@ impl StartError {
     /// Converts a failed `initialize`.
     pub(crate) fn of_call(error: CallError, evidence: Evidence) -> Self {
         match error {
-            CallError::Refused(error) => Self::Refused { error, evidence },
+            CallError::ErrorResponse(error) => Self::Refused { error, evidence },
             CallError::BadReply(error) => Self::BadReply { error, evidence },
             CallError::TimedOut { after, .. } => Self::Silent { after, evidence },
-            CallError::Gone(end) => Self::Ended { end, evidence },
+            CallError::Disconnected(end) => Self::Ended { end, evidence },
             // `initialize` is never gated, and there are no other kinds today.
             other => Self::Refused { error: Error::internal(other.to_string()), evidence },
         }
     }
 
-    /// What is known about the agent, if it was started.
+    /// The evidence about the agent, if it was started.
     pub fn evidence(&self) -> Option<&Evidence> {
         match self {
             Self::Silent { evidence, .. }
@@ -131,9 +131,9 @@ impl fmt::Display for StartError {
 }
 
 /// The end without its details, because the evidence repeats them.
-fn short(end: &End) -> End {
+fn short(end: &ConnectionEnd) -> ConnectionEnd {
     match end {
-        End::PeerClosed { .. } => End::PeerClosed { detail: None },
+        ConnectionEnd::PeerClosed { .. } => ConnectionEnd::PeerClosed { detail: None },
         other => other.clone(),
     }
 }

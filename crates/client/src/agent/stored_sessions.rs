@@ -12,8 +12,8 @@ use attache_protocol::v1::{
 };
 use attache_session::EventBody;
 
-/// These methods fail without sending anything if the agent does not advertise them; the error
-/// names the capability. Otherwise they fail if the agent refuses, does not answer in time
+/// Each method fails without sending anything if the agent does not advertise it; the error names
+/// the capability. Otherwise it fails if the agent refuses, does not answer in time
 /// (`Options::quick`), or is gone.
 impl AgentConnection {
     /// Deletes a stored session, if the agent offers that. A session that does not exist counts as

@@ -1,11 +1,11 @@
-//! Lines on an agent's stdout that are no messages.
+//! Lines on an agent's stdout that are not messages.
 
 use std::sync::{Mutex, PoisonError};
 
-/// How many stray lines are kept.
+/// The number of stray lines that are kept.
 const LINES: usize = 20;
 
-/// How much of each line is kept, in bytes.
+/// The longest part of each line that is kept, in bytes.
 const LENGTH: usize = 400;
 
 /// The first stray lines of an agent: banners, log lines, error texts of a program that does not
@@ -18,7 +18,7 @@ impl StrayOutput {
     /// Keeps a stray line, if there is room.
     pub(crate) fn keep(&self, line: &[u8]) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        tracing::debug!(bytes = line.len(), "the agent wrote a line that is no message");
+        tracing::debug!(bytes = line.len(), "the agent wrote a line that is not a message");
         if lines.len() < LINES {
             let start = line.get(..LENGTH).unwrap_or(line);
             lines.push(String::from_utf8_lossy(start).trim().to_owned());

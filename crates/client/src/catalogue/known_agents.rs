@@ -18,7 +18,7 @@ pub struct KnownAgent {
     pub install: &'static str,
     /// Its npm package, if it comes from npm.
     pub npm_package: Option<&'static str>,
-    /// What it needs before it works, for people: an account or a key.
+    /// The account or key that it needs, for people.
     pub login: &'static str,
     /// Whether it treats the error about a missing file as its own failure, so that it creates no
     /// new file if the client reads for it. Such an agent is not offered `fs.readTextFile`, unless
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_package_of_a_program_is_found_behind_its_link() {
+    fn the_package_of_a_program_is_found_through_its_link() {
         let folder = tempfile::tempdir().unwrap();
         let package = folder.path().join("lib/node_modules/@google/gemini-cli");
         std::fs::create_dir_all(package.join("bundle")).unwrap();

@@ -1,5 +1,5 @@
-//! The file of the public agent registry: its agents and how each is distributed. Nothing is
-//! fetched or started here.
+//! The file of the public agent registry: its agents and how each is distributed. This module
+//! fetches and starts nothing.
 
 mod field;
 mod registry_error;
@@ -36,7 +36,7 @@ pub struct RegistryAgent {
     pub id: String,
     /// Its name for people.
     pub name: String,
-    /// The version that the registry has.
+    /// The version in the registry.
     pub version: String,
     /// A description for people.
     pub description: String,
@@ -90,7 +90,7 @@ pub struct RegistryStart {
     pub args: Vec<String>,
     /// Its environment variables.
     pub env: Vec<(String, String)>,
-    /// What to download first; `None` if a package runner does it.
+    /// The program to download first; `None` if a package runner does it.
     pub download: Option<RegistryBinary>,
 }
 
@@ -183,7 +183,7 @@ fn agent(field: &Field<'_>) -> Result<RegistryAgent, RegistryError> {
     let text = id.text()?;
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !text.starts_with(|c: char| c.is_ascii_lowercase()) || !text.chars().all(plain) {
-        return Err(id.fault("a name of small letters, digits and hyphens"));
+        return Err(id.fault("a name of lower-case letters, digits and hyphens"));
     }
     let distribution = field.member("distribution");
     distribution.object()?;

@@ -10,7 +10,7 @@ use attache_protocol::v1::{
 use std::collections::HashMap;
 use std::fmt;
 
-/// A form of an agent: its fields and the values that they take.
+/// A form of an agent: its fields and their allowed values.
 #[derive(Debug, Clone)]
 pub struct Form {
     schema: ElicitationSchema,
@@ -24,7 +24,7 @@ pub struct Form {
 pub struct FormError {
     /// The field.
     pub field: String,
-    /// What is wrong and what is expected, to be shown behind the field's name.
+    /// The problem and the expected value, to show after the field's name.
     pub problem: String,
 }
 
@@ -95,7 +95,7 @@ impl Form {
     /// value, its title or its number from 1 on; several choices are separated by commas.
     ///
     /// # Errors
-    /// The text is no value of that field.
+    /// The text is not a value of that field.
     pub fn read(&self, name: &str, typed: &str) -> Result<Value, FormError> {
         let misfilled =
             |problem: &str| FormError { field: name.to_owned(), problem: problem.to_owned() };
@@ -275,7 +275,7 @@ fn choices_problem(field: &MultiSelectPropertySchema, values: &[String]) -> Opti
     };
     let known = |value: &String| choices.iter().any(|(choice, _)| choice == value);
     if !values.iter().all(known) {
-        return Some("must hold only its choices".to_owned());
+        return Some("must contain only its choices".to_owned());
     }
     let count = values.len() as u64;
     if let Some(least) = field.min_items.filter(|least| count < *least) {

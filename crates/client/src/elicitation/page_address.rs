@@ -7,25 +7,25 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// How many pages may wait for their completion. The oldest is dropped first.
+/// The largest number of pages that wait for their completion. The oldest is dropped first.
 const OUTSTANDING: usize = 64;
 
 /// The address of a page, checked and not opened: it begins with `https://` or `http://`, has a
 /// host, and contains no white space or control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct PageAddress {
     url: String,
     host: String,
-    suspicions: Vec<Suspicion>,
+    warnings: Vec<AddressWarning>,
 }
 
 /// Why an address is suspicious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Suspicion {
+pub enum AddressWarning {
     /// The connection is not encrypted: the address is `http` and not on this machine.
     NotEncrypted,
-    /// The host's name may not be what it looks like: it has Punycode (`xn--…`) or letters outside
+    /// The host's name may imitate another name: it has Punycode (`xn--…`) or letters outside
     /// ASCII.
     OtherLetters,
     /// A user name precedes the host and may look like one.
@@ -34,18 +34,18 @@ pub enum Suspicion {
     Number,
 }
 
-impl fmt::Display for Suspicion {
+impl fmt::Display for AddressWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotEncrypted => "what is sent there can be read on the way",
-            Self::OtherLetters => "the name may look like another one",
-            Self::UserName => "what stands before the @ is not where it leads",
-            Self::Number => "it is a number and no name",
+            Self::NotEncrypted => "the connection is not encrypted",
+            Self::OtherLetters => "the host's name may imitate another name",
+            Self::UserName => "the part before the @ is not the host",
+            Self::Number => "the host is a number, not a name",
         })
     }
 }
 
-/// Why an address is not that of a page.
+/// Why an address cannot be opened as a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddressError {
@@ -63,7 +63,7 @@ impl fmt::Display for AddressError {
             Self::Scheme => "the address of a page must begin with https:// or http://",
             Self::NoHost => "the address of the page names no host: give it in full",
             Self::Characters => {
-                "the address of the page holds white space, a control character or a backslash: escape it"
+                "the address of the page contains white space, a control character or a backslash: escape it"
             }
         })
     }
@@ -71,14 +71,14 @@ impl fmt::Display for AddressError {
 
 impl std::error::Error for AddressError {}
 
-impl Address {
+impl PageAddress {
     /// Reads an address.
     ///
     /// # Errors
     /// See [`AddressError`].
     pub fn parse(url: &str) -> Result<Self, AddressError> {
-        // A browser skips or replaces these characters, so that it might open another address than
-        // the one shown.
+        // A browser skips or replaces these characters, so it might open an address other than the
+        // one shown.
         let odd = |character: char| {
             character.is_whitespace()
                 || character.is_control()
@@ -110,16 +110,15 @@ impl Address {
         let last = host.rsplit('.').find(|label| !label.is_empty()).unwrap_or_default();
         let number =
             host.starts_with('[') || last.starts_with(|first: char| first.is_ascii_digit());
-        let suspicions = [
-            (!encrypted && !here, Suspicion::NotEncrypted),
-            (other, Suspicion::OtherLetters),
-            (user.is_some(), Suspicion::UserName),
-            (number && !here, Suspicion::Number),
+        let warnings = [
+            (!encrypted && !here, AddressWarning::NotEncrypted),
+            (other, AddressWarning::OtherLetters),
+            (user.is_some(), AddressWarning::UserName),
+            (number && !here, AddressWarning::Number),
         ];
-        let suspicions = suspicions
-            .into_iter()
-            .filter_map(|(true_of_it, suspicion)| true_of_it.then_some(suspicion));
-        Ok(Self { url: url.to_owned(), host, suspicions: suspicions.collect() })
+        let warnings =
+            warnings.into_iter().filter_map(|(true_of_it, warning)| true_of_it.then_some(warning));
+        Ok(Self { url: url.to_owned(), host, warnings: warnings.collect() })
     }
 
     /// The whole address. Show all of it.
@@ -132,23 +131,23 @@ impl Address {
         &self.host
     }
 
-    /// The suspicious parts; mostly none.
-    pub fn suspicions(&self) -> &[Suspicion] {
-        &self.suspicions
+    /// The reasons for suspicion; usually none.
+    pub fn warnings(&self) -> &[AddressWarning] {
+        &self.warnings
     }
 }
 
-/// Invisible characters, and characters that change the direction of writing, so that an address
-/// looks like another.
+/// Whether a character is invisible or changes the direction of writing, so that one address can
+/// look like another.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// The completion of a page: the agent reports that the person is done there. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Completed(watch::Receiver<bool>);
+pub struct PageCompletion(watch::Receiver<bool>);
 
-impl Completed {
+impl PageCompletion {
     /// Whether the page is complete.
     pub fn is_completed(&self) -> bool {
         *self.0.borrow()
@@ -161,7 +160,7 @@ impl Completed {
     }
 }
 
-/// The pages of one connection that are not complete.
+/// The incomplete pages of one connection.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outstanding(Arc<Mutex<Pages>>);
 
@@ -174,7 +173,7 @@ impl Outstanding {
     }
 
     /// Adds a page; `None` if its id is in use (ELIC-18).
-    pub(crate) fn begin(&self, id: &ElicitationId) -> Option<Completed> {
+    pub(crate) fn begin(&self, id: &ElicitationId) -> Option<PageCompletion> {
         let mut pages = self.pages();
         if pages.iter().any(|(outstanding, _)| outstanding == id) {
             return None;
@@ -184,7 +183,7 @@ impl Outstanding {
         }
         let (sender, receiver) = watch::channel(false);
         pages.push_back((id.clone(), sender));
-        Some(Completed(receiver))
+        Some(PageCompletion(receiver))
     }
 
     /// Removes a page that the person did not agree to open.
@@ -201,7 +200,7 @@ impl Outstanding {
         }
     }
 
-    /// The connection is over.
+    /// Ends all pages because the connection is over.
     pub(crate) fn end(&self) {
         self.pages().clear();
     }
@@ -213,30 +212,30 @@ mod tests {
 
     /// ELIC-09, ELIC-10.
     #[test]
-    fn an_address_shows_its_host_and_its_suspicious_parts() {
+    fn an_address_has_its_host_and_its_warnings() {
         let parsed = |url: &str| {
-            let address = Address::parse(url).unwrap();
-            (address.host().to_owned(), address.suspicions().to_vec())
+            let address = PageAddress::parse(url).unwrap();
+            (address.host().to_owned(), address.warnings().to_vec())
         };
         let fine = |host: &str| (host.to_owned(), Vec::new());
         assert_eq!(parsed("https://Example.org/a?b=@x#c"), fine("example.org"));
         assert_eq!(parsed("HTTP://localhost:8080/"), fine("localhost"));
         assert_eq!(parsed("http://[::1]:80/"), fine("[::1]"));
-        for (url, host, suspicion) in [
-            ("http://example.org", "example.org", Suspicion::NotEncrypted),
-            ("https://xn--pple-43d.com/", "xn--pple-43d.com", Suspicion::OtherLetters),
-            ("https://аpple.com/", "аpple.com", Suspicion::OtherLetters),
-            ("https://bank.com@evil.org/", "evil.org", Suspicion::UserName),
-            ("https://bank.com%40a@evil.org?x", "evil.org", Suspicion::UserName),
-            ("https://10.0.0.1/", "10.0.0.1", Suspicion::Number),
-            ("https://0x7f.1/", "0x7f.1", Suspicion::Number),
+        for (url, host, warning) in [
+            ("http://example.org", "example.org", AddressWarning::NotEncrypted),
+            ("https://xn--pple-43d.com/", "xn--pple-43d.com", AddressWarning::OtherLetters),
+            ("https://аpple.com/", "аpple.com", AddressWarning::OtherLetters),
+            ("https://bank.com@evil.org/", "evil.org", AddressWarning::UserName),
+            ("https://bank.com%40a@evil.org?x", "evil.org", AddressWarning::UserName),
+            ("https://10.0.0.1/", "10.0.0.1", AddressWarning::Number),
+            ("https://0x7f.1/", "0x7f.1", AddressWarning::Number),
         ] {
-            assert_eq!(parsed(url), (host.to_owned(), vec![suspicion]), "{url}");
+            assert_eq!(parsed(url), (host.to_owned(), vec![warning]), "{url}");
         }
     }
 
     #[test]
-    fn addresses_that_are_no_page_are_refused() {
+    fn addresses_that_cannot_be_pages_are_refused() {
         for (url, error) in [
             ("javascript:alert(1)", AddressError::Scheme),
             ("file:///etc/passwd", AddressError::Scheme),
@@ -248,7 +247,7 @@ mod tests {
             ("https://a b", AddressError::Characters),
             ("https://a\n.b", AddressError::Characters),
         ] {
-            assert_eq!(Address::parse(url), Err(error), "{url:?}");
+            assert_eq!(PageAddress::parse(url), Err(error), "{url:?}");
         }
     }
 }

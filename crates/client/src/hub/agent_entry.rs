@@ -22,13 +22,13 @@ pub(crate) struct AgentEntry {
     pub(crate) phase: watch::Sender<Phase>,
     pub(crate) commands: mpsc::Sender<Command>,
     pub(crate) restarts: Mutex<Restarts>,
-    /// The questions of the agent that belong to no session.
+    /// The questions of the agent that do not belong to a session.
     pub(crate) pending: Arc<PendingQuestions>,
     pub(crate) mark: ChangeMark,
     pub(crate) hub: Weak<dyn HubEvents>,
 }
 
-/// The phase of an agent, with what the hub needs in it.
+/// The phase of an agent, with the hub's data for that phase.
 #[derive(Clone)]
 pub(crate) enum Phase {
     NotStarted,
@@ -100,7 +100,7 @@ impl AgentEntry {
         }
     }
 
-    /// The agent worked: its restarts count anew.
+    /// The agent worked: earlier restarts no longer count.
     pub(crate) fn succeeded(&self) {
         lock(&self.restarts).succeeded();
     }

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 pub(crate) struct ChangeNotifier(watch::Sender<u64>);
 
 /// When a watched thing last changed, and whether a watcher has looked since. Changes that no
-/// watcher has seen count once.
+/// watcher has seen count as one.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeMark {
     at: AtomicU64,
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_rings_once_and_every_watcher_sees_it() {
+    fn a_flood_of_changes_wakes_watchers_once_and_all_see_it() {
         let (notifier, one, other) =
             (ChangeNotifier::default(), ChangeMark::default(), ChangeMark::default());
         let listener = notifier.listen();
@@ -78,13 +78,13 @@ mod tests {
         notifier.notify(&one);
         notifier.notify(&other);
         assert_eq!(*listener.borrow(), 3);
-        assert!(one.since(1) && other.since(1), "whoever looked at the first");
+        assert!(one.since(1) && other.since(1), "for a watcher that saw the first change");
         one.looked();
         notifier.notify(&one);
-        assert_eq!(*listener.borrow(), 4, "whoever began in between");
+        assert_eq!(*listener.borrow(), 4, "for a watcher that began in between");
         assert!(
             one.since(0) && !one.since(4),
-            "whoever has not looked yet, and whoever has seen all"
+            "for a watcher that has seen nothing, and one that has seen all"
         );
     }
 }

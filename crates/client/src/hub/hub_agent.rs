@@ -31,7 +31,7 @@ pub enum AgentState {
         since: Timestamp,
         /// Its process id, if the hub started it as a child process.
         pid: Option<u32>,
-        /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
+        /// Whether the agent did not end a cancelled turn in time, nor any turn since.
         /// [`HubAgent::restart`] kills it and continues its sessions.
         unresponsive: bool,
     },
@@ -126,8 +126,8 @@ impl HubAgent {
         self.0.pending.answer(question, answer)
     }
 
-    /// Returns how many updates of unknown sessions were dropped since the agent started, and of
-    /// how many unknown sessions updates are kept, in case they are opened.
+    /// Returns the number of updates of unknown sessions that were dropped since the agent started,
+    /// and the number of unknown sessions whose updates are kept in case they are opened.
     pub fn strays(&self) -> (u64, usize) {
         self.0.connection().map(|connection| connection.0.sessions.strays()).unwrap_or_default()
     }

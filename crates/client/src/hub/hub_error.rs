@@ -91,7 +91,7 @@ impl fmt::Display for HubError {
                 write!(f, "the session can only be read: {why}; continue it in a new session")
             }
             Self::QueueFull => {
-                f.write_str("256 prompts wait already: wait until some are sent, or remove some")
+                f.write_str("256 prompts are waiting: wait until some are sent, or remove some")
             }
             Self::Refused(why) => f.write_str(why),
             Self::Call(error) => error.fmt(f),

@@ -1,4 +1,4 @@
-//! What the agents and sessions of a hub report to it and ask of it.
+//! The interface through which the agents and sessions of a hub report to it.
 
 use super::change_notifier::ChangeMark;
 use super::pending_questions::PendingQuestions;

@@ -13,7 +13,7 @@ use crate::observe::session_status::QuestionId;
 use crate::observe::watch::{Watch, WatchUpdate, Watched};
 use crate::observe::watch_position::WatchPosition;
 use crate::session::set_error::SetError;
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::v1::{
     SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse,
 };
@@ -77,8 +77,8 @@ impl HubSession {
         watched_entry::watch(&self.entry)
     }
 
-    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since the
-    /// beginning for the default position.
+    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since
+    /// the beginning for the default position.
     pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
         self.entry.changes_since(position)
     }
@@ -121,8 +121,8 @@ impl HubSession {
         self.entry.touch();
     }
 
-    /// Sets the budget of the session; `None` removes it. [`HubSession::release`] resumes a queue that
-    /// the budget held.
+    /// Sets the budget of the session; `None` removes it. [`HubSession::release`] resumes a queue
+    /// that the budget held.
     pub fn set_budget(&self, budget: Option<Budget>) {
         self.entry.state().budget = budget;
         self.entry.passed.notify_one();
@@ -146,7 +146,7 @@ impl HubSession {
     ) -> Result<(), SetError> {
         match self.entry.handle() {
             Some(handle) => handle.set(name, value).await,
-            None => Err(SetError::Call(CallError::Gone(self.end()))),
+            None => Err(SetError::Call(CallError::Disconnected(self.end()))),
         }
     }
 
@@ -157,7 +157,7 @@ impl HubSession {
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.entry.handle() {
             Some(handle) => handle.set_mode(mode).await,
-            None => Err(SetError::Call(CallError::Gone(self.end()))),
+            None => Err(SetError::Call(CallError::Disconnected(self.end()))),
         }
     }
 
@@ -168,12 +168,12 @@ impl HubSession {
     pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
         match self.entry.handle() {
             Some(handle) => handle.set_title(title).await,
-            None => Err(CallError::Gone(self.end())),
+            None => Err(CallError::Disconnected(self.end())),
         }
     }
 
-    /// The output of a terminal, as [`crate::SessionHandle::terminal`] returns it; `None` also while
-    /// the agent does not run.
+    /// The output of a terminal, as [`crate::SessionHandle::terminal`] returns it; `None` also
+    /// while the agent does not run.
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
         self.entry.handle()?.terminal(id)
     }
@@ -182,8 +182,9 @@ impl HubSession {
     /// this session ([`Session::hand_off`]). Use this when the agent cannot continue a session, or
     /// when the context is full.
     ///
-    /// The prompts that wait here and the draft move to the new session in one step. The log of this
-    /// session keeps them until the log of the new one has them, so that a crash loses nothing.
+    /// The prompts that wait here and the draft move to the new session in one step. The log of
+    /// this session keeps them until the log of the new one has them, so that a crash loses
+    /// nothing.
     ///
     /// # Errors
     /// More prompts wait than a session takes, the agent does not start or does not open a session,
@@ -199,7 +200,8 @@ impl HubSession {
         new.entry.work.notify_one();
         new.entry.touch();
         self.entry.touch();
-        // Without a store, or if it fails, only memory has them. The log here keeps its own then.
+        // Without a store, or if it fails, only memory has them. Then this session's log keeps its
+        // copy.
         if new.commit().await.is_ok() {
             let mut state = self.entry.state();
             (state.unsaved.queue, state.unsaved.draft) = (true, true);
@@ -237,7 +239,7 @@ impl HubSession {
         self.entry.fold.log_failure()
     }
 
-    /// Waits until the store has everything that happened until now; returns at once without a store.
+    /// Waits until the store has all events so far; returns at once without a store.
     ///
     /// # Errors
     /// The store failed.
@@ -250,11 +252,12 @@ impl HubSession {
         }
     }
 
-    /// Removes the session from the hub: cancels a running turn and closes the session at the agent,
-    /// if the agent offers that. The log stays.
+    /// Removes the session from the hub: cancels a running turn and closes the session at the
+    /// agent, if the agent offers that. The log stays.
     ///
     /// # Errors
-    /// The agent refused or did not answer in time. The session is removed from the hub in any case.
+    /// The agent refused or did not answer in time. The session is removed from the hub in any
+    /// case.
     pub async fn close(&self) -> Result<(), CallError> {
         self.entry.cancel_turn();
         let handle = self.entry.handle();
@@ -271,16 +274,16 @@ impl HubSession {
             hub.forget(&self.entry);
         }
         match closing {
-            Err(CallError::NotOffered { .. } | CallError::Gone(_)) => Ok(()),
+            Err(CallError::NotOffered { .. } | CallError::Disconnected(_)) => Ok(()),
             closing => closing,
         }
     }
 
-    /// Why the agent does not answer.
-    fn end(&self) -> End {
+    /// The reason why the agent does not answer.
+    fn end(&self) -> ConnectionEnd {
         match self.state() {
-            SessionState::Closed => End::Closed,
-            state => End::PeerClosed { detail: Some(state.to_string().into()) },
+            SessionState::Closed => ConnectionEnd::Closed,
+            state => ConnectionEnd::PeerClosed { detail: Some(state.to_string().into()) },
         }
     }
 }

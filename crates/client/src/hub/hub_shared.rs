@@ -33,10 +33,10 @@ pub(crate) struct HubShared {
     pub(crate) sessions: Mutex<Vec<Arc<SessionEntry>>>,
     pub(crate) list: Mutex<List>,
     pub(crate) spending: Mutex<Spending>,
-    /// What the stored sessions cost. Locked only where blocking is fine.
+    /// The spending of the stored sessions. Locked only where blocking is allowed.
     pub(crate) counted: Arc<Mutex<stored_session::SpendingCache>>,
-    /// The stored sessions that are being opened, each held by its caller, so that none is opened
-    /// twice.
+    /// The stored sessions that are being opened. Each caller holds its lock, so that no session is
+    /// opened twice.
     pub(crate) opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
     pub(crate) tasks: Tasks,
 }

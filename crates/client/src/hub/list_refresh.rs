@@ -8,13 +8,13 @@ use crate::lock::lock;
 use attache_connection::CallError;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
-use attache_session::{Archived, ListQuery, StoreError};
+use attache_session::{ArchivedFilter, ListQuery, StoreError};
 use std::sync::Arc;
 
-/// How many pages of an agent's list are read: some agents might return cursors for ever.
+/// The largest number of pages of an agent's list: some agents might return cursors for ever.
 const PAGES: usize = 1000;
 
-/// How many sessions a page of the store has.
+/// The number of sessions in a page of the store.
 const STORE_PAGE: usize = 1000;
 
 impl Hub {
@@ -41,7 +41,7 @@ impl Hub {
         lock(&self.shared.list).sessions(&open, filter)
     }
 
-    /// Returns the progress of each agent's list, by the agent's name. An empty name stands for the
+    /// Returns the progress of each agent's list, by the agent's name. The empty name is the
     /// store, if it failed.
     pub fn listings(&self) -> Vec<(String, AgentListing)> {
         lock(&self.shared.list)
@@ -66,7 +66,7 @@ impl HubShared {
         let round = lock(&self.list).begin("");
         let mut query = ListQuery {
             side: Some(Side::Client),
-            archived: Archived::Include,
+            archived: ArchivedFilter::Include,
             limit: STORE_PAGE,
             ..ListQuery::default()
         };
@@ -123,12 +123,12 @@ impl HubShared {
 
     async fn ask_pages(&self, agent: &Arc<AgentEntry>) -> Result<usize, CallError> {
         let Some(connection) = agent.connection() else {
-            return Err(CallError::Gone(attache_connection::End::Closed));
+            return Err(CallError::Disconnected(attache_connection::ConnectionEnd::Closed));
         };
         let round = lock(&self.list).begin(&agent.name);
         let mut listing = connection.list();
         if connection.capabilities().session_capabilities.archive.is_some() {
-            listing = listing.archived(Archived::Include);
+            listing = listing.archived(ArchivedFilter::Include);
         }
         let mut count = 0;
         for _ in 0..PAGES {

@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::oneshot;
 
-/// How many withdrawn questions are kept to be shown as withdrawn.
+/// The number of withdrawn questions that are kept for display.
 const WITHDRAWN: usize = 16;
 
 /// A question of an agent to the person.
@@ -72,7 +72,7 @@ impl fmt::Display for AnswerError {
 
 impl std::error::Error for AnswerError {}
 
-/// The questions of one session, or those of an agent that belong to no session.
+/// The questions of one session, or the questions of an agent outside of its sessions.
 #[derive(Default)]
 pub(crate) struct PendingQuestions {
     state: Mutex<Questions>,
@@ -88,14 +88,14 @@ struct Questions {
     withdrawn: VecDeque<Question>,
 }
 
-/// The channel to whoever waits for the answer.
+/// The channel to the caller that waits for the answer.
 enum Reply {
     Permission(oneshot::Sender<Decision>),
     Form(oneshot::Sender<FormReply>),
     Page(oneshot::Sender<UrlReply>),
 }
 
-/// The answer to come. Dropping it withdraws the question.
+/// The future answer. Dropping it withdraws the question.
 type Coming<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 
 impl PendingQuestions {
@@ -117,7 +117,7 @@ impl PendingQuestions {
         self.put(QuestionAbout::Page(Box::new(request)), Reply::Page, UrlReply::Cancel)
     }
 
-    /// Asks. `without` is the answer if the question is dropped.
+    /// Asks a question. `without` is the answer if the question is dropped.
     fn put<A: Send + 'static>(
         self: &Arc<Self>,
         about: QuestionAbout,

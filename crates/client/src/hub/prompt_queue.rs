@@ -6,7 +6,7 @@ use crate::session::turn_tracker::TurnTracker;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many prompts may wait.
+/// The largest number of waiting prompts.
 const WAITING: usize = 256;
 
 /// Waiting prompts in their order.
@@ -26,7 +26,7 @@ pub(crate) struct Queue {
 pub(crate) struct Version(QueuedPromptId, u64);
 
 impl Queue {
-    /// The queue that an earlier run left, of any length. It is held.
+    /// Restores the queue of an earlier run, of any length. It is held.
     pub(crate) fn restored(prompts: Vec<Prompt>) -> Self {
         let mut queue = Self::default();
         queue.put_first(prompts);
@@ -46,7 +46,7 @@ impl Queue {
         Some(id)
     }
 
-    /// The same for a prompt whose turn `tracker` follows.
+    /// Adds a prompt whose turn `tracker` follows.
     pub(crate) fn add_tracked(
         &mut self,
         prompt: Prompt,
@@ -125,7 +125,7 @@ impl Queue {
         Some((queued, tracker))
     }
 
-    /// Puts a prompt that was taken and not sent back to the first place.
+    /// Returns a prompt that was taken but not sent to the front of the queue.
     pub(crate) fn put_back(&mut self, queued: QueuedPrompt, tracker: Arc<TurnTracker>) {
         tracker.requeue();
         self.trackers.insert(queued.id, tracker);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_queue_gives_nothing_until_it_is_released_or_added_to() {
+    fn a_held_queue_sends_nothing_until_it_is_released_or_added_to() {
         let mut queue = Queue::default();
         queue.hold(HoldReason::Cancelled);
         assert_eq!(queue.held(), None, "nothing waits");

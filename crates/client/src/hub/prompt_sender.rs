@@ -1,4 +1,4 @@
-//! Sending the prompts of one session, one after the other, over the current connection.
+//! Sends the prompts of one session, one after the other, over the current connection.
 
 use super::agent_entry::{Phase, Up};
 use super::housekeeping;
@@ -71,7 +71,7 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
             Ok(turn) => await_turn(entry, turn).await,
             Err(error) => {
                 not_sent(entry, queued, tracker, &error);
-                if matches!(error, PromptError::Gone(_)) {
+                if matches!(error, PromptError::Disconnected(_)) {
                     return;
                 }
             }
@@ -97,7 +97,7 @@ fn not_sent(
     error: &PromptError,
 ) {
     put_back(entry, queued, tracker);
-    if !matches!(error, PromptError::Gone(_)) {
+    if !matches!(error, PromptError::Disconnected(_)) {
         entry.hold(HoldReason::Refused(error.to_string()));
     }
 }

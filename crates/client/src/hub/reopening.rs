@@ -1,4 +1,4 @@
-//! Continuing a session at an agent that was restarted, or that has it stored.
+//! Continues a session at an agent that was restarted, or that has it stored.
 
 use super::agent_entry::Up;
 use super::session_entry::SessionEntry;
@@ -17,14 +17,14 @@ pub(crate) enum Reopened {
     Loaded,
 }
 
-/// Which way to try first.
+/// The method to try first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prefer {
-    /// To resume: this side knows the history.
+    /// Resume, because this side knows the history.
     Resume,
-    /// To load: the agent may know more.
+    /// Load, because the agent may know more.
     Load,
-    /// To load, and to resume only if the agent does not offer loads.
+    /// Load, and resume only if the agent does not offer loads.
     OnlyLoad,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct AttachError {
 /// session continues.
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
-    // Nothing of the earlier run is running any more.
+    // The earlier run left nothing running.
     let unsettled = entry.fold.with(Session::recovery_events);
     unsettled.into_iter().for_each(|body| entry.fold.apply(body));
     let before = entry.fold.with(|session| session.config().clone());
@@ -110,7 +110,7 @@ pub(crate) async fn attach(
                 entry.work.notify_one();
                 return Ok(how);
             }
-            Err(error @ OpenError::Call(CallError::Gone(_))) => {
+            Err(error @ OpenError::Call(CallError::Disconnected(_))) => {
                 return Err(AttachError { error, agent_gone: true });
             }
             Err(error) => why = Some(error),
@@ -124,7 +124,9 @@ async fn with_params(
     opening: Opening<'_>,
 ) -> Result<SessionHandle, OpenError> {
     let Some(hub) = entry.hub.upgrade() else {
-        return Err(OpenError::Call(CallError::Gone(attache_connection::End::Closed)));
+        return Err(OpenError::Call(CallError::Disconnected(
+            attache_connection::ConnectionEnd::Closed,
+        )));
     };
     let permissions = hub.permissions(&entry.agent.name, &entry.params.cwd, &entry.pending);
     opening
@@ -136,8 +138,8 @@ async fn with_params(
         .await
 }
 
-/// Sets the options to their earlier values, and adds a notice where the agent settled on another
-/// one.
+/// Sets the options to their earlier values, and adds a notice if the agent settled on other
+/// values.
 async fn set_again(entry: &SessionEntry, before: &ConfigOptions) {
     let Some(handle) = entry.handle() else { return };
     let mut elsewhere = Vec::new();
@@ -153,7 +155,7 @@ async fn set_again(entry: &SessionEntry, before: &ConfigOptions) {
         if settled.as_ref() != Some(&wanted) {
             let settled = settled.map_or_else(|| "gone".to_owned(), |value| said(&value));
             let why = refused.map(|error| format!(" ({error})")).unwrap_or_default();
-            elsewhere.push(format!("{}: {} and not {}{why}", option.name, settled, said(&wanted)));
+            elsewhere.push(format!("{}: {}, not {}{why}", option.name, settled, said(&wanted)));
         }
     }
     if !elsewhere.is_empty() {

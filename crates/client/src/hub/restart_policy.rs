@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_until_the_budget_is_used_up_and_time_or_success_gives_it_back() {
+    fn pauses_grow_until_the_budget_is_used_up_and_time_or_success_restores_it() {
         let policy = RestartPolicy::default();
         let mut restarts = Restarts::new(policy);
         let start = Instant::now();

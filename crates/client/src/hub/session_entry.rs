@@ -60,7 +60,7 @@ pub(crate) struct State {
     pub(crate) read_only: Option<(u64, Arc<str>)>,
     pub(crate) queue: Queue,
     /// The prompt that was taken from the queue and whose turn has not begun. The log keeps it with
-    /// those that wait.
+    /// the waiting prompts.
     pub(crate) sending: Option<QueuedPrompt>,
     pub(crate) draft: String,
     /// The draft and the queue as the log has them.
@@ -217,7 +217,7 @@ impl SessionEntry {
         }
     }
 
-    /// The state outside of the fold, as watchers get it.
+    /// The state outside of the fold, for watchers.
     pub(crate) fn status(&self) -> SessionStatus {
         let session_state = self.session_state();
         let questions = self.pending.open().iter().map(|question| question.id).collect();
@@ -256,8 +256,8 @@ impl SessionEntry {
         self.cancel(false);
     }
 
-    /// The same, unless the turn that blocked the prompt to send now has ended by itself: then the
-    /// current turn is that of the prompt.
+    /// Cancels the same turn, unless the turn that blocked the prompt to send now has ended by
+    /// itself: then the current turn is the one of that prompt.
     pub(crate) fn cancel_blocking_turn(&self) {
         self.cancel(true);
     }
@@ -286,8 +286,8 @@ impl SessionEntry {
         }
     }
 
-    /// Waits until the budget is used up and returns the message about it. Checks whenever the
-    /// usage changes.
+    /// Waits until the budget is used up and returns a message about it. Checks the budget whenever
+    /// the usage changes.
     pub(crate) async fn budget_passed(&self) -> String {
         loop {
             let budget = self.state().budget.clone();

@@ -1,7 +1,7 @@
-//! One list of all sessions: those of the agents and those of the store.
+//! One list of all sessions, of the agents and of the store.
 
 use attache_protocol::v1::{SessionId, SessionInfo};
-use attache_session::{Archived, Labels, Listed, Session, Timestamp};
+use attache_session::{ArchivedFilter, Labels, ListEntry, Session, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct ListedSession {
     pub open: bool,
 }
 
-/// Which sessions to list. The default is all that are not archived.
+/// Selects sessions to list. The default is all sessions that are not archived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
     /// Only sessions with this text in title, folder, id, status or a tag. Case does not matter.
@@ -47,7 +47,7 @@ pub struct SessionFilter {
     /// Only sessions with this status.
     pub status: Option<String>,
     /// Whether to list archived sessions.
-    pub archived: Archived,
+    pub archived: ArchivedFilter,
 }
 
 /// The progress of listing the sessions of one agent.
@@ -142,12 +142,12 @@ impl List {
     }
 
     /// Adds a page of the store's list.
-    pub(crate) fn stored(&mut self, round: u64, page: Vec<Listed>) {
-        for Listed { key, summary } in page {
+    pub(crate) fn stored(&mut self, round: u64, page: Vec<ListEntry>) {
+        for ListEntry { key, summary } in page {
             let (began, updated) = (summary.began_at, summary.updated_at);
             let unused = summary.prompts == 0 && summary.info.title().is_none() && began == updated;
             if unused && began != Timestamp::default() {
-                // The session was opened here and never used.
+                // This hub opened the session and never used it.
                 continue;
             }
             let facts = Facts {
@@ -162,7 +162,7 @@ impl List {
         }
     }
 
-    /// Ends a round of an agent: it no longer keeps the sessions that it did not list.
+    /// Ends a round of an agent. Sessions that it did not list are no longer at the agent.
     pub(crate) fn end(&mut self, agent: &str, round: u64) {
         self.known.retain(|(of, _), known| {
             if **of == *agent {
@@ -187,8 +187,8 @@ impl List {
         facts.into_iter().find(|cwd| !cwd.is_empty()).cloned()
     }
 
-    /// The sessions that pass the filter, open ones included: the newest first, those without a
-    /// time last.
+    /// The sessions that pass the filter, including open ones. The newest come first, and those
+    /// without a time last.
     pub(crate) fn sessions(
         &self,
         open: &[(String, Session)],
@@ -252,7 +252,7 @@ impl Known {
                 .find(|it| **it != Labels::default())
                 .cloned()
                 .unwrap_or_default(),
-            // The agent's word counts if it lists the session.
+            // If the agent lists the session, its answer counts.
             archived: theirs.or(ours).is_some_and(|facts| facts.archived),
             at_agent: theirs.is_some(),
             stored: ours.is_some(),
@@ -265,9 +265,9 @@ impl SessionFilter {
     /// Whether a session passes. `text` is in lower case.
     fn passes(&self, listed: &ListedSession, text: Option<&str>) -> bool {
         let archived = match self.archived {
-            Archived::Exclude => !listed.archived,
-            Archived::Include => true,
-            Archived::Only => listed.archived,
+            ArchivedFilter::Exclude => !listed.archived,
+            ArchivedFilter::Include => true,
+            ArchivedFilter::Only => listed.archived,
         };
         archived
             && self.cwd.as_ref().is_none_or(|cwd| *cwd == listed.cwd)

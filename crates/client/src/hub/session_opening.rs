@@ -1,4 +1,4 @@
-//! Opening sessions of a hub: new ones, and stored ones.
+//! Opens new and stored sessions of a hub.
 
 use super::agent_entry::AgentEntry;
 use super::hub_error::HubError;
@@ -134,8 +134,8 @@ impl HubShared {
         .await
     }
 
-    /// Returns the stored state of a session, if there is any, and its log. No other program can
-    /// write the log from then on.
+    /// Returns the stored state of a session, if there is any, and its log. From then on no other
+    /// program can write the log.
     async fn kept(
         &self,
         key: &SessionKey,

@@ -20,7 +20,7 @@ impl HubSession {
     /// the prompt then stays in the queue, and the queue is held with the reason.
     ///
     /// # Errors
-    /// 256 prompts wait already, the session is closed, or it can only be read.
+    /// 256 prompts are waiting, the session is closed, or it can only be read.
     pub fn send(&self, prompt: impl Into<Prompt>) -> Result<QueuedPromptId, HubError> {
         if let SessionState::ReadOnly { why } = self.state() {
             return Err(HubError::ReadOnly(why));
@@ -33,9 +33,8 @@ impl HubSession {
     ///
     /// Dropping the future takes the prompt out of the queue. Dropping the turn cancels it.
     ///
-    /// # Errors
-    /// The same as for [`HubSession::send`]. The agent does not take the prompt, or it is gone and
-    /// the hub does not restart it. The prompt is not in the queue then.
+    /// The same as for [`HubSession::send`], the agent does not take the prompt, or it is gone and
+    /// the hub does not restart it. The prompt is then not in the queue.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, HubError> {
         if let SessionState::ReadOnly { why } = self.state() {
             return Err(HubError::ReadOnly(why));
@@ -124,7 +123,7 @@ impl HubSession {
         self.entry.cancel_turn();
     }
 
-    /// Why the hub is not going to send this prompt; `None` if it is.
+    /// Why the hub will not send this prompt; `None` if it will.
     fn send_failure(&self, id: QueuedPromptId) -> Option<HubError> {
         match self.state() {
             SessionState::Closed => return Some(HubError::Closed),

@@ -1,4 +1,4 @@
-//! What sessions cost in money and tokens, by agent and day; and the budget of one session.
+//! The spending of sessions in money and tokens, by agent and day, and the budget of one session.
 
 use attache_protocol::v1::{Cost, SessionId};
 use attache_session::{Event, EventBody, Timestamp, Tokens, UsageState};
@@ -17,17 +17,17 @@ impl Day {
 }
 
 impl fmt::Display for Day {
-    /// As `2026-11-21`.
+    /// Formats the day as `2026-11-21`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = Timestamp(self.0.saturating_mul(86_400_000)).rfc3339();
         f.write_str(text.split('T').next().unwrap_or_default())
     }
 }
 
-/// What the sessions of one agent cost on one day.
+/// The spending of one agent's sessions on one day.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Spent {
+pub struct DailySpending {
     /// The cost in each currency, sorted by its name. Amounts of different currencies are never
     /// added.
     pub costs: Vec<Cost>,
@@ -37,10 +37,10 @@ pub struct Spent {
     pub turns: u64,
 }
 
-/// What was spent, by agent and day: the sum of the events of any number of sessions.
+/// The spending by agent and day: the sum of the events of any number of sessions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spending {
-    days: BTreeMap<(String, Day), Spent>,
+    days: BTreeMap<(String, Day), DailySpending>,
     /// The cost of each session so far, by currency. Agents state the sum since the session began.
     costs: HashMap<(String, SessionId), HashMap<String, f64>>,
 }
@@ -77,7 +77,7 @@ impl Spending {
         }
     }
 
-    /// Adds what other sessions cost.
+    /// Adds the spending of other sessions.
     pub(crate) fn add(&mut self, other: &Self) {
         for (place, spent) in &other.days {
             let sum = self.days.entry(place.clone()).or_default();
@@ -98,17 +98,17 @@ impl Spending {
         }
     }
 
-    fn day(&mut self, agent: &str, at: Timestamp) -> &mut Spent {
+    fn day(&mut self, agent: &str, at: Timestamp) -> &mut DailySpending {
         self.days.entry((agent.to_owned(), Day::of(at))).or_default()
     }
 
-    /// What was spent, by agent and then by day.
-    pub(crate) fn days(&self) -> Vec<(String, Day, Spent)> {
+    /// The spending, by agent and then by day.
+    pub(crate) fn days(&self) -> Vec<(String, Day, DailySpending)> {
         self.days.iter().map(|((agent, day), spent)| (agent.clone(), *day, spent.clone())).collect()
     }
 }
 
-impl Spent {
+impl DailySpending {
     fn add(&mut self, unit: &str, amount: f64) {
         match self.costs.binary_search_by(|cost| cost.currency.as_str().cmp(unit)) {
             Ok(index) => {

@@ -1,5 +1,5 @@
-//! Reading and writing what a session's log keeps for its hub: the history and what the person has
-//! not sent.
+//! Reads and writes the parts of a session's log that belong to its hub: the history and the unsent
+//! texts.
 
 use super::prompt_queue::{Queue, Version};
 use super::spending::Spending;
@@ -9,20 +9,20 @@ use attache_protocol::method::Side;
 use attache_protocol::v1::ContentBlock;
 use attache_protocol::{Raw, Wire, decode, encode};
 use attache_session::{
-    Archived, EventBody, ListQuery, Session, SessionKey, Store, StoreError, Timestamp,
+    ArchivedFilter, EventBody, ListQuery, Session, SessionKey, Store, StoreError, Timestamp,
 };
 use std::collections::HashMap;
 
-/// The names of the private records. A change record replaces a whole record where it is shorter,
-/// so that a log grows by what was typed and not by the whole text each time: `[at, cut, text]`
-/// removes this many bytes of the draft at this byte and inserts the text; `[at, cut, prompts]`
-/// does the same to the list of waiting prompts.
+/// The names of the private records. A change record replaces a whole record if it is shorter, so
+/// that a log grows by the typed text, not by the whole text each time. `[at, cut, text]` removes
+/// `cut` bytes of the draft at byte `at` and inserts the text. `[at, cut, prompts]` does the same
+/// to the list of waiting prompts.
 const DRAFT: &str = "hub/draft";
 const DRAFT_CHANGE: &str = "hub/draft/change";
 const QUEUE: &str = "hub/queue";
 const QUEUE_CHANGE: &str = "hub/queue/change";
 
-/// A session as its log keeps it.
+/// A session as stored in its log.
 pub(crate) struct StoredSession {
     pub(crate) session: Session,
     pub(crate) draft: String,
@@ -53,7 +53,7 @@ pub(crate) fn read(store: &dyn Store, key: &SessionKey) -> Result<StoredSession,
     Ok(StoredSession { session, draft, queue, saved })
 }
 
-/// The state that the private records add up to.
+/// The state that results from the private records.
 #[derive(Debug, Default)]
 struct UnsentState {
     draft: String,
@@ -98,7 +98,7 @@ fn prompts(value: &Raw) -> Vec<Prompt> {
     prompts.into_iter().map(Prompt).collect()
 }
 
-/// The draft and the queue as the log has them.
+/// The draft and the queue in the log.
 #[derive(Debug, Default)]
 pub(crate) struct SavedState {
     draft: String,
@@ -106,7 +106,7 @@ pub(crate) struct SavedState {
 }
 
 impl SavedState {
-    /// The record that changes the log's draft to this one; `None` if they are equal.
+    /// Returns the record that changes the log's draft to this one; `None` if they are equal.
     pub(crate) fn draft(&mut self, draft: &str) -> Option<(String, Raw)> {
         let before = std::mem::replace(&mut self.draft, draft.to_owned());
         if before == draft {
@@ -125,7 +125,7 @@ impl SavedState {
         changed(DRAFT_CHANGE, start, before.len() - end - start, &new.to_owned())
     }
 
-    /// The record that changes the log's queue to this one; `None` if they are equal.
+    /// Returns the record that changes the log's queue to this one; `None` if they are equal.
     pub(crate) fn queue(&mut self, waiting: &[(Version, &QueuedPrompt)]) -> Option<(String, Raw)> {
         let versions: Vec<Version> = waiting.iter().map(|(version, _)| *version).collect();
         let before = std::mem::replace(&mut self.queue, versions);
@@ -143,7 +143,7 @@ impl SavedState {
     }
 }
 
-/// The lengths of the common start of two lists and of their common end behind it.
+/// The lengths of the common start of two lists, and of the common end of the rest.
 fn common<T: PartialEq>(one: &[T], other: &[T]) -> (usize, usize) {
     let start = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let rest = one.len().min(other.len()) - start;
@@ -160,7 +160,7 @@ fn changed(name: &str, at: usize, cut: usize, new: &impl Wire) -> Option<(String
     Some((name.to_owned(), Raw::from_text(&format!("[{at},{cut},{}]", encode(new))).ok()?))
 }
 
-/// What each stored session cost, and the last event that was counted.
+/// The spending of each stored session, and its last counted event.
 #[derive(Debug, Default)]
 pub(crate) struct SpendingCache(HashMap<SessionKey, CountedSpending>);
 
@@ -172,13 +172,14 @@ struct CountedSpending {
 }
 
 impl SpendingCache {
-    /// What the sessions of a store cost. Reads only what was stored since the last call. Blocks.
+    /// Returns the spending of a store's sessions. Reads only events stored since the last call.
+    /// Blocks.
     pub(crate) fn spending(&mut self, store: &dyn Store) -> Result<Spending, StoreError> {
         let mut all = Spending::default();
         let mut before = std::mem::take(&mut self.0);
         let mut query = ListQuery {
             side: Some(Side::Client),
-            archived: Archived::Include,
+            archived: ArchivedFilter::Include,
             limit: 1000,
             ..ListQuery::default()
         };
@@ -187,7 +188,7 @@ impl SpendingCache {
             for listed in page.sessions {
                 let (key, summary) = (listed.key, listed.summary);
                 let mut counted = before.remove(&key).unwrap_or_default();
-                // A deleted session may have begun again under its id.
+                // A new session may have the id of a deleted one.
                 if counted.began_at != summary.began_at || counted.sequence > summary.sequence {
                     counted = CountedSpending {
                         began_at: summary.began_at,
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_fit_nothing_change_nothing() {
+    fn malformed_records_change_nothing() {
         let mut unsent = UnsentState { draft: "\u{e4}b".to_owned(), waiting: vec!["x".into()] };
         for value in [
             "[1,0,\"x\"]",

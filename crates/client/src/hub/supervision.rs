@@ -5,7 +5,7 @@ use super::agent_source::RunningAgent;
 use crate::agent::start_error::StartError;
 use crate::race::{Raced, race};
 use crate::session::session_fold::now;
-use attache_connection::End;
+use attache_connection::ConnectionEnd;
 use attache_session::Timestamp;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ enum Ended {
     /// The agent did not start.
     Failed(Arc<StartError>),
     /// The agent ended by itself.
-    Died(RunningAgent, End),
+    Died(RunningAgent, ConnectionEnd),
     /// The person restarts the agent.
     Restart,
     /// The person stopped the agent.
@@ -144,12 +144,12 @@ async fn gone(
     }
 }
 
-/// Why the agent is gone, with its stray output if nothing else is known.
-fn reason(running: &RunningAgent, end: &End) -> Arc<str> {
+/// Why the agent is gone, with its stray output if there is no other evidence.
+fn reason(running: &RunningAgent, end: &ConnectionEnd) -> Arc<str> {
     let evidence = running.evidence();
     match evidence.stdout.first() {
         Some(line) if evidence.stderr.is_empty() => {
-            format!("{end}; it printed text that is no ACP message, first: {line}").into()
+            format!("{end}; it printed text that is not an ACP message, first: {line}").into()
         }
         _ => end.to_string().into(),
     }

@@ -6,7 +6,7 @@ use crate::observe::watch::{Watch, WatchUpdate, Watched};
 use crate::observe::watch_position::WatchPosition;
 use std::sync::{Arc, Weak};
 
-/// A hub that may be gone.
+/// A hub that may be dropped.
 pub(crate) struct WatchedHub(Weak<HubShared>);
 
 /// Watches a hub from now on.
@@ -20,7 +20,7 @@ pub(crate) fn watch(hub: &Arc<HubShared>) -> Watch {
     Watch::new(Arc::new(WatchedHub(Arc::downgrade(hub))), wakeups, position)
 }
 
-/// What changed in a hub since `position`.
+/// Returns the changes of a hub since `position`.
 pub(crate) fn changes_since(hub: &HubShared, position: &WatchPosition) -> WatchUpdate {
     let mut update = WatchUpdate { position: position.clone(), ..WatchUpdate::default() };
     let (seen, now) = (position.revision, hub.notifier.now());

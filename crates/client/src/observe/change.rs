@@ -1,4 +1,4 @@
-//! What can change in a session or a hub: the vocabulary of every front end.
+//! The changes of a session or a hub: the vocabulary of every front end.
 
 use super::session_status::SessionStatus;
 use super::wire;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 /// One change of a session or of a hub.
 ///
-/// Changes that follow each other are merged until a watcher asks for them: each holds the state of
-/// the thing at that moment, except for text, which comes as what was appended. A program that
-/// applies the changes in order shows what the session holds.
+/// Successive changes are merged until a watcher asks for them. A change holds the current state of
+/// the changed thing, except for text, which is only the appended part. A program that applies all
+/// changes in order shows the whole session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -38,7 +38,7 @@ pub enum Change {
         #[serde(with = "wire::pointer")]
         block: Arc<ContentBlock>,
     },
-    /// A tool call began or changed: all that is known of it.
+    /// A tool call began or changed. Holds all its known state.
     #[serde(with = "wire::pointer")]
     ToolCall(Box<ToolCall>),
     /// A plan was stated, replaced or dropped.
@@ -53,7 +53,7 @@ pub enum Change {
     /// A notice for the person.
     #[serde(with = "wire::pointer")]
     Notice(Box<Notice>),
-    /// A compaction began or changed: all that is known of it.
+    /// A compaction began or changed. Holds all its known state.
     #[serde(with = "wire::pointer")]
     Compaction(Box<CompactionUpdate>),
     /// An entry of another kind, such as an update without a name in this version.
@@ -95,7 +95,7 @@ pub enum Change {
     },
     /// A turn began or ended.
     Turn(TurnChange),
-    /// The state that a hub keeps of a session: how it is, its queue, its questions, its draft.
+    /// The hub's state of a session: its status, its queue, its questions, its draft.
     Status(Box<SessionStatus>),
     /// A session of the hub was opened or changed; watch that session for more.
     Session {
@@ -122,7 +122,7 @@ pub struct UsageChange {
     pub used: Option<u64>,
     /// The size of the context in tokens; `None` until the agent states it.
     pub size: Option<u64>,
-    /// What the session cost, by currency.
+    /// The cost of the session, by currency.
     #[serde(with = "wire")]
     pub costs: Vec<Cost>,
     /// The tokens of the last turn that reported any.

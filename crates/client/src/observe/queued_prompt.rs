@@ -1,4 +1,4 @@
-//! A prompt that waits for its turn, and why it may have to wait longer.
+//! A prompt that waits for its turn, and why the queue may be held.
 
 use super::wire;
 use crate::session::prompt::Prompt;
@@ -20,7 +20,7 @@ pub struct QueuedPrompt {
 }
 
 /// Why waiting prompts are not sent although no turn runs. [`crate::HubSession::send`] with another
-/// prompt and [`crate::HubSession::release`] resume the queue.
+/// prompt, or [`crate::HubSession::release`], resumes the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -31,9 +31,9 @@ pub enum HoldReason {
     TurnFailed,
     /// The session's budget is used up.
     Budget,
-    /// The first of them cannot be sent, for this reason. Edit or remove it.
+    /// The first prompt cannot be sent, for this reason. Edit or remove it.
     Refused(String),
-    /// An earlier run left them in the store.
+    /// An earlier run left the prompts in the store.
     Restored,
 }
 

@@ -1,4 +1,4 @@
-//! What changed in a session since a position.
+//! The changes of a session since a position.
 
 use super::change::{Change, OpenPermission, TurnChange, UsageChange};
 use super::watch_position::WatchPosition;
@@ -10,10 +10,10 @@ use attache_session::{
 };
 use std::sync::Arc;
 
-/// Returns what changed in `session` since `position`, entries in the order of the transcript
-/// first, and moves the position behind it.
+/// Returns the changes of `session` since `position`, and moves the position to the end. Entries
+/// come first, in the order of the transcript.
 pub(crate) fn session_changes(session: &Session, position: &mut WatchPosition) -> Vec<Change> {
-    // The position itself knows how much of each message was seen.
+    // The position knows how much of each message was seen.
     let changed = session.changes_since(&Position::after(position.sequence));
     position.sequence = session.sequence();
     let mut changes = Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn session_changes(session: &Session, position: &mut WatchPosition) -
             EntryChange::Began { entry, content } | EntryChange::Replaced { entry, content } => {
                 push_entry(entry, &content, position, &mut changes);
             }
-            // Comes only for positions that tell the length of a text.
+            // Only a position with the length of a text leads here.
             EntryChange::TextGrew { author, new_text, .. } => changes.push(text(author, new_text)),
         }
     }
@@ -59,7 +59,7 @@ fn push_entry(
     });
 }
 
-/// Adds what was not seen of a message.
+/// Adds the unseen part of a message.
 fn push_message(
     index: usize,
     author: MessageAuthor,

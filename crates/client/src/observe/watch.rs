@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Watches a session or a hub from a position on. A watcher that looks seldom costs no memory and
-/// misses no final state: changes are merged until it asks for them.
+/// Watches a session or a hub from a position on. A slow watcher costs no memory and misses no
+/// final state, because changes are merged until it asks for them.
 ///
 /// From [`crate::SessionHandle::watch`], [`crate::HubSession::watch`] or [`crate::Hub::watch`].
 pub struct Watch {
@@ -24,10 +24,10 @@ pub struct Watch {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WatchUpdate {
-    /// What changed, in order.
+    /// The changes, in order.
     pub changes: Vec<Change>,
-    /// A load put another history in place of the known one: forget what was shown before. The
-    /// changes then hold the whole session.
+    /// Whether a load replaced the known history. If so, discard the shown content: the changes
+    /// then contain the whole session.
     pub replaced: bool,
     /// The position to ask from next time.
     pub position: WatchPosition,
@@ -40,12 +40,12 @@ impl WatchUpdate {
     }
 }
 
-/// What can be watched.
+/// A thing that can be watched.
 pub(crate) trait Watched: Send + Sync {
-    /// What changed since `position`. Later changes wake the watchers again.
+    /// Returns the changes since `position`. Later changes wake the watchers again.
     fn changes_since(&self, position: &WatchPosition) -> WatchUpdate;
 
-    /// Whether nothing will change any more.
+    /// Whether no more changes will come.
     fn is_over(&self) -> bool;
 }
 
@@ -77,8 +77,8 @@ impl Watch {
         }
     }
 
-    /// The same, at most once in `interval`: changes that come faster are merged. The first change
-    /// after a pause is returned at once.
+    /// Waits like [`Watch::next`], but returns at most once per `interval` and merges faster
+    /// changes. The first change after a pause is returned at once.
     pub async fn next_within(&mut self, interval: Duration) -> Option<WatchUpdate> {
         if let Some(updated) = self.updated {
             tokio::time::sleep_until(updated + interval).await;
@@ -91,12 +91,12 @@ impl Watch {
         &self.position
     }
 
-    /// What changes from here on wakes [`Watch::changed`].
+    /// Makes later changes wake [`Watch::changed`].
     pub(crate) fn arm(&mut self) {
         self.wakeups.borrow_and_update();
     }
 
-    /// What changed since the last update, which may be nothing.
+    /// Returns the changes since the last update; may be empty.
     pub(crate) fn take(&mut self) -> WatchUpdate {
         let update = self.source.changes_since(&self.position);
         self.position.clone_from(&update.position);

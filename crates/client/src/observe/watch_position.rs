@@ -1,29 +1,30 @@
-//! How far a watcher has seen a session or a hub.
+//! A position: how much of a session or a hub a watcher has seen.
 
 use attache_session::{Block, Entry, EntryContent, Session};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How many messages a position remembers the length of. An older message that grows comes whole.
+/// The number of messages whose length a position remembers. An older message that grows is sent
+/// whole.
 const MESSAGES: usize = 64;
 
-/// How far a watcher has seen a session or a hub. It can be stored and sent, and it is good for as
-/// long as the session or hub is open: `changes_since` gives what changed after it.
+/// How much of a session or a hub a watcher has seen. It can be stored and sent, and is valid as
+/// long as the session or hub is open: `changes_since` returns the changes after it.
 ///
-/// The default is before everything.
+/// The default position is before all changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchPosition {
-    /// Which history of the session: a load may replace it.
+    /// The number of the session's history: a load may replace the history.
     pub(crate) generation: u64,
-    /// The last event of the session that was seen.
+    /// The last seen event of the session.
     pub(crate) sequence: u64,
-    /// The last change that was seen of what a hub keeps beside the session, or of the hub itself.
+    /// The last seen change of the hub's state of the session, or of the hub itself.
     pub(crate) revision: u64,
-    /// How much of the newest messages was seen.
+    /// The seen parts of the newest messages.
     messages: Vec<MessageExtent>,
 }
 
-/// How much of a message was seen.
+/// The seen part of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MessageExtent {
     entry: usize,
@@ -32,7 +33,7 @@ pub(crate) struct MessageExtent {
 }
 
 impl WatchPosition {
-    /// The position behind everything in `session`.
+    /// The position at the end of `session`.
     pub(crate) fn end_of(session: &Session) -> Self {
         let mut position = Self {
             generation: session.generation(),
@@ -47,7 +48,7 @@ impl WatchPosition {
         position
     }
 
-    /// The same position behind another change of what is not in the session.
+    /// The same position after another change outside of the session.
     pub(crate) fn with_revision(self, revision: u64) -> Self {
         Self { revision, ..self }
     }
@@ -64,12 +65,12 @@ impl WatchPosition {
         self.see(index, text_bytes, other_blocks);
     }
 
-    /// How much of the message with this index was seen; `None` if nothing is known of it.
+    /// The seen part of the message with this index; `None` if it is unknown.
     pub(crate) fn seen(&self, entry: usize) -> Option<MessageExtent> {
         self.messages.iter().rev().find(|extent| extent.entry == entry).copied()
     }
 
-    /// Notes how much of a message was seen.
+    /// Notes the seen part of a message.
     pub(crate) fn see(&mut self, entry: usize, text_bytes: usize, other_blocks: usize) {
         let extent = MessageExtent { entry, text_bytes, other_blocks };
         match self.messages.iter_mut().rev().find(|extent| extent.entry == entry) {
@@ -83,7 +84,7 @@ impl WatchPosition {
         }
     }
 
-    /// Forgets the messages: another history takes their place.
+    /// Forgets the messages, because another history replaces them.
     pub(crate) fn restart(&mut self, generation: u64) {
         *self = Self { generation, revision: self.revision, ..Self::default() };
     }

@@ -1,4 +1,4 @@
-//! Serde support for types of the protocol and of the session, which have none of their own.
+//! Serde support for types of the protocol and of the session, which do not implement it.
 
 use crate::session::prompt::Prompt;
 use attache_protocol::v1::{PlanEntry, SessionId};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Serializes a value of the protocol as the JSON that it has on the wire.
+/// Serializes a value of the protocol as its JSON on the wire.
 pub(crate) fn serialize<T: Wire, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
     let value: serde_json::Value =
         serde_json::from_str(&encode(value)).map_err(S::Error::custom)?;
@@ -23,7 +23,7 @@ pub(crate) fn deserialize<'de, T: Wire, D: Deserializer<'de>>(from: D) -> Result
     decode(&value.to_string()).map_err(D::Error::custom)
 }
 
-/// The same for an optional value.
+/// Serde for an optional value of the protocol.
 pub(crate) mod option {
     use super::{Deserialize, Deserializer, Serialize, Serializer, Wire};
 
@@ -53,7 +53,7 @@ pub(crate) mod option {
     }
 }
 
-/// The same for a value behind a `Box` or an `Arc`.
+/// Serde for a value of the protocol in a `Box` or an `Arc`.
 pub(crate) mod pointer {
     use super::{Deref, Deserializer, Serializer, Wire};
 

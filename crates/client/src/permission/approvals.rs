@@ -1,4 +1,5 @@
-//! What permission requests of the agent allowed, for the calls by which the agent carries it out.
+//! Approvals: the actions that the agent's permission requests allow, and that the agent then
+//! performs through this client.
 
 mod approved;
 mod command;
@@ -13,14 +14,14 @@ use crate::terminals::terminal_command::TerminalCommand;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// How many approvals of each sort one session keeps; beyond that the oldest is forgotten, and its
-/// action asks again.
+/// The number of approvals of each sort that one session keeps. Beyond it the oldest is dropped,
+/// and its action asks again.
 const KEPT: usize = 64;
 
-/// How many bytes of files all approvals of one session keep at most.
+/// The largest size of the file contents in all approvals of one session, in bytes.
 const BYTES: usize = 16 << 20;
 
-/// What a person allowed always: any content of these files, exactly these commands.
+/// The actions that a person allowed always: any write of these files, and exactly these commands.
 #[derive(Debug, Clone, PartialEq)]
 enum Always {
     Write(PathBuf),
@@ -35,8 +36,8 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Keeps what a request allowed: once, and for later actions if a person chose an option that
-    /// allows `always`. A protected file is never allowed for later.
+    /// Adds the actions that a request allowed: once, and also for later if a person chose an
+    /// option that allows `always`. A protected file is never allowed for later.
     pub(crate) fn add(&mut self, prospect: Prospect, always: bool) {
         let Prospect { approved, protected } = prospect;
         if always && protected.is_none() {
@@ -54,7 +55,7 @@ impl Approvals {
         }
     }
 
-    /// Uses up the approval of this write, if there is one.
+    /// Takes the approval of this write. Returns whether there was one.
     pub(crate) fn take_write(&mut self, path: &Path, now: &FileState, content: &[u8]) -> bool {
         self.take(|approved| match approved {
             Approved::Write { path: allowed, before, after } => {
@@ -64,14 +65,14 @@ impl Approvals {
         })
     }
 
-    /// Uses up the approval to read this file, if there is one.
+    /// Takes the approval to read this file. Returns whether there was one.
     pub(crate) fn take_read(&mut self, path: &Path) -> bool {
         self.take(
             |approved| matches!(approved, Approved::Read { path: allowed } if allowed == path),
         )
     }
 
-    /// Uses up the approval of this command, if there is one.
+    /// Takes the approval of this command. Returns whether there was one.
     pub(crate) fn take_command(&mut self, command: &TerminalCommand) -> bool {
         self.take(
             |approved| matches!(approved, Approved::Command(allowed) if allowed.covers(command)),
@@ -90,7 +91,7 @@ impl Approvals {
             .any(|always| matches!(always, Always::Command(allowed) if allowed.covers(command)))
     }
 
-    /// The turn is over: what it approved and did not use is not used later.
+    /// Drops the unused approvals at the end of a turn.
     pub(crate) fn end_turn(&mut self) {
         self.once.clear();
     }

@@ -21,23 +21,22 @@ use std::time::Duration;
 pub use audit::{Audited, DecidedBy, Verdict};
 pub use broker_error::BrokerError;
 
-/// Of how many folders the rules of projects are kept.
+/// The number of projects whose rules are kept in memory.
 const PROJECTS: usize = 256;
 
-/// How long a decision waits until the log's file has it.
+/// How long a decision waits for its line in the log file.
 const WRITTEN: Duration = Duration::from_secs(1);
 
-/// Remembers rules and decides by them, ahead of other [`Permissions`]; keeps the last 1000
-/// decisions. A front end asks the person, and says which rule to remember. Cheap to clone; clones
-/// share everything.
+/// Decides by remembered rules before other [`Permissions`] do, and keeps the last 1000 decisions.
+/// A front end asks the person and passes the rule to remember. Cheap to clone; clones share their
+/// state.
 ///
-/// A rule that denies goes before every rule that asks, and this before every rule that allows. A
-/// call that a rule allows is answered with the agent's option that allows once, a call that it
-/// denies with the agent's reject option; without a fitting option nothing is approved (see
-/// [`Decision`]).
+/// A rule that denies overrides a rule that asks, which overrides a rule that allows. An allowed
+/// call is answered with the agent's option that allows once, and a denied call with its option
+/// that rejects. Without such an option nothing is approved (see [`Decision`]).
 ///
-/// The rules of projects and those that always hold are kept in a file, which is described with
-/// [`attache_policy::Rules`].
+/// The rules of projects, and rules that always apply, are stored in a file.
+/// [`attache_policy::Rules`] describes it.
 ///
 /// ```
 /// use attache_client::{Decision, Effect, PermissionBroker, Permissions, RuleScope};
@@ -67,9 +66,9 @@ pub struct PermissionBroker(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Never held while a file is used, so that decisions do not wait for the disk.
+    /// Never locked while a file is used, so that decisions do not wait for the disk.
     rules: Mutex<Vec<Rule>>,
-    /// The files of the rules. Held while one of them is changed.
+    /// The files of the rules. Locked while one of them is changed.
     files: Mutex<Vec<PathBuf>>,
     /// The rules of projects, by folder.
     projects: Mutex<HashMap<PathBuf, Arc<Rules>>>,
@@ -77,29 +76,28 @@ struct Shared {
 }
 
 impl PermissionBroker {
-    /// A broker that forgets everything when its last clone is dropped.
+    /// Makes a broker without a file. Its rules are lost when its last clone is dropped.
     pub fn in_memory() -> Self {
         Self::default()
     }
 
-    /// A broker with the rules of this file; one that does not exist has none, and is made with its
-    /// first rule. Blocks.
+    /// Opens a broker with the rules of this file. A file that does not exist has no rules, and is
+    /// created with the first rule. Blocks.
     ///
     /// # Errors
-    /// The file cannot be read, or a rule of it cannot.
+    /// The file, or one of its rules, cannot be read.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         Self::in_memory().and_rules_of(file)
     }
 
-    /// The same broker with the rules of a further file. New rules are added to the first file.
-    /// Blocks.
+    /// Adds the rules of another file. New rules are added to the first file. Blocks.
     ///
     /// # Errors
-    /// As [`PermissionBroker::open`].
+    /// The same as for [`PermissionBroker::open`].
     pub fn and_rules_of(self, file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         let file = file.into();
         let rules = Rules::read(&file);
-        // The built-in agent itself says what is wrong with rules for it alone.
+        // The built-in agent reports mistakes in rules that are only for it.
         if let Some(fault) = rules.faults().first().filter(|_| rules.names_agents()) {
             return Err(RuleFileError::Rules(fault.clone()).into());
         }
@@ -108,9 +106,9 @@ impl PermissionBroker {
         Ok(self)
     }
 
-    /// The same broker with the rules of `old`, a file of an older version. They are moved to
-    /// `file`, and `old` stays beside it as a backup. As long as they cannot be moved they count
-    /// where they are. Call this before `file` is read. Blocks.
+    /// Adds the rules of `old`, a file of an older version. They are moved to `file`, and `old` is
+    /// kept as a backup. If they cannot be moved, they apply from the old file. Call this before
+    /// `file` is read. Blocks.
     ///
     /// # Errors
     /// The old file cannot be read, or a line of it is not a rule.
@@ -122,34 +120,34 @@ impl PermissionBroker {
         Ok(self)
     }
 
-    /// Has every decision from now on added to this file too, one line of JSON each (see
-    /// [`Audited`]). What is older goes to a file of the same name with `.1` behind it, so that
-    /// both together stay below about 2 MiB. A thread writes the file; a decision waits for it, but
-    /// not for long, so that a file that cannot be written holds up no session.
+    /// Also writes every decision from now on to this file, one line of JSON each (see
+    /// [`Audited`]). A full file is renamed with the suffix `.1`, so that both files together stay
+    /// below about 2 MiB. A thread writes the file. A decision waits for it only briefly, so a file
+    /// that cannot be written blocks no session.
     #[must_use]
     pub fn log_to(self, file: impl Into<PathBuf>) -> Self {
         locked(&self.0.audit).log = Some(AuditLog::new(file.into()));
         self
     }
 
-    /// The files of a log that [`PermissionBroker::log_to`] was given, the older one first. Neither
-    /// need exist.
+    /// Returns the files of a log made by [`PermissionBroker::log_to`], the older one first. Either
+    /// may not exist.
     pub fn log_files(file: &Path) -> [PathBuf; 2] {
         [audit_log::older(file), file.to_owned()]
     }
 
-    /// Why decisions since the last call could not be added to the log's file, if so. Waits a
-    /// moment for those that are being added.
+    /// Returns the error if decisions since the last call could not be written to the log file.
+    /// Waits briefly for pending lines.
     pub fn take_log_trouble(&self) -> Option<BrokerError> {
         let log = locked(&self.0.audit).log.clone()?;
         log.take_trouble().map(|source| BrokerError::Log { file: log.file().to_owned(), source })
     }
 
-    /// Remembers a rule from now on; one that is not for a session alone is added to the first
+    /// Remembers a rule from now on. A rule that is not limited to a session is added to the first
     /// file, if there is one. Blocks for the disk.
     ///
     /// # Errors
-    /// The rule cannot be written; it is not remembered then.
+    /// The rule cannot be written, and is then not remembered.
     pub fn remember(&self, mut rule: Rule) -> Result<(), BrokerError> {
         let is_kept = !matches!(rule.scope, RuleScope::Session(_));
         let files = locked(&self.0.files);
@@ -164,10 +162,10 @@ impl PermissionBroker {
         Ok(())
     }
 
-    /// Forgets a rule, here and in its file. Blocks for the disk.
+    /// Removes a rule, also from its file. Blocks for the disk.
     ///
     /// # Errors
-    /// The file cannot be written; the rule stays then.
+    /// The file cannot be written, and the rule is then not removed.
     pub fn forget(&self, rule: &Rule) -> Result<(), BrokerError> {
         let files = locked(&self.0.files);
         let kept = locked(&self.0.rules).iter().find(|kept| kept.is_same(rule)).cloned();
@@ -184,18 +182,18 @@ impl PermissionBroker {
         Ok(())
     }
 
-    /// The rules that hold now, those of sessions too.
+    /// Returns the current rules, including those of sessions.
     pub fn rules(&self) -> Vec<Rule> {
         locked(&self.0.rules).clone()
     }
 
-    /// The last 1000 decisions, the oldest first.
+    /// Returns the last 1000 decisions, the oldest first.
     pub fn audit(&self) -> Vec<Audited> {
         locked(&self.0.audit).last.iter().cloned().collect()
     }
 
-    /// The permissions of a session in the folder `cwd` of the agent with this name: by the rules,
-    /// and where none is about a request, by `rest`.
+    /// Returns the permissions of a session in the folder `cwd` of the agent with this name. The
+    /// rules decide, and `rest` decides about requests without a rule.
     pub fn permissions(
         &self,
         agent: impl Into<String>,
@@ -205,8 +203,9 @@ impl PermissionBroker {
         self.permissions_telling(agent, cwd, rest, |_, _| std::future::ready(()))
     }
 
-    /// The same; `tell` is called for each request that a rule decides, and the agent hears of that
-    /// when its future is done: so nothing is decided by a rule that a person could not have seen.
+    /// Returns the same permissions, but calls `tell` for each request that a rule decides. The
+    /// agent gets the answer after the future of `tell` completes, so that a person could see every
+    /// decision first.
     pub fn permissions_telling<F, T>(
         &self,
         agent: impl Into<String>,
@@ -225,7 +224,8 @@ impl PermissionBroker {
             let (broker, agent, cwd) = &rejecting;
             broker.rejects(request, agent, cwd) || inner.rejects(request)
         });
-        // Also what an earlier answer covers, since a rule that rejects goes before that.
+        // This includes requests that an earlier answer covers, because a denying rule overrides
+        // it.
         let rest = Permissions::Ask(Arc::new(move |request| {
             let mut open = Open::new(&broker, &agent, &request);
             let rule = broker.rule_for(&request, &agent, &cwd);
@@ -250,14 +250,14 @@ impl PermissionBroker {
         Permissions::ByRules { rejects, rest: Box::new(rest) }
     }
 
-    /// Whether a rule rejects a request of the agent with this name, in a session in this folder.
+    /// Whether a rule denies a request of the agent with this name, in a session in this folder.
     /// Blocks on the disk if a rule names a path.
     pub fn rejects(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
         self.rule_for(request, agent, cwd).is_some_and(|rule| rule.effect == Effect::Deny)
     }
 
-    /// The rule that allows or rejects a request of the agent with this name, in a session in this
-    /// folder; `None` if a person is to be asked. See [`PermissionBroker::decide`].
+    /// Returns the rule that allows or denies a request of the agent with this name, in a session
+    /// in this folder; `None` if the person must be asked. See [`PermissionBroker::decide`].
     pub fn rule_for(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<Rule> {
         let decision = self.decide(request, agent, cwd);
         match (decision.effect, decision.reason) {
@@ -266,8 +266,8 @@ impl PermissionBroker {
         }
     }
 
-    /// What the rules say about a request of the agent with this name, in a session in this folder:
-    /// those of the person, and those that came with the project in the folder. See
+    /// Returns the decision of the rules about a request of the agent with this name, in a session
+    /// in this folder. The rules are the person's and the project's. See
     /// [`AskedCall::decide`](attache_policy::AskedCall::decide). Blocks on the disk.
     pub fn decide(
         &self,
@@ -280,14 +280,14 @@ impl PermissionBroker {
         request.asked_call(agent, cwd).decide(rules, project.is_broken())
     }
 
-    /// What is wrong with the rules that came with the project in this folder. As long as there is
-    /// something, no rule allows anything there. Blocks on the disk.
+    /// Returns the mistakes in the rules of the project in this folder. While there are any, no
+    /// rule allows anything there. Blocks on the disk.
     pub fn project_faults(&self, cwd: &Path) -> Vec<RuleFault> {
         self.rules_of_project(cwd).faults().to_vec()
     }
 
-    /// The rules that came with the project in this folder, as they were when they were first
-    /// looked at: an agent cannot remove them.
+    /// The rules of the project in this folder, as they were first read, so that an agent cannot
+    /// remove them.
     fn rules_of_project(&self, cwd: &Path) -> Arc<Rules> {
         let known = locked(&self.0.projects).get(cwd).cloned();
         known.unwrap_or_else(|| {
@@ -300,8 +300,8 @@ impl PermissionBroker {
         })
     }
 
-    /// Logs a decision that was not made by [`PermissionBroker::permissions`]; `None`
-    /// if the request was withdrawn first.
+    /// Logs a decision that was not made by [`PermissionBroker::permissions`]; `None` if the
+    /// request was withdrawn first.
     pub fn record(
         &self,
         agent: &str,
@@ -312,7 +312,7 @@ impl PermissionBroker {
         drop(self.keep(agent, request, decision, by));
     }
 
-    /// The same; what is returned says when the file has it.
+    /// Logs a decision. The result completes when the log file contains it.
     fn keep(
         &self,
         agent: &str,
@@ -333,7 +333,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A question that is not decided; logged as withdrawn if it is dropped so.
+/// An undecided question. Dropping it logs it as withdrawn.
 struct Open {
     broker: PermissionBroker,
     agent: String,
@@ -346,7 +346,7 @@ impl Open {
         Self { broker: broker.clone(), agent: agent.to_owned(), request: Some(request.clone()) }
     }
 
-    /// Logs the decision. Waits until the file has it, but not for long.
+    /// Logs the decision. Waits briefly until the log file contains it.
     async fn settle(&mut self, decision: &Decision, by: DecidedBy) {
         let Some(request) = self.request.take() else { return };
         if let Some(written) = self.broker.keep(&self.agent, &request, Some(decision), by) {

@@ -1,4 +1,4 @@
-//! What is decided about one request.
+//! The decision about one request.
 
 use attache_policy::{Effect, Rule};
 use attache_protocol::v1::{
@@ -6,21 +6,22 @@ use attache_protocol::v1::{
     SelectedPermissionOutcome,
 };
 
-/// What was decided about one request.
+/// The decision about one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// This option. One that was not offered counts as [`Decision::Reject`] (PERM-03).
+    /// Chooses this option. An option that was not offered counts as [`Decision::Reject`]
+    /// (PERM-03).
     Choose(PermissionOptionId),
-    /// The option that allows once, else the one that allows always; if the agent offers neither,
-    /// this counts as [`Decision::Reject`].
+    /// Chooses the option that allows once, else the one that allows always. If the agent offers
+    /// neither, this counts as [`Decision::Reject`].
     Allow,
-    /// The option that rejects once, else the one that rejects always; if the agent offers neither,
-    /// the outcome is `cancelled` (PERM-13).
+    /// Chooses the option that rejects once, else the one that rejects always. If the agent offers
+    /// neither, the outcome is `cancelled` (PERM-13).
     Reject,
 }
 
 impl Decision {
-    /// The decision of a rule that allows or denies.
+    /// Returns the decision of a rule that allows or denies.
     pub fn by_rule(rule: &Rule) -> Self {
         match rule.effect {
             Effect::Allow => Self::Allow,
@@ -28,8 +29,8 @@ impl Decision {
         }
     }
 
-    /// Whether the agent is told by this that the call may run, with these options: by one that
-    /// allows.
+    /// Whether the outcome allows the call, with these options: whether the chosen option is one
+    /// that allows.
     pub fn allows(&self, options: &[PermissionOption]) -> bool {
         let outcome = self.outcome(options);
         let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());
@@ -41,7 +42,7 @@ impl Decision {
         })
     }
 
-    /// The outcome that the agent receives.
+    /// Returns the outcome that the agent receives.
     pub(crate) fn outcome(&self, options: &[PermissionOption]) -> RequestPermissionOutcome {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let of_kind =
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_becomes_an_option_that_was_offered() {
+    fn a_decision_chooses_an_offered_option() {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let all = [AllowAlways, AllowOnce, RejectAlways, RejectOnce];
         assert_eq!(chosen(&Decision::Allow, &all).as_deref(), Some("allow_once"));
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_approved_that_was_not_offered() {
+    fn only_offered_options_are_approved() {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
         assert_eq!(
             chosen(&Decision::Choose("zzz".into()), &[AllowOnce, RejectOnce]).as_deref(),

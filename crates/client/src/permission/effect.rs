@@ -1,4 +1,4 @@
-//! What a permission request is about, beyond its title.
+//! The effect of a permission request: its commands, files and addresses.
 
 use crate::permission::broker::secrets::shown_value;
 use crate::permission::request::PermissionRequest;
@@ -13,10 +13,10 @@ use std::path::Path;
 mod tests;
 
 impl PermissionRequest {
-    /// What the call does, as far as the agent says it in the input of its tool, its locations and
-    /// its diffs; of a question of this client's own, the command that it would run.
+    /// Returns the effect of the call as the agent describes it in the tool's input, the locations
+    /// and the diffs. For a question of this client, it is the command that would run.
     ///
-    /// A title may say something else. Show both.
+    /// The title may differ from it. Show both.
     pub fn effect(&self) -> ToolEffect {
         if let Some(command) = &self.command {
             return ToolEffect { commands: vec![command.effect()], ..ToolEffect::default() };
@@ -42,14 +42,15 @@ impl PermissionRequest {
             diffs: &diffs,
         });
         if let (Some(input), None) = (input, &parsed) {
-            // JSON that this program cannot hold, such as a number that is too large, is shown as
-            // it is.
+            // JSON that this program cannot represent, such as a number that is too large, is shown
+            // as it is.
             effect.arguments = Some(Value::String(input.get().to_owned()));
         }
         effect
     }
 
-    /// The request as rules see it, from the agent with this name in a session in this folder.
+    /// Returns the request in the form that rules are applied to. `agent` is the agent's name and
+    /// `cwd` the folder of the session.
     pub fn asked_call<'a>(&'a self, agent: &'a str, cwd: &'a Path) -> AskedCall<'a> {
         let known = self.tool_call.as_ref();
         let tool = self.asked.name.as_deref();
@@ -82,13 +83,13 @@ impl PermissionRequest {
         })
     }
 
-    /// The content of the call, as the request shows it.
+    /// The content of the call as the request shows it.
     pub(crate) fn shown_content(&self) -> impl Iterator<Item = &ToolCallContent> {
         let known = self.tool_call.as_ref().map(|call| &call.content);
         self.asked.content.as_ref().or(known).into_iter().flatten()
     }
 
-    /// The title, if the agent gave one.
+    /// The title; empty if the agent sent none.
     fn stated_title(&self) -> &str {
         let known = self.tool_call.as_ref().map(|call| call.title.as_str());
         known.or(self.asked.title.as_deref()).unwrap_or_default()
@@ -96,7 +97,7 @@ impl PermissionRequest {
 }
 
 impl TerminalCommand {
-    /// The command as rules and questions see it. Values of variables that look like secrets are
+    /// The command as rules and questions use it. Values of variables that look like secrets are
     /// left out.
     fn effect(&self) -> Command {
         let command = match self.is_shell_line() {

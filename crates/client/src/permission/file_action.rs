@@ -1,4 +1,4 @@
-//! A file that an agent wants this client to write, or to read although it holds secrets.
+//! A write of a file, or a read of a file with secrets, that an agent requests from this client.
 
 use super::hard_links;
 use crate::text_files::unsaved_text::UnsavedText;
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// A file that an agent wants this client to write, or to read although it holds secrets.
+/// A write of a file, or a read of a file with secrets, that an agent requests from this client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileAction {
-    /// Where the file is: below the session's folder as it was given, with all other symbolic links
+    /// The file, below the session's folder as it was given, with all other symbolic links
     /// followed.
     pub path: PathBuf,
     /// The path as the agent wrote it.
@@ -21,7 +21,7 @@ pub struct FileAction {
     pub resolved: PathBuf,
 }
 
-/// What a file holds at one moment, to see whether it changed.
+/// The content of a file at one moment, to detect changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FileState {
     Missing,
@@ -41,7 +41,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Looks a path up. Blocks on the disk.
+    /// Resolves a path. Blocks on the disk.
     pub(crate) fn at(folders: &Folders, named: &Path) -> Result<Self, FileError> {
         let resolved = folders.roots().resolve(named)?;
         let (path, _) = folders.named(&resolved.path());
@@ -49,7 +49,7 @@ impl Found {
         Ok(Self { resolved, action })
     }
 
-    /// What the file holds now, as an editor has it open if one does. Blocks on the disk.
+    /// The current content of the file, or its unsaved text in an editor. Blocks on the disk.
     pub(crate) fn state(
         &self,
         folders: &Folders,
@@ -84,7 +84,7 @@ impl Found {
     }
 }
 
-/// The path from the session's folder that holds it, as it is written; whole if none does.
+/// The path relative to the session's folder that contains it, unresolved; absolute if none does.
 pub(crate) fn below(folders: &Folders, path: &Path) -> String {
     let roots = folders.roots().all().iter().chain(folders.given());
     let below = roots.filter_map(|root| path.strip_prefix(root).ok()).next();
@@ -92,7 +92,7 @@ pub(crate) fn below(folders: &Folders, path: &Path) -> String {
 }
 
 impl FileState {
-    /// The text that the file holds; `None` if it is missing or is no text.
+    /// The text of the file; `None` if the file is missing or not a text.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Holds(bytes) => std::str::from_utf8(bytes).ok(),
@@ -100,7 +100,7 @@ impl FileState {
         }
     }
 
-    /// What a diff cannot show of the file that is replaced.
+    /// A remark about the replaced content, if a diff cannot show it.
     pub(super) fn unshown(&self) -> Option<String> {
         match self {
             Self::Holds(bytes) if self.text().is_none() => {

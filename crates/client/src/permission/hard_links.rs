@@ -1,4 +1,4 @@
-//! Protected files that have further names.
+//! Protected files with further names (hard links).
 
 use attache_policy::{Folders, Guard};
 use std::collections::VecDeque;
@@ -6,12 +6,12 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// How many names of the session's folders are looked at; a protected name behind them is not
+/// The number of names in the session's folders that are read. A protected name beyond them is not
 /// found.
 const LOOKED_AT: usize = 20_000;
 
-/// Why a file with several names is guarded: one of its names in the session's folders is
-/// protected. The names near the top are looked at first. Blocks on the disk.
+/// Why a file with several names is protected: one of its names in the session's folders is. Names
+/// near the top are read first. Blocks on the disk.
 pub(crate) fn guard(folders: &Folders, file: &Path) -> Option<Guard> {
     let file = file.symlink_metadata().ok().filter(|file| file.is_file() && file.nlink() > 1)?;
     let mut left = LOOKED_AT;

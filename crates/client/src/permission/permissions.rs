@@ -1,4 +1,4 @@
-//! Who decides whether a tool call may run.
+//! The permissions of a session: how to decide whether a tool call may run.
 
 use super::decision::Decision;
 use super::request::PermissionRequest;
@@ -7,44 +7,43 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Someone who is asked for each permission, such as a dialog. It is called on the connection's own
-/// task: it may await, but not block.
+/// Asks the person for a permission, for example with a dialog. It is called on the connection's
+/// own task: it may await, but must not block.
 pub type Asked =
     Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
 
-/// Says at once whether a rule rejects a request. It is called where it may block.
+/// Returns whether a rule denies a request. It is called where it may block.
 pub type Rejects = Arc<dyn Fn(&PermissionRequest) -> bool + Send + Sync>;
 
-/// Who decides whether a tool call may run, and whether this client writes a file, reads a secret
-/// or runs a command for the agent. Whatever cannot be decided is rejected; nothing is ever
+/// How to decide whether a tool call may run, and whether this client writes a file, reads a secret
+/// or runs a command for the agent. A request that cannot be decided is rejected. Nothing is
 /// approved by default.
 #[derive(Clone, Default)]
 pub enum Permissions {
-    /// Everything is rejected, with the agent's own reject option, so that its turn goes on
-    /// (PERM-11).
+    /// Rejects everything with the agent's own reject option, so that its turn continues (PERM-11).
     #[default]
     Reject,
-    /// Calls of these kinds are allowed, others rejected. A call whose kind the agent never told is
-    /// of no kind. What needs a person (see [`PermissionRequest::protected`]) is rejected.
+    /// Allows calls of these kinds and rejects all others. A call without a kind matches no kind.
+    /// Requests that need a person (see [`PermissionRequest::protected`]) are rejected.
     AllowKinds(Vec<ToolKind>),
-    /// Everything is allowed, except what needs a person (see [`PermissionRequest::protected`]).
+    /// Allows everything except requests that need a person (see [`PermissionRequest::protected`]).
     AllowAll,
-    /// A person is asked. Several questions may be open at once (PERM-12). The future is dropped
-    /// when the question is withdrawn: the turn was cancelled or ended, or the connection is over.
+    /// Asks a person. Several questions may be open at once (PERM-12). The future is dropped when
+    /// the question is withdrawn: the turn was cancelled or ended, or the connection is over.
     Ask(Asked),
-    /// Rules go first. This client reads a file that holds no secrets without a question, and only
-    /// a rule that rejects stops it: `rejects` looks for one. A read that it rejects is put to
-    /// `rest`, as every other request is.
+    /// Applies rules first. This client reads a file without secrets without a question, unless a
+    /// rule denies it: `rejects` finds such a rule. A denied read, and every other request, goes to
+    /// `rest`.
     ByRules {
-        /// Whether a rule rejects a request.
+        /// Whether a rule denies a request.
         rejects: Rejects,
-        /// What decides, and says and logs what it decided. The rule is part of it.
+        /// Decides, reports and logs the decision, and applies the rules as well.
         rest: Box<Permissions>,
     },
 }
 
 impl Permissions {
-    /// Asks `decide` for each permission that no earlier answer covers (see
+    /// Makes permissions that call `decide` for each request that no earlier answer covers (see
     /// [`PermissionRequest::covered`]).
     pub fn ask<F, D>(decide: F) -> Self
     where
@@ -57,7 +56,7 @@ impl Permissions {
         }))
     }
 
-    /// What holds without asking anybody, or who must be asked.
+    /// The decision without a question, or the function that asks.
     pub(crate) fn decided(&self, request: &PermissionRequest) -> Result<Decision, Asked> {
         match self {
             Self::Reject => Ok(Decision::Reject),
@@ -74,7 +73,7 @@ impl Permissions {
         }
     }
 
-    /// Whether a rule rejects what needs no permission otherwise. May block.
+    /// Whether a rule denies a request that otherwise needs no permission. May block.
     pub(crate) fn rejects(&self, request: &PermissionRequest) -> bool {
         match self {
             Self::ByRules { rejects, rest } => rejects(request) || rest.rejects(request),

@@ -1,4 +1,4 @@
-//! This client's own questions: whether it may write or read a file, or run a command.
+//! Questions of this client: whether it may write or read a file, or run a command.
 
 use super::approvals::protected;
 use super::file_action::{FileAction, FileState};
@@ -12,7 +12,7 @@ use attache_protocol::v1::{
 use attache_session::PermissionId;
 
 impl FileAction {
-    /// The question whether this text may be written, with the difference to what the file holds.
+    /// The question whether this text may be written, with the difference to the file's content.
     pub(crate) fn write(
         &self,
         (id, session_id): (PermissionId, SessionId),
@@ -69,7 +69,7 @@ impl FileAction {
     fn title(&self, verb: &str) -> String {
         match self.named == self.path || self.named == self.resolved {
             true => format!("{verb} {}", self.path.display()),
-            // A person who sees one name must know that it leads to another.
+            // The person must see that the name leads to another path.
             false => format!("{verb} {}, named {}", self.path.display(), self.named.display()),
         }
     }
@@ -82,13 +82,14 @@ fn remark(guard: Guard) -> &'static str {
     }
 }
 
-/// A remark beside what the question shows.
+/// A remark in the question.
 fn said(text: String) -> ToolCallContent {
     ToolCallContent::Content(Content::new(ContentBlock::from(text)))
 }
 
 impl TerminalCommand {
-    /// The question about it, with what the line says about protected files. Blocks on the disk.
+    /// The question about the command, with a remark if its line names protected files. Blocks on
+    /// the disk.
     pub(crate) fn checked_question(
         &self,
         (id, session_id): (PermissionId, SessionId),
@@ -105,7 +106,7 @@ impl TerminalCommand {
         request
     }
 
-    /// The question about it: of the kind `execute`, to be allowed or rejected once.
+    /// The question about the command, of the kind `execute`, to allow or reject it once.
     fn question(&self, id: PermissionId, session_id: SessionId) -> PermissionRequest {
         let line = self.line();
         let mut asked = ToolCallUpdate::new(format!("terminal-command-{}", id.0));

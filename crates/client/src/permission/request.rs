@@ -1,4 +1,4 @@
-//! What an agent asks permission for.
+//! A permission request.
 
 use super::file_action::FileAction;
 use crate::terminals::terminal_command::TerminalCommand;
@@ -6,43 +6,43 @@ use attache_policy::Guard;
 use attache_protocol::v1::{PermissionOption, SessionId, ToolCall, ToolCallUpdate, ToolKind};
 use attache_session::PermissionId;
 
-/// The agent asks whether a tool call may run, or for something that this client does for it only
-/// with permission: to write a file, to read a file that holds secrets, or to run a command.
+/// A permission request: the agent asks whether a tool call may run, or requests an action that
+/// this client performs only with permission: to write a file, to read a file with secrets, or to
+/// run a command.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PermissionRequest {
-    /// Names the question in the folded session.
+    /// The id of the question in the session.
     pub id: PermissionId,
     /// The session.
     pub session_id: SessionId,
-    /// What the agent said about the call in this request: a patch of the call (PERM-10).
+    /// The agent's description of the call in this request: a patch of the call (PERM-10).
     pub asked: ToolCallUpdate,
-    /// The call with that patch applied; `None` if the agent never gave it a title (TOOL-04).
+    /// The call with that patch applied; `None` if the agent never sent a title (TOOL-04).
     pub tool_call: Option<ToolCall>,
-    /// What can be chosen, in the agent's order. May be empty (PERM-13).
+    /// The options, in the agent's order. May be empty (PERM-13).
     pub options: Vec<PermissionOption>,
-    /// The command, if the question is not the agent's own but this client's: whether a command may
-    /// run that the agent wants run in a terminal (see [`crate::Options::terminals`]). Such a
-    /// question is of the kind `execute` and is no part of the folded session.
+    /// The command, if this client asks whether it may run a command in a terminal for the agent
+    /// (see [`crate::Options::terminals`]). Such a question has the kind `execute` and is not part
+    /// of the session's transcript.
     pub command: Option<TerminalCommand>,
-    /// The file, if the question is this client's own: whether it may write a file for the agent,
-    /// or read one that holds secrets or that a rule rejects. The diff is part of `asked`. Such a
-    /// question is of the kind `edit` or `read` and is no part of the folded session.
+    /// The file, if this client asks whether it may write a file for the agent, or read a file that
+    /// holds secrets or that a rule denies. `asked` contains the diff. Such a question has the kind
+    /// `edit` or `read` and is not part of the session's transcript.
     pub file: Option<FileAction>,
-    /// Why only a person, or a rule that names this very file or command line, may allow it: it
-    /// changes a file that affects how programs or agents run, or touches one that holds secrets,
-    /// or it is a command whose line names such a file. The list is that of
-    /// [`attache_policy::guard`], and [`attache_policy::line_guard`] says what is seen of a
-    /// command.
+    /// Why only a person, or a rule that names exactly this file or command line, may allow the
+    /// request. It changes a file that affects how programs or agents run, touches a file that
+    /// holds secrets, or runs a command whose line names such a file. [`attache_policy::guard`]
+    /// decides about files, and [`attache_policy::line_guard`] about commands.
     pub protected: Option<Guard>,
-    /// Whether an earlier answer covers it: the person chose an option that allows always, and what
-    /// is asked now is within what that question showed. Only questions of this client's own are
-    /// covered. A rule that rejects goes before.
+    /// Whether an earlier answer covers the request: the person chose an option that allows always,
+    /// and this request is within what that question showed. Only questions of this client can be
+    /// covered. A rule that denies overrides it.
     pub covered: bool,
 }
 
 impl PermissionRequest {
-    /// A question about a call with these options, of which nothing else is known.
+    /// Makes a question about a call with these options and no other details.
     pub(crate) fn new(
         id: PermissionId,
         session_id: SessionId,
@@ -62,12 +62,12 @@ impl PermissionRequest {
         }
     }
 
-    /// The kind of the call, if the agent told it.
+    /// The kind of the call, if the agent sent one.
     pub fn kind(&self) -> Option<&ToolKind> {
         self.asked.kind().or_else(|| self.tool_call.as_ref().map(ToolCall::kind))
     }
 
-    /// What the call does, for people; its id if the agent never gave a title.
+    /// The title of the call for people; its id if the agent never sent a title.
     pub fn title(&self) -> &str {
         let known = self.tool_call.as_ref().map(|call| call.title.as_str());
         known.or(self.asked.title.as_deref()).unwrap_or(self.asked.tool_call_id.as_str())

@@ -18,7 +18,7 @@ use crate::session::session_fold::SessionFold;
 use crate::session::turn_tracker::TurnTracker;
 use crate::terminals::terminal_table::Terminals;
 use crate::text_files::session_files::SessionFiles;
-use attache_connection::{End, Peer};
+use attache_connection::{ConnectionEnd, Peer};
 use attache_policy::Folders;
 use attache_protocol::method::SessionCancel;
 use attache_protocol::v1::{
@@ -50,7 +50,7 @@ pub(crate) struct LiveSession {
     over: AtomicBool,
 }
 
-/// The state of a session beside its fold.
+/// The state of a session outside of its fold.
 pub(crate) struct State {
     fold: Arc<SessionFold>,
     /// The load that the agent has not answered yet.
@@ -59,7 +59,7 @@ pub(crate) struct State {
     files: SessionFiles,
     folders: Option<Arc<Folders>>,
     permissions: Permissions,
-    /// What the permission requests of the agent allowed.
+    /// The actions that the agent's permission requests allowed.
     approvals: Approvals,
     /// Notified when the answers to this client's own questions are no longer needed.
     asked_aside: Vec<oneshot::Sender<()>>,
@@ -75,13 +75,13 @@ struct RunningTurn {
     echo: Option<PromptEcho>,
 }
 
-/// What opening a session gives it.
+/// The result of opening a session.
 pub(crate) struct Setup {
     pub(crate) folders: Arc<Folders>,
     pub(crate) permissions: Permissions,
     /// The opening itself, and the options, modes and models of the agent's reply.
     pub(crate) said: Vec<EventBody>,
-    /// Whether updates of the last turn stay that a loaded history lacks.
+    /// Whether updates of the last turn are kept if a loaded history lacks them.
     pub(crate) keep_received: bool,
 }
 
@@ -219,8 +219,8 @@ impl LiveSession {
         cancelled(withdrawn);
     }
 
-    /// Cancels this turn, or whichever is in flight, once: the agent receives a cancel, and every
-    /// open question is answered `cancelled` (CANCEL-05). Updates are still taken (CANCEL-07). A
+    /// Cancels this turn, or the turn in flight, once: the agent receives a cancel, and every open
+    /// question is answered `cancelled` (CANCEL-05). Later updates are still folded (CANCEL-07). A
     /// turn that has not begun is cancelled when it begins.
     pub(crate) fn cancel(&self, tracker: Option<&Arc<TurnTracker>>) {
         let _in_order = self.lock_sending();
@@ -238,7 +238,7 @@ impl LiveSession {
         if turn.cancel() {
             let withdrawn = state.withdraw();
             drop(state);
-            // If the connection is over, the turn ends by that.
+            // If the connection is over, its end also ends the turn.
             let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
             self.fold.wake();
             cancelled(withdrawn);
@@ -247,10 +247,10 @@ impl LiveSession {
 
     /// Ends the session because the connection is over: the turn fails, questions are withdrawn,
     /// watchers end.
-    pub(crate) fn over(&self, end: &End) {
+    pub(crate) fn over(&self, end: &ConnectionEnd) {
         let running = self.state().turn.as_ref().map(|turn| turn.tracker.clone());
         if let Some(tracker) = running {
-            self.end_turn(&tracker, Err(TurnError::Gone(end.clone())));
+            self.end_turn(&tracker, Err(TurnError::Disconnected(end.clone())));
         }
         let withdrawn = self.state().withdraw();
         cancelled(withdrawn);

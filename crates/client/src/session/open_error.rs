@@ -19,7 +19,7 @@ pub enum OpenError {
     NoCurrentFolder(io::Error),
     /// The agent does not offer something that the program asked for. Nothing was sent.
     NotOffered {
-        /// What the program asked for.
+        /// The requested feature.
         what: &'static str,
         /// The capability that would allow it.
         capability: &'static str,
@@ -41,7 +41,7 @@ pub enum OpenError {
 
 impl OpenError {
     pub(crate) fn of_call(error: CallError, methods: &[AuthMethod]) -> Self {
-        match error.refusal() {
+        match error.error_response() {
             Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => {
                 Self::AuthRequired { methods: methods.to_vec(), message: refusal.message.clone() }
             }

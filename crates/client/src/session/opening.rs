@@ -1,4 +1,4 @@
-//! Opening a session: new, loaded, resumed or forked.
+//! Opens a session: new, loaded, resumed or forked.
 
 use crate::agent::shared_connection::SharedConnection;
 use crate::permission::Permissions;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Where a session comes from.
+/// The origin of a session.
 #[derive(Debug, Clone)]
 pub(crate) enum Origin {
     New,
@@ -63,8 +63,8 @@ impl<'c> Opening<'c> {
         }
     }
 
-    /// The state of the session from another connection, which the opened session continues.
-    /// Updates of the last turn stay even if a load does not replay them.
+    /// Continues the session's state from another connection. Updates of the last turn are kept
+    /// even if a load does not replay them.
     pub(crate) fn known(mut self, fold: Arc<SessionFold>) -> Self {
         self.known = Some(fold);
         self
@@ -92,14 +92,14 @@ impl<'c> Opening<'c> {
         self
     }
 
-    /// Takes an archived session out of the archive before it is loaded or resumed. Without effect
-    /// on a new session and on a fork.
+    /// Takes an archived session out of the archive before it is loaded or resumed. Has no effect
+    /// on a new session or a fork.
     pub fn unarchive(mut self) -> Self {
         self.unarchive = true;
         self
     }
 
-    /// The caller decides where the session's events are logged. Otherwise they are not logged.
+    /// Lets the caller decide where the session's events are logged. Otherwise they are not logged.
     pub(crate) fn logged(mut self) -> Self {
         self.logged = true;
         self
@@ -243,7 +243,7 @@ async fn fork(
     .await
 }
 
-/// Opens a session whose id is in the reply, with the state that the reply states.
+/// Opens a session with the id and the state in the reply.
 async fn make<M: Call>(
     shared: &Arc<SharedConnection>,
     params: &M::Params,
@@ -265,8 +265,10 @@ async fn make<M: Call>(
     let reply =
         shared.peer.call_with_callback::<M>(params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
-    // The reply was folded before it came here.
-    opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
+    // The reply was folded before this point.
+    opened.await.map_err(|_| {
+        OpenError::Call(CallError::Disconnected(attache_connection::ConnectionEnd::Closed))
+    })
 }
 
 async fn load(
@@ -306,12 +308,12 @@ async fn load(
     Ok(live)
 }
 
-/// Agents that replay a part of the history after they answered the load, by the name they give
-/// themselves; seen with 0.61.0. Without a pause, old messages would appear as the answer to a new
+/// The agents, by their own name, that replay a part of the history after they have answered the
+/// load; seen with 0.61.0. Without a pause, old messages would appear as the answer to a new
 /// prompt.
 const REPLAYS_LATE: [&str; 1] = ["gemini-cli"];
 
-/// How long an agent that replays late must be quiet to count as done, and how long the client
+/// How long an agent that replays late must send nothing to count as done, and how long the client
 /// waits for that.
 const QUIET: Duration = Duration::from_millis(100);
 const REPLAY: Duration = Duration::from_secs(5);
@@ -364,7 +366,7 @@ async fn resume(
     Ok(live)
 }
 
-/// The state of the session that a reply states, as events.
+/// The state of the session in a reply, as events.
 fn said(
     config_options: Option<&Vec<SessionConfigOption>>,
     modes: Option<&SessionModeState>,

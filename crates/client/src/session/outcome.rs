@@ -1,6 +1,6 @@
 //! How a turn ends.
 
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::v1::{PromptResponse, StopReason, Usage};
 use attache_protocol::{DecodeError, Error, ErrorCode};
 use std::fmt;
@@ -10,10 +10,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The stop reason; never one that this version does not know.
+    /// The stop reason, always a known one.
     pub stop_reason: StopReason,
-    /// The tokens, if the agent reported them. Agents differ in whether they count the turn or the
-    /// session.
+    /// The tokens, if the agent reported them. Some agents count those of the turn, others those of
+    /// the session.
     pub usage: Option<Usage>,
 }
 
@@ -28,14 +28,14 @@ impl Outcome {
 #[non_exhaustive]
 pub enum TurnError {
     /// The agent answered with an error.
-    Refused(Error),
+    ErrorResponse(Error),
     /// The agent gave a stop reason that this version does not know.
     UnknownStopReason(Box<str>),
     /// The agent's answer cannot be read.
     BadReply(DecodeError),
     /// The agent is gone, or the connection was closed. The end holds the exit status and the last
     /// lines of stderr of a child process.
-    Gone(End),
+    Disconnected(ConnectionEnd),
     /// The agent did not end a cancelled turn in time, and the client ended it.
     CancelUnanswered {
         /// How long the client waited.
@@ -45,21 +45,21 @@ pub enum TurnError {
 
 impl TurnError {
     /// The agent's error, if it answered with one.
-    pub fn refusal(&self) -> Option<&Error> {
+    pub fn error_response(&self) -> Option<&Error> {
         match self {
-            Self::Refused(error) => Some(error),
+            Self::ErrorResponse(error) => Some(error),
             _ => None,
         }
     }
 
     pub(crate) fn is_cancellation(&self) -> bool {
-        self.refusal().is_some_and(|error| error.code == ErrorCode::REQUEST_CANCELLED)
+        self.error_response().is_some_and(|error| error.code == ErrorCode::REQUEST_CANCELLED)
     }
 
-    /// The error for the log: the agent's own, or this one in its form.
+    /// The error for the log: the agent's own error, or this one in the same form.
     pub(crate) fn as_wire(&self) -> Error {
         match self {
-            Self::Refused(error) => error.clone(),
+            Self::ErrorResponse(error) => error.clone(),
             other => Error::internal(other.to_string()),
         }
     }
@@ -74,18 +74,20 @@ pub(crate) fn outcome_of(reply: &Result<PromptResponse, CallError>) -> Result<Ou
         Ok(response) => {
             Ok(Outcome { stop_reason: response.stop_reason.clone(), usage: response.usage.clone() })
         }
-        Err(CallError::Refused(error)) => Err(TurnError::Refused(error.clone())),
+        Err(CallError::ErrorResponse(error)) => Err(TurnError::ErrorResponse(error.clone())),
         Err(CallError::BadReply(error)) => Err(TurnError::BadReply(error.clone())),
-        Err(CallError::Gone(end)) => Err(TurnError::Gone(end.clone())),
+        Err(CallError::Disconnected(end)) => Err(TurnError::Disconnected(end.clone())),
         // Prompts are never gated and have no deadline, and there are no other kinds today.
-        Err(other) => Err(TurnError::Refused(Error::internal(other.to_string()))),
+        Err(other) => Err(TurnError::ErrorResponse(Error::internal(other.to_string()))),
     }
 }
 
 impl fmt::Display for TurnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(error) => write!(f, "the agent ended the turn with an error: {error}"),
+            Self::ErrorResponse(error) => {
+                write!(f, "the agent ended the turn with an error: {error}")
+            }
             Self::UnknownStopReason(reason) => {
                 write!(
                     f,
@@ -95,7 +97,7 @@ impl fmt::Display for TurnError {
             Self::BadReply(error) => {
                 write!(f, "the agent ended the turn with an invalid answer: {error}")
             }
-            Self::Gone(end) => write!(f, "the turn ended with its agent: {end}"),
+            Self::Disconnected(end) => write!(f, "the turn ended with its agent: {end}"),
             Self::CancelUnanswered { after } => write!(
                 f,
                 "the agent did not end the cancelled turn within {:.1} s: restart it if it stays silent",
@@ -108,9 +110,9 @@ impl fmt::Display for TurnError {
 impl std::error::Error for TurnError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Refused(error) => Some(error),
+            Self::ErrorResponse(error) => Some(error),
             Self::BadReply(error) => Some(error),
-            Self::Gone(end) => Some(end),
+            Self::Disconnected(end) => Some(end),
             Self::UnknownStopReason(_) | Self::CancelUnanswered { .. } => None,
         }
     }

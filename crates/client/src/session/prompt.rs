@@ -1,6 +1,6 @@
 //! A prompt, and why it was not sent.
 
-use attache_connection::End;
+use attache_connection::ConnectionEnd;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities};
 use std::fmt;
 
@@ -51,7 +51,7 @@ impl Prompt {
                     (taken.embedded_context, "agentCapabilities.promptCapabilities.embeddedContext")
                 }
                 // No capability covers a kind without a name in this version.
-                ContentBlock::Unknown(_) => (false, "it in any way this program knows"),
+                ContentBlock::Unknown(_) => (false, "any capability that this program knows"),
             };
             if !offered {
                 return Err(PromptError::NotOffered { kind: block.tag().to_owned(), capability });
@@ -61,7 +61,7 @@ impl Prompt {
     }
 }
 
-/// Why a prompt was not sent. The session is as it was.
+/// Why a prompt was not sent. The session has not changed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum PromptError {
@@ -79,7 +79,7 @@ pub enum PromptError {
         capability: &'static str,
     },
     /// The agent is gone, or the connection was closed.
-    Gone(End),
+    Disconnected(ConnectionEnd),
 }
 
 impl fmt::Display for PromptError {
@@ -93,10 +93,12 @@ impl fmt::Display for PromptError {
             Self::NotOffered { kind, capability } => {
                 write!(
                     f,
-                    "the agent takes no {kind} in prompts: it does not advertise {capability}; leave it out or send a link"
+                    "the agent does not accept {kind} in prompts: it does not advertise {capability}; leave it out or send a link"
                 )
             }
-            Self::Gone(end) => write!(f, "the prompt was not sent, the agent is gone: {end}"),
+            Self::Disconnected(end) => {
+                write!(f, "the prompt was not sent, the agent is gone: {end}")
+            }
         }
     }
 }
@@ -104,7 +106,7 @@ impl fmt::Display for PromptError {
 impl std::error::Error for PromptError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Gone(end) => Some(end),
+            Self::Disconnected(end) => Some(end),
             Self::TurnRunning | Self::Loading | Self::Empty | Self::NotOffered { .. } => None,
         }
     }

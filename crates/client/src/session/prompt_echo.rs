@@ -1,26 +1,26 @@
-//! Leaving out the prompt that some agents repeat.
+//! A filter for the prompt that some agents repeat.
 
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{EventBody, MessageAuthor};
 
-/// The prompt of a turn, which some agents repeat as a message of the person. The session has it
-/// already, so the repetition is left out: the first message of the person in the turn, if its text
-/// equals that of the prompt.
+/// A filter for the prompt of a turn, which some agents repeat as a message of the person. The
+/// session already contains the prompt, so the repetition is dropped: the first message of the
+/// person in the turn, if its text equals the prompt.
 ///
-/// A possible repetition is held back until it is certain. If it turns out to be something else, it
-/// is passed on at its place, also if it stops short or continues beyond the prompt. At most the
-/// prompt's own text is held, in however many chunks it comes.
+/// A possible repetition is held back until it is certain. If it turns out to be another message,
+/// or stops early, or continues beyond the prompt, it is passed on in its place. The filter holds
+/// at most the prompt's own text, in any number of chunks.
 #[derive(Debug)]
 pub(crate) struct PromptEcho {
     /// The prompt's texts, joined.
     sent: String,
-    /// The text that was held back or left out.
+    /// The text that is held back or dropped.
     heard: Option<Heard>,
     /// The first message of the person has ended.
     over: bool,
 }
 
-/// The start of a message: as many bytes of the prompt, under this id.
+/// The beginning of a message that equals this many bytes of the prompt, and its id.
 #[derive(Debug)]
 struct Heard {
     id: Option<MessageId>,
@@ -38,15 +38,15 @@ impl PromptEcho {
         (!sent.is_empty()).then_some(Self { sent, heard: None, over: false })
     }
 
-    /// Takes the next update of the turn and passes on what is no repetition, in order.
+    /// Takes the next update of the turn and passes on, in order, everything but the repetition.
     pub(crate) fn hear(&mut self, body: EventBody, mut pass: impl FnMut(EventBody)) {
         match &body {
             EventBody::Message { author: MessageAuthor::User, message_id, content } => {
                 if !self.over && self.grow(message_id.as_ref(), content) {
                     return;
                 }
-                // A message with an id continues at any time (MSG-02); one without continues only
-                // while no other entry comes between (MSG-04).
+                // A message with an id can continue at any time (MSG-02). One without an id
+                // continues only until another entry comes (MSG-04).
                 let same = self.heard.as_ref().is_some_and(|heard| match message_id {
                     Some(_) => heard.id == *message_id,
                     None => !self.over,
@@ -55,7 +55,7 @@ impl PromptEcho {
                     self.end(same).into_iter().for_each(&mut pass);
                 }
             }
-            // These are no entries of the transcript, so a message continues around them.
+            // These are not entries of the transcript, so they do not interrupt a message.
             EventBody::Commands(_)
             | EventBody::ConfigOptions(_)
             | EventBody::CurrentMode(_)
@@ -69,12 +69,12 @@ impl PromptEcho {
         pass(body);
     }
 
-    /// Ends the turn and returns what was held back, unless it is the whole prompt.
+    /// Ends the turn and returns the text that was held back, unless it is the whole prompt.
     pub(crate) fn left(mut self) -> Option<EventBody> {
         if self.over { None } else { self.end(false) }
     }
 
-    /// Whether this chunk continues the repetition; it is held back then.
+    /// Returns whether this chunk continues the repetition, and then holds it back.
     fn grow(&mut self, id: Option<&MessageId>, content: &ContentBlock) -> bool {
         let ContentBlock::Text(text) = content else { return false };
         if text.annotations.is_some() || text.meta.is_some() {
@@ -159,7 +159,7 @@ mod tests {
 
     /// MSG-02, MSG-04.
     #[test]
-    fn the_whole_prompt_is_left_out_once_in_any_chunks() {
+    fn the_whole_prompt_is_dropped_once_in_any_chunks() {
         assert_eq!(passed("hällo", [user("hällo"), agent()]), ["agent"]);
         assert_eq!(
             passed("hällo", [user(""), user("h"), state(), user("äl"), user("lo")]),
@@ -199,7 +199,7 @@ mod tests {
         let noted = ContentBlock::Text(noted);
         let noted =
             EventBody::Message { author: MessageAuthor::User, message_id: None, content: noted };
-        assert_eq!(passed("go", [noted]), ["go"], "it says more than the prompt");
+        assert_eq!(passed("go", [noted]), ["go"], "it contains more than the prompt");
     }
 
     #[test]

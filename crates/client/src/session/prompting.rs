@@ -1,4 +1,4 @@
-//! Sending a prompt and waiting for the end of its turn.
+//! Sends a prompt and waits for the end of its turn.
 
 use crate::agent::shared_connection::SharedConnection;
 use crate::observe::watch::Watch;
@@ -24,7 +24,7 @@ pub(crate) async fn begin_turn(
     tracker: &Arc<TurnTracker>,
 ) -> Result<Turn, PromptError> {
     prompt.check(&shared.agent.agent_capabilities.prompt_capabilities)?;
-    live.peer.wait_for_room().await.map_err(PromptError::Gone)?;
+    live.peer.wait_for_room().await.map_err(PromptError::Disconnected)?;
     let wakeups = live.fold.seen();
     let params = PromptRequest::new(live.id.clone(), prompt.0);
     let (was_cancelled, reply) = {

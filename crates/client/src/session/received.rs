@@ -1,15 +1,15 @@
-//! Comparing received updates with the history that an agent replays.
+//! Compares received updates with the history that an agent replays.
 
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
 use attache_session::{Block, Entry, EntryContent, Event, EventBody, MessageAuthor, Session};
 use std::sync::Arc;
 
 /// The title of the notice about missing entries.
-const TITLE: &str = "Received before the agent ended, and not in the history that it keeps";
+const TITLE: &str = "Received before the agent ended, and missing from its history";
 
 /// Returns the entries of the last turn of `before` that `after`, the replayed history, lacks: an
-/// agent that dies in a turn often keeps nothing of it. They come as events to add to `after`,
-/// behind a notice; none if nothing is missing.
+/// agent that dies in a turn often stores nothing of it. They come as events to add to `after`,
+/// after a notice. Returns no events if nothing is missing.
 pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
     let entries = before.entries();
     let is_prompt = |entry: &&Arc<Entry>| author(entry) == Some(MessageAuthor::User);
@@ -54,7 +54,7 @@ pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
     })
 }
 
-/// Whether the event is state and no entry of the transcript.
+/// Whether the event is state and not an entry of the transcript.
 pub(crate) fn is_state(body: &EventBody) -> bool {
     matches!(
         body,
@@ -82,7 +82,7 @@ fn covers(replayed: &Entry, received: &Entry) -> bool {
         (EntryContent::ToolCall(call), EntryContent::ToolCall(own)) => {
             call.tool_call_id == own.tool_call_id
         }
-        // Other entries are state, or are no history.
+        // Other entries are state, or not part of the history.
         (_, EntryContent::Message { .. } | EntryContent::ToolCall(_)) => false,
         _ => true,
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Instant, SystemTime};
 use tokio::sync::watch;
 
-/// How many bytes may wait to be stored before the reading task waits for the disk.
+/// The number of unstored bytes from which the reading task waits for the disk.
 const BACKLOG: usize = 1 << 20;
 
 /// The fold of one session. It outlives the connection over which its events come, and continues
@@ -17,7 +17,7 @@ pub(crate) struct SessionFold {
     state: Mutex<Folded>,
     /// Counts the wake-ups of watchers.
     seen: watch::Sender<u64>,
-    /// Whether watchers were woken and none has looked since: a flood of updates wakes them once.
+    /// Whether watchers were woken and have not looked since: a flood of updates wakes them once.
     told: AtomicBool,
     observer: OnceLock<Arc<dyn Observer>>,
 }
@@ -134,7 +134,7 @@ impl SessionFold {
         self.seen.subscribe()
     }
 
-    /// Wakes the watchers, unless they were woken and none has looked since.
+    /// Wakes the watchers, unless they were woken and have not looked since.
     pub(crate) fn wake(&self) {
         if !self.told.swap(true, Ordering::AcqRel) {
             self.rouse();
@@ -155,8 +155,8 @@ impl SessionFold {
         self.told.swap(false, Ordering::AcqRel);
     }
 
-    /// Sends the buffered events and all that follow to this log, or to none. Without effect on a
-    /// fold that does not wait for a log.
+    /// Sends the buffered and all later events to this log, or drops them if there is none. Has no
+    /// effect on a fold that does not wait for a log.
     pub(crate) fn log_to(&self, log: Option<Box<dyn Log>>) {
         let mut state = self.state();
         let LogSink::Waiting { events, .. } = &mut state.sink else { return };
@@ -170,8 +170,7 @@ impl SessionFold {
         };
     }
 
-    /// Takes over the buffered events of another fold of the same session, which is not used any
-    /// more.
+    /// Takes over the buffered events of another fold of the same session, which is no longer used.
     pub(crate) fn take_over(&self, other: &Self) {
         let events = match &mut other.state().sink {
             LogSink::Waiting { events, .. } => std::mem::take(events),
@@ -180,14 +179,14 @@ impl SessionFold {
         events.into_iter().for_each(|event| self.apply_at(event.at, event.body));
     }
 
-    /// If too much waits to be stored: a future that completes when the reading task may take more
-    /// from the agent.
+    /// Returns a future if too much waits to be stored. It completes when the reading task may take
+    /// more from the agent.
     pub(crate) fn room(self: &Arc<Self>) -> Option<LogRoom> {
         let mut state = self.state();
         match &mut state.sink {
             LogSink::Waiting { bytes, begun, .. } if *bytes > BACKLOG => {
                 let mut begun = begun.subscribe();
-                // The sender is dropped when there is a log, and with the fold.
+                // The sender is dropped with the fold, or earlier if there is a log.
                 Some(Box::pin(async move { drop(begun.changed().await) }))
             }
             LogSink::Log { log, waited_for } if !*waited_for && log.backlog() > BACKLOG => {
@@ -353,7 +352,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_disk_is_reported_and_fills_no_memory() {
+    async fn a_full_disk_is_reported_and_memory_stays_bounded() {
         let (fold, disk) = slow();
         let mut seen = fold.seen();
         (0..2000).for_each(|_| say(&fold, &"x".repeat(1000)));

@@ -7,8 +7,8 @@ use attache_session::{EventBody, Origin};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The folders of a session as the agent receives them: absolute, and otherwise as they were given
-/// (SESS-02, DIR-02).
+/// The folders of a session as the agent receives them: absolute, and otherwise as given (SESS-02,
+/// DIR-02).
 pub(crate) struct SessionFolders {
     pub(crate) cwd: String,
     pub(crate) additional_directories: Vec<String>,
@@ -16,7 +16,7 @@ pub(crate) struct SessionFolders {
 }
 
 impl SessionFolders {
-    /// Looks the folders up. Blocks.
+    /// Resolves the folders. Blocks.
     pub(crate) fn find(cwd: &Path, additional_directories: &[PathBuf]) -> Result<Self, OpenError> {
         let absolute = |path: &Path| -> Result<String, OpenError> {
             if path.as_os_str().is_empty() {
@@ -42,7 +42,8 @@ impl SessionFolders {
         Ok(Self { cwd, additional_directories: additional, found: Arc::new(found) })
     }
 
-    /// The event that the session was opened, with figures in the words of agent `counted_by`.
+    /// The event that the session was opened. `counted_by` is the agent whose way of counting
+    /// tokens its figures use.
     pub(crate) fn opened(&self, counted_by: Option<String>, origin: Origin) -> EventBody {
         let (cwd, additional_directories) = (self.cwd.clone(), self.additional_directories.clone());
         EventBody::Opened { cwd, additional_directories, origin, agent: counted_by }

@@ -42,10 +42,10 @@ impl SessionHandle {
         self.live.fold.session()
     }
 
-    /// Returns the output of a terminal that a tool call names: a terminal of this client, also
-    /// after its release, or one that the agent runs itself and describes in the metadata of its
-    /// tool calls. Returns `None` for an unknown terminal. Of the terminals that are not open, the
-    /// last 32 are kept, each with the last 256 KiB of its output. See
+    /// Returns the output of a terminal that a tool call names: a terminal of this client, even a
+    /// released one, or a terminal of the agent itself, which the agent describes in the metadata
+    /// of its tool calls. Returns `None` for an unknown terminal. The client keeps the last 32
+    /// terminals that are not open, each with the last 256 KiB of its output. See
     /// [`crate::Options::terminals`].
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
         self.live.terminals.output(id)
@@ -56,8 +56,8 @@ impl SessionHandle {
         watched_session::watch(&self.live)
     }
 
-    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since the
-    /// beginning for the default position.
+    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since
+    /// the beginning for the default position.
     pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
         watched_session::changes_since(&self.live.fold, position)
     }
@@ -77,14 +77,13 @@ impl SessionHandle {
     }
 
     /// Sets the config option with this id, otherwise the first option of this category, such as
-    /// `model`. The value is the word of a choice; for a switch it is a boolean or `true` or
-    /// `false`. If the agent states modes or models instead of options, this sets those. It works
-    /// during turns and between them. Afterwards the session shows the value that the agent settled
-    /// on.
+    /// `model`. The value is the word of a choice; for a switch it is a boolean, `true` or `false`.
+    /// If the agent has modes or models instead of options, this sets those. It works during turns
+    /// and between them. Afterwards the session shows the value that the agent settled on.
     ///
     /// # Errors
-    /// There is no such option, or it does not take the value. The error names what there is, and
-    /// nothing was sent.
+    /// There is no such option, or it does not take the value. The error names the valid options or
+    /// values, and nothing was sent.
     pub async fn set(
         &self,
         name: &str,
@@ -113,7 +112,7 @@ impl SessionHandle {
     /// The same as for [`SessionHandle::set`].
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.set("mode", mode).await {
-            // Some agents state options and, beside them, modes without an option.
+            // Some agents have options and also modes that are not options.
             Err(SetError::Value(attache_session::SetError::UnknownOption { .. }))
                 if self.has_mode(mode) =>
             {
@@ -132,8 +131,8 @@ impl SessionHandle {
         self.shared.set_title(self.live.id.clone(), title.into()).await
     }
 
-    /// Closes the session, if the agent offers that. The agent ends what runs, and the client
-    /// ignores later updates. A session that the agent does not know counts as closed.
+    /// Closes the session, if the agent offers that. The agent ends its running work, and the
+    /// client ignores later updates. A session that the agent does not know counts as closed.
     ///
     /// # Errors
     /// The agent does not offer it (nothing was sent then), refuses, does not answer in time, or is
@@ -197,7 +196,7 @@ impl SessionHandle {
 
 /// Whether the error says that the agent does not know the session (SESS-21).
 fn is_unknown(error: &CallError) -> bool {
-    error.refusal().is_some_and(|refusal| refusal.code == ErrorCode::RESOURCE_NOT_FOUND)
+    error.error_response().is_some_and(|refusal| refusal.code == ErrorCode::RESOURCE_NOT_FOUND)
 }
 
 impl std::fmt::Debug for SessionHandle {

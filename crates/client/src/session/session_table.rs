@@ -2,18 +2,18 @@
 
 use crate::session::live_session::LiveSession;
 use crate::session::session_fold::{LogRoom, SessionFold};
-use attache_connection::{End, Peer};
+use attache_connection::{ConnectionEnd, Peer};
 use attache_protocol::v1::SessionId;
 use attache_session::{EventBody, Session};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
-/// How many sessions may get updates before the reply that names them. Updates of more sessions are
-/// dropped.
+/// The number of sessions that may get updates before the reply that names them. Updates of more
+/// sessions are dropped.
 const EARLY: usize = 16;
 
-/// How much of each is kept, in bytes.
+/// The size of the updates that are kept of each such session, in bytes.
 const EARLY_BYTES: usize = 1 << 20;
 
 /// The sessions of one connection, by id. A session lives as long as there is a handle to it.
@@ -22,20 +22,20 @@ pub(crate) struct SessionTable {
     table: Mutex<Table>,
     /// The futures that the reading task waits for before it takes another line.
     rooms: Mutex<Vec<LogRoom>>,
-    /// Whether events are kept for a log; then updates of unknown sessions are kept at any time.
+    /// Whether events are kept for a log. If so, updates of unknown sessions are always kept.
     kept: bool,
 }
 
 #[derive(Default)]
 struct Table {
     live: HashMap<SessionId, Weak<LiveSession>>,
-    /// How many replies to `session/new` are awaited.
+    /// The number of replies to `session/new` that are awaited.
     expected: usize,
-    /// Unknown sessions that got updates while such a reply was awaited, folded already (SESS-26).
+    /// Unknown sessions that got updates while such a reply was awaited, already folded (SESS-26).
     early: HashMap<SessionId, Arc<SessionFold>>,
-    /// How many updates of unknown sessions were dropped.
+    /// The number of updates of unknown sessions that were dropped.
     ignored: u64,
-    over: Option<End>,
+    over: Option<ConnectionEnd>,
 }
 
 impl SessionTable {
@@ -62,8 +62,8 @@ impl SessionTable {
         self.table().live.get(id).and_then(Weak::upgrade)
     }
 
-    /// How many updates of unknown sessions were dropped, and of how many unknown sessions updates
-    /// are kept.
+    /// The number of dropped updates of unknown sessions, and the number of unknown sessions whose
+    /// updates are kept.
     pub(crate) fn strays(&self) -> (u64, usize) {
         let table = self.table();
         (table.ignored, table.early.len())
@@ -100,7 +100,7 @@ impl SessionTable {
         }
     }
 
-    /// Ready once enough is stored that the reading task may take more.
+    /// Ready once the reading task may take more, because enough is stored.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         rooms.retain_mut(|room| room.as_mut().poll(context).is_pending());
@@ -113,8 +113,8 @@ impl SessionTable {
         Expected(self.clone())
     }
 
-    /// Returns the session with this id, otherwise a new one that continues what is `known` of it,
-    /// or what arrived early.
+    /// Returns the session with this id. If there is none, makes one that continues the `known`
+    /// state or the updates that arrived early.
     pub(crate) fn get_or_add(
         &self,
         id: &SessionId,
@@ -152,7 +152,7 @@ impl SessionTable {
     }
 
     /// Ends everything in flight because the connection is over. Only the first end counts.
-    pub(crate) fn over(&self, end: &End) {
+    pub(crate) fn over(&self, end: &ConnectionEnd) {
         let mut table = self.table();
         if table.over.is_some() {
             return;
@@ -164,7 +164,7 @@ impl SessionTable {
     }
 }
 
-/// A reply to `session/new` is awaited.
+/// Marks that a reply to `session/new` is awaited.
 pub(crate) struct Expected(Arc<SessionTable>);
 
 impl Drop for Expected {

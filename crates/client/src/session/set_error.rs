@@ -3,12 +3,12 @@
 use attache_connection::CallError;
 use std::fmt;
 
-/// Why an option was not set. The session is as it was.
+/// Why an option was not set. The session has not changed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SetError {
-    /// There is no such option, or it does not take the value. The error names what there is, and
-    /// nothing was sent.
+    /// There is no such option, or it does not take the value. The error names the valid options or
+    /// values, and nothing was sent.
     Value(attache_session::SetError),
     /// The agent refused, did not answer in time, or is gone.
     Call(CallError),

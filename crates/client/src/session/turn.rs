@@ -1,4 +1,4 @@
-//! A turn, as a client program holds it.
+//! A handle to a turn.
 
 use crate::observe::change::Change;
 use crate::observe::watch::Watch;
@@ -17,7 +17,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// A turn with these phases, whose session `watch` observes from the prompt on.
+    /// Makes a handle to a turn with these phases. `watch` observes its session from the prompt on.
     pub(crate) fn new(
         phases: watch::Receiver<TurnPhase>,
         watch: Watch,
@@ -26,19 +26,18 @@ impl Turn {
         Self { phases, watch, ready: VecDeque::new(), cancel: Box::new(cancel) }
     }
 
-    /// Returns the changes since the prompt, one after the other; `None` once the turn has ended
+    /// Returns the changes since the prompt, one after the other; `None` after the turn has ended
     /// and every change was returned.
     ///
-    /// Changes are merged until this is called: a slow program costs no memory and misses no final
-    /// state. Text comes as what was appended. Dropping the future loses nothing.
+    /// Changes are merged until this is called, so a slow program costs no memory and misses no
+    /// final state. Text changes contain only the appended part. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Change> {
         loop {
             if let Some(change) = self.ready.pop_front() {
                 return Some(change);
             }
-            // In this order: an end that comes after the first step wakes the wait below, an
-            // earlier one is seen by the second; and once the turn has ended, everything of it is
-            // folded.
+            // The order matters. An end after the first step wakes the wait below, and the second
+            // step sees an earlier one. When the turn has ended, all its changes are folded.
             self.watch.arm();
             let ended = matches!(*self.phases.borrow(), TurnPhase::Ended(_));
             self.ready.extend(self.watch.take().changes);
@@ -61,16 +60,15 @@ impl Turn {
         let ended = self.phases.wait_for(|phase| matches!(phase, TurnPhase::Ended(_))).await;
         match ended.as_deref() {
             Ok(TurnPhase::Ended(outcome)) => outcome.clone(),
-            // The session keeps the turn until it has ended, so the phases end with it and not
-            // before.
-            _ => Err(TurnError::Gone(attache_connection::End::Closed)),
+            // The session keeps the turn until it has ended, so the phases do not end before it.
+            _ => Err(TurnError::Disconnected(attache_connection::ConnectionEnd::Closed)),
         }
     }
 
     /// Cancels the turn: the agent receives a cancel, and every open permission request of the
     /// session is answered `cancelled`. Later changes of the turn are still returned. If the agent
-    /// does not end the turn within ten seconds (see `Options::cancel`), it is ended here. A second
-    /// cancel, or one after the end, has no effect.
+    /// does not end the turn within ten seconds (see `Options::cancel`), the client ends it. A
+    /// second cancel, or one after the end, has no effect.
     pub fn cancel(&self) {
         (self.cancel)();
     }

@@ -20,11 +20,11 @@ pub enum TurnPhase {
     Ended(Result<Outcome, TurnError>),
 }
 
-/// The one place that moves a turn from phase to phase.
+/// Moves a turn from phase to phase.
 #[derive(Debug)]
 pub(crate) struct TurnTracker {
     phase: watch::Sender<TurnPhase>,
-    /// The position of the session behind the prompt.
+    /// The position of the session after the prompt.
     began_at: OnceLock<WatchPosition>,
 }
 
@@ -50,13 +50,14 @@ impl TurnTracker {
         self.began_at.get().is_some()
     }
 
-    /// The position of the session behind the prompt; the start for a turn that has not begun.
+    /// The position of the session after the prompt; the start for a turn that has not begun.
     pub(crate) fn began_at(&self) -> WatchPosition {
         self.began_at.get().cloned().unwrap_or_default()
     }
 
-    /// The prompt is in the session, which is at this position. A turn that was cancelled before
-    /// runs too: the caller sends the cancel after the prompt. Returns whether it must.
+    /// Notes that the prompt is in the session, which is at this position. A turn that was
+    /// cancelled before also begins. Returns whether it was, so that the caller sends the cancel
+    /// after the prompt.
     pub(crate) fn begin(&self, position: WatchPosition) -> bool {
         let _ = self.began_at.set(position);
         matches!(self.phase.send_replace(TurnPhase::Running), TurnPhase::Cancelling)
@@ -78,7 +79,7 @@ impl TurnTracker {
         self.phase.send_replace(TurnPhase::Ended(end));
     }
 
-    /// The prompt was not sent and waits again.
+    /// Notes that the prompt was not sent and waits again.
     pub(crate) fn requeue(&self) {
         self.phase.send_replace(TurnPhase::Queued);
     }

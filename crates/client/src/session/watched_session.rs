@@ -1,4 +1,4 @@
-//! Watching a session of a connection.
+//! Watches a session of a connection.
 
 use crate::observe::session_changes::session_changes;
 use crate::observe::watch::{Watch, WatchUpdate, Watched};
@@ -7,7 +7,8 @@ use crate::session::live_session::LiveSession;
 use crate::session::session_fold::SessionFold;
 use std::sync::Arc;
 
-/// What changed in a folded session since `position`; everything, if a load replaced its history.
+/// Returns the changes of a folded session since `position`; the whole session if a load replaced
+/// its history.
 pub(crate) fn changes_since(fold: &SessionFold, position: &WatchPosition) -> WatchUpdate {
     fold.looking();
     let session = fold.session();

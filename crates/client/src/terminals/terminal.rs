@@ -7,7 +7,7 @@ use attache_protocol::v1::{TerminalExitStatus, TerminalOutputResponse};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
-/// How much output of a released terminal is kept, in bytes.
+/// The size of the output that is kept of a released terminal, in bytes.
 const SHOWN: usize = 256 * 1024;
 
 /// The state of one terminal. Its command belongs to the task that runs it.
@@ -67,7 +67,7 @@ impl Terminal {
 
     /// The output so far, and how the command ended if it has (TERM-06).
     pub(crate) fn output(&self) -> TerminalOutputResponse {
-        // In this order: the output of a command that has ended is complete.
+        // The exit is read first, because the output of a command that has ended is complete.
         let exit = self.exit.borrow().clone();
         let kept = self.kept();
         let mut response =
@@ -76,7 +76,7 @@ impl Terminal {
         response
     }
 
-    /// Keeps less of the output: from here on it is only shown.
+    /// Keeps less of the output, which from now on is only shown.
     pub(crate) fn shrink(&self) {
         let mut kept = self.kept();
         let mut tail = Tail::new(SHOWN);
@@ -94,7 +94,7 @@ impl Terminal {
     }
 }
 
-/// Answers the waiters even if the task ends before the command; the exit status is unknown then
+/// Answers the waiters even if the task ends before the command. The exit status is then unknown
 /// (TERM-14).
 struct Ending(Arc<Terminal>);
 

@@ -1,7 +1,7 @@
 //! A command that an agent asks the client to run.
 
 use attache_host::{FileError, Launch, Roots};
-use attache_policy::effect::changes_only_looks;
+use attache_policy::effect::affects_only_appearance;
 use attache_protocol::Error;
 use attache_protocol::v1::{CreateTerminalRequest, EnvVariable};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct TerminalCommand {
-    /// The program; or a line for the shell, if it has no arguments and contains white space, as
-    /// some agents send it.
+    /// The program. Some agents send a whole line for the shell: one without arguments that
+    /// contains white space.
     pub command: String,
     /// The arguments, passed unchanged.
     pub args: Vec<String>,
@@ -50,8 +50,8 @@ impl TerminalCommand {
         Ok(Self { command, args, cwd, env })
     }
 
-    /// The whole command as a line that a shell reads the same way. Variables that are set come
-    /// first, as `NAME=…`.
+    /// The whole command as a line that a shell reads the same way. It begins with the variables,
+    /// as `NAME=…`.
     pub fn line(&self) -> String {
         let variables = self.env.iter().map(|variable| format!("{}=…", variable.name));
         let command = match self.is_shell_line() {
@@ -72,16 +72,17 @@ impl TerminalCommand {
         self.env.iter().map(|variable| (variable.name.as_str(), variable.value.expose()))
     }
 
-    /// The variables that may change what the command does, sorted.
+    /// The variables that may change the command's effect, sorted.
     pub(crate) fn changes(&self) -> Vec<(String, String)> {
-        let changes = self.environment().filter(|(name, value)| !changes_only_looks(name, value));
+        let changes =
+            self.environment().filter(|(name, value)| !affects_only_appearance(name, value));
         let mut changes: Vec<_> =
             changes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         changes.sort();
         changes
     }
 
-    /// The line for the shell, if the command is one.
+    /// The line for the shell, if the command is such a line.
     pub(crate) fn script(&self) -> Option<&str> {
         self.is_shell_line().then_some(self.command.as_str())
     }

@@ -12,24 +12,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinSet;
 
-/// How many terminals of one session may be open at once.
+/// The largest number of open terminals of one session.
 const OPEN: usize = 64;
 
-/// How many terminals of one session are kept to be shown: released ones (TERM-12), and those that
-/// the agent runs itself.
+/// The number of terminals of one session that are kept for display: released ones (TERM-12), and
+/// the agent's own.
 const SHOWN: usize = 32;
 
-/// How much output is kept if the agent sets no limit, in bytes.
+/// The size of the output that is kept if the agent sets no limit, in bytes.
 pub(crate) const UNLIMITED: usize = 1 << 20;
 
-/// How much output is kept at most, in bytes, whatever limit the agent sets.
+/// The largest size of the output that is kept, in bytes, whatever limit the agent sets.
 pub(crate) const MOST: u64 = 4 << 20;
 
 /// The number of the next terminal. No two sessions share an id, so a session cannot reach the
 /// terminals of another one (TERM-15).
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// The terminals of one session. Dropping it, like [`Terminals::end`], kills what still runs.
+/// The terminals of one session. Dropping it, like [`Terminals::end`], kills all running commands.
 #[derive(Default)]
 pub(crate) struct Terminals(Mutex<Table>);
 
@@ -73,7 +73,7 @@ impl Terminals {
         table.open.get(id).or_else(shown).map(|terminal| terminal.output())
     }
 
-    /// Applies the events of terminals that the agent runs itself, beside its tool calls.
+    /// Applies the events of terminals that the agent runs itself and reports in its tool calls.
     pub(crate) fn update_from(&self, body: &EventBody) {
         let meta = match body {
             EventBody::ToolCall(call) => call.meta.as_ref(),

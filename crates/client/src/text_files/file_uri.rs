@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// The path as a `file:` URI (RFC 8089), other characters than the unreserved ones of RFC 3986 and
-/// `/` escaped.
+/// Returns the path as a `file:` URI (RFC 8089). All characters except `/` and the unreserved ones
+/// of RFC 3986 are escaped.
 pub fn file_uri(path: &Path) -> String {
     use std::fmt::Write;
     let mut uri = "file://".to_owned();

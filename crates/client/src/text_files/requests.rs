@@ -2,10 +2,10 @@
 //! permission (FS-01 to FS-12).
 //!
 //! A write runs if a permission request of the agent approved it; otherwise the session's
-//! permissions decide. The same holds for reading a file with secrets, and for a read that a rule
-//! rejects; every other read is free. Requests run in wire order, so that a read sees the write
-//! before it. While a person decides, other requests continue, and the file is compared with what
-//! the person saw before anything is written.
+//! permissions decide. The same applies to reading a file with secrets, and to a read that a rule
+//! denies. Other reads need no permission. Requests run in wire order, so that a read sees the
+//! write before it. While a person decides, other requests continue, and the file is compared with
+//! the content that the person saw before anything is written.
 
 use crate::permission::PermissionRequest;
 use crate::permission::file_action::{FileState, Found};
@@ -24,7 +24,7 @@ use attache_protocol::v1::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often a person is asked about one request, if its file changes while they decide.
+/// How often a person is asked about one request whose file changes while they decide.
 const QUESTIONS: usize = 3;
 
 /// `fs/read_text_file`.
@@ -98,9 +98,9 @@ struct Attempt {
 }
 
 impl Request {
-    /// Runs `work` on a thread that may block, and asks for permission in between if it must. The
-    /// request keeps its turn until the work is done, even if its caller is gone by then, but not
-    /// while a person is asked.
+    /// Runs `work` on a thread that may block, and asks for permission before it if necessary. The
+    /// request keeps its turn until the work is done, even if its caller is gone, but not while a
+    /// person is asked.
     async fn permitted<T: Send + 'static>(
         self,
         work: impl Fn(&Attempt) -> Result<Tried<T>, Error> + Clone + Send + 'static,
@@ -176,7 +176,7 @@ impl Attempt {
         written.map(Tried::Done).map_err(|error| self.refusal(&error))
     }
 
-    /// Whether to ask before a read: if the file holds secrets, or a rule rejects the read.
+    /// Whether to ask before a read: if the file holds secrets, or a rule denies the read.
     fn asks_to_read<T>(&self, found: &Found) -> Result<Option<Tried<T>>, Error> {
         let live = &self.request.live;
         let seen = Seen { resolved: found.action.resolved.clone(), state: FileState::Missing };
@@ -216,14 +216,14 @@ impl Attempt {
     }
 }
 
-/// Whether the path ends like that of a folder.
+/// Whether the path is written like a folder's path.
 fn names_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")
 }
 
-/// The text from `line` on, at most `limit` lines; 0 and 1 mean the first line, and there is
-/// nothing past the end (FS-03, FS-04).
+/// The text from `line` on, at most `limit` lines. 0 and 1 mean the first line. Past the end the
+/// text is empty (FS-03, FS-04).
 fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> String {
     let skipped = line.unwrap_or(1).saturating_sub(1) as usize;
     let rest = text.split_inclusive('\n').skip(skipped);
@@ -235,7 +235,7 @@ fn not_set_up() -> Error {
 }
 
 fn ending() -> Error {
-    Error::internal("the file could not be worked on: this program is ending")
+    Error::internal("the file could not be read or written: this program is ending")
 }
 
 fn not_allowed(path: &Path) -> Error {

@@ -4,7 +4,7 @@ use attache_policy::Folders;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// The files of one session. Requests wait for the disk off the reading task.
+/// The files of one session. Requests do not wait for the disk on the reading task.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionFiles(Arc<Mutex<Option<Arc<Folders>>>>);
 

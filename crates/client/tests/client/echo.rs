@@ -1,4 +1,4 @@
-//! Agents that repeat the prompt they were sent.
+//! Agents that repeat the prompt that they receive.
 
 use crate::scripted_agent::{ScriptedAgent, connected, opened, soon};
 use attache_client::{AgentConnection, Change, SessionHandle, Turn};
@@ -23,7 +23,7 @@ fn with_id(id: &str, text: &str) -> Value {
     json!({ "sessionUpdate": "user_message_chunk", "messageId": id, "content": content })
 }
 
-/// What the session shows the person to have said.
+/// The person's messages in the session.
 fn said(session: &SessionHandle) -> Vec<String> {
     let entries = session.snapshot();
     let user = entries.entries().iter().filter(|entry| {
@@ -44,7 +44,7 @@ async fn end(agent: &mut ScriptedAgent, call: &Value, turn: &mut Turn) -> String
     told
 }
 
-/// What is shown of the person after a turn in which the agent sends these chunks and then answers.
+/// The person's messages after a turn in which the agent sends these chunks and then answers.
 async fn shown_after(chunks: impl IntoIterator<Item = Value>) -> Vec<String> {
     let (_connection, mut agent, session, _folder) = ready().await;
     let mut turn = session.prompt(PROMPT).await.unwrap();
@@ -71,7 +71,7 @@ async fn a_prompt_that_the_agent_repeats_is_shown_once() {
 
 /// MSG-04.
 #[tokio::test]
-async fn nothing_is_lost_of_a_message_that_only_begins_like_the_prompt() {
+async fn a_message_that_only_begins_like_the_prompt_is_kept_whole() {
     assert_eq!(shown_after([user("make it "), user("slower")]).await, [PROMPT, "make it slower"]);
     assert_eq!(
         shown_after([user(PROMPT), user(" please")]).await,
@@ -95,11 +95,7 @@ async fn only_the_first_repetition_of_a_turn_is_left_out_and_each_turn_has_its_o
         let mut turn = session.prompt(PROMPT).await.unwrap();
         let call = agent.expect("session/prompt").await;
         agent.update("s1", user(PROMPT)).await;
-        assert_eq!(
-            end(&mut agent, &call, &mut turn).await,
-            "",
-            "a watcher is not told of it either"
-        );
+        assert_eq!(end(&mut agent, &call, &mut turn).await, "", "a watcher does not see it either");
     }
     assert_eq!(said(&session), [PROMPT, PROMPT]);
     agent.update("s1", user(PROMPT)).await;
@@ -107,7 +103,8 @@ async fn only_the_first_repetition_of_a_turn_is_left_out_and_each_turn_has_its_o
     assert_eq!(said(&session), [PROMPT, PROMPT, PROMPT], "no turn is running");
 }
 
-/// What was held back comes before what the agent did next, and before the end of the turn.
+/// A message that was held back comes before the agent's next update and before the end of the
+/// turn.
 #[tokio::test]
 async fn a_message_held_back_keeps_its_place() {
     let (_connection, mut agent, session, _folder) = ready().await;
@@ -140,7 +137,7 @@ async fn a_message_held_back_is_shown_before_the_turn_ends() {
 
 /// SESS-13.
 #[tokio::test]
-async fn a_replayed_prompt_is_never_taken_for_a_repetition() {
+async fn a_replayed_prompt_is_not_dropped_as_a_repetition() {
     let (connection, mut agent, session, folder) = ready().await;
     let mut turn = session.prompt(PROMPT).await.unwrap();
     let call = agent.expect("session/prompt").await;

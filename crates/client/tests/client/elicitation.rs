@@ -159,7 +159,7 @@ async fn malformed_questions_are_refused_without_asking() {
     assert!(asked.try_recv().is_err());
 }
 
-/// ELIC-04: about a call of this client's, without a session.
+/// ELIC-04: a question about a call of this client, without a session.
 #[tokio::test]
 async fn a_question_may_be_about_a_call() {
     let (options, mut asked) = forms(Options::default());
@@ -176,7 +176,7 @@ async fn a_question_may_be_about_a_call() {
 
 /// ELIC-26, CANCEL-21.
 #[tokio::test]
-async fn open_questions_are_answered_cancel_when_they_are_withdrawn() {
+async fn withdrawn_questions_are_answered_with_cancel() {
     let (options, mut asked) = forms(Options::default());
     let (options, mut pages) = pages(options);
     let (_connection, mut agent, session, _folder) = ready(options).await;
@@ -205,7 +205,7 @@ async fn open_questions_are_answered_cancel_when_they_are_withdrawn() {
         );
     }
     soon(first.1.closed()).await;
-    assert!(!soon(page_request.completed.wait()).await, "nobody agreed to open it");
+    assert!(!soon(page_request.completed.wait()).await, "the person did not agree to open it");
     elicit(&mut agent, 4, name_form()).await;
     assert_eq!(
         agent.answer_to(4).await["result"],
@@ -217,7 +217,7 @@ async fn open_questions_are_answered_cancel_when_they_are_withdrawn() {
 
 /// ELIC-09, ELIC-17, ELIC-19, ELIC-20.
 #[tokio::test]
-async fn a_page_is_shown_whole_and_completed_by_its_id() {
+async fn a_page_shows_its_whole_address_and_is_completed_by_its_id() {
     let (options, mut pages) = pages(Options::default());
     let (_connection, mut agent, _session, _folder) = ready(options).await;
     let url = "https://Example.org/login?state=1";
@@ -264,9 +264,9 @@ async fn invalid_addresses_and_ids_in_use_are_refused() {
     let _again = soon(pages.recv()).await.unwrap();
 }
 
-/// ELIC-16 is the agent's: a dialog that breaks is an error to it, never an answer.
+/// ELIC-16 is about agents: they receive an error if a dialog fails, never an answer.
 #[tokio::test]
-async fn a_dialog_that_breaks_has_not_answered() {
+async fn a_failing_dialog_gives_no_answer() {
     let options = Options::default().forms(|_| async { panic!("the dialog broke") });
     let (_connection, mut agent, _session, _folder) = ready(options).await;
     elicit(&mut agent, 1, name_form()).await;

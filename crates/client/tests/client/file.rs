@@ -122,7 +122,7 @@ async fn requests_that_cannot_be_served_get_an_error_with_a_sentence() {
     );
 }
 
-/// FS-09: too much is an error, never a part of it.
+/// FS-09: a file that is too large is an error, and is never read in part.
 #[tokio::test]
 async fn a_file_that_is_too_large_is_refused() {
     let (_connection, mut agent, _session, folder) = ready().await;
@@ -133,7 +133,7 @@ async fn a_file_that_is_too_large_is_refused() {
     assert!(error["message"].as_str().unwrap().contains("33554433"), "{error}");
 }
 
-/// TERM-01: nothing that was not advertised is served.
+/// TERM-01: only advertised methods are served.
 #[tokio::test]
 async fn terminals_are_not_served() {
     let (_connection, mut agent, _session, _folder) = ready().await;

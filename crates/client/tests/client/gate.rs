@@ -1,5 +1,5 @@
-//! What this client does for an agent only with permission: writing files, reading secrets, running
-//! commands.
+//! Actions that this client performs for an agent only with permission: writing files, reading
+//! secrets, running commands.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened_with, soon};
 use attache_client::{
@@ -17,7 +17,7 @@ struct Gate {
     session: SessionHandle,
     _connection: AgentConnection,
     _folder: tempfile::TempDir,
-    /// Where the session is, without symbolic links.
+    /// The session's folder, without symbolic links.
     cwd: PathBuf,
 }
 
@@ -33,7 +33,7 @@ async fn gate(permissions: impl FnOnce(&std::path::Path) -> Permissions) -> Gate
 
 type Asked = mpsc::Receiver<(PermissionRequest, oneshot::Sender<Decision>)>;
 
-/// Permissions that ask whoever holds the other end.
+/// Permissions that ask the other end of a channel.
 fn asking() -> (Permissions, Asked) {
     let (requests, asked) = mpsc::channel(8);
     let permissions = Permissions::ask(move |request| {
@@ -95,7 +95,7 @@ impl Gate {
             .await;
     }
 
-    /// A permission request that the person answers by this option.
+    /// Sends a permission request that the person answers with this option.
     async fn asks(&mut self, asked: &mut Asked, call: Value, option: &str) {
         self.begin_asking(call).await;
         let (_, decide) = soon(asked.recv()).await.unwrap();
@@ -126,10 +126,10 @@ fn is_refused(answer: &Value) -> bool {
         .is_some_and(|message| message.contains("no person, rule or setting"))
 }
 
-/// PERM-02 for files: none is written that the session's permissions do not allow, and a protected
-/// one only by a person.
+/// PERM-02 for files: only files that the session's permissions allow are written, and protected
+/// ones only if a person allows it.
 #[tokio::test]
-async fn no_file_is_written_unless_the_permissions_allow_it() {
+async fn files_are_written_only_if_the_permissions_allow_it() {
     let protected =
         [".git/hooks/pre-commit", ".vscode/settings.json", ".envrc", "sub/AGENTS.md", ".ENV"];
     for (permissions, writes) in [
@@ -152,8 +152,7 @@ async fn no_file_is_written_unless_the_permissions_allow_it() {
     }
 }
 
-/// PERM-05 for files: the person sees which file and what changes in it, and nothing is written
-/// before.
+/// PERM-05 for files: the person sees which file changes and how, before anything is written.
 #[tokio::test]
 async fn the_person_sees_the_difference_before_a_file_is_written() {
     let (mut gate, mut asked) = asked_gate().await;
@@ -185,20 +184,20 @@ async fn the_person_sees_the_difference_before_a_file_is_written() {
     assert!(is_refused(&gate.agent.answer_to(2).await));
 }
 
-/// A question holds up no other request, and what a person decides about is what is on the disk.
+/// A question blocks no other request, and a person decides about the current file on the disk.
 #[tokio::test]
-async fn a_question_holds_no_other_request_up_and_a_changed_file_asks_again() {
+async fn a_question_blocks_no_other_request_and_a_changed_file_asks_again() {
     let (mut gate, mut asked) = asked_gate().await;
     gate.put("a.txt", "old");
     gate.begin_write(2, "a.txt", "new").await;
     let (_, decide) = soon(asked.recv()).await.unwrap();
-    assert_eq!(gate.read("a.txt").await["result"]["content"], "old", "a read goes on");
-    gate.put("a.txt", "changed by somebody else");
+    assert_eq!(gate.read("a.txt").await["result"]["content"], "old", "other reads continue");
+    gate.put("a.txt", "changed by another program");
     decide.send(Decision::Allow).unwrap();
     let (request, decide) = soon(asked.recv()).await.unwrap();
     let content = request.asked.content.clone().unwrap();
-    assert!(format!("{content:?}").contains("changed by somebody else"), "{content:?}");
-    assert_eq!(gate.text("a.txt").as_deref(), Some("changed by somebody else"));
+    assert!(format!("{content:?}").contains("changed by another program"), "{content:?}");
+    assert_eq!(gate.text("a.txt").as_deref(), Some("changed by another program"));
     decide.send(Decision::Allow).unwrap();
     assert_eq!(gate.agent.answer_to(2).await["result"], json!({}));
     assert_eq!(gate.text("a.txt").as_deref(), Some("new"));
@@ -255,7 +254,7 @@ async fn an_approved_diff_is_written_without_a_second_question() {
         gate.asks(&mut asked, call, "allow_once").await;
         assert_eq!(gate.write("a.txt", after).await["result"], json!({}), "{before:?} {old:?}");
         assert_eq!(gate.text("a.txt").as_deref(), Some(after));
-        // It is used up: the way back and the same again ask.
+        // The approval is used up: undoing the write and repeating it ask again.
         gate.put("a.txt", before.unwrap_or_default());
         gate.begin_write(2, "a.txt", after).await;
         let (_, decide) = soon(asked.recv()).await.unwrap();
@@ -264,9 +263,9 @@ async fn an_approved_diff_is_written_without_a_second_question() {
     }
 }
 
-/// What is not the approved change of the approved file asks.
+/// Every write except the approved change of the approved file asks.
 #[tokio::test]
-async fn another_write_than_the_approved_one_asks() {
+async fn writes_other_than_the_approved_one_ask() {
     type Meanwhile = fn(&Gate);
     let nothing: Meanwhile = |_| {};
     let cases: [(&str, Value, &str, &str, Meanwhile); 9] = [
@@ -303,7 +302,7 @@ async fn another_write_than_the_approved_one_asks() {
     }
 }
 
-/// A rejected request, one that is withdrawn and the end of the turn leave no approval behind.
+/// Rejected and withdrawn requests, and the end of the turn, leave no approvals behind.
 #[tokio::test]
 async fn a_rejected_or_unused_approval_allows_nothing() {
     let (mut gate, mut asked) = asked_gate().await;
@@ -324,9 +323,9 @@ async fn a_rejected_or_unused_approval_allows_nothing() {
     assert!(is_refused(&gate.agent.answer_to(2).await), "of an earlier turn");
 }
 
-/// "Always" is for the file that was shown; a protected one is asked about each time.
+/// "Always" covers the file that was shown. A protected file asks each time.
 #[tokio::test]
-async fn always_covers_later_writes_of_the_file_that_was_shown_and_no_other() {
+async fn always_covers_only_later_writes_of_the_shown_file() {
     let (mut gate, mut asked) = asked_gate().await;
     let call = gate.diff("a.txt", None, "1");
     gate.asks(&mut asked, call, "allow_always").await;
@@ -372,8 +371,8 @@ async fn a_file_that_holds_secrets_is_read_only_by_permission() {
     assert!(is_refused(&gate.agent.answer_to(3).await));
 }
 
-/// The agent's own request about a protected file is no matter of flags either: else it would
-/// approve the write.
+/// No flag allows the agent's own request about a protected file either, because it would approve
+/// the write.
 #[tokio::test]
 async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
     let diff =
@@ -402,8 +401,8 @@ async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
     }
 }
 
-/// A command that the agent asked permission for runs without a second question: once, and no
-/// other.
+/// A command that the agent asked permission for runs once without a second question. Other
+/// commands ask.
 #[tokio::test]
 async fn an_approved_command_runs_without_a_second_question() {
     let line = json!({ "command": "printf 'a b'" });
@@ -472,7 +471,7 @@ async fn an_approved_command_runs_without_a_second_question() {
     }
 }
 
-/// Rules decide about writes as about requests, the rejecting ones first; the log names the file.
+/// Rules decide about writes as about requests. Denying rules come first. The log names the file.
 #[tokio::test]
 async fn rules_decide_about_writes_and_the_log_names_the_file() {
     let broker = PermissionBroker::in_memory();
@@ -516,9 +515,9 @@ async fn rules_decide_about_writes_and_the_log_names_the_file() {
     }
 }
 
-/// A rule that rejects goes before what a person allowed always, and what is covered is in the log.
+/// A denying rule overrides "always". The log contains covered actions.
 #[tokio::test]
-async fn what_is_always_allowed_is_logged_and_a_rule_takes_it_back() {
+async fn always_allowed_actions_are_logged_and_a_denying_rule_overrides_them() {
     let broker = PermissionBroker::in_memory();
     let held = broker.clone();
     let (person, mut asked) = asking();
@@ -532,10 +531,10 @@ async fn what_is_always_allowed_is_logged_and_a_rule_takes_it_back() {
     assert!(is_refused(&gate.write("a.txt", "3").await));
 }
 
-/// A rule that rejects stops a read of a plain file, by any of its names, and the log names it;
-/// every other read asks nobody.
+/// A denying rule stops a read of a plain file by any of its names, and the log names the file.
+/// Every other read needs no permission.
 #[tokio::test]
-async fn a_rule_that_rejects_stops_a_plain_read() {
+async fn a_denying_rule_stops_a_read_of_a_plain_file() {
     let broker = PermissionBroker::in_memory();
     let held = broker.clone();
     let (person, mut asked) = asking();
@@ -551,7 +550,7 @@ async fn a_rule_that_rejects_stops_a_plain_read() {
         std::os::unix::fs::symlink(to, gate.cwd.join(link)).unwrap();
     }
     assert_eq!(gate.read("open").await["result"]["content"], "free");
-    assert!(broker.audit().is_empty(), "a free read is no decision");
+    assert!(broker.audit().is_empty(), "a read without a question is not a decision");
     for name in ["priv/a", "./priv/../priv/a", "link", "folder/a", "priv/out", "priv/none"] {
         let before = broker.audit().len();
         assert!(is_refused(&gate.read(name).await), "{name}");
@@ -566,11 +565,11 @@ async fn a_rule_that_rejects_stops_a_plain_read() {
     }
     broker.remember(Rule::from_line(r#"reject kind="read""#).unwrap()).unwrap();
     assert!(is_refused(&gate.read("open").await));
-    assert!(asked.try_recv().is_err(), "nobody is asked");
+    assert!(asked.try_recv().is_err(), "there is no question");
 }
 
-/// A command whose words name a protected file to change, or a secret to read, is no matter of
-/// kinds: a person sees it.
+/// A command whose words name a protected file to change, or a secret to read, needs a person,
+/// whatever kinds are allowed.
 #[tokio::test]
 async fn a_command_that_names_a_protected_file_needs_a_person() {
     let run = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
@@ -622,7 +621,7 @@ async fn a_command_that_names_a_protected_file_needs_a_person() {
     );
 }
 
-/// A rule for the kind or for the program does not let such a command run; one with its whole line
+/// A rule for the kind or for the program does not allow such a command. A rule with the whole line
 /// does.
 #[tokio::test]
 async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected_file() {
@@ -640,7 +639,7 @@ async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected
     }
 }
 
-/// A further name of a protected file is that file.
+/// Another name (hard link) of a protected file is protected too.
 #[tokio::test]
 async fn a_hard_link_to_a_protected_file_needs_a_person() {
     let mut gate = gate(|_| Permissions::AllowAll).await;
@@ -661,8 +660,7 @@ async fn a_hard_link_to_a_protected_file_needs_a_person() {
     }
 }
 
-/// A flag that takes the agent's only option, one that allows always, allows that action and no
-/// later one.
+/// If a flag chooses the agent's only option, which allows always, it allows this action only.
 #[tokio::test]
 async fn only_a_person_allows_always() {
     let broker = PermissionBroker::in_memory();

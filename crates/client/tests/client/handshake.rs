@@ -54,11 +54,15 @@ async fn an_unknown_version_closes_the_connection_and_is_named() {
     let error = error.unwrap_err();
     assert!(matches!(error, StartError::Version { .. }));
     assert!(error.to_string().contains("version 7"), "{error}");
-    assert_eq!(agent.next().await, None, "INIT-07: nothing more is sent, the stream closes");
+    assert_eq!(
+        agent.next().await,
+        None,
+        "INIT-07: the client sends nothing more and closes the stream"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_never_answers_is_given_up_at_the_deadline() {
+async fn connecting_to_a_silent_agent_fails_at_the_deadline() {
     let (_agent, connecting) = connecting(Options::default().handshake(Duration::from_secs(5)));
     let error = connecting.await.unwrap_err();
     assert!(
@@ -84,7 +88,7 @@ async fn stray_lines_before_the_answer_are_kept_and_not_answered() {
 }
 
 #[tokio::test]
-async fn errors_distinguish_a_gone_a_refusing_and_a_malformed_agent() {
+async fn errors_distinguish_agents_that_end_refuse_or_send_malformed_answers() {
     let (agent, gone) = connecting(Options::default());
     drop(agent);
     assert!(matches!(soon(gone).await, Err(StartError::Ended { .. })));
@@ -111,7 +115,7 @@ async fn errors_distinguish_a_gone_a_refusing_and_a_malformed_agent() {
 }
 
 #[tokio::test]
-async fn only_a_login_that_the_agent_offers_for_it_is_tried() {
+async fn only_offered_logins_are_sent() {
     let methods = json!([
         { "id": "key", "name": "API key" },
         { "id": "tty", "name": "In a terminal", "type": "terminal" },
@@ -136,7 +140,7 @@ async fn only_a_login_that_the_agent_offers_for_it_is_tried() {
 
 /// INIT-20, INIT-10.
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_says_nothing_of_itself_is_asked_for_nothing() {
+async fn nothing_is_requested_from_an_agent_without_capabilities() {
     let (connection, mut agent) =
         connected_with(Options::default(), json!({ "protocolVersion": 1 })).await;
     assert_eq!(connection.capabilities(), &AgentCapabilities::default());

@@ -1,4 +1,4 @@
-//! Loads whose replay does not come to its end.
+//! Loads whose replay does not finish.
 
 use crate::scripted_agent::{ScriptedAgent, connected, opened, soon};
 use attache_client::{AgentConnection, OpenError, PromptError, SessionHandle};
@@ -18,7 +18,7 @@ fn texts(session: &SessionHandle) -> Vec<String> {
     session.snapshot().entries().iter().map(|entry| entry.text()).collect()
 }
 
-/// Begins a load and drops it once the agent has replayed a part. Gives the agent's call.
+/// Begins a load and drops it once the agent has replayed a part. Returns the agent's call.
 async fn given_up(
     load: impl IntoFuture<Output = Result<SessionHandle, OpenError>>,
     agent: &mut ScriptedAgent,
@@ -46,8 +46,7 @@ async fn updates_after_a_failed_load_belong_to_the_session_at_once() {
     let failing = async {
         let call = agent.expect("session/load").await;
         agent.say("stored 1").await;
-        // In one write, so that the news is folded before whoever waits for the load has been
-        // woken.
+        // One write, so that the news are folded before the waiting caller wakes.
         let refusal = json!({ "jsonrpc": "2.0", "id": call["id"], "error": { "code": -32603, "message": "disk on fire" } });
         let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": ", news" } });
         let news = json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s1", "update": update } });

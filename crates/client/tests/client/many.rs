@@ -40,8 +40,8 @@ async fn serve(mut agent: ScriptedAgent) {
                     agent.reply(&prompt, json!({ "stopReason": "cancelled" })).await;
                 }
             }
-            // Dropping the connection drops replies that are on their way to whoever waits. By then
-            // every turn has ended.
+            // Dropping the connection drops replies on their way to their callers. By then every
+            // turn has ended.
             Some("$/cancel_request") => {
                 let given_up = &message["params"]["requestId"];
                 assert!(prompts.values().all(|prompt| prompt["id"] != *given_up), "{message}");
@@ -58,7 +58,7 @@ async fn serve(mut agent: ScriptedAgent) {
     }
 }
 
-/// Turns that are watched, cancelled or dropped, by number.
+/// Runs turns that are watched, cancelled or dropped, depending on the number.
 async fn use_up(session: SessionHandle, seed: u64) {
     for number in 0..TURNS {
         let mut watch = session.watch();

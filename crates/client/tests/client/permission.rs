@@ -58,7 +58,7 @@ fn asking() -> (Permissions, mpsc::Receiver<(PermissionRequest, oneshot::Sender<
 
 /// PERM-03, PERM-11, PERM-13.
 #[tokio::test]
-async fn a_rejection_uses_the_agents_own_option_and_the_turn_goes_on() {
+async fn a_rejection_uses_the_agents_own_option_and_the_turn_continues() {
     let (_connection, mut agent, _session, _folder) = ready(Permissions::Reject).await;
     ask(&mut agent, 1, json!({ "toolCallId": "t" })).await;
     assert_eq!(chosen(&agent.answer_to(1).await), "no"); // PERM-11
@@ -85,12 +85,12 @@ async fn only_the_named_kinds_are_allowed() {
         )
         .await;
     ask(&mut agent, 4, json!({ "toolCallId": "c" })).await;
-    assert_eq!(chosen(&agent.answer_to(4).await), "yes", "told before the request");
+    assert_eq!(chosen(&agent.answer_to(4).await), "yes", "the kind was sent before the request");
 }
 
 /// PERM-10.
 #[tokio::test]
-async fn a_call_first_heard_of_in_its_request_is_in_the_session() {
+async fn a_call_that_is_first_named_in_its_request_is_in_the_session() {
     let (_connection, mut agent, session, _folder) = ready(Permissions::AllowAll).await;
     ask(&mut agent, 1, json!({ "toolCallId": "t", "title": "Write a.txt", "kind": "edit" })).await;
     assert_eq!(chosen(&agent.answer_to(1).await), "yes");
@@ -147,7 +147,7 @@ async fn a_cancel_answers_every_open_question_and_later_ones() {
         assert_eq!(agent.answer_to(id).await["result"], cancelled(), "CANCEL-05");
     }
     for (_, decide) in &mut open {
-        soon(decide.closed()).await; // withdrawn: nobody waits for the person any more
+        soon(decide.closed()).await; // withdrawn: the person's answer is no longer needed
     }
     ask(&mut agent, 4, json!({ "toolCallId": "t" })).await;
     assert_eq!(agent.answer_to(4).await["result"], cancelled(), "PERM-06");
@@ -188,7 +188,7 @@ async fn a_permission_handler_may_call_the_agent_before_deciding() {
 
 /// CANCEL-21.
 #[tokio::test]
-async fn a_question_the_agent_takes_back_is_answered_cancelled() {
+async fn a_question_that_the_agent_cancels_is_answered_cancelled() {
     let (permissions, mut asked) = asking();
     let (_connection, mut agent, session, _folder) = ready(permissions).await;
     ask(&mut agent, 7, json!({ "toolCallId": "t" })).await;
@@ -237,7 +237,7 @@ async fn a_permission_handler_that_fails_approves_nothing() {
 
 /// PERM-09.
 #[tokio::test]
-async fn a_malformed_question_is_refused_whole() {
+async fn a_malformed_question_is_refused() {
     let (_connection, mut agent, _session, _folder) = ready(Permissions::AllowAll).await;
     let mut params = request(json!({ "toolCallId": "t" }));
     params["options"][3]["kind"] = json!("maybe");

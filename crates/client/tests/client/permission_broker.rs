@@ -1,4 +1,4 @@
-//! PERM rules where decisions are remembered.
+//! PERM rules with remembered decisions.
 
 use crate::scripted_agent::{ScriptedAgent, connected, connected_with, opened_with, soon};
 use attache_client::{
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// An agent, its open session `s1`, and what must live as long.
+/// An agent with an open session `s1`, and the values that must outlive it.
 async fn ready(broker: &PermissionBroker, rest: Permissions) -> (ScriptedAgent, impl Sized) {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
@@ -45,10 +45,10 @@ fn selected(option: &str) -> Value {
     json!({ "outcome": "selected", "optionId": option })
 }
 
-/// PERM-03, PERM-05, PERM-11: by the agent's own options, a rejection before an approval, and
-/// nobody is asked.
+/// PERM-03, PERM-05, PERM-11: rules decide with the agent's own options, denials before approvals,
+/// without a question.
 #[tokio::test]
-async fn rules_decide_before_anybody_is_asked() {
+async fn rules_decide_before_the_person() {
     let broker = PermissionBroker::in_memory();
     broker.remember(rule(r#"allow command="git""#)).unwrap();
     broker.remember(rule(r#"reject command="git push""#)).unwrap();
@@ -56,7 +56,8 @@ async fn rules_decide_before_anybody_is_asked() {
     let (mut agent, _held) = ready(&broker, rest).await;
     assert_eq!(ask(&mut agent, command("git log"), ALL).await, selected("allow_once"));
     assert_eq!(ask(&mut agent, command("git push -f"), ALL).await, selected("reject_once"));
-    // What a rule allows is not approved by an option that rejects, nor the other way round.
+    // An allowed call is not answered with an option that rejects, and a denied call not with one
+    // that allows.
     assert_eq!(
         ask(&mut agent, command("git log"), &["reject_once"]).await,
         selected("reject_once")
@@ -70,9 +71,9 @@ async fn rules_decide_before_anybody_is_asked() {
     );
 }
 
-/// PERM-07 on this side: asked once, remembered for the session, and for that session only.
+/// PERM-07 for clients: an answer is remembered for its session, and only for that session.
 #[tokio::test]
-async fn what_a_person_said_for_a_session_is_not_asked_again_there() {
+async fn an_answer_for_a_session_is_not_asked_again_in_it() {
     let broker = PermissionBroker::in_memory();
     let (times, remembering) = (Arc::new(AtomicUsize::new(0)), broker.clone());
     let counted = times.clone();
@@ -89,10 +90,10 @@ async fn what_a_person_said_for_a_session_is_not_asked_again_there() {
     }
     assert_eq!(times.load(Ordering::Relaxed), 1);
     ask(&mut agent, command("make; rm x"), ALL).await;
-    assert_eq!(times.load(Ordering::Relaxed), 2, "a shell makes more of it");
+    assert_eq!(times.load(Ordering::Relaxed), 2, "a shell would run more than this command");
 }
 
-/// CANCEL-05, PERM-06: a withdrawn question is logged as that.
+/// CANCEL-05, PERM-06: a withdrawn question is logged as withdrawn.
 #[tokio::test]
 async fn every_decision_is_in_the_log() {
     let broker = PermissionBroker::in_memory();
@@ -142,8 +143,8 @@ async fn every_decision_is_in_the_log() {
     assert_eq!(line, told);
 }
 
-/// A command in a terminal is decided by the same rules; variables that may change what it does are
-/// not silently approved with it.
+/// The same rules decide about commands in terminals. They do not approve variables that may change
+/// a command's effect.
 #[tokio::test]
 async fn a_rule_allows_commands_in_terminals_but_not_in_another_environment() {
     let broker = PermissionBroker::in_memory();
@@ -212,7 +213,7 @@ fn rules_for_longer_than_a_session_are_in_a_file_that_a_person_can_read() {
 }
 
 #[test]
-fn a_rule_is_forgotten_and_the_rest_of_the_file_stays() {
+fn forgetting_a_rule_keeps_the_rest_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let (file, old) = (folder.path().join("permissions.toml"), folder.path().join("old"));
     let text = "# mine\nreject  command=\"rm\"\n\n allow kind=\"read\"\nallow command=\"ls\"";
@@ -236,7 +237,7 @@ fn a_rule_is_forgotten_and_the_rest_of_the_file_stays() {
     assert_eq!(names, ["old.v1", "permissions.toml"], "nothing else is left");
 }
 
-/// Rules that came with a project ask and deny for every agent, and allow nothing.
+/// The rules of a project ask and deny for every agent, and allow nothing.
 #[tokio::test]
 async fn a_project_restricts_every_agent() {
     let folder = tempfile::tempdir().unwrap();
@@ -277,14 +278,14 @@ async fn a_project_restricts_every_agent() {
     broker.remember(rule(r#"allow command="ls""#)).unwrap();
     decided(&broker).await;
     let audit: Vec<_> = broker.audit().into_iter().map(by).collect();
-    assert_eq!(audit, [(Verdict::Rejected, false); 3], "it is unknown what the project denies");
+    assert_eq!(audit, [(Verdict::Rejected, false); 3], "the project's denials are unknown");
     assert!(broker.project_faults(folder.path())[0].to_string().contains("comand"));
 }
 
-/// The agent hears of a rule's decision when whoever shows it has; the log's file has no secret and
-/// is bounded.
+/// The agent learns of a rule's decision after the front end has shown it. The log file has no
+/// secrets and is bounded.
 #[tokio::test]
-async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
+async fn decisions_by_rules_are_shown_first_and_logged_within_bounds() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("new/log");
     let broker = PermissionBroker::in_memory().log_to(&log);
@@ -323,10 +324,10 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     assert!(broker.take_log_trouble().is_none());
 }
 
-/// Another program that never gives its lock back, or a log that is a pipe, holds up neither
-/// decisions nor the session.
+/// Neither a program that never releases its lock nor a log that is a pipe blocks decisions or the
+/// session.
 #[tokio::test]
-async fn a_stuck_lock_or_log_holds_up_no_session() {
+async fn a_stuck_lock_or_log_blocks_no_session() {
     let folder = tempfile::tempdir().unwrap();
     let (log, file) = (folder.path().join("log"), folder.path().join("rules"));
     std::fs::write(&log, vec![b'x'; 1 << 20]).unwrap();
@@ -334,7 +335,7 @@ async fn a_stuck_lock_or_log_holds_up_no_session() {
     lock.lock().unwrap();
     let broker = PermissionBroker::open(&file).unwrap().log_to(&log);
     let (mut agent, _held) = ready(&broker, Permissions::AllowAll).await;
-    // Somebody has a rule remembered meanwhile, and waits for the lock of the rules.
+    // Meanwhile another task remembers a rule, and waits for the lock of the rules.
     let remembering = broker.clone();
     let remembered = tokio::task::spawn_blocking(move || {
         remembering.remember(rule(r#"allow command="ls""#)).unwrap_err()

@@ -1,14 +1,14 @@
-//! Real processes: tiny shell agents that end, hang, chatter and are killed.
+//! Real processes: small shell agents that end, hang, print noise and are killed.
 
 use attache_client::{AgentProcess, OpenError, Options, Permissions, StartError, TurnError};
-use attache_connection::{CallError, End};
+use attache_connection::{CallError, ConnectionEnd};
 use attache_host::Launch;
 use std::time::Duration;
 
 const INITIALIZED: &str =
     r#"read line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'; "#;
 const OPENED: &str = r#"read line; echo '{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}'; "#;
-/// What an agent does at the step where it is killed: it says why on stderr and kills itself.
+/// The script of an agent that writes the reason to stderr and kills itself.
 const KILLED: &str = "read line; echo 'fuel is out' >&2; kill -9 $$";
 
 fn shell(script: impl Into<std::ffi::OsString>) -> Launch {
@@ -19,7 +19,7 @@ async fn failed(script: impl Into<std::ffi::OsString>) -> StartError {
     AgentProcess::launch(shell(script)).await.unwrap_err()
 }
 
-fn tells_the_end(text: &str) {
+fn names_the_end(text: &str) {
     assert!(text.contains("SIGKILL") && text.contains("fuel is out"), "{text}");
 }
 
@@ -39,7 +39,7 @@ async fn an_agent_that_exits_at_once_is_reported_with_status_and_stderr() {
 }
 
 #[tokio::test]
-async fn an_agent_that_never_answers_is_given_up_and_killed() {
+async fn an_agent_that_never_answers_is_killed_at_the_deadline() {
     let options = Options::default().handshake(Duration::from_millis(50));
     let error =
         AgentProcess::launch_with(shell("echo thinking; sleep 600"), options).await.unwrap_err();
@@ -65,11 +65,11 @@ async fn an_agent_with_a_banner_works() {
         .unwrap();
     assert_eq!(agent.stray_output(), ["Welcome"]);
     let exit = agent.stop().await;
-    assert!(exit.success(), "closing stdin is enough for one that listens: {exit}");
+    assert!(exit.success(), "closing stdin is enough for an agent that reads it: {exit}");
 }
 
 #[tokio::test]
-async fn an_agent_of_another_version_is_left() {
+async fn an_agent_of_another_version_is_rejected() {
     let script = INITIALIZED.replace("\"protocolVersion\":1", "\"protocolVersion\":9");
     assert!(
         matches!(failed(format!("{script} cat")).await, StartError::Version { answered } if answered.0 == 9)
@@ -77,36 +77,39 @@ async fn an_agent_of_another_version_is_left() {
 }
 
 #[tokio::test]
-async fn killed_before_its_first_answer_an_agent_fails_the_start() {
+async fn an_agent_killed_before_its_first_answer_fails_the_start() {
     let error = failed(KILLED).await;
-    tells_the_end(&error.to_string());
+    names_the_end(&error.to_string());
     assert!(matches!(error, StartError::Ended { .. }));
 }
 
 #[tokio::test]
-async fn killed_before_a_session_is_open_an_agent_fails_the_opening() {
+async fn an_agent_killed_before_a_session_is_open_fails_the_opening() {
     let folder = tempfile::tempdir().unwrap();
     let agent = AgentProcess::launch(shell(format!("{INITIALIZED}{KILLED}"))).await.unwrap();
     let error = agent.open(folder.path()).await.unwrap_err();
-    assert!(matches!(error, OpenError::Call(CallError::Gone(End::PeerClosed { .. }))), "{error}");
-    tells_the_end(&error.to_string());
+    assert!(
+        matches!(error, OpenError::Call(CallError::Disconnected(ConnectionEnd::PeerClosed { .. }))),
+        "{error}"
+    );
+    names_the_end(&error.to_string());
 }
 
 #[tokio::test]
-async fn killed_in_a_turn_an_agent_ends_it() {
+async fn an_agent_killed_in_a_turn_ends_the_turn() {
     let folder = tempfile::tempdir().unwrap();
     let agent =
         AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED}{KILLED}"))).await.unwrap();
     let session = agent.open(folder.path()).await.unwrap();
     let mut turn = session.prompt("go").await.unwrap();
     let error = turn.outcome().await.unwrap_err();
-    assert!(matches!(error, TurnError::Gone(End::PeerClosed { .. })), "{error}");
-    tells_the_end(&error.to_string());
+    assert!(matches!(error, TurnError::Disconnected(ConnectionEnd::PeerClosed { .. })), "{error}");
+    names_the_end(&error.to_string());
     assert_eq!(agent.evidence().exit.unwrap().signal, Some(9));
 }
 
 #[tokio::test]
-async fn an_agent_that_leaves_in_a_turn_without_a_word_ends_it() {
+async fn an_agent_that_exits_silently_in_a_turn_ends_the_turn() {
     let folder = tempfile::tempdir().unwrap();
     let agent = AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED} read line; exit 0")))
         .await
@@ -118,21 +121,21 @@ async fn an_agent_that_leaves_in_a_turn_without_a_word_ends_it() {
 }
 
 #[tokio::test]
-async fn a_grandchild_that_holds_the_pipes_hides_no_death() {
+async fn a_grandchild_that_holds_the_pipes_does_not_hide_the_agents_death() {
     let folder = tempfile::tempdir().unwrap();
     let agent = AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED} sleep 600 & {KILLED}")))
         .await
         .unwrap();
     let session = agent.open(folder.path()).await.unwrap();
     let mut turn = session.prompt("go").await.unwrap();
-    tells_the_end(&turn.outcome().await.unwrap_err().to_string());
+    names_the_end(&turn.outcome().await.unwrap_err().to_string());
 }
 
 #[tokio::test]
-async fn killed_while_it_asks_an_agent_withdraws_its_question() {
+async fn killing_an_agent_withdraws_its_question() {
     let folder = tempfile::tempdir().unwrap();
     let ask = r#"read line; echo '{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"t"},"options":[]}}'; "#;
-    // The agent dies once the question is open: the one who is asked says so through this file.
+    // The agent dies once the question is open: the question's handler creates this file.
     let open = folder.path().join("open");
     let wait = format!(
         "until test -e {}; do sleep 0.01; done; echo 'fuel is out' >&2; kill -9 $$",
@@ -151,7 +154,7 @@ async fn killed_while_it_asks_an_agent_withdraws_its_question() {
     });
     let session = agent.open(folder.path()).permissions(permissions).await.unwrap();
     let mut turn = session.prompt("go").await.unwrap();
-    tells_the_end(&turn.outcome().await.unwrap_err().to_string());
+    names_the_end(&turn.outcome().await.unwrap_err().to_string());
     assert_eq!(session.snapshot().open_permissions().count(), 0);
     assert_eq!(session.snapshot().permissions().len(), 1);
     drop((session, turn, agent));
@@ -165,6 +168,6 @@ async fn later_calls_of_a_dead_agent_fail() {
         AgentProcess::launch(shell(format!("{INITIALIZED} echo 'fuel is out' >&2; kill -9 $$")))
             .await
             .unwrap();
-    tells_the_end(&agent.ended().await.to_string());
-    tells_the_end(&agent.open(folder.path()).await.unwrap_err().to_string());
+    names_the_end(&agent.ended().await.to_string());
+    names_the_end(&agent.open(folder.path()).await.unwrap_err().to_string());
 }

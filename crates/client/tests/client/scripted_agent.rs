@@ -1,4 +1,4 @@
-//! An agent that says exactly what a test tells it to.
+//! An agent that sends exactly the messages of a test.
 
 use attache_client::{AgentConnection, Options, SessionHandle, StartError};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ pub(crate) struct ScriptedAgent {
     output: WriteHalf<DuplexStream>,
 }
 
-/// Fails a test that would hang.
+/// Waits for a future; fails instead of hanging.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future).await.expect("nothing happened for 20 s")
 }
@@ -52,7 +52,7 @@ pub(crate) async fn connected_with(
     (connection.unwrap(), agent)
 }
 
-/// An open session `s1` in `folder`, which rejects everything.
+/// An open session `s1` in `folder`, which rejects every permission.
 pub(crate) async fn opened(
     connection: &AgentConnection,
     agent: &mut ScriptedAgent,
@@ -75,13 +75,13 @@ pub(crate) async fn opened_with(
 }
 
 impl ScriptedAgent {
-    /// The next line, whatever it is; `None` once the client closed.
+    /// Returns the next line; `None` once the client has closed the connection.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let line = soon(self.lines.next_line()).await.unwrap()?;
         Some(serde_json::from_str(&line).unwrap())
     }
 
-    /// The next line, which must be of this method.
+    /// Returns the next line, which must be of this method.
     pub(crate) async fn expect(&mut self, method: &str) -> Value {
         let message =
             self.next().await.unwrap_or_else(|| panic!("the client closed before {method}"));
@@ -89,7 +89,7 @@ impl ScriptedAgent {
         message
     }
 
-    /// The next line, which must be the reply to call `id`.
+    /// Returns the next line, which must be the reply to call `id`.
     pub(crate) async fn answer_to(&mut self, id: u64) -> Value {
         let message = self.next().await.expect("the client closed before its answer");
         assert_eq!((&message["id"], message.get("method")), (&json!(id), None), "{message}");
@@ -123,7 +123,7 @@ impl ScriptedAgent {
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
     }
 
-    /// Waits until the client has taken everything that was sent.
+    /// Waits until the client has processed everything that was sent.
     pub(crate) async fn heard(&mut self) {
         self.call(999, "_heard", json!({})).await;
         self.answer_to(999).await;

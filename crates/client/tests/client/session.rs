@@ -154,7 +154,7 @@ async fn options_are_set_by_id_or_category_in_the_form_they_have() {
 }
 
 #[tokio::test]
-async fn where_there_are_only_modes_and_models_those_are_set() {
+async fn modes_and_models_are_set_if_there_are_no_options() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     let modes = json!({ "currentModeId": "ask", "availableModes": [{ "id": "ask", "name": "Ask" }, { "id": "code", "name": "Code" }] });
@@ -181,7 +181,7 @@ async fn where_there_are_only_modes_and_models_those_are_set() {
 }
 
 #[tokio::test]
-async fn with_config_options_modes_are_left_alone() {
+async fn modes_are_not_set_if_there_are_config_options() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     let modes = json!({ "currentModeId": "ask", "availableModes": [{ "id": "ask", "name": "Ask" }, { "id": "code", "name": "Code" }] });
@@ -203,7 +203,7 @@ async fn with_config_options_modes_are_left_alone() {
 }
 
 #[tokio::test]
-async fn a_load_takes_the_sessions_place_when_it_succeeds_and_only_then() {
+async fn only_a_successful_load_replaces_the_session() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({ "loadSession": true })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
@@ -271,7 +271,7 @@ async fn a_resume_keeps_the_transcript_and_applies_the_reply() {
 }
 
 #[tokio::test]
-async fn a_session_is_not_loaded_under_a_running_turn() {
+async fn a_session_is_not_loaded_during_a_turn() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({ "loadSession": true })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
@@ -281,7 +281,7 @@ async fn a_session_is_not_loaded_under_a_running_turn() {
 }
 
 #[tokio::test]
-async fn all_pages_of_a_list_are_read_with_their_cursors_as_they_came() {
+async fn all_pages_of_a_list_are_read_with_unchanged_cursors() {
     let (connection, mut agent) = connected(json!({ "sessionCapabilities": { "list": {} } })).await;
     let item = |id: &str| json!({ "sessionId": id, "cwd": "/a" });
     let answering = async {

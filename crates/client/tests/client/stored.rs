@@ -1,10 +1,10 @@
-//! Lists of stored sessions, and what is done with them.
+//! Lists of stored sessions, and operations on these sessions.
 
 use crate::scripted_agent::{ScriptedAgent, connected, opened};
 use attache_client::{AgentConnection, OpenError};
 use attache_connection::CallError;
 use attache_protocol::v1::{AuthState, SessionStatus};
-use attache_session::Archived;
+use attache_session::ArchivedFilter;
 use serde_json::{Value, json};
 use std::future::{Future, IntoFuture};
 
@@ -12,7 +12,7 @@ async fn offering(sessions: Value) -> (AgentConnection, ScriptedAgent) {
     connected(json!({ "loadSession": true, "sessionCapabilities": sessions })).await
 }
 
-/// Answers the one call that `asking` makes, which must be of this method and with these params.
+/// Answers the only call that `asking` makes. It must have this method and these params.
 async fn answered<T>(
     agent: &mut ScriptedAgent,
     asking: impl Future<Output = T>,
@@ -63,20 +63,20 @@ async fn methods_that_the_agent_does_not_advertise_are_refused_and_not_sent() {
     assert_eq!(agent.next().await, None, "nothing was sent");
 
     let (connection, mut agent) = offering(json!({ "list": {} })).await;
-    let listing = connection.list().archived(Archived::Only).all().await;
+    let listing = connection.list().archived(ArchivedFilter::Only).all().await;
     assert_eq!(not_offered(listing), format!("{sessions}.archive"));
     drop(connection);
-    assert_eq!(agent.next().await, None, "an agent without archives knows no filter");
+    assert_eq!(agent.next().await, None, "the filter is not sent to an agent without archives");
 
     let (connection, mut agent) = offering(json!({ "archive": {} })).await;
     assert!(connection.resume("old", folder.path()).unarchive().await.is_err());
     drop(connection);
-    assert_eq!(agent.next().await, None, "what cannot be resumed is not taken out for it");
+    assert_eq!(agent.next().await, None, "a session that cannot be resumed is not unarchived");
 }
 
 /// LIST-05, LIST-06, LIST-07, LIST-13.
 #[tokio::test]
-async fn a_list_is_read_page_by_page_until_there_is_no_cursor_that_can_be_read() {
+async fn a_list_is_read_page_by_page_until_there_is_no_readable_cursor() {
     let (connection, mut agent) = offering(json!({ "list": {} })).await;
     let item = |id: &str| json!({ "sessionId": id, "cwd": "/a" });
     for last in [
@@ -99,12 +99,12 @@ async fn a_list_is_read_page_by_page_until_there_is_no_cursor_that_can_be_read()
         assert_eq!(listing.next_page().await.unwrap(), None);
     }
     drop(connection);
-    assert_eq!(agent.next().await, None, "nothing was asked behind the end");
+    assert_eq!(agent.next().await, None, "no page is requested after the last one");
 }
 
 /// LIST-06, LIST-08.
 #[tokio::test]
-async fn a_cursor_that_leads_nowhere_ends_the_list_and_a_refused_page_can_be_asked_for_again() {
+async fn a_repeated_cursor_ends_the_list_and_a_refused_page_can_be_requested_again() {
     let (connection, mut agent) = offering(json!({ "list": {} })).await;
     let mut listing = connection.list();
     let page = json!({ "sessions": [], "nextCursor": "c" });
@@ -174,9 +174,9 @@ async fn archived_sessions_are_listed_with_one_filter_on_every_page_and_taken_ou
         .unwrap();
     assert!(session.snapshot().is_archived());
     agent.call(1, "fs/read_text_file", json!({ "sessionId": "s1", "path": "/x" })).await;
-    assert_eq!(agent.answer_to(1).await["error"]["code"], -32002, "it was closed by that");
+    assert_eq!(agent.answer_to(1).await["error"]["code"], -32002, "archiving closed it");
 
-    let mut listing = connection.list().archived(Archived::Only);
+    let mut listing = connection.list().archived(ArchivedFilter::Only);
     let item = json!({ "sessionId": "s1", "cwd": "/a", "archived": true });
     let first = json!({ "sessions": [item], "nextCursor": "c" });
     let script = ("session/list", json!({ "archived": "only" }), first);
@@ -220,7 +220,11 @@ async fn an_unknown_status_means_saved_and_an_open_session_is_still_resumed_befo
         assert_eq!(status.as_str(), meant);
     }
     agent.call(1, "fs/read_text_file", json!({ "sessionId": "s7", "path": "/x" })).await;
-    assert_eq!(agent.answer_to(1).await["error"]["code"], -32002, "asking attaches nothing");
+    assert_eq!(
+        agent.answer_to(1).await["error"]["code"],
+        -32002,
+        "a status query does not open the session"
+    );
     let resuming = async {
         let call = agent.expect("session/resume").await;
         agent.reply(&call, json!({})).await;
@@ -236,7 +240,7 @@ async fn an_unknown_status_means_saved_and_an_open_session_is_still_resumed_befo
 
 /// TITLE-01, TITLE-03.
 #[tokio::test]
-async fn the_title_that_the_agent_stored_is_shown_and_not_the_one_that_was_asked_for() {
+async fn the_title_that_the_agent_stored_is_shown_instead_of_the_requested_one() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = offering(json!({ "title": {} })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
@@ -252,10 +256,10 @@ async fn the_title_that_the_agent_stored_is_shown_and_not_the_one_that_was_asked
         agent.refuse(&call, -32602, "no title").await;
     };
     let (refused, ()) = tokio::join!(session.set_title("  "), refusing);
-    assert!(matches!(refused, Err(CallError::Refused(_))), "TITLE-02");
+    assert!(matches!(refused, Err(CallError::ErrorResponse(_))), "TITLE-02");
     assert_eq!(session.snapshot().info().title(), Some("Tidy up"));
-    // Whether a later title may replace a person's is the agent's to say: its client shows what it
-    // is told.
+    // The agent decides whether a later title may replace a person's. The client shows what the
+    // agent sends.
     agent.update("s1", json!({ "sessionUpdate": "session_info_update", "title": "Other" })).await;
     agent.heard().await;
     assert_eq!(session.snapshot().info().title(), Some("Other"));
@@ -296,7 +300,7 @@ async fn a_fork_is_another_session_that_takes_prompts_at_once() {
 
 /// SESS-22, SESS-24.
 #[tokio::test]
-async fn a_session_that_the_agent_does_not_know_any_more_counts_as_closed() {
+async fn a_session_that_the_agent_no_longer_knows_counts_as_closed() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = offering(json!({ "close": {} })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
@@ -324,7 +328,7 @@ async fn a_session_that_the_agent_does_not_know_any_more_counts_as_closed() {
 
 /// AUTH-10, AUTHS-02.
 #[tokio::test]
-async fn a_login_is_asked_about_and_ended_where_that_is_offered() {
+async fn login_status_and_logout_are_used_if_offered() {
     let (connection, mut agent) =
         connected(json!({ "auth": { "status": {}, "logout": {} } })).await;
     let accounts = json!([{ "label": "ada@example.org" }]);

@@ -25,7 +25,7 @@ async fn ready() -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::Te
     ready_with(Permissions::AllowAll).await
 }
 
-/// Asks for a terminal with these members beside the session's id.
+/// Requests a terminal with these members and the session's id.
 async fn create(agent: &mut ScriptedAgent, mut params: Value) -> Value {
     params["sessionId"] = json!("s1");
     agent.call(100, "terminal/create", params).await;
@@ -52,7 +52,7 @@ async fn call(agent: &mut ScriptedAgent, method: &str, terminal: &str) -> Value 
     agent.answer_to(200).await
 }
 
-/// Asks for the output until it has `text` in it.
+/// Requests the output until it contains `text`.
 async fn until(agent: &mut ScriptedAgent, terminal: &str, text: &str) -> Value {
     soon(async {
         loop {
@@ -77,7 +77,8 @@ async fn gone(pid: &str) {
     .await;
 }
 
-/// A command whose second process outlives a polite end; gives its terminal and that process's id.
+/// Starts a command whose second process ignores termination signals. Returns its terminal and the
+/// id of that process.
 async fn stubborn(agent: &mut ScriptedAgent) -> (String, String) {
     let terminal =
         bash(agent, "trap '' TERM HUP INT; (trap '' TERM HUP INT; sleep 600) & echo pid $!; wait")
@@ -89,9 +90,9 @@ async fn stubborn(agent: &mut ScriptedAgent) -> (String, String) {
     (terminal, pid)
 }
 
-/// TERM-01, TERM-02: nothing is advertised or served unless it was switched on.
+/// TERM-01, TERM-02: terminals are advertised and served only if they are switched on.
 #[tokio::test]
-async fn terminals_are_offered_only_where_they_are_switched_on() {
+async fn terminals_are_offered_only_if_they_are_switched_on() {
     for (options, offered) in [(Options::default(), false), (Options::default().terminals(), true)]
     {
         let (mut agent, connecting) = crate::scripted_agent::connecting(options);
@@ -148,7 +149,7 @@ async fn a_command_with_white_space_and_no_arguments_is_a_line_for_the_shell() {
 #[tokio::test]
 async fn old_output_goes_first_and_at_a_character() {
     let (_connection, mut agent, _session, _folder) = ready().await;
-    // 3 bytes each; the limit cuts the third from the end.
+    // Each euro sign has 3 bytes. The limit cuts into the third one from the end.
     let params = json!({ "command": "printf", "args": ["start€€€€"], "outputByteLimit": 8 });
     let answer = create(&mut agent, params).await;
     let terminal = answer["result"]["terminalId"].as_str().unwrap().to_owned();
@@ -163,9 +164,9 @@ async fn old_output_goes_first_and_at_a_character() {
     assert_eq!((&result["output"], &result["truncated"]), (&json!("€€"), &json!(false)));
 }
 
-/// TERM-05, TERM-06: half a character waits for its other half.
+/// TERM-05, TERM-06: an incomplete character is held back until it is complete.
 #[tokio::test]
-async fn output_that_ends_within_a_character_or_is_no_text_is_still_text() {
+async fn incomplete_and_invalid_characters_in_output_become_text() {
     let (_connection, mut agent, _session, folder) = ready().await;
     let script = r"printf 'a\xe2\x82'; until [ -e go ]; do sleep 0.01; done; printf '\xac\xff'";
     let terminal = bash(&mut agent, script).await;
@@ -207,7 +208,7 @@ async fn a_kill_ends_the_whole_tree_answers_every_waiter_and_keeps_the_id() {
     assert_eq!(call(&mut agent, "release", &terminal).await["result"], json!({}));
 }
 
-/// TERM-05, TERM-09: output without end neither grows nor keeps a kill from being seen.
+/// TERM-05, TERM-09: endless output takes bounded memory and does not delay a kill.
 #[tokio::test]
 async fn a_command_that_never_stops_writing_can_be_killed() {
     let (_connection, mut agent, _session, _folder) = ready().await;
@@ -226,7 +227,7 @@ async fn a_command_that_never_stops_writing_can_be_killed() {
 
 /// TERM-11, TERM-12, TERM-14.
 #[tokio::test]
-async fn a_release_kills_and_the_output_is_still_shown() {
+async fn a_release_kills_the_command_and_its_output_is_still_shown() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let (terminal, pid) = stubborn(&mut agent).await;
     ask(&mut agent, 1, "wait_for_exit", &terminal).await;
@@ -244,7 +245,7 @@ async fn a_release_kills_and_the_output_is_still_shown() {
     assert!(session.terminal(&"unknown".into()).is_none());
 }
 
-/// TERM-12: what is kept to be shown is bounded.
+/// TERM-12: the output that is kept for display is bounded.
 #[tokio::test]
 async fn only_the_last_released_terminals_are_kept() {
     let (_connection, mut agent, session, _folder) = ready().await;
@@ -258,9 +259,9 @@ async fn only_the_last_released_terminals_are_kept() {
     assert!(session.terminal(&terminals[1].as_str().into()).is_some());
 }
 
-/// CANCEL-14, TERM-14: a wait that is taken back is answered, and the command goes on.
+/// CANCEL-14, TERM-14: a cancelled wait is answered, and the command continues.
 #[tokio::test]
-async fn a_wait_can_be_taken_back() {
+async fn a_wait_can_be_cancelled() {
     let (_connection, mut agent, _session, _folder) = ready().await;
     let terminal = bash(&mut agent, "sleep 600").await;
     ask(&mut agent, 7, "wait_for_exit", &terminal).await;
@@ -313,9 +314,9 @@ async fn a_command_that_cannot_start_is_an_error_at_once() {
     assert!(create(&mut agent, params).await["result"]["terminalId"].is_string());
 }
 
-/// TERM-10 is the agent's; a session that opens terminals without end is stopped here.
+/// TERM-10 is about agents. The client limits the terminals of a session.
 #[tokio::test]
-async fn terminals_without_end_are_refused() {
+async fn the_number_of_terminals_is_limited() {
     let (_connection, mut agent, _session, _folder) = ready().await;
     let mut opened = 0;
     loop {
@@ -329,9 +330,9 @@ async fn terminals_without_end_are_refused() {
     assert_eq!(opened, 64);
 }
 
-/// Always true no. 4: no process outlives its session.
+/// Invariant 4: no process outlives its session.
 #[tokio::test]
-async fn nothing_runs_on_when_the_session_closes() {
+async fn closing_a_session_ends_its_commands() {
     let folder = tempfile::tempdir().unwrap();
     let capabilities = json!({ "sessionCapabilities": { "close": {} } });
     let answer = json!({ "protocolVersion": 1, "agentCapabilities": capabilities });
@@ -344,7 +345,7 @@ async fn nothing_runs_on_when_the_session_closes() {
     let closing = async {
         let call = agent.expect("session/close").await;
         agent.reply(&call, json!({})).await;
-        assert_eq!(agent.answer_to(1).await["result"], json!({}), "how it ended is not known");
+        assert_eq!(agent.answer_to(1).await["result"], json!({}), "its exit status is unknown");
     };
     let (closed, ()) = tokio::join!(session.close(), closing);
     closed.unwrap();
@@ -353,7 +354,7 @@ async fn nothing_runs_on_when_the_session_closes() {
 }
 
 #[tokio::test]
-async fn nothing_runs_on_when_the_connection_ends_or_the_session_is_dropped() {
+async fn commands_end_with_the_connection_and_with_a_dropped_session() {
     let (connection, mut agent, session, _folder) = ready().await;
     let (_, pid) = stubborn(&mut agent).await;
     drop(agent);
@@ -367,9 +368,9 @@ async fn nothing_runs_on_when_the_connection_ends_or_the_session_is_dropped() {
     gone(&pid).await;
 }
 
-/// PERM-02 for commands: none runs that the session's rules do not allow.
+/// PERM-02 for commands: a command runs only if the session's rules allow it.
 #[tokio::test]
-async fn no_command_runs_unless_the_rules_allow_it() {
+async fn commands_run_only_if_the_rules_allow_it() {
     for (permissions, runs) in [
         (Permissions::Reject, false),
         (Permissions::AllowKinds(vec![ToolKind::Read]), false),
@@ -431,8 +432,8 @@ async fn the_person_sees_the_whole_command_and_a_cancel_withdraws_the_question()
     soon(decide.closed()).await;
 }
 
-/// TOOL-12: a terminal of the agent's own, told about in metadata, some of it before the call it
-/// belongs to.
+/// TOOL-12: terminals of the agent itself, described in metadata. Some of it arrives before the
+/// call that it belongs to.
 #[tokio::test]
 async fn output_of_the_agents_own_terminals_can_be_shown() {
     let (_connection, mut agent, session, _folder) = ready().await;
@@ -461,7 +462,7 @@ async fn output_of_the_agents_own_terminals_can_be_shown() {
     assert_eq!(
         call(&mut agent, "output", "own").await["error"]["code"],
         -32602,
-        "it is none of ours"
+        "it is not a terminal of this client"
     );
 
     let ours = bash(&mut agent, "printf ours").await;

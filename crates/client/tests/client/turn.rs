@@ -133,12 +133,12 @@ async fn content_that_the_agent_does_not_take_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_turn_without_a_stop_reason_says_whose_fault_it_is_and_the_session_goes_on() {
+async fn a_turn_without_a_stop_reason_says_which_side_caused_it_and_the_session_continues() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.refuse(&call, -31002, "credential was rejected").await;
     let error = soon(turn.outcome()).await.unwrap_err();
-    assert_eq!(error.refusal().unwrap().code.0, -31002);
+    assert_eq!(error.error_response().unwrap().code.0, -31002);
     assert!(error.to_string().contains("credential was rejected"));
 
     let (mut turn, call) = begun(&session, &mut agent).await;
@@ -189,7 +189,7 @@ async fn dropping_a_turn_cancels_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancel_that_is_never_answered_settles_the_turn_here() {
+async fn the_client_ends_a_turn_whose_cancel_is_never_answered() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::default().cancel(Duration::from_secs(10));
     let (connection, mut agent) = connected_with(options, json!({ "protocolVersion": 1 })).await;
@@ -204,7 +204,7 @@ async fn a_cancel_that_is_never_answered_settles_the_turn_here() {
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     agent.expect("session/cancel").await;
     assert_eq!(agent.expect("$/cancel_request").await["params"]["requestId"], call["id"]);
-    // The answer comes after all: it ends nothing, and shows that the agent is there.
+    // The late answer ends nothing, but shows that the agent responds.
     let (mut next, next_call) = begun(&session, &mut agent).await;
     agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
     agent.say("fresh").await;
@@ -221,8 +221,8 @@ async fn everything_in_flight_ends_with_the_connection() {
     agent.say("half").await;
     drop(agent);
     assert_eq!(text_of(&mut turn).await, "half");
-    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::Gone(_))));
-    assert!(matches!(session.prompt("x").await, Err(PromptError::Gone(_))));
+    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::Disconnected(_))));
+    assert!(matches!(session.prompt("x").await, Err(PromptError::Disconnected(_))));
     soon(connection.ended()).await;
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
 }
@@ -233,7 +233,7 @@ async fn dropping_the_agent_ends_its_turns_and_watches() {
     let (mut turn, _call) = begun(&session, &mut agent).await;
     let mut watch = session.watch();
     drop(connection);
-    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::Gone(_))));
+    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::Disconnected(_))));
     while soon(watch.next()).await.is_some() {}
     while agent.next().await.is_some() {}
 }
@@ -248,8 +248,8 @@ async fn an_update_without_a_name_in_this_version_is_kept_and_shown() {
     agent.reply(&call, json!({ "stopReason": "end_turn" })).await;
 }
 
-/// CMD-03, PROMPT-12, PROMPT-15: a command is a text as any other, with links beside it or not, and
-/// the next prompt follows the end of a turn.
+/// CMD-03, PROMPT-12, PROMPT-15: a command is an ordinary text, with or without links beside it,
+/// and the next prompt follows the end of a turn.
 #[tokio::test]
 async fn prompts_follow_one_another_and_arrive_as_they_were_written() {
     let (_connection, mut agent, session, _folder) = ready().await;

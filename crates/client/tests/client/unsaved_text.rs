@@ -1,4 +1,4 @@
-//! FS-02: an agent reads and changes what an editor shows.
+//! FS-02: an agent reads and changes the text in an editor.
 
 use crate::scripted_agent::{connected_with, opened_with};
 use attache_client::{Options, Permissions, UnsavedText};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// The texts that are open, and which files were asked for.
+/// The open texts, and the files that were requested.
 #[derive(Default)]
 struct Editor {
     open: Mutex<HashMap<PathBuf, String>>,

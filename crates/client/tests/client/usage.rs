@@ -1,4 +1,4 @@
-//! Whose words an agent's figures are in.
+//! The agent whose way of counting a session's figures use.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened, soon};
 use attache_client::{AgentProcess, Options, SessionHandle};
@@ -14,20 +14,24 @@ async fn counted_by(about: Value) -> Option<String> {
 
 /// USE-10.
 #[tokio::test]
-async fn tokens_are_in_the_words_of_the_agent_unless_it_is_our_own() {
+async fn tokens_are_counted_by_the_agent_unless_it_is_the_built_in_one() {
     assert_eq!(
         counted_by(json!({ "name": "copilot", "version": "1" })).await.as_deref(),
         Some("copilot")
     );
     assert_eq!(counted_by(json!({ "name": "attache", "version": "1" })).await, None);
     let nameless = counted_by(json!(null)).await;
-    assert_eq!(nameless.as_deref(), Some("the agent"), "an unknown agent is a foreign one");
+    assert_eq!(
+        nameless.as_deref(),
+        Some("the agent"),
+        "an agent without a name counts as a foreign one"
+    );
     assert_eq!(counted_by(json!({ "name": " ", "version": "1" })).await, nameless);
 }
 
 /// USE-10.
 #[tokio::test]
-async fn an_agent_without_a_name_is_called_like_its_program() {
+async fn an_agent_without_a_name_has_the_name_of_its_program() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("nameless-agent");
     let text = r#"#!/bin/sh
@@ -49,7 +53,7 @@ async fn turn(session: &SessionHandle, agent: &mut ScriptedAgent) {
     soon(turn.outcome()).await.unwrap();
 }
 
-/// USE-10, SESS-18: a resume goes on with the same agent, so what it counted stays.
+/// USE-10, SESS-18: a resumed session has the same agent, so its figures are kept.
 #[tokio::test]
 async fn a_resumed_session_keeps_its_figures_and_a_loaded_one_resets_them() {
     let folder = tempfile::tempdir().unwrap();

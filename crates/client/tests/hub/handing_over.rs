@@ -1,4 +1,4 @@
-//! What a session has when it goes on in a new one, and how its log grows by what is not sent.
+//! The state of a session that continues in a new one, and the growth of its log by unsent texts.
 
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{idle, scripted, started_with, until};
@@ -34,7 +34,7 @@ struct ReadOnly {
     _folder: tempfile::TempDir,
 }
 
-/// A session whose agent can go on with nothing, with so many prompts that wait and a draft.
+/// A session that its agent cannot continue, with this number of waiting prompts and a draft.
 async fn read_only(store: &MemoryStore, prompts: usize) -> ReadOnly {
     let options = HubOptions::default().store(Arc::new(store.clone()));
     let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
@@ -70,7 +70,7 @@ async fn found(store: &MemoryStore, id: &str) -> (String, Vec<String>) {
 }
 
 #[tokio::test]
-async fn a_full_queue_goes_on_in_a_new_session_whole() {
+async fn a_full_queue_continues_in_a_new_session() {
     let store = MemoryStore::new();
     let mut it = read_only(&store, 256).await;
     let agent = &mut it.agent;
@@ -91,7 +91,7 @@ async fn a_full_queue_goes_on_in_a_new_session_whole() {
 }
 
 #[tokio::test]
-async fn an_agent_that_ends_behind_the_opening_and_a_close_lose_nothing() {
+async fn an_agent_that_ends_after_the_opening_and_a_close_lose_nothing() {
     let store = MemoryStore::new();
     let ReadOnly { session, mut agent, _hub, _folder } = read_only(&store, 3).await;
     let answering = async {
@@ -103,15 +103,15 @@ async fn an_agent_that_ends_behind_the_opening_and_a_close_lose_nothing() {
     let (new, ()) = tokio::join!(session.continue_in_new_session(), answering);
     let new = new.unwrap();
     let mut all = waiting(&new);
-    // The summary may be on its way or wait.
+    // The summary may be in flight or waiting.
     all.retain(|text| text.starts_with("prompt"));
     assert_eq!((all, new.draft().as_str()), (numbered(3), "a draft"));
 }
 
 #[tokio::test]
-async fn more_prompts_than_a_session_takes_are_refused_before_anything_changes() {
+async fn too_many_prompts_are_refused_before_anything_changes() {
     let store = MemoryStore::new();
-    // A program of an earlier version left more than fit: none of them is dropped.
+    // An earlier version left more prompts than fit. None of them is dropped.
     let prompts: Vec<_> =
         numbered(300).iter().map(|text| json!([{ "type": "text", "text": text }])).collect();
     let records = [("hub/queue", json!(prompts)), ("hub/draft", json!("a draft"))];
@@ -201,7 +201,7 @@ async fn a_log_grows_by_a_prompt_that_waits_and_not_by_all_of_them() {
     idle(&it.session).await;
     it.session.commit().await.unwrap();
     let bytes = recorded(&store, "s1");
-    // The whole queue each time would be more than ten million bytes.
+    // Writing the whole queue each time would take more than ten million bytes.
     assert!(bytes < 600_000, "{bytes} bytes for 100 prompts of 1000");
     assert_eq!(found(&store, "s1").await.1, [""; 0]);
 }
@@ -283,8 +283,7 @@ async fn spending_is_counted_without_reading_old_events_again() {
     }
     assert!(reads.iter().all(|events| *events <= 12), "events read by each call: {reads:?}");
     assert!(reads.iter().skip(1).step_by(2).all(|events| *events == 0), "{reads:?}");
-    // A session that is deleted counts no more; one that begins under its id is counted from its
-    // beginning.
+    // A deleted session no longer counts. A new one with its id is counted from its beginning.
     it.session.close().await.unwrap();
     store.delete(&key("s1")).unwrap();
     assert!(it.hub.spent().await.unwrap().is_empty());

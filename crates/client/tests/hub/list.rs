@@ -5,7 +5,7 @@ use crate::started::{Starts, scripted};
 use attache_client::{AgentListing, Hub, HubOptions, SessionFilter};
 use attache_protocol::method::Side;
 use attache_session::{
-    Archived, Event, EventBody, MemoryStore, Origin, SessionKey, Store, Timestamp,
+    ArchivedFilter, Event, EventBody, MemoryStore, Origin, SessionKey, Store, Timestamp,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn store(key: &str, title: &str, at: i64, store: &MemoryStore) {
 
 /// LIST-01, LIST-05, LIST-11.
 #[tokio::test]
-async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_by_agent() {
+async fn agents_and_store_make_one_list_without_duplicates_and_failures_are_shown_by_agent() {
     let kept = MemoryStore::new();
     store("s1", "Ours", 1_000, &kept);
     store("old", "Only ours", 3_000, &kept);
@@ -101,13 +101,13 @@ async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_b
     assert_eq!(list(SessionFilter { status: some("open"), ..all.clone() }), ["s1 Theirs"]);
     assert_eq!(list(SessionFilter { cwd: some("/ours"), ..all.clone() }), ["old Only ours"]);
     assert_eq!(
-        list(SessionFilter { archived: Archived::Only, ..all.clone() }),
+        list(SessionFilter { archived: ArchivedFilter::Only, ..all.clone() }),
         Vec::<String>::new()
     );
     let listed = hub.list(&all);
     assert!(listed[2].at_agent && listed[2].stored && !listed[0].stored && !listed[1].at_agent);
 
-    // What the agent deleted is gone with the next round.
+    // Sessions that the agent deleted disappear with the next round.
     hub.refresh_list();
     let call = a.expect("session/list").await;
     a.reply(&call, json!({ "sessions": [] })).await;
@@ -116,7 +116,7 @@ async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_b
     assert_eq!(list(all), ["old Only ours", "s1 Ours"]);
 }
 
-/// The list must be there before a person notices: it is asked for at every key of a search.
+/// Listing must be fast, because a search lists the sessions at every key.
 #[tokio::test]
 async fn ten_thousand_sessions_are_listed_at_once() {
     let hub = Hub::new(HubOptions::default());
@@ -146,6 +146,6 @@ async fn ten_thousand_sessions_are_listed_at_once() {
         .list(&SessionFilter { text: Some("NUMBER 9999".to_owned()), ..SessionFilter::default() });
     let took = start.elapsed();
     assert_eq!((all.len(), all[0].id.as_str(), found.len()), (10_000, "s9999", 1));
-    // Generous: it is some milliseconds when built for speed.
+    // Generous: an optimized build takes some milliseconds.
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

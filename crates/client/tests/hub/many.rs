@@ -7,8 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// An agent that opens as many sessions as it is asked for and answers every prompt with a few
-/// words.
+/// An agent that opens any number of sessions and answers every prompt with a few words.
 async fn serve(mut agent: ScriptedAgent) {
     let mut sessions = 0;
     while let Some(message) = agent.next().await {
@@ -73,7 +72,7 @@ async fn two_hundred_sessions_over_twenty_agents_answer() {
     }
 }
 
-/// What nobody looks at costs what was said, however finely it was streamed.
+/// Updates that no watcher reads cost only their text, in however many chunks they arrive.
 #[tokio::test]
 async fn a_flood_costs_an_idle_watcher_no_memory() {
     const UPDATES: usize = 20_000;
@@ -93,14 +92,14 @@ async fn a_flood_costs_an_idle_watcher_no_memory() {
     while tokio::time::timeout(Duration::ZERO, watch.next()).await.is_ok() {
         looks += 1;
     }
-    assert!(looks <= 2, "{looks} looks at what nobody looked at");
+    assert!(looks <= 2, "{looks} looks of a watcher that did not look");
     let update = soon(hub_watch.next()).await.unwrap();
     let (agent, id) = (it.session.agent().name().to_owned(), it.session.id().clone());
     assert!(update.changes.contains(&Change::Session { agent, id }));
     assert_eq!(texts(&it.session)[1].len(), UPDATES * 5);
 }
 
-/// A watcher that asks for 60 changes in a second gets no more, and the last state.
+/// A watcher that asks for 60 updates per second gets at most these, and the last state.
 #[tokio::test(start_paused = true)]
 async fn a_live_watcher_sees_changes_as_often_as_it_wants() {
     let mut it = started(json!({})).await;
@@ -133,8 +132,8 @@ async fn a_live_watcher_sees_changes_as_often_as_it_wants() {
     assert!((40..=80).contains(&looks), "{looks} looks in a second");
 }
 
-/// What an agent says about sessions that nobody knows is kept, bounded and counted; a session that
-/// is opened later begins with it.
+/// Updates of unknown sessions are kept, bounded and counted. A session that is opened later begins
+/// with them.
 #[tokio::test]
 async fn updates_of_unknown_sessions_are_kept_within_bounds_and_counted() {
     let mut it = started(json!({ "sessionCapabilities": { "resume": {} } })).await;

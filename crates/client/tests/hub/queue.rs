@@ -30,9 +30,9 @@ async fn waiting_prompts_can_be_edited_removed_and_reordered() {
     assert!(!it.session.edit(a, "x") && !it.session.send_now(a) && it.session.remove(a).is_none());
 }
 
-/// Whoever shows the session would take it for done.
+/// Otherwise a front end would show the session as done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn between_the_queue_and_the_turn_a_session_does_not_rest() {
+async fn a_session_is_not_idle_between_the_queue_and_the_turn() {
     let mut it = started(json!({})).await;
     for _ in 0..300 {
         it.session.send("one").unwrap();
@@ -42,7 +42,7 @@ async fn between_the_queue_and_the_turn_a_session_does_not_rest() {
         let watching = tokio::task::spawn_blocking(move || {
             while !seen.load(Ordering::Acquire) {
                 let rests = session.queue().is_empty() && session.state() == SessionState::Idle;
-                assert!(!rests, "it was not said yet");
+                assert!(!rests, "the prompt is not in the session yet");
             }
         });
         let (call, _) = it.agent.prompted().await;
@@ -54,7 +54,7 @@ async fn between_the_queue_and_the_turn_a_session_does_not_rest() {
 }
 
 #[tokio::test]
-async fn a_prompt_sent_now_goes_before_all_others_and_the_queue_goes_on() {
+async fn a_prompt_sent_now_goes_before_all_others_and_the_queue_continues() {
     let mut it = started(json!({})).await;
     it.session.send("one").unwrap();
     let (running, _) = it.agent.prompted().await;
@@ -72,10 +72,10 @@ async fn a_prompt_sent_now_goes_before_all_others_and_the_queue_goes_on() {
     idle(&it.session).await;
 }
 
-/// The cancel is for the turn that runs: if that ends first, the prompt sent now must not be
-/// cancelled in its place.
+/// The cancel is for the running turn. If that turn ends first, the prompt that was sent now must
+/// not be cancelled instead.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sending_now_never_cancels_the_prompt_that_it_sends() {
+async fn sending_now_never_cancels_its_own_prompt() {
     let mut it = started(json!({})).await;
     for round in 0..100 {
         it.session.send("one").unwrap();
@@ -93,7 +93,7 @@ async fn sending_now_never_cancels_the_prompt_that_it_sends() {
         }
         assert_eq!(next["params"]["prompt"][0]["text"], "now");
         sending.await.unwrap();
-        it.agent.heard().await; // no cancel came behind it
+        it.agent.heard().await; // no cancel came after it
         it.agent.end_turn(&next).await;
         idle(&it.session).await;
     }
@@ -190,7 +190,7 @@ async fn questions_are_answered_in_any_order_and_withdrawn_by_a_cancel() {
 }
 
 #[tokio::test]
-async fn a_death_withdraws_questions_and_shows_them_so() {
+async fn the_end_of_an_agent_withdraws_its_questions_and_shows_them_as_withdrawn() {
     let mut it = started(json!({})).await;
     it.session.send("one").unwrap();
     it.agent.prompted().await;
@@ -204,7 +204,7 @@ async fn a_death_withdraws_questions_and_shows_them_so() {
     soon(it.hub.close()).await;
 }
 
-/// ELIC-14, ELIC-26: a form is a question of its session, and one about a login is the agent's.
+/// ELIC-14, ELIC-26: a form is a question of its session; a form about a login is one of the agent.
 #[tokio::test]
 async fn forms_are_questions_of_the_session_or_of_the_agent() {
     let mut it =
@@ -240,7 +240,7 @@ async fn forms_are_questions_of_the_session_or_of_the_agent() {
     }
     agent.answer(agent.questions()[0].id, Answer::Form(FormReply::Decline)).unwrap();
     assert_eq!(it.agent.answer_to(2).await["result"]["action"], "decline");
-    // One that nobody answers is withdrawn with its agent.
+    // An unanswered question is withdrawn when its agent ends.
     it.agent.call(3, "elicitation/create", form(json!({ "sessionId": "s1" }))).await;
     until(&it.session, |session| session.questions().len() == 1).await;
     drop(it.agent);
@@ -263,7 +263,7 @@ async fn rules_decide_before_the_person_is_asked() {
     assert!(it.session.questions().is_empty());
 }
 
-/// What is set while the agent is gone says why it cannot be.
+/// Setting an option while the agent is gone fails with the reason.
 #[tokio::test]
 async fn an_option_of_a_session_whose_agent_is_gone_is_not_set() {
     let it = started_with(

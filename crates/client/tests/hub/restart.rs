@@ -58,7 +58,7 @@ async fn a_session_is_resumed_by_an_agent_that_resumes() {
 const RESUMES: fn() -> Value = || json!({ "sessionCapabilities": { "resume": {} } });
 const LOADS: fn() -> Value = || json!({ "loadSession": true });
 
-/// A turn in which the agent says `text`, with the prompt `prompt`.
+/// Runs a turn with this prompt, in which the agent sends `text`.
 async fn turn(it: &mut Started, prompt: &str, text: &str) {
     it.session.send(prompt).unwrap();
     let (call, _) = it.agent.prompted().await;
@@ -67,7 +67,7 @@ async fn turn(it: &mut Started, prompt: &str, text: &str) {
     idle(&it.session).await;
 }
 
-/// A turn that the agent dies in, having said `text`.
+/// Runs a turn in which the agent sends `text` and dies.
 async fn cut_off(it: &mut Started, prompt: &str, text: &str) {
     it.session.send(prompt).unwrap();
     it.agent.prompted().await;
@@ -91,7 +91,7 @@ async fn a_session_is_loaded_by_an_agent_that_only_loads_and_nothing_received_is
     assert_eq!(
         texts(&it.session)[..4],
         ["one", "answer one", "two", "half of ans"],
-        "until the load is done"
+        "before the load is done"
     );
     agent.reply(&call, json!({})).await;
     until(&it.session, |session| session.state() == SessionState::Idle).await;
@@ -106,7 +106,7 @@ async fn a_session_is_loaded_by_an_agent_that_only_loads_and_nothing_received_is
 }
 
 #[tokio::test]
-async fn a_history_that_is_known_is_not_replaced_by_a_load() {
+async fn a_load_does_not_replace_a_known_history() {
     let mut it = started(LOADS()).await;
     turn(&mut it, "one", "answer").await;
     let generation = it.session.snapshot().generation();
@@ -177,7 +177,7 @@ async fn an_unknown_id_is_tried_both_ways_and_then_read() {
     until(&it.session, |session| matches!(session.state(), SessionState::ReadOnly { .. })).await;
     assert!(it.session.state().to_string().contains("no such session at all"));
     assert_eq!(texts(&it.session)[..2], ["one", "answer"]);
-    // A person may have mended it.
+    // A person may have fixed it.
     it.hub.agent("a").unwrap().restart();
     let mut agent = it.starts.next(both()).await;
     let call = agent.expect("session/resume").await;
@@ -196,7 +196,7 @@ fn switch(on: bool) -> Value {
 
 /// CONF-04.
 #[tokio::test]
-async fn options_are_set_again_and_it_is_said_where_the_agent_settled_elsewhere() {
+async fn options_are_set_again_and_a_notice_names_those_with_another_value() {
     let opened = json!({ "sessionId": "s1", "configOptions": [model("flash"), switch(true)] });
     let mut it = started_with(HubOptions::default(), RESUMES(), opened).await;
     drop(it.agent);
@@ -214,12 +214,12 @@ async fn options_are_set_again_and_it_is_said_where_the_agent_settled_elsewhere(
     let attache_session::EntryContent::Notice(notice) = &snapshot.entries()[1].content else {
         panic!()
     };
-    assert_eq!(notice.description.as_deref(), Some("Web: false and not true"));
+    assert_eq!(notice.description.as_deref(), Some("Web: false, not true"));
     assert_eq!(snapshot.config().value("model"), Some("flash".into()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn restarts_have_a_budget_that_success_gives_back_and_a_person_is_not_bound_by() {
+async fn restarts_have_a_budget_that_success_restores_and_that_does_not_limit_a_person() {
     let mut it = started(RESUMES()).await;
     let agent = it.hub.agent("a").unwrap();
     let mut running = it.agent;
@@ -249,14 +249,14 @@ async fn restarts_have_a_budget_that_success_gives_back_and_a_person_is_not_boun
     let (call, _) = running.prompted().await;
     running.end_turn(&call).await;
     idle(&it.session).await;
-    // The turn that was completed gave the budget back.
+    // The completed turn restored the budget.
     drop(running);
     let mut running = it.starts.next(RESUMES()).await;
     running.expect("session/resume").await;
 }
 
 #[tokio::test]
-async fn every_waiting_caller_learns_that_an_agent_does_not_start() {
+async fn every_waiting_caller_gets_the_error_of_a_failed_start() {
     let hub = Hub::new(HubOptions::default());
     hub.add("a", AgentSource::command("no-such-program-anywhere --acp").unwrap()).unwrap();
     let error = soon(hub.open("a", ".").into_future()).await.unwrap_err();

@@ -1,14 +1,14 @@
-//! A hub whose agents are scripted.
+//! A hub with scripted agents.
 
 use crate::scripted_agent::{ScriptedAgent, connecting, soon};
 use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, Watch};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// The starts of one agent: each is a scripted agent that has not seen its handshake yet.
+/// The starts of one agent, each a scripted agent before its handshake.
 pub(crate) struct Starts(mpsc::Receiver<ScriptedAgent>);
 
-/// Where a hub gets scripted agents from.
+/// The source of a hub's scripted agents.
 pub(crate) fn scripted() -> (AgentSource, Starts) {
     let (sender, starts) = mpsc::channel(16);
     let source = AgentSource::connect(move |options| {
@@ -20,7 +20,7 @@ pub(crate) fn scripted() -> (AgentSource, Starts) {
 }
 
 impl Starts {
-    /// The next start, with the handshake done.
+    /// Returns the next start, with the handshake done.
     pub(crate) async fn next(&mut self, capabilities: Value) -> ScriptedAgent {
         let mut agent = self.unanswered().await;
         let call = agent.expect("initialize").await;
@@ -30,7 +30,7 @@ impl Starts {
         agent
     }
 
-    /// The next start, whose handshake is still to be done.
+    /// Returns the next start, before its handshake.
     pub(crate) async fn unanswered(&mut self) -> ScriptedAgent {
         soon(self.0.recv()).await.unwrap()
     }
@@ -73,7 +73,7 @@ pub(crate) async fn started_with(
     Started { hub, session: session.unwrap(), agent, starts, folder }
 }
 
-/// Waits until the session is as wanted.
+/// Waits until the session satisfies the condition.
 pub(crate) async fn until(session: &HubSession, wanted: impl Fn(&HubSession) -> bool) {
     let mut watch: Watch = session.watch();
     let waiting = async {
@@ -91,7 +91,7 @@ pub(crate) async fn idle(session: &HubSession) {
         .await;
 }
 
-/// What was said in the session, notices as their titles.
+/// The messages of the session, and the titles of its notices.
 pub(crate) fn texts(session: &HubSession) -> Vec<String> {
     use attache_session::EntryContent;
     let snapshot = session.snapshot();
@@ -103,7 +103,7 @@ pub(crate) fn texts(session: &HubSession) -> Vec<String> {
 }
 
 impl ScriptedAgent {
-    /// The next prompt; its call and its text.
+    /// Returns the call and the text of the next prompt.
     pub(crate) async fn prompted(&mut self) -> (Value, String) {
         let call = self.expect("session/prompt").await;
         let text = call["params"]["prompt"][0]["text"].as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! Sessions that are kept in a store.
+//! Sessions in a store.
 
 use crate::scripted_agent::soon;
 use crate::started::{idle, scripted, started_with, texts, until};
@@ -21,7 +21,7 @@ fn key() -> SessionKey {
     SessionKey { side: Side::Client, agent: "a".to_owned(), session_id: "s1".into() }
 }
 
-/// A hub was used and closed: one turn, a prompt that waits, a draft.
+/// Uses and closes a hub: one turn, a waiting prompt, a draft.
 async fn used(store: &MemoryStore) -> tempfile::TempDir {
     used_as(store, "s1").await
 }
@@ -72,10 +72,10 @@ async fn a_history_can_be_read_without_its_agent() {
     assert!(matches!(session.state(), SessionState::Gone { restarting: false, .. }));
 }
 
-/// SESS-12: loaded once more, the log does not grow by the whole history, and folding it gives the
-/// session.
+/// SESS-12: loading a session again does not add the whole history to the log, and folding the log
+/// gives the session.
 #[tokio::test]
-async fn a_stored_session_is_loaded_and_its_log_goes_on() {
+async fn a_stored_session_is_loaded_and_its_log_continues() {
     let store = MemoryStore::new();
     let _folder = used(&store).await;
     let before = store.summary(&key()).unwrap().sequence;
@@ -131,7 +131,7 @@ async fn two_hubs_do_not_write_one_session() {
     assert_eq!(other.spent().await.unwrap()[0].2.turns, 1);
 }
 
-/// A store whose disk is full until it is not.
+/// A store whose disk is full for a while.
 #[derive(Clone, Default)]
 struct FullDisk {
     store: MemoryStore,
@@ -196,18 +196,14 @@ impl Store for FullDisk {
     }
 }
 
-/// What was said is stored when a turn begins and when it ends; a full disk is told once, and the
-/// session goes on.
+/// Messages are stored when a turn begins and when it ends. A full disk is reported once, and the
+/// session continues.
 #[tokio::test]
 async fn a_full_disk_is_reported_and_ends_no_session() {
     let disk = FullDisk::default();
     let options = HubOptions::default().store(Arc::new(disk.clone()));
     let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
-    assert_eq!(
-        disk.commits.load(Ordering::SeqCst),
-        0,
-        "a session in which nothing was said is none"
-    );
+    assert_eq!(disk.commits.load(Ordering::SeqCst), 0, "an unused session is not stored");
     for (full, said) in [(true, 1), (true, 1), (false, 2)] {
         disk.full.store(full, Ordering::SeqCst);
         it.session.send("go").unwrap();
@@ -227,9 +223,9 @@ async fn a_full_disk_is_reported_and_ends_no_session() {
     );
 }
 
-/// The list shows no session that was opened and never used.
+/// The list does not show sessions that were opened and never used.
 #[tokio::test]
-async fn a_session_in_which_nothing_was_said_is_not_listed() {
+async fn an_unused_session_is_not_listed() {
     let store = MemoryStore::new();
     let it = started_with(keeping(&store), json!({}), json!({ "sessionId": "s1" })).await;
     soon(it.hub.close()).await;

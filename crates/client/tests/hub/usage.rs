@@ -1,4 +1,4 @@
-//! Warnings, budgets and what was spent.
+//! Warnings, budgets and spending.
 
 use crate::started::{idle, started, texts, until};
 use attache_client::{Budget, HoldReason};
@@ -11,7 +11,7 @@ fn usage(used: u64, amount: f64) -> Value {
 
 /// USE-07.
 #[tokio::test]
-async fn each_level_of_the_context_is_said_once() {
+async fn each_level_of_the_context_is_reported_once() {
     let mut it = started(json!({})).await;
     for (used, said) in [(10, 0), (75, 1), (80, 1), (91, 2), (96, 3), (20, 3), (76, 4)] {
         it.agent.update("s1", usage(used, 0.0)).await;

@@ -318,7 +318,7 @@ async fn odd_names_and_vanished_folders_do_not_end_the_session() {
     }
     let text = session.does([write(&"n".repeat(256), "x")]).await;
     assert!(text.contains("too long"), "{text}");
-    assert!(session.does([read("a\0b")]).await.contains("is no path"));
+    assert!(session.does([read("a\0b")]).await.contains("is not a path"));
     assert!(
         session
             .does([read("deep/c"), run("rm -r deep", None), edit("deep/c", "see", "x")])

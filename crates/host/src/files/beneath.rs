@@ -1,4 +1,4 @@
-//! Opens exactly what a resolved path names, whatever is renamed or linked meanwhile.
+//! Opens exactly the file of a resolved path, even if files are renamed or linked meanwhile.
 //!
 //! A resolved path has no symbolic link and no `..`, so it is walked one folder at a time, and each
 //! step refuses symbolic links. A link that was created after the path was resolved is an error and
@@ -68,7 +68,7 @@ impl Folder {
         Ok(unsafe { owned(descriptor) }?.into())
     }
 
-    /// Creates a folder in this one. An existing one is fine.
+    /// Creates a folder in this one. An existing folder is not an error.
     pub(crate) fn make(&self, name: &OsStr) -> io::Result<()> {
         let name = terminated(name)?;
         // SAFETY: the name is a terminated string, the folder is open.
@@ -90,7 +90,7 @@ impl Folder {
     pub(crate) fn rename_new(&self, from: &OsStr, other: &Folder, to: &OsStr) -> io::Result<()> {
         let (from, to) = (terminated(from)?, terminated(to)?);
         match renamed_new((self.0.as_raw_fd(), &from), (other.0.as_raw_fd(), &to)) {
-            // The file system has no such rename; for a regular file a second name does the same.
+            // The file system has no such rename. A hard link below does the same for a regular file.
             Err(error)
                 if matches!(
                     error.raw_os_error(),
@@ -151,7 +151,7 @@ fn renamed_new(_: (RawFd, &CStr), _: (RawFd, &CStr)) -> io::Result<()> {
     Err(io::Error::from_raw_os_error(libc::ENOSYS))
 }
 
-/// Adds the requested path to the error.
+/// Adds the requested path to an error.
 pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> FileError + '_ {
     move |error| FileError::new(path, no_link(error))
 }

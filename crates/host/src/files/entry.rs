@@ -22,7 +22,7 @@ impl Roots {
         remove_folder(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
     }
 
-    /// Creates a folder and its parents. An existing one is fine.
+    /// Creates a folder and its parents. An existing folder is not an error.
     pub fn make_folder(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let path = path.as_ref();
         make_folder(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
@@ -77,7 +77,7 @@ fn remove_folder(entry: &Resolved) -> Result<(), Reason> {
 fn make_folder(entry: &Resolved) -> Result<(), Reason> {
     let (folder, name) = Folder::of(entry, true)?;
     folder.make(name)?;
-    // What is there may be something else.
+    // Something else may be there.
     Ok(folder.open(name, libc::O_RDONLY | libc::O_DIRECTORY, 0).map(drop)?)
 }
 

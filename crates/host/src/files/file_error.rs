@@ -17,7 +17,7 @@ pub enum RootsError {
     Io {
         /// The folder as given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -36,7 +36,7 @@ impl fmt::Display for RootsError {
                 )
             }
             RootsError::NotAFolder(path) => {
-                write!(f, "{} is no folder: give a folder", path.display())
+                write!(f, "{} is not a folder: give a folder", path.display())
             }
             RootsError::Io { path, source } => {
                 write!(f, "the folder {} cannot be opened: {source}", path.display())
@@ -61,7 +61,7 @@ pub struct FileError {
     reason: Reason,
 }
 
-/// What is wrong with a file.
+/// Why a file cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -111,7 +111,7 @@ pub enum Reason {
 }
 
 impl FileError {
-    /// What is wrong with the requested path.
+    /// The error for the requested path.
     pub fn new(path: &Path, reason: Reason) -> FileError {
         FileError { path: path.into(), reason }
     }
@@ -121,7 +121,7 @@ impl FileError {
         &self.path
     }
 
-    /// What is wrong.
+    /// The reason.
     pub fn reason(&self) -> &Reason {
         &self.reason
     }
@@ -160,22 +160,22 @@ impl fmt::Display for FileError {
             Reason::NoPath => {
                 write!(
                     f,
-                    "\"{}\" is no path: give one without zero bytes",
+                    "\"{}\" is not a path: give one without zero bytes",
                     path.to_string().escape_debug()
                 )
             }
             Reason::NotFound => write!(f, "{path} does not exist: check the path"),
-            Reason::NotAFolder => write!(f, "a part of {path} is no folder: check the path"),
+            Reason::NotAFolder => write!(f, "a part of {path} is not a folder: check the path"),
             Reason::LinkLoop => {
-                write!(f, "the symbolic links in {path} lead in a circle: mend them")
+                write!(f, "the symbolic links in {path} form a circle: fix them")
             }
             Reason::Folder => write!(f, "{path} is a folder: give a file in it"),
             Reason::Link => write!(f, "{path} is a symbolic link: give the path that it leads to"),
             Reason::Exists => write!(f, "{path} exists already: give another path"),
             Reason::NotEmpty => {
-                write!(f, "the folder {path} is not empty: delete what is in it first")
+                write!(f, "the folder {path} is not empty: delete its contents first")
             }
-            Reason::NotAFile => write!(f, "{path} is no regular file: give a regular file"),
+            Reason::NotAFile => write!(f, "{path} is not a regular file: give a regular file"),
             Reason::Denied(error) => {
                 write!(f, "{path} may not be used: {error}; check its permissions")
             }
@@ -187,7 +187,7 @@ impl fmt::Display for FileError {
             }
             Reason::Binary => write!(f, "{path} is a binary file: only text can be read"),
             Reason::NotUtf8 { line } => {
-                write!(f, "{path} is no UTF-8 text (line {line}): convert it to UTF-8 first")
+                write!(f, "{path} is not UTF-8 text (line {line}): convert it to UTF-8 first")
             }
             Reason::Changed => write!(f, "{path} changed while it was being opened: try again"),
             Reason::Io(error) => match error.kind() {

@@ -1,4 +1,4 @@
-//! Reads files of this program, whatever has replaced them.
+//! Reads files of this program safely, even if something else replaced them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -118,7 +118,7 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
 }
 
 fn no_file() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_regular_file_is_an_error_and_holds_nothing_up() {
+    fn files_that_are_not_regular_are_errors_and_do_not_block() {
         let folder = tempfile::tempdir().unwrap();
         for path in
             [pipe(folder.path()), folder.path().to_owned(), "/dev/zero".into(), "/dev/tty".into()]

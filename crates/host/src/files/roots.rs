@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use crate::files::file_error::{FileError, Reason, RootsError};
 
-/// The most symbolic links in one path, as in the kernel.
+/// The largest number of symbolic links in one path, as in the kernel.
 const MOST_LINKS: usize = 40;
 
 /// The folders that a session may read and write: its `cwd` and the additional ones. The first
@@ -82,8 +82,8 @@ impl Roots {
     /// are followed as by the system, and the nearest existing folder determines what does not
     /// exist yet.
     ///
-    /// Fails closed: what cannot be examined is refused. Errors reveal nothing about paths outside
-    /// the roots.
+    /// A path that cannot be examined is refused. Errors reveal nothing about paths outside the
+    /// roots.
     pub fn resolve(&self, path: impl AsRef<Path>) -> Result<Resolved, FileError> {
         self.followed(path.as_ref(), true)
     }

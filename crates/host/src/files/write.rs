@@ -11,7 +11,7 @@ use crate::files::beneath::{Folder, at, no_link};
 use crate::files::file_error::{FileError, Reason};
 use crate::files::roots::{Resolved, Roots};
 
-/// How many names for the draft are tried.
+/// The number of names that are tried for the draft.
 const NAMES: u8 = 16;
 
 impl Roots {
@@ -72,7 +72,7 @@ fn write(path: &Path, resolved: &Resolved, content: &[u8]) -> Result<(), FileErr
     folder.sync().map_err(at(path))
 }
 
-/// What the write replaces: a regular file or nothing.
+/// The target of the write: a regular file or nothing.
 pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>, Reason> {
     #[cfg(target_os = "linux")]
     let look = libc::O_PATH;
@@ -86,7 +86,7 @@ pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>
     match found.file_type() {
         kind if kind.is_file() => Ok(Some(found)),
         kind if kind.is_dir() => Err(Reason::Folder),
-        // It was none when the path was resolved.
+        // It was not a link when the path was resolved.
         kind if kind.is_symlink() => Err(Reason::Changed),
         _ => Err(Reason::NotAFile),
     }

@@ -47,7 +47,7 @@ impl Birth<'_> {
             birth.failed = unsafe { birth.exec() };
             1
         }
-        // Aligned as every system wants a stack; it grows down from its end.
+        // Aligned as systems require for a stack, which grows down from its end.
         let mut stack = [0_u128; 2048];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let birth = ptr::from_mut(self);

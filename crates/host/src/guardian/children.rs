@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_of_looking_find_every_child_even_unwaited_ones() {
+    fn both_ways_find_every_child_even_unwaited_ones() {
         let mut children: Vec<Child> = (0..3).map(|_| sleeper()).collect();
         let ids: Vec<i32> = children.iter().map(|child| child.id() as i32).collect();
         children[0].kill().unwrap();

@@ -111,7 +111,7 @@ mod tests {
     use super::{quoted, words};
 
     #[test]
-    fn what_is_quoted_is_read_again_as_it_was() {
+    fn quoted_words_read_back_unchanged() {
         for word in ["", "a", "a b", "it's", "\"\\", "A=1", "$(x)", "ñ\n\t", "'"] {
             let read = words(&quoted(word)).unwrap_or_default();
             assert_eq!(read.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(), [word]);

@@ -35,7 +35,7 @@ mod tests {
     use std::ffi::OsStr;
 
     #[test]
-    fn a_program_is_looked_for_with_the_endings_that_start() {
+    fn a_program_is_searched_with_executable_extensions() {
         for (program, endings, names) in [
             ("gemini", None, "gemini"),
             ("gemini.cmd", None, "gemini.cmd"),

@@ -111,7 +111,7 @@ impl fmt::Display for StartError {
             }
             StartError::NoInterpreter { program } => write!(
                 f,
-                "{} exists but what runs it does not: install the interpreter its first line names",
+                "{} exists, but its interpreter does not: install the interpreter named in its first line",
                 program.display()
             ),
             StartError::NotExecutable { program, .. } => {
@@ -129,7 +129,7 @@ impl fmt::Display for StartError {
                 )
             }
             StartError::NotAFolder { cwd } => {
-                write!(f, "{} to start in is no folder: give a folder", cwd.display())
+                write!(f, "{} to start in is not a folder: give a folder", cwd.display())
             }
             StartError::NoRuntime => {
                 f.write_str("a program was started outside a tokio runtime: start it inside one")

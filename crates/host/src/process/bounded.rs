@@ -22,7 +22,7 @@ pub struct Bounded {
 #[derive(Debug)]
 enum Spill {
     No,
-    /// Nothing was left out so far, so there is no file yet. Holds its largest size.
+    /// No bytes were left out so far, so there is no file yet. Holds the file's largest size.
     Asked(PathBuf, u64),
     /// Holds how many more bytes the file may take.
     Open(PathBuf, File, u64),
@@ -83,7 +83,7 @@ impl Bounded {
         }
     }
 
-    /// Writes what was kept to the file before something is left out.
+    /// Writes the kept bytes to the file before some are left out.
     fn begin_spill(&mut self) {
         let Spill::Asked(path, most) = &mut self.spill else { return };
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&*path);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_limit_head_and_tail_stay_with_the_count_of_what_is_missing() {
+    fn beyond_the_limit_head_and_tail_are_kept_with_the_count_of_missing_bytes() {
         for piece in [1, 3, 7, 100] {
             let bounded = pushed(Bounded::new(10), "0123456789abcdefghij", piece);
             assert_eq!(bounded.text(), "01234\n[… 10 bytes left out …]\nfghij");
@@ -183,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn cuts_fall_between_characters_and_the_count_stays_true() {
+    fn cuts_are_between_characters_and_the_count_is_exact() {
         // Ten characters of three bytes; halves of four bytes hold one each.
         let bounded = pushed(Bounded::new(8), &"€".repeat(10), 5);
         assert_eq!(bounded.text(), "€\n[… 24 bytes left out …]\n€");
     }
 
     #[test]
-    fn the_file_has_every_byte_and_is_made_only_when_needed() {
+    fn the_file_has_every_byte_and_is_created_only_if_needed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("full");
         let short = pushed(Bounded::new(10).spill_to(&path, 1000), "0123456789", 3);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_made_is_reported_and_the_rest_goes_on() {
+    fn a_file_that_cannot_be_created_is_reported_and_the_output_is_still_kept() {
         let folder = tempfile::tempdir().unwrap();
         let bounded =
             pushed(Bounded::new(4).spill_to(folder.path().join("no/such"), 100), "0123456789", 2);

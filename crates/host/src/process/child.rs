@@ -14,7 +14,7 @@ use crate::launch::start_error::StartError;
 use crate::process::exit::Exit;
 use crate::process::output::Output;
 use crate::process::stderr::Stderr;
-use crate::process::tree::{End, Tree};
+use crate::process::tree::{ExitWatch, Tree};
 
 /// The requested size of the stdin and stdout pipes, so that large messages need few wake-ups.
 #[cfg(target_os = "linux")]
@@ -38,7 +38,7 @@ pub struct Child {
 /// outlives the child and does not keep it alive.
 #[derive(Debug, Clone)]
 pub struct ChildWatch {
-    end: End,
+    end: ExitWatch,
     stderr: Arc<Stderr>,
 }
 

@@ -71,7 +71,7 @@ impl Launch {
         StartError::check_folder(&self)?;
         let other = |source| StartError::Other { program: self.program().into(), source };
         let (shown, [stdin, stdout, stderr]) = terminal(rows, columns).map_err(other)?;
-        // Not a pipe, but read and waited for in the same way.
+        // This is no pipe, but it can be read and waited for like one.
         let output = pipe::Receiver::from_owned_fd_unchecked(shown).map_err(other)?;
         self.in_terminal = true;
         let stdio = |command: &mut process::Command| {

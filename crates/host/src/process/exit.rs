@@ -1,4 +1,4 @@
-//! How a program ended.
+//! The exit of a program.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
@@ -77,7 +77,7 @@ mod tests {
     use super::Exit;
 
     #[test]
-    fn an_exit_reads_as_a_person_would_say_it() {
+    fn an_exit_is_described_in_words() {
         assert_eq!(Exit { code: Some(3), signal: None }.to_string(), "exit code 3");
         assert_eq!(
             Exit { code: None, signal: Some(9) }.to_string(),

@@ -5,18 +5,18 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use tokio::net::unix::pipe;
 
-use crate::process::tree::End;
+use crate::process::tree::ExitWatch;
 
 /// The reading end of a pipe into which a tree writes. A copy of the writing end outside the tree
 /// does not block the reader: once the tree is gone, only the rest in the pipe is read.
 #[derive(Debug)]
 pub(crate) struct Output {
     pipe: pipe::Receiver,
-    end: End,
+    end: ExitWatch,
 }
 
 impl Output {
-    pub(crate) fn new(pipe: pipe::Receiver, end: End) -> Output {
+    pub(crate) fn new(pipe: pipe::Receiver, end: ExitWatch) -> Output {
         Output { pipe, end }
     }
 
@@ -25,9 +25,9 @@ impl Output {
     pub(crate) async fn read(&self, buffer: &mut [u8]) -> Option<usize> {
         loop {
             tokio::task::consume_budget().await;
-            // Asked before reading: what an ended tree wrote is in the pipe by now. The runtime may
-            // not have noticed that yet and would call the pipe empty, so then the system is asked
-            // directly.
+            // Checked before reading: everything that an ended tree wrote is in the pipe by now.
+            // The runtime may not have noticed that yet and report an empty pipe, so in this case
+            // the pipe is read directly.
             let ended = self.end.exit().is_some();
             let result =
                 if ended { read_now(&self.pipe, buffer) } else { self.pipe.try_read(buffer) };

@@ -10,10 +10,10 @@ use crate::launch::StderrHook;
 use crate::process::output::Output;
 use crate::process::tail::Tail;
 
-/// How many bytes of stderr are kept.
+/// The number of bytes of stderr that are kept.
 const KEPT: usize = 64 * 1024;
 
-/// What is kept of a program's stderr.
+/// The kept part of a program's stderr.
 #[derive(Debug)]
 pub(crate) struct Stderr {
     tail: Mutex<Tail>,

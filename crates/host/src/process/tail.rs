@@ -41,7 +41,7 @@ impl Tail {
         self.limit
     }
 
-    /// How many bytes are kept.
+    /// The number of kept bytes.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -58,7 +58,7 @@ impl Tail {
         let bytes = [first, second].concat();
         let bytes = if self.truncated() { from_character(&bytes) } else { &bytes };
         let mut text = String::from_utf8_lossy(to_character(bytes)).into_owned();
-        // Each U+FFFD takes three bytes for what may have been one.
+        // Each U+FFFD takes three bytes in place of at least one.
         if let Some(excess) = text.len().checked_sub(self.limit) {
             let start = (excess..=text.len()).find(|at| text.is_char_boundary(*at));
             text.drain(..start.unwrap_or(0));
@@ -119,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn a_character_that_came_in_two_pieces_is_whole() {
+    fn a_character_in_two_chunks_is_whole() {
         let bytes = "x€y".as_bytes();
         assert_eq!(text(16, &[&bytes[..2]]).0, "x", "incomplete so far");
         assert_eq!(text(16, &[&bytes[..2], &bytes[2..]]).0, "x€y");
     }
 
     #[test]
-    fn a_piece_larger_than_the_limit_is_kept_at_its_end() {
+    fn the_end_of_a_chunk_larger_than_the_limit_is_kept() {
         let mut tail = Tail::new(3);
         tail.push(b"ab");
         tail.push(b"cdefg");

@@ -29,12 +29,12 @@ pub(crate) struct Tree {
     /// This side's end of the life line.
     life: UnixStream,
     pid: u32,
-    end: End,
+    end: ExitWatch,
 }
 
 /// Reports how a tree ended. Cheap to clone. It does not keep the tree alive.
 #[derive(Debug, Clone)]
-pub(crate) struct End(Arc<watch::Sender<Option<Exit>>>);
+pub(crate) struct ExitWatch(Arc<watch::Sender<Option<Exit>>>);
 
 impl Tree {
     /// Starts the launch under a guardian. `stdio` sets the three streams, and the second value
@@ -70,7 +70,7 @@ impl Tree {
             stdout: guardian.stdout.take(),
             stderr: guardian.stderr.take(),
         };
-        let end = End(Arc::new(watch::Sender::new(None)));
+        let end = ExitWatch(Arc::new(watch::Sender::new(None)));
         let placeholders = launch.placeholders().folders();
         let waiting = wait_on_a_thread(guardian, end.clone(), placeholders);
         // The program sent its id before `exec`; the end of the line here means that it was killed
@@ -89,7 +89,7 @@ impl Tree {
     }
 
     /// Returns a handle that reports the end.
-    pub(crate) fn end(&self) -> &End {
+    pub(crate) fn end(&self) -> &ExitWatch {
         &self.end
     }
 
@@ -131,7 +131,7 @@ impl Drop for Tree {
     }
 }
 
-impl End {
+impl ExitWatch {
     /// Returns how the program ended, once the whole tree is gone.
     pub(crate) fn exit(&self) -> Option<Exit> {
         *self.0.borrow()
@@ -170,7 +170,7 @@ pub(crate) struct Pipes {
 /// dropped after its runtime is waited for too.
 fn wait_on_a_thread(
     mut guardian: Child,
-    end: End,
+    end: ExitWatch,
     placeholders: Arc<Vec<CString>>,
 ) -> io::Result<()> {
     let (hand_over, receive) = mpsc::sync_channel::<Child>(1);

@@ -1,8 +1,8 @@
-//! What a command in a sandbox may access.
+//! The access of a command in a sandbox.
 
 use std::path::{Path, PathBuf};
 
-/// What a command in a sandbox may access. Paths are absolute and without symbolic links; those
+/// The access of a command in a sandbox. Paths are absolute and without symbolic links; those
 /// that do not exist are ignored. Everything else can be read but not written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {

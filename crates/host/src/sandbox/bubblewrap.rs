@@ -75,7 +75,7 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
     Ok(launch.run_by(bwrap, words.0).keeping(filter).with_placeholders(placeholders))
 }
 
-/// What a path inside the sandbox is.
+/// The content of a path inside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mount {
     /// Itself, writable.
@@ -95,13 +95,13 @@ fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     let writable =
         writable.filter(|path| !of_kernel(path)).map(|path| (path.to_owned(), Mount::Writable));
     let mut all: BTreeMap<PathBuf, Mount> = writable.collect();
-    // The root of the disk is read-only already; mounted again it would cover the `/proc` and
+    // The root of the disk is already read-only. Mounting it again would cover the `/proc` and
     // `/dev` of the sandbox.
     let read_only = bounds.read_only.iter().filter(|path| path.exists() && *path != Path::new("/"));
     all.extend(read_only.map(|path| (path.clone(), Mount::ReadOnly)));
     all.extend(made.iter().map(|path| (path.clone(), Mount::Placeholder)));
     all.extend(bounds.all_hidden().map(|path| (path.to_owned(), Mount::Empty)));
-    // What is in an empty folder is not there to be mounted on.
+    // The content of an empty folder does not exist there, so nothing can be mounted on it.
     let empty: Vec<PathBuf> =
         all.iter().filter(|(_, how)| **how == Mount::Empty).map(|(path, _)| path.clone()).collect();
     let covered =
@@ -163,9 +163,9 @@ impl Words {
             Mount::Writable => self.bind("--bind-try", path, path),
             Mount::ReadOnly => self.bind("--ro-bind-try", path, path),
             Mount::Empty if !path.is_dir() => self.bind("--ro-bind", Path::new("/dev/null"), path),
-            // `root` could write to a folder in memory, and lose there what it moves. For others
-            // the mode is enough, and quicker: each read-only mount makes `bwrap` read the list of
-            // all mounts.
+            // `root` could write to a folder in memory, and lose the files that it moves there. For
+            // other users the mode is enough and faster, because each read-only mount makes `bwrap`
+            // read the list of all mounts.
             Mount::Placeholder if user() == 0 => self.bind("--ro-bind-try", path, path),
             Mount::Empty | Mount::Placeholder => {
                 self.add(["--perms", "0555", "--tmpfs"]);

@@ -11,7 +11,7 @@ use seccompiler::{
 use std::collections::BTreeMap;
 use std::io;
 
-/// Refused with any arguments.
+/// The calls that are refused with any arguments.
 const REFUSED: &[c_long] = &[
     // Other processes.
     libc::SYS_ptrace,
@@ -43,7 +43,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
-    // System calls that this filter would not see, and doors into the kernel.
+    // System calls that bypass this filter, and interfaces to the kernel.
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
@@ -76,11 +76,11 @@ const REFUSED: &[c_long] = &[
 /// The families of sockets of the network. The last one configures names and addresses.
 const NETWORK: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// What x86-64 adds to the number of a system call with 32-bit pointers.
+/// The bit that x86-64 adds to the number of a system call with 32-bit pointers.
 #[cfg(target_arch = "x86_64")]
 const X32: c_long = 0x4000_0000;
 
-/// What the filter refuses besides the common set.
+/// The optional parts of the filter, in addition to the common set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// Whether network sockets may be created. Without it only connected pairs can be created; with
@@ -109,7 +109,7 @@ fn without_clone3() -> Vec<sock_filter> {
     let mut calls = vec![libc::SYS_clone3];
     #[cfg(target_arch = "x86_64")]
     calls.push(libc::SYS_clone3 | X32);
-    // The number of the system call is the first field of what a filter sees.
+    // The number of the system call is the first field of a filter's input.
     let mut program = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0)];
     for call in calls {
         let code = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;

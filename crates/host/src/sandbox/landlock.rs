@@ -46,8 +46,8 @@ const KERNEL: &str = "/sys";
 pub(super) fn version() -> i32 {
     const LANDLOCK_CREATE_RULESET_VERSION: libc::c_uint = 1;
     let nothing = std::ptr::null::<libc::c_void>();
-    // SAFETY: a system call that only answers a number; the attribute is null and its size 0, as it
-    // wants for that.
+    // SAFETY: a system call that only returns a number; for that the attribute must be null and its
+    // size 0.
     let version = unsafe {
         libc::syscall(
             libc::SYS_landlock_create_ruleset,
@@ -59,17 +59,19 @@ pub(super) fn version() -> i32 {
     i32::try_from(version).unwrap_or(0)
 }
 
-/// What it cannot prevent here, or forbids unnecessarily: one sentence each.
+/// The limits of this sandbox, one sentence each: actions that it cannot prevent, or forbids
+/// unnecessarily.
 pub(super) fn limits() -> Vec<&'static str> {
     let version = version();
     let mut limits = vec![
-        "no file or folder can be made or removed directly in a session's folder, nor beside a protected file",
+        "no file or folder can be created or removed directly in a session's folder or next to a protected file",
         "mode, owner and times of files outside can be changed",
         "no command can open a new pseudo terminal",
     ];
     if version < HOLDS_SIGNALS {
-        limits
-            .push("signals reach other processes of the same user: Linux 6.12 or newer holds them");
+        limits.push(
+            "signals can reach other processes of the same user: Linux 6.12 or newer prevents this",
+        );
     }
     if version < HOLDS_TRUNCATE {
         limits.push("no command can shorten a file by its path");
@@ -114,12 +116,13 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
     let unread: Vec<&Path> = hidden.iter().copied().chain(kernel).collect();
     rules.allow_but(Path::new("/"), &unread, read)?;
     rules.allow_system(read)?;
-    // Where a name is missing no name can be made: what is missing is left out like what is there.
+    // Missing names are excluded like existing ones, so that no name can be created in their
+    // folders.
     let held = bounds.read_only.iter().chain(&bounds.missing).map(PathBuf::as_path).chain(hidden);
     let held: Vec<&Path> = held.collect();
     for folder in bounds.all_writable() {
-        // The root of the disk may be a session's folder, but the folders of the kernel are not part
-        // of it.
+        // The root of the disk may be a session's folder, but the folders of the kernel are not
+        // part of it.
         let kernel = [PROCESSES, DEVICE_FILES, KERNEL].map(Path::new);
         let outside = kernel.into_iter().filter(|each| each.starts_with(folder));
         let held: Vec<&Path> = held.iter().copied().chain(outside).collect();
@@ -135,7 +138,7 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
 
 struct Rules {
     ruleset: RulesetCreated,
-    /// How many entries were listed.
+    /// The number of listed entries.
     entries: usize,
 }
 
@@ -157,7 +160,7 @@ impl Rules {
         Ok(())
     }
 
-    /// The same without the excluded paths and everything below them.
+    /// Allows access in the same way, without the excluded paths and everything below them.
     fn allow_but(
         &mut self,
         path: &Path,

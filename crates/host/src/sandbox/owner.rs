@@ -43,7 +43,7 @@ pub(super) fn is_dead(entry: &fs::DirEntry) -> bool {
                 None => true,
             }
         }
-        // Of an earlier version: a number that is taken may be another process's.
+        // A mark of an earlier version: a process with this number may be another one.
         [process, _] if !Path::new("/proc").join(process).exists() => true,
         _ => is_old(entry),
     }

@@ -80,14 +80,14 @@ impl Drop for Placeholders {
 /// Async-signal-safe.
 pub(crate) fn remove(folders: &[CString]) {
     for folder in folders {
-        // SAFETY: a system call with a terminated string. One that is in use, or gone, stays as it
-        // is.
+        // SAFETY: a system call with a terminated string. It does not change a placeholder that is
+        // in use or gone.
         unsafe { libc::rmdir(folder.as_ptr()) };
     }
 }
 
-/// The same after a guardian that may have been killed. A guardian that finished left no mark, and
-/// then nothing is removed, because an empty folder may belong to the user by now.
+/// Removes the folders after a guardian that may have been killed. A guardian that finished left no
+/// mark, and then nothing is removed, because an empty folder may belong to the user by now.
 pub(crate) fn remove_rest(folders: &[CString]) {
     let is_mark = |folder: &&CString| {
         let name = folder.as_bytes().rsplit(|byte| *byte == b'/').next();
@@ -100,11 +100,10 @@ pub(crate) fn remove_rest(folders: &[CString]) {
     }
 }
 
-/// Removes what commands left in this folder at these names, if their programs have ended:
-/// processes that were killed together with their guardian, or that ended with the machine. What a
-/// process of another machine or container left is removed a day later, because that process looks
-/// ended from here. Blocks on the disk.
-/// gone as well. Blocks on the disk.
+/// Removes the placeholders that commands left in this folder at these names, if their programs
+/// have ended: processes that were killed together with their guardian, or that ended with the
+/// machine. Placeholders of another machine or container are removed after a day, because their
+/// process always looks ended from here. Blocks on the disk.
 pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n str>) {
     let witnesses = dead_marks(root);
     let created = |path: &Path| path.symlink_metadata().and_then(|found| found.created()).ok();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The variable that holds the marker.
 pub(crate) const NAME: &str = "ATTACHE_HOST_TEST";
 
-/// A value no other test has, in this process or another.
+/// A value that no other test has, in this process or another.
 pub(crate) fn fresh() -> String {
     let folder = tempfile::tempdir().unwrap();
     format!("{}-{}", std::process::id(), folder.path().file_name().unwrap().display())

@@ -1,4 +1,4 @@
-//! The same for a user who is not `root`, where these tests run as `root`.
+//! The same tests as another user, if these tests run as `root`.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -9,7 +9,7 @@ use std::process::Command;
 const NOBODY: u32 = 65_534;
 
 #[test]
-fn another_user_is_held_in_the_same_way() {
+fn another_user_is_restricted_in_the_same_way() {
     // SAFETY: a system call without arguments.
     if unsafe { libc::geteuid() } != 0 {
         return;

@@ -1,4 +1,5 @@
-//! More of what a program inside tries: calls that name other processes, and doors into the kernel.
+//! More attempts of a program inside: calls that name other processes, and interfaces to the
+//! kernel.
 
 use super::number;
 use std::ffi::CString;
@@ -6,7 +7,7 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 
-/// Does a deed; the argument is a process, a path or an address.
+/// Makes an attempt. The argument is a process, a path or an address.
 pub(crate) fn done(deed: &str, argument: &str) -> io::Result<()> {
     let process = || argument.parse::<libc::pid_t>().unwrap();
     match deed {
@@ -24,7 +25,7 @@ pub(crate) fn done(deed: &str, argument: &str) -> io::Result<()> {
     }
 }
 
-/// A message to an address, by a socket that was made as one of a pair.
+/// Sends a message to an address, with a socket that was created as one of a pair.
 fn datagram(path: &str) -> io::Result<()> {
     let mut pair = [0; 2];
     // SAFETY: the array has room for two descriptors; the address is a valid structure of the
@@ -53,7 +54,7 @@ fn datagram(path: &str) -> io::Result<()> {
     }
 }
 
-/// What a program does to itself and must be able to.
+/// Changes that a program makes to itself and that must work.
 fn own() -> io::Result<()> {
     // SAFETY: system calls on valid local structures that name the calling process.
     unsafe {
@@ -74,7 +75,7 @@ fn own() -> io::Result<()> {
     child.wait().map(drop)
 }
 
-/// A system call that is to fail.
+/// A system call that must fail.
 fn call(deed: &str, pid: libc::pid_t) -> io::Result<()> {
     let none = std::ptr::null_mut::<libc::c_void>();
     // SAFETY: each call names valid local structures or null; a child that a call begins ends at
@@ -174,13 +175,13 @@ unsafe fn began(result: libc::c_long) -> i64 {
     result
 }
 
-/// A descriptor of the process, by a descriptor that stands for it.
+/// Gets a descriptor of the process through its pidfd.
 unsafe fn taken(process: libc::c_long) -> i64 {
     // SAFETY: a system call on numbers.
     unsafe { libc::syscall(libc::SYS_pidfd_getfd, process, 0, 0) }
 }
 
-/// A signal to the process, by a descriptor that stands for it.
+/// Sends a signal to the process through its pidfd.
 unsafe fn sent(process: libc::c_long) -> i64 {
     // SAFETY: a system call; the information about the signal may be null.
     unsafe {

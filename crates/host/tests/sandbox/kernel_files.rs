@@ -1,4 +1,4 @@
-//! Files by which the kernel is changed. They are only opened, never written.
+//! Files that change settings of the kernel. They are only opened, never written.
 
 use super::{Place, sandboxes};
 use std::fs;
@@ -36,7 +36,7 @@ fn files() -> Vec<PathBuf> {
     found
 }
 
-/// A script that names each file that can be opened for writing. Nothing is written.
+/// A script that names each file that can be opened for writing. It writes nothing.
 fn script(files: &[PathBuf]) -> String {
     let files: Vec<String> = files.iter().map(|file| format!("'{}'", file.display())).collect();
     format!("for f in {}; do (: 3>>\"$f\") 2>/dev/null && echo \"$f\"; done; true", files.join(" "))
@@ -53,7 +53,7 @@ async fn no_setting_of_the_kernel_can_be_opened_for_writing() {
 }
 
 #[tokio::test]
-async fn a_session_in_the_root_of_the_disk_gives_no_setting_of_the_kernel_away() {
+async fn a_session_in_the_root_of_the_disk_cannot_change_settings_of_the_kernel() {
     let files: Vec<PathBuf> = files().into_iter().filter(|file| file.exists()).collect();
     for sandbox in sandboxes().await {
         let mut place = Place::new();

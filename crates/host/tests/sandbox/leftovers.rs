@@ -1,4 +1,4 @@
-//! What stays of placeholders when the program, its guardian or both are killed.
+//! The placeholders that remain when the program, its guardian or both are killed.
 
 use super::marker::eventually;
 use super::names::below;
@@ -9,10 +9,10 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The names that the place holds, and one that it does not.
+/// The protected names of the place, and one that is not protected.
 const NAMES: [&str; 5] = [".claude", ".envrc", ".github/workflows", "sub/.cargo", "src"];
 
-/// Names the folder to the program run again.
+/// The variable that tells the program, when it runs again, the folder.
 const OWNER: &str = "ATTACHE_TEST_OWNER";
 
 /// A place with missing names, one of them below a missing folder.
@@ -35,11 +35,11 @@ fn parent(process: u32) -> libc::pid_t {
 }
 
 fn signal(process: libc::pid_t, signal: libc::c_int) {
-    // SAFETY: a system call; the process is one of this test that nobody has waited for.
+    // SAFETY: a system call; the process is one of this test that was not waited for.
     assert_eq!(unsafe { libc::kill(process, signal) }, 0);
 }
 
-/// Not a test of its own: the program that is killed while its command runs.
+/// Not a separate test: the program that is killed while its command runs.
 #[tokio::test]
 async fn owner() {
     let Some(project) = std::env::var_os(OWNER).map(PathBuf::from) else { return };
@@ -56,7 +56,8 @@ async fn owner() {
     command.wait().await;
 }
 
-/// Runs the program on a project and does something to it and its guardian while its command runs.
+/// Runs the program on a project and calls a function for it and its guardian while its command
+/// runs.
 fn with_owner(project: &Path, deed: impl FnOnce(libc::pid_t, libc::pid_t)) {
     let mut owner = Command::new(std::env::current_exe().unwrap());
     owner.args(["--exact", "leftovers::owner", "--nocapture"]).env(OWNER, project);
@@ -70,7 +71,7 @@ fn with_owner(project: &Path, deed: impl FnOnce(libc::pid_t, libc::pid_t)) {
 }
 
 #[tokio::test]
-async fn nothing_stays_when_the_guardian_is_killed() {
+async fn no_placeholder_remains_when_the_guardian_is_killed() {
     let Ok(sandbox) = Sandbox::bubblewrap().await else { return };
     let place = place();
     let before = below(&place.at("project"));
@@ -81,7 +82,7 @@ async fn nothing_stays_when_the_guardian_is_killed() {
     reclaim(&place);
     assert!(
         is_placeholder(&place.at("project/.claude")),
-        "a command that runs keeps its placeholders"
+        "a running command keeps its placeholders"
     );
     signal(parent(command.pid()), libc::SIGKILL);
     command.wait().await;
@@ -89,7 +90,7 @@ async fn nothing_stays_when_the_guardian_is_killed() {
 }
 
 #[tokio::test]
-async fn nothing_stays_when_the_program_is_killed() {
+async fn no_placeholder_remains_when_the_program_is_killed() {
     if Sandbox::bubblewrap().await.is_err() {
         return;
     }
@@ -100,7 +101,7 @@ async fn nothing_stays_when_the_program_is_killed() {
 }
 
 #[tokio::test]
-async fn what_stays_when_both_are_killed_goes_with_the_next_look() {
+async fn the_next_check_removes_placeholders_that_remain_when_both_are_killed() {
     if Sandbox::bubblewrap().await.is_err() {
         return;
     }
@@ -112,7 +113,7 @@ async fn what_stays_when_both_are_killed_goes_with_the_next_look() {
         signal(guardian, libc::SIGKILL);
     });
     assert!(is_placeholder(&place.at("project/.claude")));
-    // As a removal leaves it that is interrupted.
+    // The state after an interrupted removal.
     let envrc = place.at("project/.envrc");
     for mark in fs::read_dir(&envrc).unwrap() {
         fs::remove_dir(mark.unwrap().path()).unwrap();
@@ -122,7 +123,7 @@ async fn what_stays_when_both_are_killed_goes_with_the_next_look() {
 }
 
 #[tokio::test]
-async fn the_next_command_removes_what_stayed_where_it_makes_placeholders_itself() {
+async fn the_next_command_removes_old_placeholders_where_it_creates_new_ones() {
     for sandbox in sandboxes().await {
         let place = place();
         let before = below(&place.at("project"));
@@ -145,7 +146,7 @@ async fn the_next_command_removes_what_stayed_where_it_makes_placeholders_itself
 fn what_another_made_stays() {
     let place = place();
     fs::create_dir(place.at("project/.claude")).unwrap();
-    // The marks of a process that has this number no more, of an earlier version, and of another
+    // The marks of a process whose number was reused, of an earlier version, and of another
     // machine.
     let own = std::process::id();
     for mark in [format!("{own}-1-2-0"), "4194305-0".to_owned()] {

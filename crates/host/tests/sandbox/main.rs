@@ -1,14 +1,14 @@
-//! What a sandbox holds, tried with each that this machine has.
+//! The restrictions of every sandbox of this machine.
 //!
-//! A deed is done by this test program itself, run again inside (see [`deed`]); whether a sandbox
-//! has to be there is asked of the system by other means than the crate's own.
+//! This test program itself makes the attempts: it runs again inside the sandbox (see [`deed`]).
+//! The tests find out independently of the crate which sandboxes the system offers.
 
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stderr,
-    reason = "a test ends at the first surprise, and says what this machine lacks"
+    reason = "a test fails at the first unexpected value, and says what this machine lacks"
 )]
 
 use attache_host::{Bounded, Bounds, Exit, Launch, Sandbox};
@@ -30,10 +30,10 @@ mod other_processes;
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod marker;
 
-/// Names the deed to the program run again.
+/// The variable that tells the program, when it runs again, the attempt to make.
 const DEED: &str = "ATTACHE_TEST_DEED";
 
-/// Every sandbox of this machine. One that the system offers and the crate does not is a failure.
+/// Every sandbox of this machine. Fails if the system offers one that the crate does not find.
 async fn sandboxes() -> Vec<Sandbox> {
     let mut found = Vec::new();
     let words = [
@@ -54,7 +54,7 @@ async fn sandboxes() -> Vec<Sandbox> {
         (Err(error), Ok(output)) if output.status.success() => panic!("bwrap works, but: {error}"),
         (Err(error), _) => eprintln!("not tried with bubblewrap: {error}"),
     }
-    // SAFETY: with these arguments the system call only answers a number.
+    // SAFETY: with these arguments the system call only returns a number.
     let version =
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
     match Sandbox::landlock().await {
@@ -64,14 +64,18 @@ async fn sandboxes() -> Vec<Sandbox> {
     }
     match found.first() {
         Some(first) => {
-            assert_eq!(Sandbox::find().await.unwrap().name(), first.name(), "the first that works")
+            assert_eq!(
+                Sandbox::find().await.unwrap().name(),
+                first.name(),
+                "the first sandbox that works"
+            )
         }
         None => assert!(Sandbox::find().await.is_err()),
     }
     found
 }
 
-/// A folder with a project, one beside it that is none of its business, and this program to run.
+/// A project, another folder next to it that the command must not use, and this program.
 struct Place {
     folder: tempfile::TempDir,
     bounds: Bounds,
@@ -79,7 +83,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        // Not in `/tmp`, of which bubblewrap shows nothing.
+        // Not in `/tmp`, because bubblewrap hides it.
         let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
         for name in ["project/.git/hooks", "project/src", "outside", "secrets", "temporary"] {
@@ -120,7 +124,7 @@ impl Place {
         ran(self.inside(sandbox, Launch::shell(script))).await
     }
 
-    /// Does a deed inside; what it said.
+    /// Makes an attempt inside and returns its output.
     async fn deed(&self, sandbox: &Sandbox, deed: &str) -> String {
         let words = ["--exact", "deed", "--nocapture"];
         let launch = Launch::new(self.at("project/deed")).args(words).env(DEED, deed);
@@ -133,8 +137,8 @@ impl Place {
     }
 }
 
-/// Copied by another process: a program cannot be started while a process that was forked meanwhile
-/// has it open for writing.
+/// Another process makes the copy: a program cannot be started while a process that was forked
+/// meanwhile has it open for writing.
 fn copy_of_this_program(to: &Path) {
     let copied =
         std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(to).status();
@@ -152,7 +156,7 @@ async fn ran(launch: Launch) -> (Exit, String) {
     (command.wait().await, output.text())
 }
 
-/// Not a test of its own: what the others run inside.
+/// Not a separate test: the program that the tests run inside.
 #[test]
 fn deed() {
     let Some(deed) = std::env::var(DEED).ok() else { return };
@@ -195,7 +199,7 @@ fn number(result: i64) -> io::Result<()> {
 }
 
 #[tokio::test]
-async fn work_inside_the_bounds_goes_on_as_ever() {
+async fn work_inside_the_bounds_is_not_restricted() {
     for sandbox in sandboxes().await {
         let place = Place::new();
         let script = "set -e; cat note src/a .git/config; echo new > src/new; rm src/a; mkdir src/deep
@@ -222,8 +226,8 @@ async fn nothing_outside_can_be_written() {
         );
         let (exit, said) = place.run(&sandbox, &script).await;
         assert!(exit.success(), "{}: {said}", sandbox.name());
-        // The private temporary folder may have taken some of it; what counts is what is there
-        // afterwards.
+        // The private temporary folder may have received some of it. Only the files that exist
+        // afterwards count.
         let names: Vec<_> =
             fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["file"], "{}: {said}", sandbox.name());
@@ -252,13 +256,13 @@ async fn nothing_outside_can_be_written() {
 }
 
 #[tokio::test]
-async fn what_is_read_only_inside_the_bounds_cannot_be_written() {
+async fn read_only_files_inside_the_bounds_cannot_be_written() {
     for sandbox in sandboxes().await {
         let place = Place::new();
         let script = "echo evil > .git/hooks/pre-commit; echo evil >> .git/config; rm -rf .git; mv .git .old; rm .git/config
             mv .git/config src/; echo evil > src/config; mv src/config .git/config; ln src/a .git/hooks/link; cat .git/config";
         let (_, said) = place.run(&sandbox, script).await;
-        assert!(said.ends_with("before\n"), "{}: it can be read: {said}", sandbox.name());
+        assert!(said.ends_with("before\n"), "{}: it is readable: {said}", sandbox.name());
         assert_eq!(
             fs::read_to_string(place.at("project/.git/config")).unwrap(),
             "before\n",
@@ -275,7 +279,7 @@ async fn what_is_read_only_inside_the_bounds_cannot_be_written() {
 }
 
 #[tokio::test]
-async fn what_is_hidden_cannot_be_read() {
+async fn hidden_files_cannot_be_read() {
     for sandbox in sandboxes().await {
         let place = Place::new();
         let (secrets, token) = (place.at("secrets"), place.at("token"));
@@ -297,7 +301,7 @@ async fn what_is_hidden_cannot_be_read() {
 }
 
 #[tokio::test]
-async fn no_connection_leaves_or_is_taken_unless_the_network_is_allowed() {
+async fn connections_work_only_if_the_network_is_allowed() {
     for sandbox in sandboxes().await {
         let mut place = Place::new();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -321,7 +325,7 @@ async fn no_connection_leaves_or_is_taken_unless_the_network_is_allowed() {
 }
 
 #[tokio::test]
-async fn programs_that_would_do_it_for_the_command_cannot_be_reached() {
+async fn programs_that_could_act_for_the_command_cannot_be_reached() {
     for sandbox in sandboxes().await {
         let mut place = Place::new();
         let socket = place.at("project/socket");
@@ -394,7 +398,7 @@ async fn a_tree_in_a_sandbox_is_owned_like_any_other() {
 }
 
 #[tokio::test]
-async fn a_missing_program_and_a_signal_are_told() {
+async fn a_missing_program_and_a_signal_are_reported() {
     for sandbox in sandboxes().await {
         let place = Place::new();
         let (exit, said) = place.run(&sandbox, "attache-no-such-program").await;

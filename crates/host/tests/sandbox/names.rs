@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// A place in which names are protected that are missing, and one at depth.
+/// A place with protected missing names, and a protected name at depth.
 fn place() -> Place {
     let mut place = Place::new();
     for folder in ["project/sub/deep/.git/hooks", "project/.config", "project/sub/other"] {
@@ -48,7 +48,7 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn a_missing_name_cannot_be_made_and_nothing_is_left_of_its_placeholder() {
+async fn a_missing_name_cannot_be_created_and_its_placeholder_is_removed() {
     for sandbox in sandboxes().await {
         let place = place();
         let before = below(&place.at("project"));
@@ -88,13 +88,13 @@ async fn a_folder_above_a_protected_name_cannot_be_replaced() {
                     "echo new > sub/new; mkdir sub/deep/new; rm sub/new; rmdir sub/deep/new; echo ok",
                 )
                 .await;
-            assert_eq!(said, "ok\n", "the rest of these folders is writable");
+            assert_eq!(said, "ok\n", "the other names in these folders are writable");
         }
     }
 }
 
 #[tokio::test]
-async fn placeholders_go_with_the_last_command_however_it_ends() {
+async fn placeholders_are_removed_with_the_last_command_however_it_ends() {
     let Ok(sandbox) = Sandbox::bubblewrap().await else { return };
     let place = place();
     let before = below(&place.at("project"));
@@ -120,7 +120,7 @@ async fn placeholders_go_with_the_last_command_however_it_ends() {
 }
 
 #[tokio::test]
-async fn an_empty_folder_of_the_person_stays() {
+async fn an_empty_folder_of_the_person_is_kept() {
     for sandbox in sandboxes().await {
         let place = place();
         fs::create_dir(place.at("project/.claude")).unwrap();

@@ -1,4 +1,4 @@
-//! Processes outside cannot be changed, and the kernel's doors stay shut.
+//! Processes outside cannot be changed, and interfaces to the kernel are refused.
 
 use super::{Place, sandboxes};
 use attache_host::Launch;
@@ -28,10 +28,10 @@ const NAMED: [&str; 19] = [
     "counter",
 ];
 
-/// Signals by other ways than `kill`.
+/// Signals sent by other calls than `kill`.
 const SIGNALS: [&str; 3] = ["stop", "queue", "thread"];
 
-/// Doors into the kernel and into namespaces.
+/// Interfaces to the kernel and to namespaces.
 const DOORS: [&str; 11] = [
     "namespace",
     "mount-namespace",
@@ -46,14 +46,14 @@ const DOORS: [&str; 11] = [
     "handle",
 ];
 
-/// What stands for a process: its limits, its priority and on which processors it runs.
+/// The observable settings of a process: its limits, its priority and its processors.
 fn state(pid: u32) -> String {
     let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap();
     let lines = read("status");
     let cpus = lines.lines().find(|line| line.starts_with("Cpus_allowed:")).unwrap().to_owned();
     let stat = read("stat");
-    // What follows the name: the priority, the nice value and the policy are the sixteenth, the
-    // seventeenth and the thirty-ninth.
+    // In the fields after the name, the priority, the nice value and the policy are the sixteenth,
+    // the seventeenth and the thirty-ninth.
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let at = |index: usize| *fields.get(index).unwrap();
     format!("{}{cpus} priority {} nice {} policy {}", read("limits"), at(15), at(16), at(38))
@@ -61,7 +61,7 @@ fn state(pid: u32) -> String {
 
 #[tokio::test]
 async fn no_call_changes_a_process_outside() {
-    // SAFETY: a system call; the version of Landlock from which signals are held.
+    // SAFETY: a plain system call. Landlock restricts signals from a certain version on.
     let version =
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
     for sandbox in sandboxes().await {
@@ -72,8 +72,8 @@ async fn no_call_changes_a_process_outside() {
         let signals = SIGNALS.iter().filter(|_| name == "bubblewrap" || version >= 6);
         for deed in NAMED.iter().chain(signals) {
             let said = place.deed(&sandbox, &format!("{deed} {pid}")).await;
-            // In namespaces of its own a command may lower the priority of a user's processes: it
-            // sees only its own.
+            // In its own namespaces a command may lower the priority of a user's processes, because
+            // it sees only its own.
             let harmless = name == "bubblewrap" && deed.starts_with("user-");
             assert!(said.starts_with("refused") || harmless, "{name}: {deed}: {said}");
             assert!(child.try_exit().is_none(), "{name}: {deed} ended it");
@@ -85,7 +85,7 @@ async fn no_call_changes_a_process_outside() {
 }
 
 #[tokio::test]
-async fn no_call_opens_a_door_of_the_kernel() {
+async fn calls_to_interfaces_of_the_kernel_are_refused() {
     for sandbox in sandboxes().await {
         let place = Place::new();
         for deed in DOORS {
@@ -122,7 +122,7 @@ async fn a_socket_of_a_pair_reaches_no_address() {
 }
 
 #[tokio::test]
-async fn no_program_is_given_the_rights_of_its_owner() {
+async fn no_program_can_get_the_rights_of_its_owner() {
     for sandbox in sandboxes().await {
         let place = Place::new();
         let said =

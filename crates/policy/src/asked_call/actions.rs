@@ -1,8 +1,8 @@
 //! Whether a rule about actions is about a call.
 //!
-//! The built-in agent asks about its actions before it takes them. Other agents describe what they
-//! are about to do. A rule that allows is about a call only if its description leaves nothing else
-//! open.
+//! The built-in agent asks about its actions before it takes them. Other agents describe the
+//! actions that they are about to take. A rule that allows applies only to a description that
+//! leaves no other action possible.
 
 use super::AskedCall;
 use super::paths::{at, plain, real};
@@ -14,12 +14,12 @@ use attache_protocol::v1::ToolKind;
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// How a command of another program runs, as far as this crate knows.
+/// The assumption about a command of another program: no sandbox, and with the network.
 const UNRESTRICTED: Run = Run { sandboxed: false, network: true };
 
 impl AskedCall<'_> {
-    /// Whether a rule that denies or asks is about the call: whether the call may do what the rule
-    /// is about.
+    /// Whether a rule that denies or asks is about the call: whether the call may be an action of
+    /// this subject.
     pub(super) fn may_be_about(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Call(pattern) => pattern.fits(self, Effect::Deny),
@@ -28,7 +28,7 @@ impl AskedCall<'_> {
             }
             Subject::Command(words) => self.lines().any(|line| match commands(line) {
                 Ok(parts) => parts.iter().any(|part| subject.is_about_command(part, Effect::Deny)),
-                Err(_) => command::stands_in(line, words),
+                Err(_) => command::is_contained_in(line, words),
             }),
             Subject::Line(line) => self.lines().any(|each| each == line),
             Subject::Reads(pattern) => self.may_read(pattern),
@@ -47,8 +47,8 @@ impl AskedCall<'_> {
         }
     }
 
-    /// Whether a rule that allows is about the call: whether the call surely does what the rule is
-    /// about, and nothing else.
+    /// Whether a rule that allows is about the call: whether the call can only be an action of this
+    /// subject.
     pub(super) fn surely_is_about(&self, subject: &Subject) -> bool {
         let effect = &self.effect;
         let runs_only = effect.paths.is_empty() && effect.urls.is_empty();
@@ -94,12 +94,12 @@ impl AskedCall<'_> {
                 let named = named.and_then(|name| name.strip_prefix("__"));
                 named.is_some_and(|named| tool.as_ref().is_none_or(|tool| tool == named))
             }),
-            // Without `unsandboxed` a rule is about runs in a sandbox.
+            // Without `unsandboxed`, a rule is about runs in a sandbox.
             Subject::Command(_) | Subject::Line(_) | Subject::Tool(_) | Subject::Call(_) => false,
         }
     }
 
-    /// The command lines of the call, or the title where the agent names a command there.
+    /// The command lines of the call, or the title if the agent names a command there.
     fn lines(&self) -> impl Iterator<Item = &str> {
         let lines = self.effect.commands.iter().map(|command| command.line.as_str());
         lines.chain(self.effect.stated.as_deref())
@@ -118,8 +118,8 @@ impl AskedCall<'_> {
         self.surely_runs_commands() && commands.iter().all(|command| command.line == line)
     }
 
-    /// Whether the call names commands, in the session's folder and without variables that change
-    /// what they do.
+    /// Whether the call contains only commands that run in the session's folder, without variables
+    /// that change their effect.
     fn surely_runs_commands(&self) -> bool {
         let commands = &self.effect.commands;
         let plain = |command| self.is_in_session(command) && !Self::is_changed(command);
@@ -150,7 +150,7 @@ impl AskedCall<'_> {
         self.effect.paths.iter().any(|path| self.is_covered(pattern, &at(self.cwd, path)))
     }
 
-    /// Whether a word of one of these command lines is a file that the pattern is about.
+    /// Whether a word of one of these command lines is a file that matches the pattern.
     fn has_word(&self, pattern: &Pattern, is_meant: impl Fn(&str) -> bool) -> bool {
         self.effect.commands.iter().filter(|command| is_meant(&command.line)).any(|command| {
             let from =
@@ -160,14 +160,13 @@ impl AskedCall<'_> {
         })
     }
 
-    /// Whether a pattern is about a path, as it is written or where it leads.
+    /// Whether a pattern matches a path, as it is written or with symbolic links followed.
     fn is_covered(&self, pattern: &Pattern, path: &Path) -> bool {
         let names = [Some(plain(path)), real(path)];
         names.into_iter().flatten().any(|path| pattern.covers(&self.relative(&path), &path))
     }
 
-    /// Whether the call names files, all of them are files that the pattern is about, and nothing
-    /// else.
+    /// Whether the call names files and nothing else, and all of them match the pattern.
     fn is_only_about(&self, pattern: &Pattern) -> bool {
         let effect = &self.effect;
         let inside = |path: &String| {
@@ -180,7 +179,7 @@ impl AskedCall<'_> {
             && effect.paths.iter().all(inside)
     }
 
-    /// The path from the session's folder; whole if it is not below it.
+    /// The path relative to the session's folder; unchanged if it is not below that folder.
     fn relative(&self, path: &Path) -> String {
         let below = |folder: &Path| path.strip_prefix(folder).ok().map(Path::to_path_buf);
         let below = below(self.cwd).or_else(|| real(self.cwd).and_then(|real| below(&real)));

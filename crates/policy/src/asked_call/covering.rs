@@ -1,17 +1,17 @@
-//! Whether a pattern of calls fits a call.
+//! Whether a pattern of calls matches a call.
 
 use super::AskedCall;
 use super::paths::{at, may_name, plain, real};
 use crate::command_rule::CommandRule;
-use crate::effect::{Command, changes_only_looks};
+use crate::effect::{Command, affects_only_appearance};
 use crate::line_words::line_words;
 use crate::rule::{CallPattern, Effect};
 use attache_protocol::v1::ToolKind;
 use std::path::{Path, PathBuf};
 
 impl CallPattern {
-    /// Whether the pattern fits the call, for a rule with this effect. Blocks on the disk if it
-    /// names a path.
+    /// Whether the pattern matches the call, for a rule with this effect. Blocks on the disk if the
+    /// pattern names a path.
     pub(super) fn fits(&self, call: &AskedCall<'_>, effect: Effect) -> bool {
         let is_kind = self.kind.as_ref().is_none_or(|kind| call.kind == Some(kind));
         let is_tool = self.tool.as_ref().is_none_or(|name| {
@@ -30,7 +30,7 @@ impl CallPattern {
     }
 
     fn surely_fits(&self, call: &AskedCall<'_>) -> bool {
-        // A pattern of files alone is not about commands.
+        // A pattern that has only a path does not match commands.
         let names_files_alone =
             self.kind.is_none() && self.tool.is_none() && self.command.is_none();
         let says =
@@ -54,8 +54,8 @@ impl CallPattern {
 }
 
 impl AskedCall<'_> {
-    /// The files of the call, each once, from the session's folder; relative ones that no folder is
-    /// known for are left out where an absolute path ends with them.
+    /// The files of the call, without duplicates, absolute. A relative path without a known folder
+    /// is left out if an absolute path ends with it.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> =
             self.effect.paths.iter().map(|path| plain(&self.absolute(path))).collect();
@@ -69,9 +69,9 @@ impl AskedCall<'_> {
         files
     }
 
-    /// Whether variables are set for a command that may change what it does.
+    /// Whether a command has variables that may change its effect.
     pub(super) fn is_changed(command: &Command) -> bool {
-        command.environment.iter().any(|(name, value)| !changes_only_looks(name, value))
+        command.environment.iter().any(|(name, value)| !affects_only_appearance(name, value))
     }
 
     /// Whether a command runs in the session's folder or below it.
@@ -81,7 +81,7 @@ impl AskedCall<'_> {
             || command.folder.as_ref().is_none_or(|folder| self.real(folder).is_some_and(is_below))
     }
 
-    /// Whether every command of the call surely is the rule's.
+    /// Whether every command of the call surely is the rule's command.
     pub(super) fn surely_runs(&self, words: &str) -> bool {
         let rule = CommandRule::new(words);
         let surely = |command: &Command| {
@@ -106,7 +106,7 @@ impl AskedCall<'_> {
         if !self.effect.commands.is_empty() {
             return false;
         }
-        // Where the input names no command, the agent may name it anywhere.
+        // If the input contains no command, the agent may have named it anywhere.
         let arguments = self.effect.arguments.as_ref();
         let is_named =
             || arguments.is_some_and(|arguments| rule.is_named_in(&arguments.to_string()));
@@ -118,21 +118,21 @@ impl AskedCall<'_> {
                     || is_named()
             }
             None | Some(ToolKind::Other | ToolKind::Unknown(_)) => {
-                // An input that cannot be read as an object.
+                // An input that is a text and not an object.
                 arguments.is_some_and(serde_json::Value::is_string) && is_named()
             }
             _ => false,
         }
     }
 
-    /// Whether the call is about files, and surely all of them are this one or below it.
+    /// Whether the call names files, and all of them are surely this one or below it.
     pub(super) fn is_all_inside(&self, folder: &Path) -> bool {
         let Some(folder) = real(folder) else { return false };
         let inside = |path: &String| self.real(path).is_some_and(|path| path.starts_with(&folder));
         !self.effect.paths.is_empty() && self.effect.paths.iter().all(inside)
     }
 
-    /// Whether a file of the call, or a word of its commands, may be this one or below it.
+    /// Whether a file of the call, or a word of its commands, may be this file or below it.
     pub(super) fn may_touch(&self, folder: &Path) -> bool {
         let real_folder = real(folder);
         let inside = |path: &Path| {

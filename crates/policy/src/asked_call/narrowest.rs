@@ -4,14 +4,14 @@ use super::AskedCall;
 use crate::rule::{CallPattern, Effect, Rule, RuleScope, Subject};
 use attache_protocol::v1::ToolKind;
 
-/// How long a title or text in a rule may be, in bytes.
+/// The longest title or text in a rule, in bytes.
 const LONGEST_STATEMENT: usize = 2000;
 
 impl AskedCall<'_> {
-    /// The narrowest rule about the call, for every agent: its command, else the tool with its one
-    /// file, else the tool, else its kind with its one file, else what the agent says of a command
-    /// in its title and text. `None` if the agent says too little about the call, or if the rule
-    /// would allow more than this call.
+    /// Returns the narrowest rule about the call, for every agent. It names the call's command,
+    /// else the tool with its only file, else the tool, else the kind with its only file, else the
+    /// title and text that describe a command. Returns `None` if the agent's description is too
+    /// short for a rule, or if the rule would allow more than this call.
     pub fn narrowest_rule(&self, effect: Effect, scope: RuleScope) -> Option<Rule> {
         let call = self.narrowest_pattern(effect)?;
         Some(Rule { scope, ..Rule::new(effect, Subject::Call(call)) })

@@ -1,10 +1,10 @@
-//! Where the paths of a call lead.
+//! The files to which the paths of a call lead.
 
 use crate::line_words::word_may_name;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Whether a path with `*` and the like may be the folder, one above it or one below it.
+/// Whether a path with wildcards may be the folder, one of its parents, or a path below it.
 pub(super) fn may_name(path: &Path, folder: &Path, inside: impl Fn(&Path) -> bool) -> bool {
     let pattern = plain(path);
     let start: PathBuf = pattern.components().take_while(is_literal).collect();
@@ -23,7 +23,7 @@ fn is_literal(component: &Component<'_>) -> bool {
     !component.as_os_str().to_string_lossy().contains(['*', '?', '[', '{'])
 }
 
-/// The path from this folder; `~` is the person's home.
+/// The path joined to this folder. `~` is the user's home folder.
 pub(super) fn at(folder: &Path, path: &str) -> PathBuf {
     let path = path.strip_prefix("file://").unwrap_or(path);
     let home = || std::env::var_os("HOME").map(PathBuf::from);
@@ -36,7 +36,7 @@ pub(super) fn at(folder: &Path, path: &str) -> PathBuf {
     }
 }
 
-/// The path without `.` and `..`, by its text alone.
+/// The path without `.` and `..`, by its text alone, without the disk.
 pub(super) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -51,9 +51,9 @@ pub(super) fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Where a path leads with symbolic links followed, as they are now; what does not exist yet stays
-/// as it is written. `None` if that cannot be known: the path is not absolute, or ends in a link
-/// that leads nowhere. Blocks on the disk.
+/// The path with its symbolic links followed, as they are now. A part that does not exist yet is
+/// not changed. `None` if the path is not absolute or ends in a broken link, because its target is
+/// then unknown. Blocks on the disk.
 pub(super) fn real(path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;
@@ -64,7 +64,7 @@ pub(super) fn real(path: &Path) -> Option<PathBuf> {
         let start: PathBuf = start.iter().collect();
         match fs::canonicalize(&start) {
             Ok(found) => return Some(plain(&found.join(rest.iter().collect::<PathBuf>()))),
-            // A link that leads nowhere, or in a circle: a write may follow it.
+            // A broken or circular link: a write may follow it.
             Err(_) if fs::symlink_metadata(&start).is_ok_and(|found| found.is_symlink()) => {
                 return None;
             }

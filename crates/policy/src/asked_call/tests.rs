@@ -1,4 +1,4 @@
-//! What rules about actions say about the calls of other agents.
+//! Rules about actions, applied to the calls of other agents.
 
 use super::AskedCall;
 use crate::effect::{ReportedCall, ToolEffect};
@@ -7,7 +7,7 @@ use attache_protocol::v1::{SessionId, ToolKind};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What rules say about a call of an agent in `/home/app`.
+/// The rules' decision about a call of an agent in `/home/app`.
 fn decided(rules: &str, agent: &str, (kind, input): (ToolKind, Value)) -> Effect {
     decided_with(rules, agent, (kind, input), None)
 }
@@ -52,7 +52,7 @@ fn reads(path: &str) -> (ToolKind, Value) {
 }
 
 #[test]
-fn a_rule_that_denies_or_asks_is_about_what_the_call_may_do() {
+fn rules_that_deny_or_ask_match_everything_that_the_call_may_do() {
     for (subject, calls) in [
         ("command = \"rm\"", vec![runs("rm x"), runs("ls; sudo rm x"), runs("eval rm $x")]),
         ("line = \"a | b\"", vec![runs("a | b")]),
@@ -97,7 +97,7 @@ fn a_rule_that_denies_or_asks_is_about_what_the_call_may_do() {
 }
 
 #[test]
-fn a_rule_that_allows_is_about_nothing_else_than_it_says() {
+fn rules_that_allow_match_only_what_they_name() {
     for (subject, call, effect) in [
         ("command = \"cargo test\"\nunsandboxed = true", runs("cargo test -q"), Effect::Allow),
         ("command = \"cargo test\"\nunsandboxed = true", runs("cargo test; rm x"), Effect::Ask),
@@ -143,7 +143,7 @@ fn a_rule_that_allows_is_about_nothing_else_than_it_says() {
         assert_eq!(
             decided(&rule, "attache", call),
             Effect::Ask,
-            "the built-in agent has obeyed it"
+            "the built-in agent has already applied it"
         );
         let other = rule.replace("\"all\"", "[\"another\"]");
         assert!(
@@ -156,7 +156,7 @@ fn a_rule_that_allows_is_about_nothing_else_than_it_says() {
 }
 
 #[test]
-fn what_only_a_person_may_allow_needs_a_rule_that_names_it() {
+fn protected_actions_need_a_rule_that_names_them() {
     for (subject, call, effect) in [
         ("changes = \"**\"", edits(".git/hooks/x"), Effect::Ask),
         ("changes = \".git/hooks/x\"", edits(".git/hooks/x"), Effect::Allow),

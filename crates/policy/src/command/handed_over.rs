@@ -1,11 +1,11 @@
-//! What a program runs because one of its words names another, for rules that forbid.
+//! Programs that run another program named by one of their words, for rules that deny.
 
-use super::{has_verbs, is_among, program, stands_at, tokens};
+use super::{has_verbs, is_among, is_beginning_of, program, tokens};
 use crate::options;
 use crate::shell::Part;
 
-/// Programs of which the words are names or text, so that the name of another program among them is
-/// no command.
+/// Programs whose words are names or text, so that the name of another program among them is not a
+/// command.
 const NAME_ONLY: &[&str] = &[
     "ack", "ag", "apropos", "apt-get", "bat", "cat", "chmod", "chown", "code", "cp", "curl",
     "date", "dpkg", "echo", "egrep", "emacs", "export", "fd", "fdfind", "fgrep", "grep", "help",
@@ -15,7 +15,7 @@ const NAME_ONLY: &[&str] = &[
     "whereis", "which", "zgrep", "zip", "[",
 ];
 
-/// Options behind which stands a program, for whatever program they are.
+/// Options whose value is a program, in any program.
 const RUNS: &[&str] = &[
     "--checkpoint-action",
     "--compress-program",
@@ -29,14 +29,14 @@ const RUNS: &[&str] = &[
     "--use-compress-program",
 ];
 
-/// The same for programs that find files.
-const RUNS_FOUND: &[&str] = &["-x", "-X"];
+/// Options whose value is a program, in programs that find files.
+const FINDERS_RUN: &[&str] = &["-x", "-X"];
 
 /// Programs that find files.
 const FINDERS: &[&str] = &["fd", "fdfind"];
 
-/// Whether the command may run these words by naming them to a program: to one that is not known,
-/// behind an option that runs its value, or as an editor's or an alias's `!`.
+/// Whether the command may run these words: as arguments of an unknown program, as the value of an
+/// option that runs it, or after `!` in an editor or an alias.
 pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let Some(program) = program(part) else { return false };
     let program = program.rsplit('/').next().unwrap_or(program);
@@ -44,9 +44,9 @@ pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let own = part.words.get(1..).unwrap_or_default();
     let texts: Vec<Option<&str>> =
         own.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
-    let from = |at: usize| stands_at(texts.get(at..).unwrap_or_default(), words);
+    let from = |at: usize| is_beginning_of(texts.get(at..).unwrap_or_default(), words);
     let starts = |option: &str| {
-        RUNS.contains(&option) || (FINDERS.contains(&program) && RUNS_FOUND.contains(&option))
+        RUNS.contains(&option) || (FINDERS.contains(&program) && FINDERS_RUN.contains(&option))
     };
     own.iter().enumerate().any(|(at, word)| {
         let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
@@ -67,7 +67,7 @@ mod tests {
     use crate::shell::parts;
 
     #[test]
-    fn a_program_is_found_where_another_one_runs_it_and_not_where_it_is_text() {
+    fn a_program_is_found_only_if_another_program_runs_it() {
         let rm = ["rm".to_owned()];
         let runs = |line: &str| parts(line).unwrap().iter().any(|part| runs(part, &rm));
         for line in [

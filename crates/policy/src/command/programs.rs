@@ -61,7 +61,7 @@ const RUNNERS: &[&str] = &[
     "zsh",
 ];
 
-/// Programs of which the second word says what they do.
+/// Programs with verbs: the second word defines the action.
 const WITH_VERBS: &[&str] = &[
     "apt",
     "brew",
@@ -93,12 +93,12 @@ const WITH_VERBS: &[&str] = &[
     "yarn",
 ];
 
-/// Whether the second word of the program says what it does.
+/// Whether the second word of the program is a verb.
 pub(crate) fn has_verbs(program: &str) -> bool {
     WITH_VERBS.contains(&program)
 }
 
-/// Whether the program does what its arguments say.
+/// Whether the program runs its arguments as commands or code.
 pub(crate) fn is_runner(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
     RUNNERS.contains(&name)

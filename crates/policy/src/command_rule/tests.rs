@@ -1,9 +1,9 @@
-//! Which lines rules for commands cover.
+//! The lines that rules for commands cover.
 
 use super::CommandRule;
 
 #[test]
-fn a_rejecting_rule_covers_every_spelling_of_its_command() {
+fn a_denying_rule_covers_every_spelling_of_its_command() {
     let rule = CommandRule::new("rm");
     for line in [
         "rm",
@@ -110,7 +110,7 @@ fn a_rejecting_rule_covers_every_spelling_of_its_command() {
 }
 
 #[test]
-fn a_rejecting_rule_leaves_other_commands_alone() {
+fn a_denying_rule_does_not_cover_other_commands() {
     let rule = CommandRule::new("rm");
     for line in [
         "ls",
@@ -140,7 +140,7 @@ fn a_rejecting_rule_leaves_other_commands_alone() {
 }
 
 #[test]
-fn a_rejecting_rule_of_several_words_follows_them() {
+fn a_denying_rule_of_several_words_finds_all_its_spellings() {
     let rule = CommandRule::new("git push");
     for line in [
         "git push",
@@ -176,12 +176,12 @@ fn a_rejecting_rule_of_several_words_follows_them() {
     );
     assert!(
         CommandRule::new("((").may_cover("x (( y"),
-        "a text that no shell reads is searched for as it is"
+        "a text that no shell can read matches itself"
     );
 }
 
 #[test]
-fn an_allowing_rule_covers_only_what_surely_is_its_command() {
+fn an_allowing_rule_covers_only_its_own_command() {
     let rule = CommandRule::new("git status");
     for line in ["git status", "git status -s", "git status\tx", " git status "] {
         assert!(rule.surely_covers(line), "{line}");

@@ -3,25 +3,25 @@
 /// A command that a tool call names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
-    /// The line as a shell reads it. If the agent named a shell and its line as a list
-    /// (`["bash", "-lc", "ls | wc"]`), this is the line inside; of any other list it is the words,
-    /// quoted.
+    /// The line as a shell reads it. If the agent sent a list with a shell and its line
+    /// (`["bash", "-lc", "ls | wc"]`), this is the inner line. For any other list, it is the quoted
+    /// words.
     pub line: String,
-    /// The words, if the agent gave a list; empty if it gave a line.
+    /// The words if the agent sent a list; empty if it sent a line.
     pub words: Vec<String>,
     /// The folder in which the command runs, as the agent wrote it.
     pub folder: Option<String>,
-    /// The variables that are set for the command.
+    /// The environment variables set for the command.
     pub environment: Vec<(String, String)>,
 }
 
 impl Command {
-    /// A command that was given as a line for a shell.
+    /// Returns a command that was given as a line for a shell.
     pub fn from_line(line: impl Into<String>) -> Self {
         Self { line: line.into(), ..Self::default() }
     }
 
-    /// A command that was given as a program and its arguments.
+    /// Returns a command that was given as a program and its arguments.
     pub fn from_words(words: Vec<String>) -> Self {
         let line = match line_inside(&words) {
             Some(line) => line.to_owned(),
@@ -30,27 +30,28 @@ impl Command {
         Self { line, words, ..Self::default() }
     }
 
-    /// The same command in this folder.
+    /// Returns the same command in this folder.
     #[must_use]
     pub fn in_folder(mut self, folder: Option<String>) -> Self {
         self.folder = folder;
         self
     }
 
-    /// The same command with these variables.
+    /// Returns the same command with these variables.
     #[must_use]
     pub fn with_environment(mut self, environment: Vec<(String, String)>) -> Self {
         self.environment = environment;
         self
     }
 
-    /// The whole command as a line: of a list its words, quoted, with the shell that it names.
+    /// Returns the whole command as a line. For a list, these are all its words, quoted, including
+    /// the shell.
     pub fn whole_line(&self) -> String {
         if self.words.is_empty() { self.line.clone() } else { joined(&self.words) }
     }
 }
 
-/// Variables that change no more than how output looks, whatever their value.
+/// Variables that affect only how output looks, with any value.
 const LOOKS: &[&str] = &[
     "CARGO_TERM_COLOR",
     "CI",
@@ -69,9 +70,9 @@ const LOOKS: &[&str] = &[
     "TERM",
 ];
 
-/// Whether a variable with this value surely changes nothing of what a command does. Agents set
-/// many such variables.
-pub fn changes_only_looks(name: &str, value: &str) -> bool {
+/// Whether a variable with this value affects only how output looks. Agents set many such
+/// variables.
+pub fn affects_only_appearance(name: &str, value: &str) -> bool {
     let is_usual_shell = || {
         let program = value.strip_prefix("/usr/bin/").or_else(|| value.strip_prefix("/bin/"));
         program.is_some_and(|program| SHELLS.contains(&program))
@@ -88,11 +89,11 @@ pub fn changes_only_looks(name: &str, value: &str) -> bool {
     }
 }
 
-/// Shells that read a line as `sh` does.
+/// Shells with the syntax of `sh`.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// The line that a list of words hands to a shell, if it is nothing but a shell, plain options and
-/// the line.
+/// The line that a list of words passes to a shell, if the list contains only a shell, plain
+/// options and the line.
 fn line_inside(words: &[String]) -> Option<&str> {
     let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
     let words = match words.split_first() {
@@ -121,7 +122,7 @@ fn line_inside(words: &[String]) -> Option<&str> {
     }
 }
 
-/// Settings of a shell that change nothing of what its line runs.
+/// Settings of a shell that do not change which programs its line runs.
 const SHELL_SETTINGS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace"];
 
 fn is_plain_option(word: &str) -> bool {
@@ -133,7 +134,7 @@ fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell reads it: in single quotes unless nothing in it needs them.
+/// Returns a word as a shell reads it, in single quotes if it needs them.
 pub fn quoted(word: &str) -> String {
     let plain =
         |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);

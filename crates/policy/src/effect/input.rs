@@ -1,4 +1,4 @@
-//! Reading of a tool's input.
+//! Reads the input of a tool call.
 
 use super::command::Command;
 use super::names::{
@@ -9,7 +9,7 @@ use super::tool_effect::ToolEffect;
 use attache_protocol::v1::ToolKind;
 use serde_json::{Map, Value};
 
-/// How deep an input is searched; what stands deeper counts as arguments.
+/// The depth to which an input is searched. Deeper values count as arguments.
 const DEEPEST: usize = 24;
 
 /// Collects the effect of one input.
@@ -19,7 +19,7 @@ pub(super) struct Reader {
     depth: usize,
 }
 
-/// Where and with which variables the commands of an object run.
+/// The folder and the variables of the commands in an object.
 #[derive(Clone, Default)]
 struct Surroundings {
     folder: Option<String>,
@@ -31,7 +31,7 @@ impl Reader {
         Self { effect: ToolEffect::default(), executes: kind == Some(&ToolKind::Execute), depth: 0 }
     }
 
-    /// Reads a whole input; returns what is left of it.
+    /// Reads a whole input. Returns the rest that is neither command, file nor address.
     pub(super) fn input(&mut self, input: &Value) -> Option<Value> {
         let nowhere = Surroundings::default();
         match input {
@@ -53,7 +53,7 @@ impl Reader {
         }
     }
 
-    /// Searches a value whose name says nothing; returns what is left of it.
+    /// Searches a value whose name has no known meaning. Returns its rest.
     fn value(&mut self, value: &Value, around: &Surroundings) -> Option<Value> {
         if self.depth >= DEEPEST {
             return kept(value);
@@ -117,7 +117,7 @@ impl Reader {
         (!rest.is_empty()).then_some(Value::Object(rest))
     }
 
-    /// A command: a line, a list of words, or an object that says more.
+    /// Reads a command: a line, a list of words, or an object with further members.
     fn command(&mut self, value: &Value, around: &Surroundings) -> Option<Value> {
         match value {
             Value::String(line) => {
@@ -135,7 +135,7 @@ impl Reader {
         }
     }
 
-    /// Several commands, each a line, a list of words, or an object that says more.
+    /// Reads several commands, each a line, a list of words, or an object with further members.
     fn commands(&mut self, value: &Value, around: &Surroundings) -> Option<Value> {
         let Value::Array(items) = value else { return self.command(value, around) };
         if self.depth >= DEEPEST {
@@ -177,7 +177,7 @@ impl Reader {
         None
     }
 
-    /// Changes of files, by path. What becomes of each file stays among the arguments.
+    /// Reads changes of files, by path. Their content remains in the arguments.
     fn changes(&mut self, value: &Value, around: &Surroundings) -> Option<Value> {
         for path in value.as_object().into_iter().flat_map(Map::keys) {
             self.effect.add_path(path);
@@ -186,7 +186,7 @@ impl Reader {
         kept(value)
     }
 
-    /// The files of a patch in the notation of `apply_patch`.
+    /// Reads the files of a patch in the format of `apply_patch`.
     fn patched(&mut self, value: &Value) {
         let Some(text) = value.as_str().filter(|text| text.contains("*** ")) else { return };
         let marks = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
@@ -198,8 +198,8 @@ impl Reader {
         }
     }
 
-    /// Commands that the agent derived from the one beside them count where they add something to
-    /// it.
+    /// Adds the commands that the agent derived from another member, if they contain something that
+    /// member does not.
     fn derived(&mut self, members: &Map<String, Value>, around: &Surroundings, before: usize) {
         let own: Vec<String> =
             self.effect.commands.iter().skip(before).map(|command| command.line.clone()).collect();
@@ -218,7 +218,7 @@ impl Reader {
         }
     }
 
-    /// Members that are commands only if nothing else of the input is one.
+    /// Reads members that are commands only if the input has no other command.
     fn perhaps_command(&mut self, rest: &mut Map<String, Value>, around: &Surroundings) {
         if !self.executes || !self.effect.commands.is_empty() {
             return;
@@ -231,7 +231,8 @@ impl Reader {
         }
     }
 
-    /// A folder or variables without a command: the folder is a path, the variables are arguments.
+    /// Reads a folder and variables without a command. The folder is a path, and the variables are
+    /// arguments.
     fn surroundings_left(
         &mut self,
         members: &Map<String, Value>,
@@ -259,12 +260,12 @@ impl Reader {
     }
 }
 
-/// A value that is shown as an argument.
+/// The value as an argument; `None` if it is empty.
 fn kept(value: &Value) -> Option<Value> {
     (!value.is_null()).then(|| value.clone())
 }
 
-/// The value in a string that holds JSON.
+/// The value in a string that contains JSON.
 fn nested(text: &str) -> Option<Value> {
     let begins = text.trim_start().starts_with(['{', '[']);
     begins.then(|| serde_json::from_str(text).ok()).flatten()
@@ -276,7 +277,7 @@ fn words(items: &[Value]) -> Option<Vec<String>> {
     words.filter(|words| !words.is_empty())
 }
 
-/// A program and its arguments that stand in two members.
+/// A program and its arguments, given in two members.
 fn program(members: &Map<String, Value>) -> Option<Vec<String>> {
     let member =
         |list: &[&str]| members.iter().find(|(name, _)| is_in(list, name)).map(|(_, value)| value);
@@ -285,7 +286,7 @@ fn program(members: &Map<String, Value>) -> Option<Vec<String>> {
     Some(std::iter::once(first.to_owned()).chain(arguments).collect())
 }
 
-/// Whether `command` names what an editor's tool does with a file, not a program.
+/// Whether `command` names an operation of an editing tool rather than a program.
 fn is_editor_operation(members: &Map<String, Value>) -> bool {
     let operation = |(name, value): (&String, &Value)| {
         is_in(COMMAND, name) && value.as_str().is_some_and(|text| EDITOR_OPERATIONS.contains(&text))
@@ -311,8 +312,7 @@ fn surroundings(members: &Map<String, Value>, outer: &Surroundings) -> Surroundi
     }
 }
 
-/// Variables as an object, as a list of objects with `name` and `value`, or as a list of
-/// `NAME=VALUE`.
+/// Variables: an object, a list of objects with `name` and `value`, or a list of `NAME=VALUE`.
 fn variables(value: &Value) -> Vec<(String, String)> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match value {
@@ -334,7 +334,7 @@ fn variables(value: &Value) -> Vec<(String, String)> {
             })
             .collect(),
         Value::Null => Vec::new(),
-        // A shape that is not known still counts as a variable.
+        // An unknown shape still counts as a variable.
         other => vec![(plain(other), String::new())],
     }
 }

@@ -1,4 +1,4 @@
-//! The names that agents use in the input of their tools, in small letters and without `_` and `-`.
+//! The names that agents use in the inputs of their tools, in lower case and without `_` and `-`.
 
 /// A command: a line, a list of words, or an object with a program and its arguments.
 pub(super) const COMMAND: &[&str] = &[
@@ -18,14 +18,14 @@ pub(super) const COMMAND: &[&str] = &[
     "terminalcommand",
 ];
 
-/// Several commands: each element is one.
+/// A list of commands.
 pub(super) const COMMANDS: &[&str] =
     &["bashcommands", "cmds", "commandlines", "commands", "shellcommands"];
 
-/// Commands that the agent derived from another of the same object.
+/// Commands that the agent derived from another command of the same object.
 pub(super) const DERIVED: &[&str] = &["parsedcmd", "parsedcommand", "parsedcommands"];
 
-/// A command in the input of a call of the kind `execute`, if it names no other.
+/// A command in the input of a call of the kind `execute`, if the input has no other command.
 pub(super) const PERHAPS_COMMAND: &[&str] = &["exec", "input", "line", "run", "script", "shell"];
 
 /// The arguments of a program.
@@ -83,7 +83,7 @@ pub(super) const URL: &[&str] = &["endpoint", "href", "uri", "uris", "url", "url
 /// Changes of files, by path.
 pub(super) const CHANGES: &[&str] = &["changes", "filechanges"];
 
-/// What only describes a call or limits its time.
+/// Members that only describe a call or limit its time.
 pub(super) const DESCRIBES: &[&str] = &[
     "callid",
     "commandid",
@@ -103,7 +103,7 @@ pub(super) const DESCRIBES: &[&str] = &[
     "yieldtimems",
 ];
 
-/// What an editor's tool calls its own operations; beside a path these are no programs.
+/// The names that editing tools give their operations. Next to a path they are not programs.
 pub(super) const EDITOR_OPERATIONS: &[&str] = &[
     "append",
     "create",
@@ -117,7 +117,7 @@ pub(super) const EDITOR_OPERATIONS: &[&str] = &[
     "write",
 ];
 
-/// Whether a name of the input is in a list of this module.
+/// Whether a list of this module contains a name of the input.
 pub(super) fn is_in(list: &[&str], name: &str) -> bool {
     let plain: String = name
         .chars()

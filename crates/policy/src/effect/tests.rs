@@ -57,7 +57,7 @@ fn every_shape_of_a_command_is_read() {
 }
 
 #[test]
-fn several_commands_all_count() {
+fn all_of_several_commands_are_read() {
     let input = json!({"command": "touch x", "commands": ["rm y", ["ls", "a b"]], "cmd": "wc z"});
     assert_eq!(
         lines(&effect(ToolKind::Execute, "", &input)),
@@ -103,7 +103,7 @@ fn folder_and_variables_belong_to_the_command() {
         assert_eq!(command.environment, variables, "{input}");
     }
     let odd = effect(ToolKind::Execute, "", &json!({"command": "make", "env": ["A", 3]}));
-    assert_eq!(odd.commands[0].environment.len(), 2, "what is not understood still counts");
+    assert_eq!(odd.commands[0].environment.len(), 2, "an entry that cannot be read still counts");
     let alone = effect(ToolKind::Other, "", &json!({"cwd": "/w", "env": {"A": "1"}}));
     assert_eq!(
         (alone.paths.as_slice(), alone.arguments),
@@ -180,7 +180,7 @@ fn a_title_is_stated_only_where_the_input_names_no_command() {
 }
 
 #[test]
-fn a_deep_or_odd_input_does_no_harm() {
+fn deep_and_malformed_inputs_are_read_safely() {
     let mut deep = json!({"command": "rm x"});
     for _ in 0..100 {
         deep = json!({"a": [deep]});
@@ -200,15 +200,15 @@ fn a_deep_or_odd_input_does_no_harm() {
 }
 
 #[test]
-fn only_harmless_values_of_variables_change_no_more_than_looks() {
+fn only_some_values_of_variables_affect_appearance_alone() {
     for (name, value) in
         [("TERM", "dumb"), ("LC_ALL", "C"), ("SHELL", "/bin/bash"), ("GIT_PAGER", "cat")]
     {
-        assert!(changes_only_looks(name, value), "{name}");
+        assert!(affects_only_appearance(name, value), "{name}");
     }
     for (name, value) in
         [("PATH", "/evil"), ("SHELL", "/evil/sh"), ("GIT_PAGER", "evil"), ("BASH_ENV", "")]
     {
-        assert!(!changes_only_looks(name, value), "{name}");
+        assert!(!affects_only_appearance(name, value), "{name}");
     }
 }

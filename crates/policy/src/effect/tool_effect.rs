@@ -4,28 +4,29 @@ use super::command::Command;
 use crate::shell::{Part, parts};
 use serde_json::{Map, Value};
 
-/// How many commands of one call are compared with each other.
+/// The largest number of commands of one call that are compared with each other.
 const MOST_COMPARED: usize = 64;
 
-/// The effect of a tool call, as far as the agent tells it.
+/// The effect of a tool call, as the agent describes it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolEffect {
-    /// Every command of the input, in its order, each once.
+    /// The commands of the input, in their order, without duplicates.
     pub commands: Vec<Command>,
-    /// The files of the input, then those of the locations and the diffs, each once; not resolved.
+    /// The files of the input, then those of the locations and the diffs, without duplicates. They
+    /// are not resolved.
     pub paths: Vec<String>,
-    /// The addresses of the input, each once.
+    /// The addresses of the input, without duplicates.
     pub urls: Vec<String>,
-    /// What else the input says: its members that are no command, file or address of this effect,
-    /// without those that describe the call or limit its time. `None` if nothing is left.
+    /// The other members of the input, without those that only describe the call or limit its time.
+    /// `None` if there are none.
     pub arguments: Option<Value>,
-    /// The title of a call of the kind `execute` whose input names no command: perhaps the command,
-    /// perhaps a label.
+    /// The title of a call of the kind `execute` whose input contains no command. It may be the
+    /// command or only a label.
     pub stated: Option<String>,
 }
 
 impl ToolEffect {
-    /// Whether the agent says nothing about the call but its title.
+    /// Whether the agent describes the call by its title alone.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
             && self.paths.is_empty()
@@ -33,8 +34,8 @@ impl ToolEffect {
             && self.arguments.is_none()
     }
 
-    /// The effect as JSON: `commands` (each with `command`, and `folder` and `variables` where the
-    /// agent gives them), `paths`, `urls` and `arguments`, without those that are empty.
+    /// The effect as JSON: `commands` (each with `command`, and with `folder` and `variables` if
+    /// the agent sent them), `paths`, `urls` and `arguments`. Empty members are left out.
     pub fn to_json(&self) -> Value {
         let mut members = Map::new();
         let command = |command: &Command| {
@@ -63,8 +64,8 @@ impl ToolEffect {
         Value::Object(members)
     }
 
-    /// The same effect with every text replaced, such as to hide secrets. Arguments become one
-    /// text.
+    /// Returns the same effect with every text replaced, for example to hide secrets. The arguments
+    /// become one text.
     #[must_use]
     pub fn with_texts(&self, replace: impl Fn(&str) -> String) -> Self {
         let command = |command: &Command| Command {
@@ -94,8 +95,8 @@ impl ToolEffect {
         }
     }
 
-    /// Leaves out commands that are only a part of another: some agents send a line and, beside it,
-    /// each command of it.
+    /// Removes commands that are part of another command: some agents send a whole line and also
+    /// each of its commands.
     pub(super) fn drop_parts(&mut self) {
         if self.commands.len() < 2 || self.commands.len() > MOST_COMPARED {
             return;

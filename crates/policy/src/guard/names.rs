@@ -1,6 +1,6 @@
 //! The lists of protected names, in their usual spelling.
 
-/// Folders and files of secrets.
+/// Files and folders that hold secrets.
 pub(crate) const SECRET: &[&str] = &[
     ".authinfo",
     ".authinfo.gpg",
@@ -64,7 +64,7 @@ pub(crate) const SECRET: &[&str] = &[
     "wallet.dat",
 ];
 
-/// Folders and files of secrets by more than one name.
+/// Files and folders that hold secrets, as paths of several names.
 pub(crate) const SECRET_PATHS: &[&str] = &[
     ".config/chromium",
     ".config/gcloud",
@@ -87,17 +87,17 @@ pub(crate) struct Obeyed {
     pub(crate) found: Found,
 }
 
-/// Where a protected name has its meaning, and so where a sandbox keeps it from being made.
+/// Where a protected name has its meaning, and where a sandbox therefore prevents its creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// In a project, and in a person's home folder.
     Project,
     /// In a person's home folder alone.
     Home,
-    /// In a project, but builds read it and fail if there is a folder with this name, so that a
-    /// sandbox does not put a placeholder there.
+    /// In a project. Builds read the name and fail if it is a folder, so a sandbox creates no
+    /// placeholder there.
     Build,
-    /// In another folder than a project's own, or it is another spelling of a name.
+    /// In a folder other than the project's, or another spelling of a name.
     Elsewhere,
 }
 
@@ -117,11 +117,11 @@ const fn elsewhere(name: &'static str) -> Obeyed {
     Obeyed { name, found: Found::Elsewhere }
 }
 
-/// Secrets that affect how programs run as well.
+/// Secrets that also affect how programs run.
 pub(crate) const OBEYED_SECRETS: [&str; 2] = [".envrc", ".envrc.local"];
 
-/// Files and folders that affect how programs or agents run, in their usual spelling: version
-/// control, agents, editors, shells, builds elsewhere.
+/// Files and folders that affect how programs or agents run, in their usual spelling: of version
+/// control, agents, editors, shells and builds.
 pub(crate) const OBEYED: &[Obeyed] = &[
     project(".agents"),
     project(".aider.conf.yml"),
@@ -308,7 +308,7 @@ pub(crate) const OBEYED: &[Obeyed] = &[
     project("usercustomize.py"),
 ];
 
-/// The same by more than one name: settings in a person's home folder, and what a forge runs.
+/// The same, as paths of several names: settings in a home folder, and workflows that a forge runs.
 pub(crate) const OBEYED_PATHS: &[Obeyed] = &[
     home(".config/attache"),
     home(".config/autostart"),

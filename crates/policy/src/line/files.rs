@@ -1,4 +1,4 @@
-//! The files that a command names: those it reads, and those it may change.
+//! The files that a command names: files that it reads, and files that it may change.
 
 use super::{Line, refuses};
 use crate::command;
@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 /// Paths that do not lead to a file on disk.
 const NO_FILES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
-/// Whether it leads to no file.
+/// Whether the redirection leads to none of the files on disk.
 pub(super) fn is_none(redirect: &Redirect) -> bool {
     NO_FILES.contains(&redirect.target.text.as_str()) && redirect.target.is_literal()
 }
 
 impl Line<'_> {
-    /// The files of a command that only reads.
+    /// Judges the files of a command that only reads.
     pub(super) fn reading(&self, read: &Read<'_>) -> Option<Verdict> {
         let names_only = read.names_only && !self.feeds;
         let filter = Filter::of_find(&read.files);
@@ -47,8 +47,7 @@ impl Line<'_> {
         files.chain(listed).chain(any).reduce(Verdict::and)
     }
 
-    /// The patterns that a word may be, with braces taken apart. git reads patterns of paths by
-    /// itself.
+    /// The patterns that a word may be, with its braces expanded. git also reads words as patterns.
     pub(super) fn patterns(
         &self,
         word: &Word,
@@ -69,7 +68,7 @@ impl Line<'_> {
         texts.into_iter()
     }
 
-    /// A pattern of files that are read, or of which only names are shown.
+    /// Judges a pattern of files that are read, or whose names are shown.
     fn read_pattern(&self, pattern: &Result<String, Verdict>, names_only: bool) -> Option<Verdict> {
         let pattern = match pattern {
             Ok(pattern) => pattern,
@@ -80,7 +79,7 @@ impl Line<'_> {
         }
         let judge = |reach: &Reach| {
             let found = self.reads(reach);
-            // Names of secrets tell little.
+            // The name of a secret file reveals little.
             found.filter(|verdict| !names_only || verdict.reason != Reason::Secret)
         };
         let matched = self.matches(pattern, judge);
@@ -89,7 +88,7 @@ impl Line<'_> {
         matched.into_iter().chain(secret).chain(self.meets_a_rule(pattern)).reduce(Verdict::and)
     }
 
-    /// Judges each file that fits a pattern now.
+    /// Judges each file that matches a pattern now.
     fn matches(&self, pattern: &str, judge: impl Fn(&Reach) -> Option<Verdict>) -> Option<Verdict> {
         let behind = pattern.split(['=', ':']).skip(1);
         let patterns = std::iter::once(pattern).chain(behind);
@@ -98,14 +97,14 @@ impl Line<'_> {
                 let open = |reach: &Reach| self.is_scratch(reach);
                 match expand::matches(self.judge.folders, from, pattern, open) {
                     Ok(paths) => {
-                        // A program takes such a name for an option.
+                        // A program reads such a name as an option.
                         let option = is_wild(pattern.get(..1).unwrap_or_default())
                             && paths
                                 .iter()
                                 .any(|path| path.strip_prefix(from).is_ok_and(is_option));
                         let option = option.then(|| {
                             Verdict::ask(Reason::NotUnderstood(
-                                "a file that fits its pattern has the name of an option",
+                                "a file that matches its pattern is named like an option",
                             ))
                         });
                         let reaches =
@@ -120,7 +119,8 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// Asks where a rule against reading could be about a file that fits the pattern later.
+    /// Asks if a rule that denies or asks about reads could match a file that later matches the
+    /// pattern.
     fn meets_a_rule(&self, pattern: &str) -> Option<Verdict> {
         let at = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
         let (prefix, rest) = match pattern.get(..at).and_then(|before| before.rfind('/')) {
@@ -145,14 +145,14 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// The folders in which the command may run; the session's if they are unknown.
+    /// The folders in which the command may run; the session's folders if they are unknown.
     pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
         let lost = self.folders.is_empty().then(|| self.judge.folders.cwd());
         self.folders.iter().map(PathBuf::as_path).chain(lost)
     }
 
-    /// What is in a folder that a command reads, if the word is one: what is directly in it, or
-    /// with a filter what is anywhere below.
+    /// Judges the content of a folder that a command reads, if the word names one: its direct
+    /// entries, or with a filter all files below it.
     fn folder_contents(&self, text: &str, deep: Option<&Filter>) -> Option<Verdict> {
         let found = self.places().filter_map(|from| {
             let folder = self.reach(from, text);
@@ -186,7 +186,7 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// Judges what a word of a command may mean as a path, in every folder where the command may
+    /// Judges each path that a word of a command may mean, in every folder where the command may
     /// run.
     pub(super) fn everywhere(
         &self,
@@ -196,7 +196,7 @@ impl Line<'_> {
         let behind = text.split(['=', ':']).skip(1);
         let paths = std::iter::once(text).chain(behind).map(|path| path.trim_start_matches('@'));
         let found = paths.filter(|path| !path.is_empty()).filter_map(|path| {
-            // In an unknown folder it may be anywhere, also here.
+            // In an unknown folder the path may lead anywhere, even to a session's folder.
             let lost = self.folders.is_empty() && !path.starts_with('/');
             let found = self.places().filter_map(|from| judge(&self.reach(from, path)));
             found.chain(lost.then(|| Verdict::ask(Reason::Outside))).reduce(Verdict::and)
@@ -218,7 +218,7 @@ impl Line<'_> {
             .or_else(|| secret().filter(|_| !self.judge.names(reach, reads)))
     }
 
-    /// Whether it leads to what the session's own commands left.
+    /// Whether it leads to temporary files of the session's own commands.
     fn is_scratch(&self, reach: &Reach) -> bool {
         let within = |scratch: &Path| {
             reach
@@ -229,7 +229,7 @@ impl Line<'_> {
         self.judge.scratch.is_some_and(within)
     }
 
-    /// The files that a command names which may do anything with them.
+    /// Judges the files named by a command that may do anything with them.
     pub(super) fn naming(&self, part: &Part) -> Option<Verdict> {
         let runs = command::program(part).is_some_and(command::is_runner);
         let values = part.assignments.iter().map(|(_, value)| value);
@@ -256,7 +256,8 @@ impl Line<'_> {
         found.chain(below).reduce(Verdict::and)
     }
 
-    /// What is below the folders that a command reads whole: those it names, or where it runs.
+    /// Judges all files below the folders that a command reads: the folders it names, or the one it
+    /// runs in.
     fn below(&self, part: &Part) -> Option<Verdict> {
         let words = part.words.iter().skip(1).map(|word| word.text.as_str());
         let there =
@@ -284,7 +285,7 @@ impl Line<'_> {
         strict(rule).or_else(|| guarded.filter(|_| !judge.names(reach, changes)))
     }
 
-    /// A file in place of the terminal.
+    /// Judges a redirection.
     pub(super) fn redirect(&self, redirect: &Redirect) -> Verdict {
         let target = &redirect.target;
         if is_none(redirect) {
@@ -317,7 +318,7 @@ impl Line<'_> {
     }
 }
 
-/// Whether a program takes a file of this name for an option.
+/// Whether a program reads the name of this file as an option.
 fn is_option(path: &Path) -> bool {
     path.to_string_lossy().starts_with(['-', '+'])
 }
@@ -325,6 +326,6 @@ fn is_option(path: &Path) -> bool {
 fn unjudged(why: Unjudged) -> Verdict {
     Verdict::ask(match why {
         Unjudged::Outside => Reason::Outside,
-        Unjudged::TooMany => Reason::NotUnderstood("too many files are in question"),
+        Unjudged::TooMany => Reason::NotUnderstood("it may read too many files"),
     })
 }

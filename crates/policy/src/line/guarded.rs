@@ -1,4 +1,5 @@
-//! The protected files that a command line names: those it may write, and the secrets it may read.
+//! Protected files that a command line names: files that it may write, and secrets that it may
+//! read.
 
 use super::Line;
 use crate::command::{self, unwrapped};
@@ -13,10 +14,10 @@ use crate::shell::{Part, Word, parts};
 use crate::whole_folders;
 use std::path::Path;
 
-/// How deep a shell's line may contain another shell's line.
+/// The depth to which `sh -c` lines inside a line are read.
 const DEEPEST: usize = 6;
 
-/// Programs that change no file that they name, whatever their options.
+/// Programs that change none of the files in their arguments, whatever their options.
 const CHANGE_NOTHING: &[&str] = &[
     "[",
     "cat",
@@ -39,18 +40,18 @@ const CHANGE_NOTHING: &[&str] = &[
     "wc",
 ];
 
-/// Those of them whose first word behind the options is a pattern.
+/// Programs whose first word after the options is a pattern.
 const WITH_PATTERN: &[&str] = &["egrep", "fgrep", "grep", "rg"];
 
-/// Programs that print their words.
+/// Programs that print their arguments.
 const PRINTERS: &[&str] = &["echo", "printf"];
 
-/// Shells that run a line behind `-c`.
+/// Shells that run the line given with `-c`.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// Why only a person may allow a command line that runs in the folder `from`: its words name a file
-/// that holds secrets, or one that affects how programs or agents run and that the line may change.
-/// A file that a program finds by itself, or whose name only a variable holds, is not seen. Blocks
+/// Why only a person may allow a command line that runs in the folder `from`. Its words name a file
+/// that holds secrets, or the line may change a file that affects how programs or agents run. A
+/// file that a program opens without naming it, or that only a variable names, is not found. Blocks
 /// on the disk.
 pub fn line_guard(line: &str, folders: &Folders, from: &Path) -> Option<Guard> {
     guarded(line, folders, from, 0)
@@ -122,7 +123,8 @@ impl Line<'_> {
         tokens.map(|token| self.guard_of(&token)).fold(named, Guard::strictest)
     }
 
-    /// A word, its braces taken apart, and the files that fit it if it is a pattern.
+    /// The strictest guard of a word, after its braces are expanded, and of the files that it matches
+    /// as a pattern.
     fn guard_of_word(&self, word: &Word) -> Option<Guard> {
         let patterns = self.patterns(word, false).filter_map(Result::ok).map(|pattern| {
             let found = self.places().filter_map(|from| {
@@ -136,7 +138,7 @@ impl Line<'_> {
         patterns.fold(self.guard_of(&word.text), Guard::strictest)
     }
 
-    /// A text that may be a path, or have one behind `=`, `:` or `@`.
+    /// The guard of a text that may be a path, or contain one after `=`, `:` or `@`.
     fn guard_of(&self, text: &str) -> Option<Guard> {
         if text.starts_with("http://") || text.starts_with("https://") {
             return None;
@@ -155,8 +157,8 @@ impl Line<'_> {
     }
 }
 
-/// Whether a text with the name of a protected file may be that file: a sentence and a bare word
-/// such as `credentials` may be something else.
+/// Whether a text with the name of a protected file may be that file. A sentence, or a bare word
+/// such as `credentials`, may be something else.
 fn may_be_a_file(from: &Path, path: &str, guard: Guard) -> bool {
     let is_sentence = path.contains(char::is_whitespace);
     let is_bare = !path.contains(['.', '/']) && guard == Guard::Secret;
@@ -168,7 +170,7 @@ fn may_be_a_file(from: &Path, path: &str, guard: Guard) -> bool {
     }
 }
 
-/// The line that a shell is given behind `-c`, if nothing stands behind it.
+/// The line that a shell gets with `-c`, if it is the last word.
 fn inner_line<'w>(program: &str, arguments: &'w [Word]) -> Option<&'w str> {
     let (line, options) = arguments.split_last()?;
     let is_option = |word: &Word| word.is_literal() && word.text.starts_with('-');
@@ -177,8 +179,8 @@ fn inner_line<'w>(program: &str, arguments: &'w [Word]) -> Option<&'w str> {
     (SHELLS.contains(&program) && is_known).then_some(line.text.as_str())
 }
 
-/// The words that may be files: without the pattern of a search, if the first word behind the
-/// options is it.
+/// The words that may be files. For a search, this leaves out its pattern if that is the first word
+/// after the options.
 fn files<'w>(program: &str, arguments: &'w [Word]) -> &'w [Word] {
     let names_pattern = |word: &Word| {
         ["-e", "-f", "--regexp", "--file"].iter().any(|option| word.text.starts_with(option))
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_names_a_protected_file_to_write_or_a_secret_is_seen() {
+    fn writes_of_protected_files_and_uses_of_secrets_are_found() {
         for (line, guard) in [
             ("echo x > .git/hooks/pre-commit", Obeyed),
             ("echo x >> AGENTS.md", Obeyed),
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_line_is_free() {
+    fn ordinary_lines_have_no_guard() {
         for line in [
             "ls .git",
             "ls -la .git/hooks",

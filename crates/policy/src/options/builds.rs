@@ -1,8 +1,8 @@
 //! Programs that build, test and check.
 
-use super::table::{Behind, NO_OPTIONS, Table, table};
+use super::table::{AfterDashes, NO_OPTIONS, Table, table};
 
-/// The options that most verbs of cargo take, and more.
+/// The options that most verbs of cargo accept, and further ones.
 macro_rules! of_cargo {
     ($($more:literal)?) => {
         concat!(
@@ -14,21 +14,21 @@ macro_rules! of_cargo {
     };
 }
 
-/// The options of test programs of Rust.
-const LIBTEST: Behind = Behind::Program {
+/// The options of Rust test programs.
+const LIBTEST: AfterDashes = AfterDashes::Program {
     flags: "q",
     valued: "",
     long: "nocapture no-capture show-output ignored include-ignored exact list skip test-threads quiet format color test bench report-time",
 };
 
-/// Options that the usual test runners, linters and compilers of JavaScript have in common.
-const SCRIPTS: Behind = Behind::Program {
+/// Options that common test runners, linters and compilers of JavaScript share.
+const SCRIPTS: AfterDashes = AfterDashes::Program {
     flags: "ut",
     valued: "t",
     long: "coverage run watch watchAll silent verbose bail runInBand testNamePattern testPathPattern updateSnapshot passWithNoTests fix check noEmit no-color colors",
 };
 
-/// The options that run nothing.
+/// The tables of options that run no other program.
 pub(super) const TABLES: &[Table] = &[
     table("cargo bench", "qvr", "pFj", LIBTEST, of_cargo!("no-run no-fail-fast")),
     table("cargo build", "qvr", "pFj", NO_OPTIONS, of_cargo!()),
@@ -44,7 +44,7 @@ pub(super) const TABLES: &[Table] = &[
         "cargo clippy",
         "qvr",
         "pFj",
-        Behind::Program { flags: "", valued: "DWAF", long: "" },
+        AfterDashes::Program { flags: "", valued: "DWAF", long: "" },
         of_cargo!("no-deps"),
     ),
     table("cargo doc", "qvr", "pFj", NO_OPTIONS, of_cargo!("no-deps document-private-items")),
@@ -52,7 +52,7 @@ pub(super) const TABLES: &[Table] = &[
         "cargo fmt",
         "qv",
         "p",
-        Behind::Program { flags: "", valued: "", long: "check" },
+        AfterDashes::Program { flags: "", valued: "", long: "check" },
         "all check package quiet verbose message-format",
     ),
     table(
@@ -67,7 +67,7 @@ pub(super) const TABLES: &[Table] = &[
         "cargo nextest",
         "qvr",
         "pFjE",
-        Behind::Program {
+        AfterDashes::Program {
             flags: "q",
             valued: "",
             long: "exact ignored include-ignored nocapture skip",

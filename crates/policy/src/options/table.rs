@@ -2,48 +2,48 @@
 
 use crate::shell::Word;
 
-/// The options of a program, or of one of its verbs, that run nothing.
+/// The options of a program, or of one of its verbs, that run no other program.
 pub(super) struct Table {
-    /// The program, and the verb if it has some.
+    /// The program, and its verb if the program has verbs.
     pub(super) command: &'static str,
-    /// Letters without a value.
+    /// Short options without a value.
     pub(super) flags: &'static str,
-    /// Letters with a value.
+    /// Short options with a value.
     pub(super) valued: &'static str,
-    /// Words behind two dashes, or with their only one for programs such as `go`, separated by
-    /// blanks.
+    /// Long options without their dashes, separated by spaces. For programs such as `go`, each has
+    /// its single dash.
     pub(super) long: &'static str,
-    /// What may follow `--`.
-    pub(super) behind: Behind,
+    /// The words that may follow `--`.
+    pub(super) after_dashes: AfterDashes,
 }
 
-/// A row of a table.
+/// Makes a table.
 pub(super) const fn table(
     command: &'static str,
     flags: &'static str,
     valued: &'static str,
-    behind: Behind,
+    after_dashes: AfterDashes,
     long: &'static str,
 ) -> Table {
-    Table { command, flags, valued, long, behind }
+    Table { command, flags, valued, long, after_dashes }
 }
 
-/// The words behind `--` hold no options.
-pub(super) const NO_OPTIONS: Behind = Behind::Program { flags: "", valued: "", long: "" };
+/// No option may follow `--`.
+pub(super) const NO_OPTIONS: AfterDashes = AfterDashes::Program { flags: "", valued: "", long: "" };
 
-/// What may follow `--`.
+/// The words that may follow `--`.
 #[derive(Clone, Copy)]
-pub(super) enum Behind {
-    /// Any word: it is no option there.
+pub(super) enum AfterDashes {
+    /// Any word, because none is read as an option there.
     Words,
-    /// Words that another program reads, with these options.
+    /// The words of another program, with these options.
     Program { flags: &'static str, valued: &'static str, long: &'static str },
 }
 
 impl Table {
     pub(super) fn covers(&self, rest: &[&Word]) -> bool {
         let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
-        let (before, behind) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        let (before, after_dashes) = rest.split_at_checked(end).unwrap_or((rest, &[]));
         let bundle = self.command == "tar";
         let before = before.iter().enumerate().all(|(at, word)| match word.text.as_str() {
             // The first word of tar is a bundle of letters, with or without a dash.
@@ -52,15 +52,17 @@ impl Table {
             }
             text => is_harmless(text, self.flags, self.valued, self.long),
         });
-        let behind = behind.iter().skip(1).all(|word| match self.behind {
-            Behind::Words => true,
-            Behind::Program { flags, valued, long } => is_harmless(&word.text, flags, valued, long),
+        let after_dashes = after_dashes.iter().skip(1).all(|word| match self.after_dashes {
+            AfterDashes::Words => true,
+            AfterDashes::Program { flags, valued, long } => {
+                is_harmless(&word.text, flags, valued, long)
+            }
         });
-        before && behind
+        before && after_dashes
     }
 }
 
-/// Whether this word is no option, or one of these.
+/// Whether this word is not an option, or is one of these.
 fn is_harmless(text: &str, flags: &str, valued: &str, long: &str) -> bool {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
     match (text.strip_prefix("--"), text.strip_prefix('-')) {
@@ -81,7 +83,7 @@ fn is_harmless(text: &str, flags: &str, valued: &str, long: &str) -> bool {
     }
 }
 
-/// Whether it is one of the words.
+/// Whether `words` contains the word.
 pub(super) fn is_in(words: &str, word: &str) -> bool {
     !word.is_empty() && words.split(' ').any(|each| each == word)
 }

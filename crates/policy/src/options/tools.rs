@@ -1,9 +1,9 @@
 //! Programs that work on files, archives and addresses.
 
-use super::table::{Behind, NO_OPTIONS, Table, table};
+use super::table::{AfterDashes, NO_OPTIONS, Table, table};
 
-/// Programs of which no option and no word runs another program: a rule for one covers it with any
-/// words. The files among them are judged apart.
+/// Programs that run no other program, whatever their options and words: a rule for one of them
+/// covers any words. The files among the words are judged separately.
 pub(super) const HARMLESS: &str = "[ b2sum base32 base64 basename cat chgrp chmod chown cksum cmp comm cp cut date dd df diff dirname \
     du echo expand expr factor false fmt fold free head hexdump id join jq kill link ln ls md5sum mkdir \
     mkfifo mktemp mv nl nproc numfmt od paste pathchk pgrep pidof pkill pr printf ps pwd readlink \
@@ -11,13 +11,13 @@ pub(super) const HARMLESS: &str = "[ b2sum base32 base64 basename cat chgrp chmo
     tac tail tee test touch tr tree true truncate tsort tty uname unexpand uniq unlink uptime wc which \
     whoami xxd yes";
 
-/// The options that run nothing.
+/// The tables of options that run no other program.
 pub(super) const TABLES: &[Table] = &[
     table(
         "tar",
         "cxtrvzjJakmOSUpwh",
         "fC",
-        Behind::Words,
+        AfterDashes::Words,
         "create extract list verbose gzip bzip2 xz zstd file directory keep-old-files keep-newer-files \
          overwrite strip-components exclude exclude-vcs no-same-owner no-same-permissions \
          preserve-permissions to-stdout wildcards anchored totals sort mtime owner group numeric-owner \
@@ -27,7 +27,7 @@ pub(super) const TABLES: &[Table] = &[
         "sort",
         "bcCdfghiMmnrRsuVz",
         "kt",
-        Behind::Words,
+        AfterDashes::Words,
         "reverse numeric-sort unique key field-separator ignore-case human-numeric-sort version-sort \
          general-numeric-sort month-sort random-sort stable check merge zero-terminated \
          ignore-leading-blanks dictionary-order ignore-nonprinting",
@@ -36,7 +36,7 @@ pub(super) const TABLES: &[Table] = &[
         "rsync",
         "avrlptgoDzhPncuqxHS",
         "",
-        Behind::Words,
+        AfterDashes::Words,
         "archive verbose recursive links perms times group owner compress human-readable progress partial \
          dry-run checksum update quiet delete exclude include stats itemize-changes existing ignore-existing \
          size-only bwlimit max-size min-size delete-after delete-excluded",
@@ -45,29 +45,29 @@ pub(super) const TABLES: &[Table] = &[
         "zip",
         "0123456789DFXdfgjklmnoqruvxyei@",
         "",
-        Behind::Words,
+        AfterDashes::Words,
         "recurse-paths quiet verbose exclude include junk-paths symlinks move update freshen",
     ),
-    table("unzip", "lopqtuvnjCaLXZz", "dx", Behind::Words, ""),
+    table("unzip", "lopqtuvnjCaLXZz", "dx", AfterDashes::Words, ""),
     table(
         "gzip",
         "cdfhklnNqrtv123456789",
         "",
-        Behind::Words,
+        AfterDashes::Words,
         "decompress uncompress stdout to-stdout force keep list quiet recursive test verbose fast best",
     ),
     table(
         "gunzip",
         "cfhklnNqrtv",
         "",
-        Behind::Words,
+        AfterDashes::Words,
         "stdout force keep list quiet recursive test verbose",
     ),
     table(
         "grep",
         "abcEFGPhHilLnoqrRsvwxyUzT",
         "ABCmed",
-        Behind::Words,
+        AfterDashes::Words,
         "count ignore-case line-number color colour only-matching invert-match files-with-matches \
          files-without-match extended-regexp fixed-strings perl-regexp basic-regexp word-regexp line-regexp \
          recursive include exclude exclude-dir max-count context after-context before-context quiet silent \
@@ -78,7 +78,7 @@ pub(super) const TABLES: &[Table] = &[
         "rg",
         "abcFhiIlLnNopPqsSuUvVwx0H",
         "ABCMTdegmrt",
-        Behind::Words,
+        AfterDashes::Words,
         "ignore-case smart-case case-sensitive line-number no-line-number files files-with-matches \
          files-without-match count count-matches only-matching invert-match word-regexp line-regexp \
          fixed-strings glob iglob type type-not type-list hidden no-ignore no-ignore-vcs max-count max-depth \

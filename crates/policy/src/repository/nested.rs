@@ -1,18 +1,18 @@
-//! Where a repository holds others: the submodules that its list and its index name.
+//! The repositories inside of one: the submodules named by its list and its index.
 
 use super::read;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-/// A longer index is not read, in bytes.
+/// The longest index that is read, in bytes.
 const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
 
-/// The mode of an entry of an index that stands for another repository.
+/// The mode of an index entry that is another repository.
 const LINK: u32 = 0o160_000;
 
-/// The folders below `files` in which git may find other repositories while it shows something; an
-/// error if they cannot be known.
+/// The folders below `files` in which git may find other repositories while it shows something. An
+/// error if they cannot be determined.
 pub(super) fn nested(
     repository: &Path,
     files: &Path,
@@ -34,14 +34,14 @@ pub(super) fn nested(
     Ok(paths)
 }
 
-/// The path that a line of a list of submodules names.
+/// The path in a line of a list of submodules.
 fn path(line: &str) -> Option<String> {
     let (name, value) = line.split_once('=')?;
     let name = name.rsplit(']').next().unwrap_or(name).trim();
     name.eq_ignore_ascii_case("path").then(|| value.trim().replace('"', ""))
 }
 
-/// The names of the entries of an index that stand for other repositories.
+/// The names of the index entries that are other repositories.
 fn links(file: &Path, long_names: bool) -> Result<Vec<Vec<u8>>, ()> {
     match file.metadata() {
         Ok(found) if !found.is_file() || found.len() > LONGEST_INDEX => return Err(()),
@@ -64,7 +64,7 @@ fn links(file: &Path, long_names: bool) -> Result<Vec<Vec<u8>>, ()> {
     Ok(found)
 }
 
-/// The bytes of an index that are not read yet.
+/// The unread bytes of an index.
 struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {
@@ -78,8 +78,8 @@ impl<'b> Bytes<'b> {
         Ok(u32::from_be_bytes(self.take(4)?.try_into().map_err(|_| ())?))
     }
 
-    /// Reads an entry and gives its mode. `name` holds the name of the entry before, and then that
-    /// of this one.
+    /// Reads an entry and returns its mode. `name` contains the name of the previous entry before
+    /// the call, and the name of this one after it.
     fn entry(&mut self, version: u32, long_names: bool, name: &mut Vec<u8>) -> Result<u32, ()> {
         let before = self.0.len();
         self.take(24)?;
@@ -90,7 +90,7 @@ impl<'b> Bytes<'b> {
             self.take(2)?;
         }
         match version {
-            // The name begins as the one before, without so many bytes of its end.
+            // The name begins like the previous one without this number of bytes at its end.
             4 => {
                 let dropped = self.offset()?;
                 name.truncate(name.len().checked_sub(dropped).ok_or(())?);
@@ -101,13 +101,13 @@ impl<'b> Bytes<'b> {
         name.extend(self.take(length)?);
         match version {
             4 => self.take(1)?,
-            // Zero bytes, at least one, make the length a multiple of eight.
+            // At least one zero byte pads the length to a multiple of eight.
             _ => self.take(8 - (before - self.0.len()) % 8)?,
         };
         Ok(mode)
     }
 
-    /// A number of any length, seven bits in each byte.
+    /// Reads a number of any length with seven bits in each byte.
     fn offset(&mut self) -> Result<usize, ()> {
         let mut value = 0_usize;
         for turn in 0..5 {

@@ -42,7 +42,7 @@ fn index(version: u8, link: &str) -> Vec<u8> {
         let extended = version > 2 && mode == 0o100_644;
         bytes.extend(if extended { [0x40, 0, 0, 0].as_slice() } else { &[0, 0] });
         match version {
-            // The whole name before is dropped.
+            // The whole previous name is dropped.
             4 => {
                 bytes.push(before.len().try_into().unwrap());
                 bytes.extend(name.as_bytes());
@@ -122,7 +122,7 @@ fn an_index_that_cannot_be_read_makes_a_repository_special() {
 }
 
 #[test]
-fn quotes_and_line_ends_hide_no_program() {
+fn quotes_and_line_ends_cannot_hide_a_program() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join(".git")).unwrap();
     for config in [

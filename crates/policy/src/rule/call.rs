@@ -5,34 +5,35 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
-/// A pattern of tool calls, as agents describe them when they ask for permission. Every part that is
-/// set must fit the call.
+/// A pattern of tool calls, as agents describe them when they ask for permission. A call matches if
+/// it matches every part that is set.
 ///
-/// It trusts what the agent says about its calls: their kind, their tool, their files, their
-/// command. Agents choose the names of their tools.
+/// A pattern trusts the agent's description of its calls: their kind, tool, files and command.
+/// Agents choose the names of their tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallPattern {
     /// Calls of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "kind")]
     pub kind: Option<ToolKind>,
-    /// Calls of the tool with this name; with a `*` at its end, of all tools whose names begin so,
-    /// such as those of one MCP server.
+    /// Calls of the tool with this name. A `*` at the end matches all tools whose names begin so,
+    /// such as the tools of one MCP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Calls about files that are this one or below it, with symbolic links and `..` followed. A
-    /// rule that allows wants all files of the call there. A rule that asks or denies wants one of
-    /// them there, or one of the words of a command.
+    /// Calls about this file, or files below it, with symbolic links and `..` followed. To match a
+    /// rule that allows, all files of the call must be there. To match a rule that asks or denies,
+    /// one of them or one word of a command must be there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// Commands that begin with these words, read as a shell reads them. A rule that allows covers
-    /// one plain command without variables, redirections and the like, in the session's folder, or
+    /// Commands that begin with these words, as a shell reads them. A rule that allows covers one
+    /// plain command without variables, redirections and the like, in the session's folder, or
     /// exactly this line. A rule that asks or denies covers every line that may run the command in
-    /// any spelling, also behind `sudo`, `sh -c` or `xargs`, and lines whose programs cannot be read.
+    /// any spelling, also after `sudo`, `sh -c` or `xargs`, and lines whose programs cannot be
+    /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Calls with exactly this title, if the agent says nothing else about them than `text`. Some
-    /// agents name a command only in their words.
+    /// Calls with exactly this title, if the agent describes them only by it and `text`. Some
+    /// agents name a command only in these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Calls that show exactly this text.
@@ -40,7 +41,7 @@ pub struct CallPattern {
     pub text: Option<String>,
 }
 
-/// A kind as text.
+/// Stores a kind as text.
 mod kind {
     use attache_protocol::v1::ToolKind;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -60,12 +61,12 @@ mod kind {
 }
 
 impl CallPattern {
-    /// Whether no part is set, so that the pattern would fit every call.
+    /// Whether no part is set, so that the pattern would match every call.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Why this is not a pattern that a rule may have; `None` if it is one.
+    /// Why a rule may not have this pattern; `None` if it may.
     pub(crate) fn fault(&self) -> Option<String> {
         let texts = [&self.tool, &self.command, &self.title, &self.text];
         if self.is_empty() {
@@ -85,7 +86,7 @@ impl CallPattern {
     }
 }
 
-/// The calls, as people read them.
+/// The calls, in words for people.
 impl fmt::Display for CallPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match (&self.command, &self.tool) {

@@ -4,7 +4,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::Path;
 
-/// A pattern of paths: from the project's folder, or absolute.
+/// A pattern of paths, relative to the project's folder or absolute.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     text: String,
@@ -32,12 +32,12 @@ impl Pattern {
         &self.text
     }
 
-    /// The pattern that is this path and no other.
+    /// Returns the pattern that matches only this path.
     pub fn exactly(path: &str) -> Option<Self> {
         Self::new(&globset::escape(path)).ok()
     }
 
-    /// Whether it leads to this path, given from its root and absolute.
+    /// Whether the pattern matches this path, given both relative to its root and absolute.
     pub fn covers(&self, relative: &str, absolute: &Path) -> bool {
         if self.text.starts_with('/') {
             self.matcher.is_match(absolute)
@@ -46,7 +46,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it names one path: only so does it reach what is guarded.
+    /// Whether the pattern matches only one path. Other patterns do not allow protected files.
     pub fn is_exact(&self) -> bool {
         !self.text.contains(['*', '?', '[', '{', '\\'])
     }

@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use url::Url;
 
-/// What a rule is about. It is never wider than its words say.
+/// The actions that a rule is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Subject {
     /// Commands that begin with these words.
     Command(Vec<String>),
     /// This command line, character by character.
     Line(String),
-    /// Reading of these files.
+    /// Reading these files.
     Reads(Pattern),
-    /// Making, changing, moving and deleting of these files.
+    /// Creating, changing, moving and deleting these files.
     Changes(Pattern),
     /// Every use of this tool of the agent.
     Tool(String),
@@ -30,13 +30,13 @@ pub enum Subject {
         /// The tool; `None` means all tools of the server.
         tool: Option<String>,
     },
-    /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the
-    /// usual one.
+    /// Fetching from a host: its name, `*.` before it for all hosts below it, and its port if it is
+    /// not the default one.
     Host(String),
     /// A tool call that an agent asks permission for, as the agent describes it.
     Call(CallPattern),
-    /// Runs of commands without a sandbox, or that can reach the network. Every other
-    /// subject that is about commands and allows covers only runs in a sandbox without the network.
+    /// Runs of commands without a sandbox, or that can reach the network. An allowing rule with any
+    /// other subject covers only runs in a sandbox without the network.
     Beyond {
         /// The commands.
         commands: Box<Subject>,
@@ -57,7 +57,7 @@ pub(crate) struct Run {
 }
 
 impl Subject {
-    /// This subject for commands that run in this way.
+    /// Returns this subject for commands that run in this way.
     pub(crate) fn for_run(self, run: Run) -> Self {
         match run {
             Run { sandboxed: true, network: false } => self,
@@ -69,7 +69,7 @@ impl Subject {
         }
     }
 
-    /// The commands that it is about, however they run.
+    /// The commands of the subject, regardless of how they run.
     pub(crate) fn commands(&self) -> &Self {
         match self {
             Self::Beyond { commands, .. } => commands,
@@ -77,9 +77,9 @@ impl Subject {
         }
     }
 
-    /// Whether it covers commands that run in this way. A subject that allows covers only runs in a
-    /// sandbox without the network, unless it says otherwise. A subject that asks or denies covers
-    /// every run, unless it says otherwise.
+    /// Whether it covers commands that run in this way. An allowing subject covers only runs in a
+    /// sandbox without the network, and a subject that asks or denies covers every run, unless they
+    /// say otherwise.
     pub(crate) fn covers(&self, effect: Effect, run: Run) -> bool {
         let plain = run.sandboxed && !run.network;
         match (self, effect) {
@@ -93,8 +93,8 @@ impl Subject {
         }
     }
 
-    /// Whether it is about this command. What allows is about no more than it says; what forbids or
-    /// asks is also about commands that run this one.
+    /// Whether it is about this command. An allowing subject covers only the exact words. A subject
+    /// that asks or denies also covers commands that run this one.
     pub(crate) fn is_about_command(&self, part: &Part, effect: Effect) -> bool {
         match self {
             Self::Command(words) if effect == Effect::Allow => command::begins_with(part, words),
@@ -138,13 +138,13 @@ impl Subject {
     }
 }
 
-/// The host of an address as a rule names it.
+/// The host of an address, as written in a rule.
 pub(crate) fn host_of(url: &Url) -> Option<String> {
     let host = url.host_str()?.trim_end_matches('.');
     Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-/// What a rule is about, as people read it: it stands behind "Always allow" (PERM-07).
+/// The subject in words for people, as shown after "Always allow" (PERM-07).
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |text: &str| code(&one_line(text, 80));

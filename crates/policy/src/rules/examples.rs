@@ -1,4 +1,4 @@
-//! The examples of a rule, which are tests of it.
+//! The examples of a rule, which test it.
 
 use super::parse::Examples;
 use crate::command;
@@ -8,7 +8,7 @@ use crate::text::{code, one_line};
 use std::path::Path;
 use url::Url;
 
-/// What the rule does not do as its examples say.
+/// Returns a message for each example that the rule decides differently.
 pub(super) fn failing(rule: &Rule, examples: &Examples) -> Vec<String> {
     let wrong = |example: &String, wanted: bool| {
         let words =
@@ -44,7 +44,7 @@ fn is_about(rule: &Rule, example: &str) -> bool {
                     Effect::Ask | Effect::Deny => parts.iter().any(about),
                 }
             }
-            Err(_) => rule.effect != Effect::Allow && command::stands_in(example, words),
+            Err(_) => rule.effect != Effect::Allow && command::is_contained_in(example, words),
         },
         Subject::Line(line) => line == example,
         Subject::Reads(pattern) | Subject::Changes(pattern) => {

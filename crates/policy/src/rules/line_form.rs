@@ -1,4 +1,4 @@
-//! A rule on one line, as the log of decisions has it, and as older versions kept it in a file.
+//! A rule on one line, as in the log of decisions and in the files of older versions.
 
 use super::toml_text;
 use crate::rule::{Agents, CallPattern, Effect, Rule, RuleScope, Subject};
@@ -13,9 +13,9 @@ use std::path::Path;
 pub enum LineError {
     /// It does not begin with `allow` or `reject`.
     Effect,
-    /// This is not `name="value"` with a name that rules have, once.
+    /// This is not `name="value"` with a known name that occurs once.
     Part(String),
-    /// It names neither a kind, a tool, a path nor a command, so it would be about everything.
+    /// It names no kind, tool, path or command, so it would match every call.
     Everything,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for LineError {
             Self::Effect => f.write_str("a rule begins with the word allow or reject"),
             Self::Part(part) => write!(
                 f,
-                "\"{part}\" is no part of a rule: write each once, as agent=\"…\", project=\"…\", kind=\"…\", tool=\"…\", path=\"…\", command=\"…\", title=\"…\" or text=\"…\""
+                "\"{part}\" is not a part of a rule: write each once, as agent=\"…\", project=\"…\", kind=\"…\", tool=\"…\", path=\"…\", command=\"…\", title=\"…\" or text=\"…\""
             ),
             Self::Everything => f.write_str(
                 "the rule is about everything: name a kind, a tool, a path or a command",
@@ -37,8 +37,8 @@ impl fmt::Display for LineError {
 impl std::error::Error for LineError {}
 
 impl Rule {
-    /// The rule on one line. A rule about a call is written in words, with values quoted as in
-    /// JSON. Any other rule is written as in a file, with commas in place of line breaks.
+    /// Writes the rule on one line. A rule about a call is written in words, with values quoted as
+    /// in JSON. Any other rule is written as in a file, with commas in place of line breaks.
     ///
     /// ```
     /// use attache_policy::Rule;
@@ -78,7 +78,7 @@ impl Rule {
         line
     }
 
-    /// Whether the form of older versions can express the agents.
+    /// Whether the format of older versions can express the agents.
     fn has_line(&self) -> bool {
         match &self.agents {
             Agents::All => true,
@@ -86,7 +86,7 @@ impl Rule {
         }
     }
 
-    /// Reads a rule about a call from one line, as older versions kept it.
+    /// Reads a rule about a call from one line, in the format of older versions.
     ///
     /// # Errors
     /// The line is not such a rule.
@@ -115,7 +115,7 @@ impl Rule {
     }
 }
 
-/// What a line says.
+/// The parts of a line.
 #[derive(Default)]
 struct Line {
     agent: Option<String>,
@@ -124,7 +124,7 @@ struct Line {
 }
 
 impl Line {
-    /// Reads one part of a line; returns the text behind it.
+    /// Reads one part of a line and returns the text after it.
     fn take<'l>(&mut self, part: &'l str) -> Option<&'l str> {
         let (name, quoted) = part.split_once('=')?;
         let mut values = serde_json::Deserializer::from_str(quoted).into_iter::<String>();

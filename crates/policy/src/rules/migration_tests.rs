@@ -1,4 +1,4 @@
-//! Files of older versions: what becomes of them, and that nothing is allowed that was not before.
+//! Migration of the files of older versions: a migrated rule never allows more than before.
 
 use super::{RuleFile, Rules};
 use crate::asked_call::AskedCall;
@@ -82,7 +82,7 @@ fn saved_files_become_one_and_stay_as_backups() {
 }
 
 #[test]
-fn an_interrupted_migration_is_repeated_without_loss_and_without_doubles() {
+fn an_interrupted_migration_can_be_repeated_without_loss_or_duplicates() {
     let (toml, lines) = (saved("permissions.toml"), saved("client-permissions.txt"));
     let person = Person::new(Some(&toml), Some(&lines));
     let once = without_files(person.migrate().rules());
@@ -98,7 +98,7 @@ fn an_interrupted_migration_is_repeated_without_loss_and_without_doubles() {
 }
 
 #[test]
-fn processes_that_migrate_and_add_at_once_lose_no_rule() {
+fn concurrent_migrations_and_additions_lose_no_rule() {
     let (toml, lines) = (saved("permissions.toml"), saved("client-permissions.txt"));
     let person = Person::new(Some(&toml), Some(&lines));
     std::thread::scope(|scope| {
@@ -115,7 +115,7 @@ fn processes_that_migrate_and_add_at_once_lose_no_rule() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_nothing_moves() {
+fn a_migration_names_an_unreadable_rule_and_moves_nothing() {
     let person = Person::new(None, Some("# mine\nallow kind=\"read\"\nreject comand=\"rm\"\n"));
     let error = RuleFile::new(person.file()).migrate(&person.old()).unwrap_err().to_string();
     for part in ["client-permissions.txt, line 3", "comand", "correct the line"] {
@@ -129,7 +129,7 @@ fn what_cannot_be_read_is_named_and_nothing_moves() {
 }
 
 #[test]
-fn a_rule_is_removed_with_its_comment_and_the_rest_stays() {
+fn removing_a_rule_removes_its_comment_and_nothing_else() {
     let text = "# mine\n\nversion = 2\n\n# about all\n\n# about reads\n[[allow]]\nagents = \"all\"\ncall = { kind = \"read\" } # here\n\n# about rm\n[[deny]]\nagents = [\"x\"]\ncommand = \"rm\"\n";
     let person = Person::new(Some(text), None);
     let rules = person.rules();
@@ -166,7 +166,7 @@ fn a_new_file_names_its_version_and_the_agents_of_each_rule() {
     }
 }
 
-/// A line of a file of an older version.
+/// A line of an older version's file.
 fn line() -> impl Strategy<Value = String> {
     let part = |name: &'static str, values: &'static [&'static str]| {
         prop::option::of(prop::sample::select(values))
@@ -191,7 +191,7 @@ fn line() -> impl Strategy<Value = String> {
     })
 }
 
-/// A call, as agents describe it.
+/// A call as agents describe it.
 fn call() -> impl Strategy<Value = (ToolKind, Option<&'static str>, serde_json::Value)> {
     let kind = prop::sample::select(vec![ToolKind::Read, ToolKind::Edit, ToolKind::Execute]);
     let tool = prop::option::of(prop::sample::select(vec!["shell", "mcp__a__b"]));
@@ -208,8 +208,8 @@ fn call() -> impl Strategy<Value = (ToolKind, Option<&'static str>, serde_json::
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// The rules of clients decide as they did about each call of the agents that they name, and
-    /// the rules of the built-in agent decide about calls of no agent.
+    /// Migrated rules of clients decide as before about each call of the agents that they name.
+    /// Rules of the built-in agent decide about no calls of other agents.
     #[test]
     fn a_migrated_rule_decides_about_calls_as_before(
         lines in prop::collection::vec(line(), 0..5), (kind, tool, input) in call(), agent in prop::sample::select(vec!["attache", "other", "third"]),
@@ -231,9 +231,9 @@ proptest! {
         }
     }
 
-    /// The rules of clients allow and deny nothing to the built-in agent before it asks.
+    /// The rules of clients do not affect the decisions of the built-in agent.
     #[test]
-    fn a_migrated_rule_of_a_client_says_nothing_to_the_built_in_agent(
+    fn a_migrated_rule_of_a_client_does_not_affect_the_built_in_agent(
         lines in prop::collection::vec(line(), 0..5), command in prop::sample::select(vec!["git push", "rm x", "cargo test", "make && ./check", "ls"]),
         mode in prop::sample::select(Mode::ALL.to_vec()), sandboxed: bool,
     ) {

@@ -1,4 +1,4 @@
-//! The file in which older versions kept the rules of clients, one a line.
+//! The file in which older versions stored the rules of clients, one per line.
 
 use super::line_form::LineError;
 use super::rule_fault::RuleFault;

@@ -1,4 +1,4 @@
-//! Reading the text of a file of rules.
+//! Reads the text of a file of rules.
 
 use crate::command;
 use crate::rule::{Agents, CallPattern, Effect, Pattern, Rule, RuleScope, Subject};
@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use toml::{Spanned, Value};
 use url::Url;
 
-/// The version of the files that this program writes. A file without a version is older; its rules
-/// that name no agents are about the built-in agent.
+/// The version of the files that this program writes. A file without a version is older, and its
+/// rules without agents apply to the built-in agent.
 pub(super) const VERSION: i64 = 2;
 
-/// The file as it is written.
+/// The content of a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
@@ -25,12 +25,12 @@ pub(super) struct File {
     pub(super) deny: Vec<Spanned<Value>>,
 }
 
-/// The agents of a rule that names none.
+/// The agents of a rule that does not name any.
 #[derive(Clone)]
 pub(super) enum Unnamed {
-    /// These.
+    /// The rule applies to these agents.
     Are(Agents),
-    /// It is a fault: the rule must name them.
+    /// The rule is a mistake, because it must name its agents.
     Fault,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn rule(
     let written = Written::deserialize(value).map_err(|error| error.message().to_owned())?;
     let subject = subject(&written)?;
     if written.project.as_ref().is_some_and(|project| !project.is_absolute()) {
-        return Err("`project` is the whole path of a folder".to_owned());
+        return Err("`project` must be the absolute path of a folder".to_owned());
     }
     let agents = match (written.agents, unnamed) {
         (Some(Agents::Named(names)), _) if names.is_empty() || names.contains(&String::new()) => {
@@ -116,7 +116,7 @@ fn subject(written: &Written) -> Result<Subject, String> {
         );
     }
     let pattern = |text: &String| {
-        Pattern::new(text).map_err(|why| format!("{} is no pattern: {why}", code(text)))
+        Pattern::new(text).map_err(|why| format!("{} is not a valid pattern: {why}", code(text)))
     };
     if let Some(call) = &written.call {
         return match call.fault() {
@@ -153,7 +153,7 @@ fn subject(written: &Written) -> Result<Subject, String> {
     }
 }
 
-/// A host in the spelling in which addresses have it.
+/// Returns a host in the spelling of parsed addresses.
 fn checked_host(host: &str) -> Result<String, String> {
     let (below, name) = host.strip_prefix("*.").map_or(("", host), |name| ("*.", name));
     let url = Url::parse(&format!("http://{name}/")).ok();
@@ -162,6 +162,6 @@ fn checked_host(host: &str) -> Result<String, String> {
         .and_then(crate::rule::host_of)
         .filter(|_| !name.contains(['/', '@', '\\', '*', '?', '#']));
     same.map(|name| format!("{below}{name}")).ok_or_else(|| {
-        format!("{} is no host: write its name alone, such as \"docs.rs\"", code(host))
+        format!("{} is not a host: write its name alone, such as \"docs.rs\"", code(host))
     })
 }

@@ -1,4 +1,4 @@
-//! Replacing a file as a whole, and keeping the old one beside it.
+//! Replaces a whole file and keeps the old one as a backup.
 
 use super::rule_set::LONGEST;
 use std::fs::{self, File, OpenOptions};
@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The end of the name of a file of an older version that was replaced.
+/// The suffix of the backup of an older version's file.
 const BACKUP: &str = "v1";
 
 /// The text of a file; empty if there is none.
@@ -21,7 +21,7 @@ pub(super) fn text_of(file: &Path) -> io::Result<String> {
     }
 }
 
-/// The file with something behind its name.
+/// The file's path with a suffix.
 fn beside(file: &Path, end: &str) -> PathBuf {
     let mut name = file.to_owned().into_os_string();
     name.push(".");
@@ -29,14 +29,14 @@ fn beside(file: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-/// The first name for a backup that is free.
+/// The first unused name for a backup.
 fn free_backup(file: &Path) -> PathBuf {
     let numbered = (2..).map(|number| beside(file, &format!("{BACKUP}.{number}")));
     let mut names = std::iter::once(beside(file, BACKUP)).chain(numbered);
     names.find(|name| name.symlink_metadata().is_err()).unwrap_or_else(|| beside(file, BACKUP))
 }
 
-/// Keeps the text of a file of an older version beside it, unless that is kept already.
+/// Stores the text of an older version's file as a backup, unless an equal backup exists.
 pub(super) fn back_up(file: &Path, text: &str) -> io::Result<()> {
     let is_kept = text_of(&beside(file, BACKUP)).is_ok_and(|kept| kept == text);
     if is_kept {
@@ -48,7 +48,7 @@ pub(super) fn back_up(file: &Path, text: &str) -> io::Result<()> {
     backup.sync_all()
 }
 
-/// Replaces a file as a whole.
+/// Replaces a whole file.
 pub(super) fn replace(file: &Path, text: &str) -> io::Result<()> {
     let name = beside(file, "new");
     let mut new =
@@ -62,7 +62,7 @@ pub(super) fn replace(file: &Path, text: &str) -> io::Result<()> {
     sync_folder(file)
 }
 
-/// Renames a file whose rules stand in another one now.
+/// Renames a file after its rules were moved to another one.
 pub(super) fn set_aside(old: &Path) -> io::Result<()> {
     match fs::rename(old, free_backup(old)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -17,7 +17,7 @@ impl RuleFault {
         Self { file: file.display().to_string(), line: None, what: what.into() }
     }
 
-    /// The line on which the rule begins, counted from one; none where the file cannot be read at
+    /// The line on which the rule begins, counted from one; `None` if the file cannot be read at
     /// all.
     pub fn line(&self) -> Option<usize> {
         self.line

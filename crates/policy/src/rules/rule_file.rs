@@ -1,4 +1,4 @@
-//! Changing a file of rules.
+//! Changes a file of rules.
 
 use super::old_file::{self, Line};
 use super::parse::VERSION;
@@ -21,9 +21,9 @@ const BEGINS: &str = "# What agents may do: [[allow]] runs without a question, [
 /// The tables of a file.
 const TABLES: [Effect; 3] = [Effect::Allow, Effect::Ask, Effect::Deny];
 
-/// A person's file of rules, to be changed. Changes keep the comments and the order of the file.
-/// Each change replaces the file as a whole, while a lock on its folder keeps other programs from
-/// changing it, so that neither a crash nor two changes at once lose a rule.
+/// A person's file of rules, for changing it. Changes keep the comments and the order of the file.
+/// Each change replaces the whole file while a lock on its folder prevents other programs from
+/// changing it, so that no rule is lost by a crash or by two changes at once.
 #[derive(Debug, Clone)]
 pub struct RuleFile {
     path: PathBuf,
@@ -37,10 +37,10 @@ pub enum RuleFileError {
     File {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The person has to correct a rule first.
+    /// The file contains a mistake that the person must correct first.
     Rules(RuleFault),
 }
 
@@ -75,7 +75,7 @@ impl From<RuleFault> for RuleFileError {
 }
 
 impl Rules {
-    /// Adds a rule for the built-in agent that allows, and leaves the rest of the file as it is.
+    /// Adds an allowing rule for the built-in agent and leaves the rest of the file unchanged.
     /// Blocks on the disk.
     pub fn add(path: &Path, subject: &Subject, project: Option<&Path>) -> io::Result<()> {
         let scope = project.map_or(RuleScope::Always, |folder| RuleScope::Project(folder.into()));
@@ -89,13 +89,13 @@ impl Rules {
 }
 
 impl RuleFile {
-    /// The file at this path, which need not exist.
+    /// Names the file at this path, which does not have to exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Adds a rule, unless the file has it. A file of an older version becomes one of this version
-    /// first, and is kept beside it. Blocks on the disk.
+    /// Adds a rule, unless the file contains it. A file of an older version is converted to this
+    /// version first, and a backup is kept. Blocks on the disk.
     ///
     /// # Errors
     /// The file cannot be read or written, or has a mistake.
@@ -103,7 +103,7 @@ impl RuleFile {
         self.change(|file| file.add(rule, ""))
     }
 
-    /// Removes a rule. The rest of the file stays as it is. Blocks on the disk.
+    /// Removes a rule. The rest of the file does not change. Blocks on the disk.
     ///
     /// # Errors
     /// The file cannot be read or written, or has a mistake.
@@ -111,8 +111,8 @@ impl RuleFile {
         self.change(|file| file.remove(rule))
     }
 
-    /// The rules of `old`, a file in which older versions kept the rules of clients, one a line; a
-    /// file that does not exist has none. Blocks on the disk.
+    /// Reads the rules of `old`, a file in which older versions stored the rules of clients, one
+    /// per line. A file that does not exist has no rules. Blocks on the disk.
     ///
     /// # Errors
     /// The file cannot be read, or a line of it is not a rule.
@@ -121,12 +121,12 @@ impl RuleFile {
         Ok(old_file::lines(old, &text)?.into_iter().filter_map(|line| line.rule).collect())
     }
 
-    /// Moves the rules of `old` to this file; see [`RuleFile::read_old`]. The old files stay beside
-    /// the new one, with `.v1` behind their names. Rules that this file has already are not added
-    /// again, so that a migration which was interrupted can be repeated. Blocks on the disk.
+    /// Moves the rules of `old` to this file; see [`RuleFile::read_old`]. The old files are kept
+    /// with `.v1` added to their names. Rules that this file already contains are not added again,
+    /// so an interrupted migration can be repeated. Blocks on the disk.
     ///
     /// # Errors
-    /// A file cannot be read or written, or has a mistake. The rules stay where they were.
+    /// A file cannot be read or written, or has a mistake. The rules are then not moved.
     pub fn migrate(&self, old: &Path) -> Result<(), RuleFileError> {
         self.change(|file| {
             let text = text_of(old).map_err(|source| failed(old, source))?;
@@ -155,7 +155,7 @@ impl RuleFile {
             fs::create_dir_all(folder).map_err(failed)?;
         }
         let _held = lock_folder_of(&self.path).map_err(failed)?;
-        // A link to a file that is kept elsewhere stays a link.
+        // A symbolic link to another file stays a link.
         let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let text = text_of(&path).map_err(failed)?;
         let mut file = Changed { name: self.path.clone(), text, was_older: false, old: None };
@@ -168,7 +168,7 @@ impl RuleFile {
                 }
                 replace(&path, &file.text)?;
             }
-            // Only now: a crash before this line leaves rules in two files, and none in no file.
+            // Last: a crash before this line leaves rules in both files, but loses none.
             match &file.old {
                 Some(old) => set_aside(old),
                 None => Ok(()),
@@ -182,9 +182,9 @@ impl RuleFile {
 struct Changed {
     name: PathBuf,
     text: String,
-    /// Whether it was written by an older version.
+    /// Whether an older version wrote it.
     was_older: bool,
-    /// A file whose rules this one has now.
+    /// The old file whose rules were moved to this one.
     old: Option<PathBuf>,
 }
 
@@ -243,7 +243,7 @@ impl Changed {
         Ok(())
     }
 
-    /// The same rules in a file of this version: each names the built-in agent.
+    /// Returns the same rules in the format of this version, where each names the built-in agent.
     fn upgraded(&self, rules: &Rules) -> Result<String, RuleFileError> {
         let mut document = self.document()?;
         for effect in TABLES {
@@ -276,7 +276,7 @@ impl Changed {
         }
     }
 
-    /// The rules of the file, if nothing is wrong with it.
+    /// The rules of the file, if it has no mistake.
     fn sound(&self) -> Result<Rules, RuleFileError> {
         let rules = Rules::parse(&self.name.display().to_string(), &self.text);
         match rules.faults.first() {
@@ -294,7 +294,7 @@ impl Changed {
     }
 }
 
-/// The comment above a table, without the lines directly above it, which are about the table.
+/// The comment above a table, without the lines directly above it, which describe the table.
 fn comment_of(table: &Table) -> String {
     let prefix = table.decor().prefix().and_then(RawString::as_str).unwrap_or_default();
     match prefix.rfind("\n\n") {
@@ -303,7 +303,7 @@ fn comment_of(table: &Table) -> String {
     }
 }
 
-/// Puts a comment that stood above a removed table above the next table, or at the end.
+/// Moves the comment above a removed table to the next table, or to the end.
 fn keep_comment(document: &mut DocumentMut, position: isize, comment: &str) {
     if comment.trim().is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! What one file of rules says.
+//! The rules of one file.
 
 use super::examples;
 use super::parse::{self, File, Unnamed, VERSION};
@@ -8,32 +8,32 @@ use crate::rule::{Agents, Effect, Rule, RuleScope};
 use std::io;
 use std::path::Path;
 
-/// Where a project may have rules, from its folder.
+/// The path of a project's rules, relative to its folder.
 const OF_PROJECT: &str = ".attache/permissions.toml";
 
-/// How long a file of rules may be, in bytes.
+/// The longest file of rules, in bytes.
 pub(super) const LONGEST: u64 = 256 * 1024;
 
-/// What one file of rules says. `PERMISSIONS.md` describes the format.
+/// The rules of one file. `PERMISSIONS.md` describes the format.
 ///
-/// Every rule is checked by its own examples when the file is read. If anything is wrong with the
-/// file, none of its rules allows anything, and its rules that ask or deny still apply. If one of
-/// these cannot be read, or the whole file cannot, it is unknown what the file denies: then
-/// everything that changes something asks.
+/// Every rule is checked against its own examples when the file is read. If the file has a mistake,
+/// its allowing rules do not apply, and its other rules still do. If a rule that asks or denies, or
+/// the whole file, cannot be read, then the file's denials are unknown, and every action that
+/// changes something asks.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     pub(crate) rules: Vec<Rule>,
     pub(super) faults: Vec<RuleFault>,
     pub(crate) broken: bool,
-    /// Whether the file may have rules for other agents than the built-in one. A file of an older
-    /// version has none.
+    /// Whether the file may contain rules for agents other than the built-in one. Files of older
+    /// versions do not.
     names_agents: bool,
     pub(super) version: Option<i64>,
 }
 
 impl Rules {
-    /// Reads a file of rules. One that is not there says nothing; what is wrong with it is in
-    /// [`Rules::faults`]. Blocks on the disk.
+    /// Reads a file of rules. A file that does not exist has no rules. [`Rules::faults`] returns
+    /// the mistakes in the file. Blocks on the disk.
     pub fn read(path: &Path) -> Self {
         let name = path.display().to_string();
         match attache_host::read_plain_text(path, LONGEST) {
@@ -47,14 +47,14 @@ impl Rules {
         }
     }
 
-    /// Reads the rules that came with the project in this folder, in `.attache/permissions.toml`;
-    /// `None` if there is no such file. They ask or deny, for every agent; those that allow are
-    /// left out, because the person did not write them. Blocks on the disk.
+    /// Reads the rules of the project in this folder, from `.attache/permissions.toml`; `None` if
+    /// there is no such file. They ask or deny, for every agent. Allowing rules are left out,
+    /// because the person did not write them. Blocks on the disk.
     pub fn of_project(folder: &Path) -> Option<Self> {
         Self::of_project_in(&Folders::new(&[folder.to_owned()]).ok()?)
     }
 
-    /// The same in the first of these folders.
+    /// Reads the rules of the project in the first of these folders.
     pub(crate) fn of_project_in(folders: &Folders) -> Option<Self> {
         let place = folders.place(OF_PROJECT).ok().filter(|place| place.resolved.exists())?;
         let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;
@@ -64,7 +64,7 @@ impl Rules {
         Some(rules)
     }
 
-    /// Reads the text of a person's file of rules; `file` is its name in messages.
+    /// Reads the text of a person's file of rules. `file` is its name in messages.
     pub fn parse(file: &str, text: &str) -> Self {
         Self::parse_with(file, text, |version| match version {
             None => Unnamed::Are(Agents::built_in()),
@@ -134,17 +134,17 @@ impl Rules {
         &self.rules
     }
 
-    /// Whether it is unknown what the file denies, because it or a rule of it cannot be read.
+    /// Whether the file's denials are unknown, because it or one of its rules cannot be read.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// Whether a fault of the file matters for other agents than the built-in one.
+    /// Whether a mistake in the file affects agents other than the built-in one.
     pub fn names_agents(&self) -> bool {
         self.names_agents
     }
 
-    /// Each rule that applies, as a sentence that does not name the file.
+    /// Returns each rule that applies as a sentence that does not name the file.
     pub fn sentences(&self) -> impl Iterator<Item = String> + '_ {
         self.rules.iter().map(|rule| {
             let does = match rule.effect {
@@ -166,7 +166,7 @@ impl Rules {
     }
 }
 
-/// The line of a place in a text, counted from one.
+/// The line of an offset in a text, counted from one.
 fn line_of(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|each| *each == b'\n').count()
 }

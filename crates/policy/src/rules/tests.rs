@@ -1,10 +1,10 @@
-//! Files of rules, as they are read, checked and added to.
+//! Reading, checking and extending files of rules.
 
 use super::Rules;
 use crate::{Pattern, RuleScope, Subject};
 use std::path::Path;
 
-/// The example of the document is a file of rules, and does what it says.
+/// The example in the document is a valid file of rules, and all of it applies.
 #[test]
 fn the_example_of_the_document_applies_in_full() {
     let document = include_str!("../../PERMISSIONS.md");
@@ -15,7 +15,7 @@ fn the_example_of_the_document_applies_in_full() {
 }
 
 #[test]
-fn a_rule_that_fails_its_example_is_named_and_nothing_is_allowed() {
+fn a_failing_example_is_named_and_disables_allowing_rules() {
     let text = "[[deny]]\ncommand = \"rm\"\n\n[[allow]]\ncommand = \"cargo\"\n\n[[allow]]\nchanges = \"src/*\"\n\
                 examples.matches = [\"src/a/b.rs\"]\nexamples.does_not_match = [\"src/c.rs\"]\n";
     let rules = Rules::parse("permissions.toml", text);
@@ -37,16 +37,16 @@ fn a_rule_that_fails_its_example_is_named_and_nothing_is_allowed() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_with_its_line() {
+fn an_unreadable_rule_is_named_with_its_line() {
     for (text, line, words, broken) in [
         ("[[allow]]\ncommand = \"a; b\"\n", Some(1), "plain beginning of one command", false),
         ("\n[[deny]]\ncomand = \"rm\"\n", Some(2), "comand", true),
         ("[[deny]]\ncommand = \"rm\"\nreads = \"x\"\n", Some(1), "a rule has one of", true),
         ("[[ask]]\n", Some(1), "a rule has one of", true),
-        ("[[allow]]\nhost = \"https://docs.rs/\"\n", Some(1), "is no host", false),
+        ("[[allow]]\nhost = \"https://docs.rs/\"\n", Some(1), "is not a host", false),
         ("[[allow]]\nchanges = \"../x\"\n", Some(1), "has no `..`", false),
-        ("[[allow]]\nchanges = \"a[\"\n", Some(1), "is no pattern", false),
-        ("[[allow]]\ncommand = \"ls\"\nproject = \"here\"\n", Some(1), "whole path", false),
+        ("[[allow]]\nchanges = \"a[\"\n", Some(1), "is not a valid pattern", false),
+        ("[[allow]]\ncommand = \"ls\"\nproject = \"here\"\n", Some(1), "absolute path", false),
         ("[[allow]]\ncommand = 3\n", Some(1), "string", false),
         (
             "[[allow]]\nreads = \"x\"\nunsandboxed = true\n",
@@ -72,7 +72,7 @@ fn what_cannot_be_read_is_named_with_its_line() {
 }
 
 #[test]
-fn a_rule_that_is_added_is_read_again_as_it_was_and_nothing_else_changes() {
+fn an_added_rule_reads_back_the_same_and_nothing_else_changes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("new/permissions.toml");
     let subjects = [
@@ -108,7 +108,7 @@ fn a_rule_that_is_added_is_read_again_as_it_was_and_nothing_else_changes() {
 }
 
 #[test]
-fn a_file_that_is_not_there_says_nothing_and_one_that_cannot_be_read_is_broken() {
+fn a_missing_file_has_no_rules_and_an_unreadable_one_is_broken() {
     let folder = tempfile::tempdir().unwrap();
     let none = Rules::read(&folder.path().join("none.toml"));
     assert!(none.faults().is_empty() && !none.broken);
@@ -116,7 +116,7 @@ fn a_file_that_is_not_there_says_nothing_and_one_that_cannot_be_read_is_broken()
     assert!(unreadable.broken && unreadable.faults()[0].to_string().contains("cannot be read"));
 }
 
-/// Sessions and files of older versions know no keys for runs without a sandbox or with the
+/// Sessions and files of older versions have no keys for runs without a sandbox or with the
 /// network.
 #[test]
 fn a_rule_of_an_older_version_covers_runs_in_a_sandbox_without_the_network() {

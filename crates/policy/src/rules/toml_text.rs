@@ -1,9 +1,9 @@
-//! A rule as text of a file.
+//! Writes a rule as TOML text.
 
 use crate::rule::{Agents, CallPattern, Effect, Rule, RuleScope, Subject};
 use attache_protocol::v1::ToolKind;
 
-/// The table of a rule, which may stand at the end of a file.
+/// The table of a rule, for the end of a file.
 pub(super) fn table(rule: &Rule) -> String {
     format!("[[{}]]\n{}", table_name(rule.effect), keys(rule).join("\n") + "\n")
 }
@@ -21,7 +21,7 @@ pub(super) fn table_name(effect: Effect) -> &'static str {
     }
 }
 
-/// The lines of a rule's table. No file keeps a rule of a session.
+/// The lines of a rule's table. Rules of a session are never written.
 fn keys(rule: &Rule) -> Vec<String> {
     let mut keys = vec![format!("agents = {}", agents(&rule.agents))];
     keys.extend(subject(&rule.subject));
@@ -84,7 +84,7 @@ fn call(pattern: &CallPattern) -> Vec<String> {
     parts.into_iter().filter_map(part).collect()
 }
 
-/// Text as a string of TOML on one line.
+/// The text as a TOML string on one line.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for each in text.chars() {

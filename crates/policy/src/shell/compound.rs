@@ -1,7 +1,7 @@
-//! Commands that hold others: groups, branches, loops.
+//! Compound commands: groups, branches, loops.
 
 use super::part::Part;
-use super::reader::{End, NotUnderstood, Reader, Result};
+use super::reader::{NotUnderstood, Reader, Result, Terminator};
 use super::word::{Word, is_name};
 
 impl Reader {
@@ -14,15 +14,15 @@ impl Reader {
                 return Err(NotUnderstood("shells read `((` in different ways"));
             }
             self.at += 1;
-            self.list(&[End::Parenthesis], false)?;
+            self.list(&[Terminator::Parenthesis], false)?;
         } else if self.reserved("{") {
-            self.list(&[End::Word("}")], false)?;
+            self.list(&[Terminator::Word("}")], false)?;
         } else if self.reserved("if") {
             self.branches()?;
         } else if self.reserved("while") || self.reserved("until") {
             let first = self.parts.len();
-            self.list(&[End::Word("do")], false)?;
-            self.list(&[End::Word("done")], false)?;
+            self.list(&[Terminator::Word("do")], false)?;
+            self.list(&[Terminator::Word("done")], false)?;
             self.repeat_from(first);
         } else if self.reserved("for") {
             self.each()?;
@@ -35,11 +35,16 @@ impl Reader {
     }
 
     fn branches(&mut self) -> Result<()> {
-        self.list(&[End::Word("then")], false)?;
+        self.list(&[Terminator::Word("then")], false)?;
         loop {
-            match self.list(&[End::Word("elif"), End::Word("else"), End::Word("fi")], false)? {
-                End::Word("elif") => self.list(&[End::Word("then")], false)?,
-                End::Word("else") => return self.list(&[End::Word("fi")], false).map(drop),
+            match self.list(
+                &[Terminator::Word("elif"), Terminator::Word("else"), Terminator::Word("fi")],
+                false,
+            )? {
+                Terminator::Word("elif") => self.list(&[Terminator::Word("then")], false)?,
+                Terminator::Word("else") => {
+                    return self.list(&[Terminator::Word("fi")], false).map(drop);
+                }
                 _ => return Ok(()),
             };
         }
@@ -49,7 +54,7 @@ impl Reader {
         self.blanks();
         let name = self.word()?;
         if !name.is_literal() || !is_name(&name.text) {
-            return Err(NotUnderstood("a loop has no plain variable"));
+            return Err(NotUnderstood("the variable of a loop is not a plain name"));
         }
         self.blanks_and_lines()?;
         let mut part = Part::default();
@@ -63,14 +68,14 @@ impl Reader {
         }
         self.parts.push(part);
         if !self.takes(";") && self.peek() != Some('\n') {
-            return Err(NotUnderstood("a loop does not go on as it began"));
+            return Err(NotUnderstood("a loop has a syntax error"));
         }
         self.blanks_and_lines()?;
         if !self.reserved("do") {
             return Err(NotUnderstood("a loop has no `do`"));
         }
         let first = self.parts.len();
-        self.list(&[End::Word("done")], false)?;
+        self.list(&[Terminator::Word("done")], false)?;
         self.repeat_from(first);
         Ok(())
     }
@@ -101,10 +106,12 @@ impl Reader {
                 match self.next() {
                     Some('|') => {}
                     Some(')') => break,
-                    _ => return Err(NotUnderstood("`case` does not go on as it began")),
+                    _ => return Err(NotUnderstood("`case` has a syntax error")),
                 }
             }
-            if self.list(&[End::Case, End::Word("esac")], true)? == End::Word("esac") {
+            if self.list(&[Terminator::Case, Terminator::Word("esac")], true)?
+                == Terminator::Word("esac")
+            {
                 break;
             }
         }

@@ -2,22 +2,22 @@
 
 use super::word::Word;
 
-/// One command of a line: a program with its arguments, or what the shell itself goes through.
+/// One command of a line: a program with its arguments, or the data of a compound command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Variables that are set for it, or by it.
+    /// The variables that are set for the command, or by it.
     pub(crate) assignments: Vec<(String, Word)>,
-    /// The program and its arguments; none where only variables are set.
+    /// The program and its arguments; empty if the command only sets variables.
     pub(crate) words: Vec<Word>,
-    /// The files that it reads and writes instead of the terminal.
+    /// The redirections.
     pub(crate) redirects: Vec<Redirect>,
-    /// Words that are no command's: those of `for` and `case`.
+    /// Words that belong to no command: those of `for` and `case`.
     pub(crate) data: Vec<Word>,
-    /// Whether it stands in a loop, so that what comes behind it may also come before.
+    /// Whether the command is in a loop, so that later commands may also run before it.
     pub(crate) repeated: bool,
 }
 
-/// A file in place of the terminal.
+/// A redirection: a file instead of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Redirect {
     pub(crate) writes: bool,

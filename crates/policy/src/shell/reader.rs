@@ -2,15 +2,15 @@
 
 use super::part::Part;
 
-/// Why it is unknown what a line would run.
+/// Why a line cannot be understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotUnderstood(pub(crate) &'static str);
 
 pub(super) type Result<T> = std::result::Result<T, NotUnderstood>;
 
-/// What ends a list of commands.
+/// The end of a list of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum Terminator {
     Line,
     Parenthesis,
     Case,
@@ -29,7 +29,7 @@ pub(super) struct Reader {
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) parts: Vec<Part>,
-    /// Those whose text begins at the next end of a line.
+    /// The here-documents whose text begins on the next line.
     pub(super) here: Vec<HereDocument>,
 }
 
@@ -66,7 +66,7 @@ impl Reader {
         there
     }
 
-    /// Skips blanks, continued lines and a comment.
+    /// Skips blanks, line continuations and a comment.
     pub(super) fn blanks(&mut self) {
         loop {
             match self.peek() {

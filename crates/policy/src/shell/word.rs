@@ -1,31 +1,31 @@
-//! One word of a command line, with what the shell makes of quotes, variables and substitutions.
+//! One word of a command line, with its quotes, variables and substitutions.
 
-/// A word as its command gets it, as far as that is known.
+/// A word as its command receives it, as far as the line shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// Without its quotes; what a variable or a substitution gives is left out.
+    /// The text without quotes, and without the values of variables and substitutions.
     pub(crate) text: String,
-    /// Whether any of it stood in quotes or behind a backslash.
+    /// Whether a part of it is in quotes or after a backslash.
     pub(crate) quoted: bool,
-    /// Whether the shell makes other words of it by names of files, braces or `~`.
+    /// Whether the shell expands it, because of names of files, braces or `~`.
     pub(crate) pattern: bool,
-    /// Whether `{}` stands in it without quotes.
+    /// Whether it contains `{}` without quotes.
     pub(super) braces: bool,
     /// Whether a variable is part of it.
     pub(crate) variable: bool,
     /// Whether the output of a command is part of it.
     pub(crate) substitution: bool,
-    /// Where `=` stands, in bytes, if the word sets a variable when it stands before the program.
+    /// The position of `=` in bytes, if the word sets a variable when it comes before the program.
     pub(super) assigns: Option<usize>,
 }
 
 impl Word {
-    /// A word of which nothing is known.
+    /// An unknown word.
     pub(super) fn variable() -> Self {
         Self { variable: true, ..Self::default() }
     }
 
-    /// Whether its text is exactly what the command gets.
+    /// Whether the command receives exactly its text.
     pub(crate) fn is_literal(&self) -> bool {
         !self.pattern && !self.variable && !self.substitution
     }

@@ -1,10 +1,10 @@
 //! Reads one word of a line, with quotes, variables and substitutions.
 
-use super::reader::{End, NotUnderstood, Reader, Result};
+use super::reader::{NotUnderstood, Reader, Result, Terminator};
 use super::word::{Word, in_name, is_name};
 
 impl Reader {
-    /// The word that begins here.
+    /// Reads the word that begins here.
     pub(super) fn word(&mut self) -> Result<Word> {
         let start = self.at;
         let mut word = Word::default();
@@ -24,7 +24,7 @@ impl Reader {
                 '$' => self.dollar(&mut word, false)?,
                 '`' => self.backquoted(&mut word, false)?,
                 '#' if word.text.is_empty() && self.at == start + 1 => {
-                    return Err(NotUnderstood("a comment stands where a word must"));
+                    return Err(NotUnderstood("it has a comment instead of a word"));
                 }
                 each => self.plain(&mut word, each),
             }
@@ -32,9 +32,9 @@ impl Reader {
         if self.at == start {
             return Err(NotUnderstood("a word is missing"));
         }
-        // Alone it is a name: that of the command which tests.
+        // A single `[` is the name of a command.
         word.pattern &= word.text != "[";
-        // Shells with brace expansion make something of `{}` where a comma or two dots follow.
+        // Shells with brace expansion expand `{}` if a comma or two dots follow.
         word.pattern |= word.braces && (word.text.contains(',') || word.text.contains(".."));
         Ok(word)
     }
@@ -48,7 +48,7 @@ impl Reader {
             {
                 word.assigns = Some(word.text.len());
             }
-            // An element of an array, or a part of a name: how it is set is the shell's own.
+            // An element of an array, or a part of a name: shells set it in different ways.
             '*' | '?' | '[' => word.pattern = true,
             '{' if self.peek() != Some('}') => word.pattern = true,
             '{' => word.braces = true,
@@ -88,7 +88,7 @@ impl Reader {
         }
     }
 
-    /// What stands behind `$`.
+    /// Reads the text after `$`.
     fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<()> {
         match self.peek() {
             Some('(') if self.ahead(1) == Some('(') => self.arithmetic(word),
@@ -96,12 +96,10 @@ impl Reader {
                 self.at += 1;
                 word.substitution = true;
                 let waiting = self.here.len();
-                self.list(&[End::Parenthesis], false)?;
+                self.list(&[Terminator::Parenthesis], false)?;
                 match waiting == 0 && self.here.is_empty() {
                     true => Ok(()),
-                    false => {
-                        Err(NotUnderstood("a here-document and a substitution stand together"))
-                    }
+                    false => Err(NotUnderstood("a substitution contains a here-document")),
                 }
             }
             Some('{') => {
@@ -117,10 +115,10 @@ impl Reader {
                     || ["@", "*", "?", "#", "$", "!", "-"].contains(&name.as_str());
                 match known && self.characters.get(self.at.saturating_sub(1)) == Some(&'}') {
                     true => Ok(()),
-                    false => Err(NotUnderstood("a variable is not simply taken")),
+                    false => Err(NotUnderstood("it expands a variable in a complex way")),
                 }
             }
-            // Numbers, whichever.
+            // These are always numbers.
             Some('?' | '#' | '$' | '!') => {
                 self.at += 1;
                 word.text.push('0');
@@ -152,7 +150,7 @@ impl Reader {
         }
     }
 
-    /// Arithmetic on plain numbers; a name in it could hold a command.
+    /// Reads arithmetic on plain numbers. The value of a name in it could contain a command.
     fn arithmetic(&mut self, word: &mut Word) -> Result<()> {
         self.at += 2;
         word.variable = true;
@@ -163,7 +161,7 @@ impl Reader {
                 _ => break,
             }
         }
-        Err(NotUnderstood("it reckons with more than numbers"))
+        Err(NotUnderstood("its arithmetic contains more than numbers"))
     }
 
     fn backquoted(&mut self, word: &mut Word, quoted: bool) -> Result<()> {
@@ -183,7 +181,7 @@ impl Reader {
         }
         word.substitution = true;
         let mut reader = Reader::new(&inner, self.depth);
-        reader.list(&[End::Line], false)?;
+        reader.list(&[Terminator::Line], false)?;
         self.parts.append(&mut reader.parts);
         Ok(())
     }

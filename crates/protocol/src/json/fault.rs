@@ -1,4 +1,4 @@
-//! What can be wrong with a JSON value.
+//! Faults in JSON values.
 
 /// Why a value cannot be decoded, and where. [`crate::DecodeError`] turns it into a sentence with a
 /// path.

@@ -21,7 +21,7 @@ fn special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
-/// The same for few bytes, eight at a time.
+/// Counts in the same way, eight bytes at a time, for few bytes.
 fn plain_words(bytes: &[u8]) -> usize {
     let words = bytes.chunks_exact(8);
     let rest = words.remainder();
@@ -35,8 +35,8 @@ fn plain_words(bytes: &[u8]) -> usize {
     whole + rest.iter().position(|byte| special(*byte)).unwrap_or(rest.len())
 }
 
-/// Returns a word with the high bit of the first special byte set, and possibly bits of bytes
-/// behind it: a borrow can only run upwards.
+/// Returns a word with the high bit of the first special byte set. Bits of later bytes may be set
+/// as well, because a borrow runs only upwards.
 fn special_in(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;

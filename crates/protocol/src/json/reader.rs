@@ -1,7 +1,7 @@
 //! A JSON reader that can step back.
 //!
 //! ACP's decode rules (requirements §4.16) need a reader that can try a value, fail, and continue
-//! behind it. [`Reader`] walks objects and arrays itself and can return to any earlier place.
+//! after it. [`Reader`] walks objects and arrays itself and can return to any earlier place.
 //! `serde_json` reads whole values, escapes and numbers. The reader never builds a tree and never
 //! recurses over a value's depth.
 
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// The policy for values outside a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UnknownValues {
     /// Decode them as the `Unknown` variant with their raw JSON, so that no data is lost.
     Keep,
     /// Treat them as errors: lists that skip bad items skip them, and a required value fails.
@@ -44,11 +44,11 @@ pub enum ValueKind {
 pub struct Reader<'t> {
     text: &'t str,
     at: usize,
-    unknown: Unknown,
+    unknown: UnknownValues,
     report: Option<Report>,
 }
 
-/// What decoding dropped, in order.
+/// The values that decoding dropped, in order.
 #[derive(Debug, Default)]
 struct Report {
     dropped: Vec<DroppedAt>,
@@ -66,12 +66,12 @@ pub struct Checkpoint {
 
 impl<'t> Reader<'t> {
     /// Returns a reader at the start of `text`.
-    pub fn new(text: &'t str, unknown: Unknown) -> Self {
+    pub fn new(text: &'t str, unknown: UnknownValues) -> Self {
         Self { text, at: 0, unknown, report: None }
     }
 
     /// Returns a reader that also records what decoding drops or replaces by a default.
-    pub fn reporting(text: &'t str, unknown: Unknown) -> Self {
+    pub fn reporting(text: &'t str, unknown: UnknownValues) -> Self {
         Self { report: Some(Report::default()), ..Self::new(text, unknown) }
     }
 
@@ -81,7 +81,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns what to do with values outside a closed set.
-    pub fn unknown(&self) -> Unknown {
+    pub fn unknown(&self) -> UnknownValues {
         self.unknown
     }
 

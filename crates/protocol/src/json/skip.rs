@@ -103,7 +103,7 @@ impl<'t> Reader<'t> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Reader, Unknown};
+    use crate::{Reader, UnknownValues};
     use proptest::prelude::*;
 
     /// Texts made of the pieces of JSON, most of them broken.
@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn skipped(text: &str) -> Option<&str> {
-        let mut reader = Reader::new(text, Unknown::Keep);
+        let mut reader = Reader::new(text, UnknownValues::Keep);
         let value = reader.skip().ok()?;
         reader.end().ok().map(|()| value)
     }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_beyond_those_of_a_word_are_skipped_too() {
+    fn levels_beyond_the_bits_of_a_word_are_skipped() {
         for depth in [63, 64, 65, 200, 10_000] {
             let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             assert_eq!(skipped(&text), Some(text.as_str()));

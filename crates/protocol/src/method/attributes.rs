@@ -73,7 +73,7 @@ pub enum Stability {
 /// How long a caller can expect to wait. The caller chooses the durations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Deadline {
-    /// The first exchange. A peer that is silent here stays silent.
+    /// The first exchange. A peer that does not answer it will not answer later.
     Handshake,
     /// A look-up or a change of a setting.
     Quick,

@@ -1,4 +1,4 @@
-//! Gates: what the receiver must have advertised.
+//! Gates: capabilities that the receiver must have advertised.
 
 use crate::v1::{AgentCapabilities, ClientCapabilities};
 

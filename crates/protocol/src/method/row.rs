@@ -2,7 +2,7 @@
 
 use super::attributes::{Deadline, Kind, Receiver, Scope, Stability};
 use super::gate::Gate;
-use crate::{DecodeError, FaultKind, Reader, Unknown, Wire};
+use crate::{DecodeError, FaultKind, Reader, UnknownValues, Wire};
 
 /// One row of the method table.
 #[derive(Debug, Clone, Copy)]
@@ -54,8 +54,8 @@ impl Row {
     /// notification keeps it.
     fn params_reader<'t>(&self, text: &'t str, reporting: bool) -> Reader<'t> {
         let unknown = match self.kind {
-            Kind::Call => Unknown::Refuse,
-            Kind::Notification => Unknown::Keep,
+            Kind::Call => UnknownValues::Refuse,
+            Kind::Notification => UnknownValues::Keep,
         };
         match reporting {
             true => Reader::reporting(text, unknown),

@@ -20,7 +20,7 @@ use crate::v1::*;
 /// | `deadline` | [`Deadline`] | How long a caller waits; only for calls |
 /// | `null` | `Invalid`, `Params`, `Result`, `Both` | Where JSON `null` means `{}` |
 /// | `login` | `Required` | Only for calls that an agent refuses before a login |
-/// | `gate` | a [`Gate`] | What the receiver must have advertised |
+/// | `gate` | a [`Gate`] | The capability that the receiver must have advertised |
 /// | `rule` | a rule id | The rule about the gate, where it is not the general one |
 #[macro_export]
 macro_rules! each_method {

@@ -1,9 +1,9 @@
 //! The JSON-RPC envelope of one line.
 //!
-//! [`Message::read`] decides what a line is. Params and results stay text, borrowed from the line,
-//! until their type is known.
+//! [`Message::read`] decides the kind of a line. Params and results stay text, borrowed from the
+//! line, until their type is known.
 
-use crate::{DecodeError, Error, Reader, RequestId, Unknown, ValueKind, Wire, Writer};
+use crate::{DecodeError, Error, Reader, RequestId, UnknownValues, ValueKind, Wire, Writer};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -90,7 +90,7 @@ impl<'l> Message<'l> {
     pub fn read(line: &'l [u8]) -> Result<Self, NotAMessage> {
         let text =
             std::str::from_utf8(line).map_err(|error| NotAMessage::NotJson(error.to_string()))?;
-        let mut reader = Reader::new(text, Unknown::Keep);
+        let mut reader = Reader::new(text, UnknownValues::Keep);
         if reader.peek() != ValueKind::Object {
             return Err(not_an_object(&mut reader));
         }

@@ -70,7 +70,7 @@ impl Error {
 }
 
 impl Error {
-    /// Returns the cause that peers put behind a message like "Internal error": `data` if it is
+    /// Returns the cause that peers add to a message like "Internal error": `data` if it is
     /// text, or else its text under `details` or `message`. It is one line of at most 300
     /// characters. Returns `None` if the message already says it.
     pub fn cause(&self) -> Option<String> {

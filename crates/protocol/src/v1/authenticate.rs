@@ -9,9 +9,9 @@ wire_id! {
     pub struct AuthMethodId;
 }
 
-/// A way to log in that an agent offers. Only the type `terminal` is distinguished. Without a type,
-/// or with any other, a method is one for `authenticate`; a malformed `terminal` method is an error
-/// and never read as another kind.
+/// A way to log in that an agent offers. Only the type `terminal` is distinguished. A method
+/// without a type, or with any other type, is for `authenticate`. A malformed `terminal` method is
+/// an error and is never read as another kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AuthMethod {
     /// The client calls `authenticate` with the method's id.
@@ -101,7 +101,7 @@ impl Members for AuthMethod {
 }
 
 wire_struct! {
-    /// A login that the agent carries out itself when `authenticate` is called.
+    /// A login that the agent performs itself when `authenticate` is called.
     pub struct AuthMethodAgent {
         /// The id for `authenticate`.
         must id: AuthMethodId = "id",
@@ -109,7 +109,7 @@ wire_struct! {
         must name: String = "name",
         /// A human-readable description.
         lenient description: Option<String> = "description",
-        /// The type that the agent gave, kept to be written back; it means nothing. Never
+        /// The type that the agent gave, kept to be written back. It has no meaning, and is never
         /// `terminal`.
         lenient kind: Option<String> = "type",
     }
@@ -125,7 +125,7 @@ wire_struct! {
         must name: String = "name",
         /// A human-readable description.
         lenient description: Option<String> = "description",
-        /// Arguments added behind the usual ones.
+        /// Arguments added after the usual ones.
         null args: Vec<String> = "args",
         /// Environment variables set on top of the usual ones.
         null env: Map<Secret> = "env",
@@ -196,7 +196,7 @@ wire_string! {
 }
 
 wire_struct! {
-    /// Someone who is logged in, for display only; unstable.
+    /// A logged-in account, for display only; unstable.
     pub struct AuthAccount {
         /// A one-line label.
         must label: String = "label",

@@ -1,6 +1,5 @@
-//! What each end offers. A capability is a flag or an object marker. A flag is set by `true` alone;
-//! a marker by an object, and `true`, null or anything else is no marker. What is absent or
-//! malformed is not offered.
+//! The capabilities of each end. A capability is a flag or an object marker. Only `true` sets a
+//! flag, and only an object sets a marker. An absent or malformed capability is not offered.
 
 use crate::wire::declare::wire_struct;
 
@@ -35,7 +34,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a client accepts in `session/update` and in lists of config options.
+    /// The updates and kinds of config options that a client accepts.
     pub struct ClientSessionCapabilities {
         /// The updates `compaction_update` and `compaction_summary_chunk`.
         lenient compaction: Option<CompactionCapabilities> = "compaction",
@@ -55,7 +54,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Kinds of login a client can carry out besides `authenticate`.
+    /// Kinds of login that a client can perform besides `authenticate`.
     pub struct AuthCapabilities {
         /// Starting the agent's own program again in a terminal.
         lenient terminal: bool = "terminal",
@@ -63,7 +62,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How a client can ask a user on the agent's behalf; no mode given means it cannot.
+    /// The ways in which a client can ask a user for the agent. Without a mode it cannot.
     pub struct ElicitationCapabilities {
         /// By a form.
         lenient form: Option<ElicitationFormCapabilities> = "form",
@@ -141,7 +140,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How an agent takes a system prompt; `append` always works; unstable.
+    /// The ways in which an agent accepts a system prompt; `append` always works; unstable.
     pub struct SessionSystemPromptCapabilities {
         /// Modes besides `append`.
         lenient mode: Option<SessionSystemPromptModeCapabilities> = "mode",
@@ -166,7 +165,7 @@ wire_struct! {
     }
 }
 
-/// The default of every capability is that nothing is offered beside it.
+/// The default of every group of capabilities offers nothing.
 macro_rules! offer_nothing {
     ($($name:ident)*) => {$(
         impl Default for $name {
@@ -183,7 +182,7 @@ offer_nothing! {
     SessionSystemPromptCapabilities SessionSystemPromptModeCapabilities AgentAuthCapabilities
 }
 
-/// Objects whose presence alone says that something is offered.
+/// Objects whose presence alone offers something.
 macro_rules! markers {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         wire_struct! {

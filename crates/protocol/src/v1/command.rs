@@ -4,7 +4,7 @@ use crate::wire::declare::wire_struct;
 use crate::wire::either::wire_either;
 
 wire_struct! {
-    /// All commands there are now; replaces the list before, and an empty list clears it.
+    /// All current commands. Replaces the previous list, and an empty list clears it.
     pub struct AvailableCommandsUpdate {
         /// The commands; malformed ones are skipped.
         must_items available_commands: Vec<AvailableCommand> = "availableCommands",

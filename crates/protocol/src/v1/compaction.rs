@@ -1,4 +1,4 @@
-//! Compaction: the agent shortens its context and says so. Only with `session.compaction`.
+//! Compaction: the agent shortens its context and reports it. Only with `session.compaction`.
 
 use super::ContentBlock;
 use crate::wire::declare::{wire_id, wire_string, wire_struct};
@@ -10,15 +10,15 @@ wire_id! {
 }
 
 wire_struct! {
-    /// A compaction begins, continues or ends. The first sight of an id fixes its place in the
-    /// transcript.
+    /// A compaction begins, continues or ends. The first update with an id determines its place in
+    /// the transcript.
     pub plain struct CompactionUpdate {
-        /// Which compaction.
+        /// The id of the compaction.
         must compaction_id: CompactionId = "compactionId",
         /// Its status.
         must status: CompactionStatus = "status",
-        /// The whole summary from now on; an empty list clears it too. Not empty only when
-        /// completed.
+        /// The whole new summary; an empty list also clears it. Only a completed compaction has a
+        /// summary that is not empty.
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
         /// Why it failed.
         patch error: Patch<String> = "error",
@@ -42,10 +42,10 @@ wire_string! {
 }
 
 wire_struct! {
-    /// A chunk of a summary, appended in the order of arrival. An id seen first here is a
-    /// compaction in progress.
+    /// A chunk of a summary, appended in the order of arrival. An unknown id begins a compaction in
+    /// progress.
     pub struct CompactionSummaryChunk {
-        /// Which compaction.
+        /// The id of the compaction.
         must compaction_id: CompactionId = "compactionId",
         /// The chunk.
         must content: ContentBlock = "content",

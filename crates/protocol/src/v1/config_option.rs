@@ -1,9 +1,9 @@
-//! Config options: what a user can choose for a session.
+//! Config options: the choices that a user has in a session.
 
 use super::SessionId;
 use crate::mark::{Mark, lenient, must, must_items};
 use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
-use crate::{Fault, FaultKind, Members, ObjectWriter, Reader, Unknown, Wire, Writer};
+use crate::{Fault, FaultKind, Members, ObjectWriter, Reader, UnknownValues, Wire, Writer};
 
 wire_id! {
     /// The id of one config option of a session.
@@ -15,7 +15,7 @@ wire_id! {
 }
 
 wire_struct! {
-    /// One thing to choose, with the current value.
+    /// One choice, with its current value.
     pub struct SessionConfigOption {
         /// The value for `session/set_config_option`.
         must id: SessionConfigId = "id",
@@ -41,7 +41,7 @@ impl SessionConfigOption {
         Self::new(id, name, SessionConfigSelect::new(current, options))
     }
 
-    /// A switch; only for clients that take it.
+    /// A switch; only for clients that support it.
     pub fn boolean(id: impl Into<SessionConfigId>, name: impl Into<String>, current: bool) -> Self {
         Self::new(id, name, SessionConfigBoolean::new(current))
     }
@@ -51,7 +51,7 @@ impl SessionConfigOption {
         self.category.as_ref()
     }
 
-    /// The current value; `None` if the option's type is not known, which clients ignore.
+    /// The current value; `None` if the option's type is unknown; clients ignore such options.
     pub fn current_value(&self) -> Option<SessionConfigOptionValue> {
         match &self.kind {
             SessionConfigKind::Select(select) => {
@@ -91,7 +91,7 @@ wire_union! {
     pub enum SessionConfigKind by "type" closed {
         /// One of several values.
         Select(SessionConfigSelect) = "select",
-        /// On or off; only for clients that take it.
+        /// On or off; only for clients that support it.
         Boolean(SessionConfigBoolean) = "boolean",
     }
 }
@@ -114,8 +114,8 @@ wire_struct! {
     }
 }
 
-/// The values of a select, in display order. Either all are in groups or none is; the empty list is
-/// ungrouped.
+/// The values of a select, in display order. Either all values are in groups or none is. The empty
+/// list is ungrouped.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionConfigSelectOptions {
     /// A flat list, where one bad value makes the whole option undecodable.
@@ -148,8 +148,8 @@ impl From<Vec<SessionConfigSelectGroup>> for SessionConfigSelectOptions {
 }
 
 impl Wire for SessionConfigSelectOptions {
-    /// An item with the keys of a value is a value, whatever else it holds; so the flat list is
-    /// tried first. If neither reading works, the fault is that of the reading which got further.
+    /// An item with the keys of a value is a value, whatever else it contains, so the flat list is
+    /// tried first. If neither reading works, the fault is from the reading that got further.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         let mark = reader.checkpoint();
         let flat = match Vec::read(reader) {
@@ -190,13 +190,14 @@ impl Wire for SessionConfigSelectOptions {
     }
 }
 
-/// A group; one without a name, as the 2025 draft had them, is shown by its id unless unknown
-/// values are refused.
+/// A group. The 2025 draft had groups without a name: these show their id, unless unknown values
+/// are refused.
 fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault> {
     let mark = reader.checkpoint();
     let fault = match SessionConfigSelectGroup::read(reader) {
         Err(fault)
-            if fault.kind == FaultKind::Missing("name") && reader.unknown() == Unknown::Keep =>
+            if fault.kind == FaultKind::Missing("name")
+                && reader.unknown() == UnknownValues::Keep =>
         {
             fault
         }
@@ -269,9 +270,9 @@ wire_struct! {
     }
 }
 
-/// A value of a config option, as it is set. On the wire a string stands under `value` without a
-/// `type`, a boolean under `value` beside `"type":"boolean"`. Whatever `type` says, a string is a
-/// value id; any other JSON, and a boolean without its type, is an error.
+/// A value of a config option in a request that sets it. On the wire a string is under `value`
+/// without a `type`, and a boolean is under `value` with `"type":"boolean"`. A string is a value
+/// id, whatever `type` contains. Any other JSON, and a boolean without its type, is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SessionConfigOptionValue {
     /// One of a select's values.

@@ -1,13 +1,13 @@
-//! Content blocks: what prompts, messages and tool results are made of. The shapes are those of MCP
+//! Content blocks: the parts of prompts, messages and tool results. The shapes are those of MCP
 //! 2025-06-18.
 
 use crate::wire::declare::{wire_string, wire_struct, wire_union};
 use crate::wire::either::wire_either;
 
 wire_union! {
-    /// One piece of content. The set is closed in v1; a prompt with another type is refused whole.
+    /// One piece of content. The set is closed in v1; a prompt with another type is refused.
     pub enum ContentBlock by "type" closed {
-        /// Text, to be rendered as Markdown; every agent takes it.
+        /// Text, to be rendered as Markdown; every agent accepts it.
         Text(TextContent) = "text",
         /// A picture; in prompts only with `promptCapabilities.image`.
         Image(ImageContent) = "image",

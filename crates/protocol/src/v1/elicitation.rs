@@ -25,7 +25,7 @@ pub struct CreateElicitationRequest {
 }
 
 impl CreateElicitationRequest {
-    /// All members that are no mode's own.
+    /// All members that do not belong to a mode.
     const KEYS: &'static [&'static str] =
         &["sessionId", "toolCallId", "requestId", "message", "_meta"];
 
@@ -117,7 +117,7 @@ wire_struct! {
 }
 
 wire_either! {
-    /// The scope of an elicitation: a session or a request. With both, the session counts.
+    /// The scope of an elicitation: a session or a request. If both are given, the session counts.
     pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
         /// A session, maybe one of its tool calls.
         Session(ElicitationSessionScope) with "sessionId",
@@ -155,8 +155,8 @@ wire_struct! {
 wire_union! {
     /// The action of the user. Unknown actions are kept and treated as none of the known ones.
     pub enum ElicitationAction by "action" open {
-        /// The user gave the input, or agreed to open the page, which does not say that anything
-        /// came of it.
+        /// The user gave the input, or agreed to open the page. This does not mean that they did
+        /// anything there.
         Accept(ElicitationAcceptAction) = "accept",
         /// The user declined.
         Decline = "decline",
@@ -168,8 +168,8 @@ wire_union! {
 wire_struct! {
     /// The input.
     pub plain struct ElicitationAcceptAction {
-        /// The form's values by field; to be checked against the form by both sides. Malformed is
-        /// fatal.
+        /// The form's values by field. Both sides check them against the form. A malformed value is
+        /// an error.
         strict content: Option<Map<ElicitationContentValue>> = "content",
     }
 }

@@ -1,4 +1,4 @@
-//! `fs/read_text_file` and `fs/write_text_file`: files as the client's editor has them.
+//! `fs/read_text_file` and `fs/write_text_file`: files as they are in the client's editor.
 
 use super::SessionId;
 use crate::wire::declare::wire_struct;
@@ -18,7 +18,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The text asked for.
+    /// The requested text.
     pub struct ReadTextFileResponse {
         /// The text, exactly as it is.
         must content: String = "content",

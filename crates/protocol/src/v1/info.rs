@@ -1,10 +1,10 @@
-//! What a session is called and when it last changed, as news.
+//! Changes of a session's title, time and metadata.
 
 use crate::wire::declare::wire_struct;
 use crate::{Meta, Patch};
 
 wire_struct! {
-    /// The update `session_info_update`: what changed, field by field.
+    /// The update `session_info_update`: the changes, field by field.
     pub plain struct SessionInfoUpdate {
         /// The session's title.
         patch title: Patch<String> = "title",

@@ -6,9 +6,9 @@ use crate::wire::declare::{wire_id, wire_struct};
 use crate::wire::either::wire_either;
 use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Raw, Reader, Wire, Writer};
 
-/// An MCP server that the agent should connect to. Distinguished by `type`, which stdio does not
-/// have. Any other `type`, `stdio` included, reads as stdio where the fields of stdio are there,
-/// and is an error where they are not.
+/// An MCP server that the agent should connect to, distinguished by `type`, which stdio does not
+/// have. Any other `type`, including `stdio`, reads as stdio if the fields of stdio are present,
+/// and is an error otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum McpServer {
     /// A program that the agent starts; every agent can.
@@ -143,8 +143,8 @@ wire_id! {
     /// The id of one MCP server behind this connection; unique on it. Unstable.
     pub struct McpServerAcpId;
 
-    /// The id of an MCP request inside ACP, made by its caller and kept by all who forward it.
-    /// Unstable.
+    /// The id of an MCP request inside ACP, made by its caller and kept by everyone that forwards
+    /// it. Unstable.
     pub struct McpRequestId;
 }
 
@@ -187,8 +187,8 @@ wire_struct! {
 }
 
 wire_either! {
-    /// How the MCP server answered. With both keys the result counts. Failures of ACP itself are
-    /// JSON-RPC errors. Unstable.
+    /// The answer of the MCP server. If both keys are present, the result counts. Failures of ACP
+    /// itself are JSON-RPC errors. Unstable.
     pub enum MessageMcpResponse, "an object with \"result\" or \"error\"" {
         /// It succeeded.
         Result(MessageMcpResult) with "result",

@@ -1,5 +1,5 @@
-//! Session modes: one choice of how the agent works, older than config options and kept in step
-//! with them.
+//! Session modes: one choice of how the agent works. They are older than config options, and kept
+//! consistent with them.
 
 use super::SessionId;
 use crate::wire::declare::{wire_id, wire_struct};

@@ -1,14 +1,14 @@
-//! Notices: something to tell the user that is no part of the conversation.
+//! Notices: messages to the user that are not part of the conversation.
 
 use crate::wire::declare::{wire_string, wire_struct};
 
 wire_struct! {
-    /// A notice: shown or not, never history, never a change of state. Only with `session.notices`.
+    /// A notice. It is not part of the history and changes no state. Only with `session.notices`.
     pub struct Notice {
         /// How it is presented.
         must severity: NoticeSeverity = "severity",
-        /// Plain text that stands alone; senders must not leave it empty, decoding does not check
-        /// that.
+        /// Plain text that is complete by itself. Senders must not leave it empty, but decoding
+        /// does not check that.
         must title: String = "title",
         /// Plain text with details or advice.
         lenient description: Option<String> = "description",
@@ -22,7 +22,7 @@ wire_string! {
         Info = "info",
         /// Something to look at.
         Warning = "warning",
-        /// Something went wrong; nothing fails because of the notice itself.
+        /// An error; the notice itself makes nothing fail.
         Error = "error",
     }
 }

@@ -13,7 +13,7 @@ wire_struct! {
     pub struct RequestPermissionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
-        /// The call in question, as a patch of what was reported of it.
+        /// The call, as a patch of its known state.
         must tool_call: ToolCallUpdate = "toolCall",
         /// The options to choose from. A malformed option fails the request: no partial question is
         /// shown.
@@ -22,7 +22,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// One thing that can be chosen.
+    /// One option to choose.
     pub struct PermissionOption {
         /// Its id, to be sent back.
         must option_id: PermissionOptionId = "optionId",
@@ -58,7 +58,7 @@ wire_struct! {
 wire_union! {
     /// The decision. An outcome outside the set means not approved.
     pub enum RequestPermissionOutcome by "outcome" closed {
-        /// The turn was cancelled before anybody chose.
+        /// The turn was cancelled before an option was chosen.
         Cancelled = "cancelled",
         /// An option was chosen.
         Selected(SelectedPermissionOutcome) = "selected",

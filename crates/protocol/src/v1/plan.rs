@@ -1,9 +1,9 @@
-//! Plans: what the agent intends to do. `plan_update` and `plan_removed` are unstable.
+//! Plans: the intended steps of the agent. `plan_update` and `plan_removed` are unstable.
 
 use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
 
 wire_struct! {
-    /// The whole plan of the session; each replaces the one before.
+    /// The whole plan of the session. Each plan replaces the previous one.
     pub struct Plan {
         /// The steps. Those with an unknown priority or status are skipped.
         must_items entries: Vec<PlanEntry> = "entries",
@@ -15,7 +15,7 @@ wire_struct! {
     pub struct PlanEntry {
         /// A human-readable description of the step.
         must content: String = "content",
-        /// How much it matters.
+        /// The priority of the step.
         must priority: PlanEntryPriority = "priority",
         /// Its status.
         must status: PlanEntryStatus = "status",
@@ -23,7 +23,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// How much a step matters.
+    /// The priority of a step.
     pub enum PlanEntryPriority closed {
         /// The goal depends on it.
         High = "high",
@@ -52,7 +52,7 @@ wire_id! {
 }
 
 wire_struct! {
-    /// One of several plans, replacing what was known of that id only. Unstable.
+    /// One of several plans. Replaces only the plan with the same id. Unstable.
     pub struct PlanUpdate {
         /// The plan.
         must plan: PlanUpdateContent = "plan",
@@ -72,7 +72,7 @@ wire_union! {
 }
 
 impl PlanUpdateContent {
-    /// Which plan it is; not known for a form this version does not know.
+    /// The id of the plan; `None` for a form that this version does not know.
     pub fn plan_id(&self) -> Option<&PlanId> {
         match self {
             Self::Items(plan) => Some(&plan.plan_id),
@@ -86,7 +86,7 @@ impl PlanUpdateContent {
 wire_struct! {
     /// A plan made of steps. Unstable.
     pub struct PlanItems {
-        /// Which plan.
+        /// The id of the plan.
         must plan_id: PlanId = "planId",
         /// Its steps; malformed ones are skipped.
         must_items entries: Vec<PlanEntry> = "entries",
@@ -96,7 +96,7 @@ wire_struct! {
 wire_struct! {
     /// A plan kept in a file. Unstable.
     pub struct PlanFile {
-        /// Which plan.
+        /// The id of the plan.
         must plan_id: PlanId = "planId",
         /// The URI of the file.
         must uri: String = "uri",
@@ -106,7 +106,7 @@ wire_struct! {
 wire_struct! {
     /// A plan written as text. Unstable.
     pub struct PlanMarkdown {
-        /// Which plan.
+        /// The id of the plan.
         must plan_id: PlanId = "planId",
         /// The text; Markdown.
         must content: String = "content",
@@ -116,7 +116,7 @@ wire_struct! {
 wire_struct! {
     /// A plan is dropped. Unstable.
     pub struct PlanRemoved {
-        /// Which plan.
+        /// The id of the plan.
         must plan_id: PlanId = "planId",
     }
 }

@@ -1,4 +1,4 @@
-//! A turn: its prompt and how it ended.
+//! A turn: its prompt and its stop reason.
 
 use super::{ContentBlock, SessionId, Usage};
 use crate::wire::declare::{wire_string, wire_struct};
@@ -8,7 +8,7 @@ wire_struct! {
     pub struct PromptRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
-        /// The message. Beyond text and resource links, only kinds that the agent advertised.
+        /// The message: text, resource links, and other kinds that the agent advertised.
         must prompt: Vec<ContentBlock> = "prompt",
     }
 }
@@ -27,13 +27,13 @@ wire_string! {
     /// Why a turn ended. Failures are errors, not stop reasons; a reason this version does not know
     /// ends the turn with an error.
     pub enum StopReason closed {
-        /// The model was done.
+        /// The model finished.
         EndTurn = "end_turn",
         /// The model reached its limit of tokens.
         MaxTokens = "max_tokens",
         /// The agent reached its limit of calls to the model in one turn.
         MaxTurnRequests = "max_turn_requests",
-        /// The agent declined; the prompt and what followed it are not part of later prompts.
+        /// The agent declined. The prompt and the messages after it are not part of later prompts.
         Refusal = "refusal",
         /// The client cancelled.
         Cancelled = "cancelled",

@@ -1,4 +1,4 @@
-//! Where an agent reaches its models (requirements §4.18, PROV); all of it unstable.
+//! The providers of an agent's models (requirements §4.18, PROV); everything here is unstable.
 
 use crate::Map;
 use crate::Secret;

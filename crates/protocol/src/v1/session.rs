@@ -1,6 +1,6 @@
-//! Sessions: made, loaded, listed, closed (requirements §4.4 to §4.6; fork, archive, status and
-//! title are unstable, §4.18). Paths are strings here; that they are absolute is for the receiver
-//! to check.
+//! Creating, loading, listing and closing sessions (requirements §4.4 to §4.6; fork, archive,
+//! status and title are unstable, §4.18). Paths are strings here. The receiver checks that they are
+//! absolute.
 
 use super::{ContentBlock, McpServer, SessionConfigOption, SessionModeState, SessionModelState};
 use crate::wire::declare::{wire_id, wire_string, wire_struct};
@@ -31,9 +31,9 @@ wire_struct! {
         must session_id: SessionId = "sessionId",
         /// Its modes, if it has any.
         lenient modes: Option<SessionModeState> = "modes",
-        /// Its config options, all of them; `None` if the agent says nothing about them.
+        /// Its config options, all of them; `None` if the agent sent none.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
-        /// Its models, as agents said until June 2026; retired.
+        /// Its models, in the form that agents sent until June 2026; retired.
         lenient models: Option<SessionModelState> = "models",
     }
 }
@@ -45,7 +45,7 @@ wire_struct! {
         must_null mcp_servers: Vec<McpServer> = "mcpServers",
         /// The working directory, absolute.
         must cwd: String = "cwd",
-        /// Additional directories, the complete list; nothing is restored by itself.
+        /// Additional directories, the complete list; nothing is restored from the stored session.
         null additional_directories: Vec<String> = "additionalDirectories",
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -59,7 +59,7 @@ wire_struct! {
     pub struct LoadSessionResponse {
         /// The session's modes, if it has any.
         lenient modes: Option<SessionModeState> = "modes",
-        /// Its config options, all of them; `None` if the agent says nothing about them.
+        /// Its config options, all of them; `None` if the agent sent none.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
         /// Its models; retired.
         lenient models: Option<SessionModelState> = "models",
@@ -67,7 +67,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `session/resume`: as a load, but nothing is replayed.
+    /// Params of `session/resume`: like a load, but without a replay.
     pub struct ResumeSessionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -87,7 +87,7 @@ wire_struct! {
     pub struct ResumeSessionResponse {
         /// The session's modes, if it has any.
         lenient modes: Option<SessionModeState> = "modes",
-        /// Its config options, all of them; `None` if the agent says nothing about them.
+        /// Its config options, all of them; `None` if the agent sent none.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
         /// Its models; retired.
         lenient models: Option<SessionModelState> = "models",
@@ -95,9 +95,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `session/fork`: a new session with the same past; unstable.
+    /// Params of `session/fork`: a new session with the same history; unstable.
     pub struct ForkSessionRequest {
-        /// The session to copy; it stays as it is.
+        /// The session to copy; it does not change.
         must session_id: SessionId = "sessionId",
         /// The copy's working directory, absolute.
         must cwd: String = "cwd",
@@ -117,7 +117,7 @@ wire_struct! {
         must session_id: SessionId = "sessionId",
         /// Its modes, if it has any.
         lenient modes: Option<SessionModeState> = "modes",
-        /// Its config options, all of them; `None` if the agent says nothing about them.
+        /// Its config options, all of them; `None` if the agent sent none.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
         /// Its models; retired.
         lenient models: Option<SessionModelState> = "models",
@@ -125,7 +125,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `session/close`: ends what runs and frees the session.
+    /// Params of `session/close`: ends its running work and frees the session.
     pub struct CloseSessionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -140,7 +140,7 @@ wire_struct! {
 wire_struct! {
     /// Params of `session/delete`.
     pub struct DeleteSessionRequest {
-        /// The session; one that is gone already counts as deleted.
+        /// The session; an unknown session counts as deleted.
         must session_id: SessionId = "sessionId",
     }
 }
@@ -151,13 +151,13 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `session/list`; without fields, the first page of all.
+    /// Params of `session/list`; without fields, the first page of all sessions.
     pub struct ListSessionsRequest {
         /// Only sessions with this working directory.
         strict cwd: Option<String> = "cwd",
-        /// The `next_cursor` of the page before, unchanged.
+        /// The `next_cursor` of the previous page, unchanged.
         strict cursor: Option<String> = "cursor",
-        /// Which archived sessions to list, none if absent; unstable.
+        /// Whether to list archived sessions; not if absent; unstable.
         strict archived: Option<SessionArchiveFilter> = "archived",
     }
 }
@@ -191,7 +191,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Which archived sessions a list holds; unstable. Other values are to be refused with -32602.
+    /// The archived state of listed sessions; unstable. Refuse other values with -32602.
     pub enum SessionArchiveFilter open {
         /// No archived sessions: the default.
         Exclude = "exclude",
@@ -211,7 +211,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Result of `session/archive`; unstable. The same if it was archived already.
+    /// Result of `session/archive`; unstable. An archived session gives the same result.
     pub struct ArchiveSessionResponse {}
 }
 
@@ -249,7 +249,7 @@ wire_string! {
     /// The status of a session; unstable. Values this version does not know mean the same as
     /// `saved`.
     pub enum SessionStatus open {
-        /// In the agent's memory, for whichever connection.
+        /// In the agent's memory, for any connection.
         Open = "open",
         /// Stored; it must be loaded or resumed before a prompt.
         Saved = "saved",
@@ -277,7 +277,7 @@ wire_struct! {
 wire_struct! {
     /// Instructions for the agent itself, as opposed to a prompt; unstable.
     pub struct SystemPrompt {
-        /// How they meet the agent's own.
+        /// How they combine with the agent's own instructions.
         must mode: SystemPromptMode = "mode",
         /// The instructions: text blocks only, at least one.
         must content: Vec<ContentBlock> = "content",
@@ -285,12 +285,12 @@ wire_struct! {
 }
 
 wire_string! {
-    /// How a system prompt meets the agent's own instructions; unstable. Other values are to be
-    /// refused, never read as one of these.
+    /// How a system prompt combines with the agent's own instructions; unstable. Refuse other
+    /// values, and never read them as one of these.
     pub enum SystemPromptMode open {
-        /// Added behind them.
+        /// Added after them.
         Append = "append",
-        /// In their place; only if advertised.
+        /// Replaces them; only if advertised.
         Override = "override",
     }
 }

@@ -1,13 +1,13 @@
-//! Subagents: child sessions that the agent runs beside the one the client knows. Unstable; only
-//! with `clientCapabilities.subagents`.
+//! Subagents: child sessions that the agent runs in addition to the client's session. Unstable;
+//! only with `clientCapabilities.subagents`.
 
 use super::{ContentBlock, MessageId, SessionId, Usage};
 use crate::wire::declare::{wire_struct, wire_union};
 use crate::{Error, Meta, Patch};
 
 wire_struct! {
-    /// A patch of a child session. The first announces it, on its immediate parent's session,
-    /// before anything else of it.
+    /// A patch of a child session. The first patch announces the child, on the session of its
+    /// direct parent, before all other updates about it.
     pub plain struct SubagentUpdate {
         /// The child.
         must session_id: SessionId = "sessionId",
@@ -21,8 +21,8 @@ wire_struct! {
         patch state: Patch<StateUpdate> = "state",
         /// Its working directory, absolute; cleared means that of its parent.
         patch_strict cwd: Patch<String> = "cwd",
-        /// Its additional directories, absolute; cleared means those of its parent, an empty list
-        /// none.
+        /// Its additional directories, absolute; cleared means those of its parent, and an empty list
+        /// means none.
         patch_strict additional_directories: Patch<Vec<String>> = "additionalDirectories",
         /// Data of extensions, patched as a whole.
         patch meta: Patch<Meta> = "_meta",
@@ -52,8 +52,8 @@ wire_union! {
         Idle(IdleStateUpdate) = "idle",
         /// It waits for an action of the user.
         RequiresAction(RequiresActionStateUpdate) = "requires_action",
-        /// The agent cannot tell: what was shown before is no longer confirmed. On the wire
-        /// `unknown`; a state outside the set is [`StateUpdate::Unknown`].
+        /// The agent does not know the state, so an earlier state is no longer confirmed. On the
+        /// wire this is `unknown`; a state outside the set is [`StateUpdate::Unknown`].
         Unconfirmed(UnknownStateUpdate) = "unknown",
     }
 }
@@ -107,7 +107,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The child's state is not known.
+    /// The child's state is unknown.
     pub struct UnknownStateUpdate {
     }
 }
@@ -116,7 +116,7 @@ wire_struct! {
     /// A message between sessions, in the transcript of the session it is sent on. Its fields may
     /// arrive late.
     pub plain struct SessionMessage {
-        /// Which message.
+        /// The id of the message.
         must message_id: MessageId = "messageId",
         /// The session that sent it.
         patch sender_session_id: Patch<SessionId> = "senderSessionId",
@@ -126,7 +126,7 @@ wire_struct! {
         patch sender_message_id: Patch<MessageId> = "senderMessageId",
         /// The same message in the recipient's transcript.
         patch recipient_message_id: Patch<MessageId> = "recipientMessageId",
-        /// The whole content from now on; an empty list clears it too.
+        /// The whole new content; an empty list also clears it.
         patch_items content: Patch<Vec<ContentBlock>> = "content",
         /// Data of extensions, patched as a whole.
         patch meta: Patch<Meta> = "_meta",
@@ -134,9 +134,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A chunk of such a message, appended. Who sent it to whom is said by [`SessionMessage`] only.
+    /// A chunk of such a message, appended. Only [`SessionMessage`] has its sender and recipient.
     pub struct SessionMessageChunk {
-        /// Which message.
+        /// The id of the message.
         must message_id: MessageId = "messageId",
         /// The chunk.
         must content: ContentBlock = "content",

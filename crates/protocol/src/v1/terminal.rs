@@ -10,19 +10,19 @@ wire_id! {
 }
 
 wire_struct! {
-    /// Starts a command; answered at once.
+    /// Starts a command. The reply does not wait for its end.
     pub struct CreateTerminalRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
         /// The command.
         must command: String = "command",
-        /// Its arguments, passed as they are.
+        /// Its arguments, passed unchanged.
         null args: Vec<String> = "args",
         /// Environment variables to set.
         null env: Vec<EnvVariable> = "env",
         /// The working directory, absolute.
         strict cwd: Option<String> = "cwd",
-        /// How many bytes of output to keep; older bytes go first.
+        /// The number of bytes of output to keep. Older bytes are dropped first.
         strict output_byte_limit: Option<u64> = "outputByteLimit",
     }
 }
@@ -68,7 +68,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How a command ended. Neither field means that it is not known, never success.
+    /// The exit status of a command. Without both fields it is unknown, which does not mean
+    /// success.
     pub struct TerminalExitStatus {
         /// The exit code, unless a signal ended it.
         lenient exit_code: Option<u32> = "exitCode",
@@ -88,7 +89,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How the command ended. A null result reads as neither field: not known.
+    /// The exit status of the command. A null result reads as an unknown status.
     pub struct WaitForTerminalExitResponse {
         /// The exit code, unless a signal ended it.
         lenient exit_code: Option<u32> = "exitCode",

@@ -1,4 +1,4 @@
-//! Tool calls: what the agent does for the model, as the client shows it.
+//! Tool calls: the actions of the agent, as the client shows them.
 
 use super::{ContentBlock, TerminalId};
 use crate::Raw;
@@ -16,7 +16,7 @@ wire_struct! {
         must tool_call_id: ToolCallId = "toolCallId",
         /// A human-readable title.
         must title: String = "title",
-        /// The tool's name in the program; a label, without meaning for what is allowed.
+        /// The tool's name for programs: a label that has no meaning for permissions.
         lenient name: Option<String> = "name",
         /// The kind of tool, as it arrived. [`ToolCall::kind`] returns its meaning.
         lenient kind: ToolKind = "kind",
@@ -47,8 +47,8 @@ impl ToolCall {
         }
     }
 
-    /// Changes what `update` supplies and nothing else. Content and locations are replaced, not
-    /// extended; an unknown status changes nothing. The ids are not compared.
+    /// Changes only the fields that `update` contains. Content and locations are replaced, not
+    /// extended. An unknown status changes nothing. The ids are not compared.
     pub fn apply(&mut self, update: &ToolCallUpdate) {
         fn replace<T: Clone>(field: &mut T, value: Option<&T>) {
             if let Some(value) = value {
@@ -71,14 +71,14 @@ impl ToolCall {
 }
 
 wire_struct! {
-    /// A patch of a tool call. Absent, null and malformed fields leave it as it was; v1 can clear
-    /// none.
+    /// A patch of a tool call. Absent, null and malformed fields do not change it; v1 cannot clear
+    /// a field.
     pub struct ToolCallUpdate {
         /// The call that changed.
         must tool_call_id: ToolCallId = "toolCallId",
         /// The new kind, as it arrived.
         lenient kind: Option<ToolKind> = "kind",
-        /// The new status, as it arrived; [`ToolCallUpdate::status`] says what it means.
+        /// The new status, as it arrived; [`ToolCallUpdate::status`] returns its meaning.
         lenient status: Option<ToolCallStatus> = "status",
         /// The new title.
         lenient title: Option<String> = "title",
@@ -177,7 +177,7 @@ wire_string! {
 }
 
 wire_union! {
-    /// One thing that a tool call produced.
+    /// One part of a tool call's output.
     pub enum ToolCallContent by "type" closed {
         /// A content block.
         Content(Content) = "content",
@@ -203,7 +203,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A change to one file. v1 cannot say that a file was deleted.
+    /// A change to one file. v1 cannot express the deletion of a file.
     pub struct Diff {
         /// The file, absolute.
         must path: String = "path",

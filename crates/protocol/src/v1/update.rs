@@ -8,8 +8,8 @@ use super::{
 use crate::wire::declare::{wire_id, wire_struct, wire_union};
 
 wire_struct! {
-    /// One update of one session. An update outside the set is dropped alone; session and
-    /// connection live on.
+    /// One update of one session. An update outside the set is dropped, and the session and the
+    /// connection continue.
     pub struct SessionNotification {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -19,9 +19,9 @@ wire_struct! {
 }
 
 wire_union! {
-    /// One update of a session. How each one merges with what was known is said at its type.
+    /// One update of a session. Each type describes how it changes the known state.
     pub enum SessionUpdate by "sessionUpdate" closed {
-        /// A chunk of what the user said, as in a replayed history.
+        /// A chunk of a user message, as in a replayed history.
         UserMessageChunk(ContentChunk) = "user_message_chunk" shared,
         /// A chunk of the agent's answer.
         AgentMessageChunk(ContentChunk) = "agent_message_chunk" shared,
@@ -45,7 +45,7 @@ wire_union! {
         ConfigOptionUpdate(ConfigOptionUpdate) = "config_option_update" formerly "config_options_update",
         /// Title, time or metadata of the session changed.
         SessionInfoUpdate(SessionInfoUpdate) = "session_info_update",
-        /// How full the context is, and the cost so far.
+        /// The fill of the context, and the cost so far.
         UsageUpdate(UsageUpdate) = "usage_update",
         /// A notice to the user. Only with `session.notices`.
         Notice(Notice) = "notice",
@@ -70,8 +70,8 @@ wire_id! {
 }
 
 wire_struct! {
-    /// One block of a message. The same id continues the same message; without ids a message ends
-    /// where another kind of chunk begins.
+    /// One block of a message. Blocks with the same id belong to the same message. Without ids, a
+    /// message ends when another kind of chunk begins.
     pub struct ContentChunk {
         /// The block.
         must content: ContentBlock = "content",
@@ -88,9 +88,9 @@ impl ContentChunk {
 }
 
 wire_struct! {
-    /// All config options with their values; replaces what was known.
+    /// All config options with their values; replaces the known ones.
     pub struct ConfigOptionUpdate {
-        /// The options. Malformed ones are skipped; null reads as none, so never send it.
+        /// The options. Malformed ones are skipped. Null reads as an empty list, so never send it.
         must_items config_options: Vec<SessionConfigOption> = "configOptions",
     }
 }

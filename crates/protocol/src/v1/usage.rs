@@ -1,16 +1,16 @@
-//! How full a session's context is, what it cost, and how many tokens a turn took: for display, not
+//! The fill of a session's context, its cost, and the tokens of a turn. They are for display, not
 //! for accounting.
 
 use crate::wire::declare::wire_struct;
 
 wire_struct! {
-    /// The update `usage_update`: how full the context is. It says nothing about what is left out
-    /// of it.
+    /// The update `usage_update`: the fill of the context. It does not tell what was removed from
+    /// the context.
     pub struct UsageUpdate {
         /// Tokens in the context, cached ones included. May exceed `size`.
         must used: u64 = "used",
-        /// The context's size in tokens; may be 0. `None` is the null of the 2025 draft, a size
-        /// that is not known: read from old agents, never to be sent.
+        /// The context's size in tokens; may be 0. `None` is the null of the 2025 draft, an unknown
+        /// size: it is read from old agents and never sent.
         must size: Option<u64> = "size",
         /// The cost of the session so far.
         lenient cost: Option<Cost> = "cost",
@@ -20,7 +20,7 @@ wire_struct! {
 wire_struct! {
     /// An amount in some unit.
     pub struct Cost {
-        /// How much since the session began.
+        /// The amount since the session began.
         must amount: f64 = "amount",
         /// A currency by ISO 4217, such as `USD`, or another unit, such as `credits`.
         must currency: String = "currency",
@@ -28,8 +28,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Tokens by kind; unstable. Whether they count one turn or the session is left open. The
-    /// snake_case keys of the 2025 draft are read unless unknown values are refused, and never
+    /// Tokens by kind; unstable. ACP does not define whether they count one turn or the session.
+    /// The snake_case keys of the 2025 draft are read unless unknown values are refused, and never
     /// written.
     pub struct Usage {
         /// All tokens.
@@ -38,7 +38,7 @@ wire_struct! {
         must input_tokens: u64 = "inputTokens" formerly "input_tokens",
         /// Tokens that the model wrote.
         must output_tokens: u64 = "outputTokens" formerly "output_tokens",
-        /// Tokens that the model thought with.
+        /// Tokens of the model's thoughts.
         lenient thought_tokens: Option<u64> = "thoughtTokens" formerly "thought_tokens",
         /// Tokens read from the provider's cache.
         lenient cached_read_tokens: Option<u64> = "cachedReadTokens" formerly "cached_read_tokens",

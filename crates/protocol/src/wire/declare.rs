@@ -66,7 +66,7 @@ macro_rules! wire_struct {
                 $(let mut $field: Option<$ty> = <mark::$mark as mark::Mark<$ty>>::before(reader)?;)*
                 reader.object(|key, reader| match key {
                     $($key => <mark::$mark as mark::Mark<$ty>>::member(&mut $field, reader),
-                    $($draft if reader.unknown() == crate::Unknown::Keep => {
+                    $($draft if reader.unknown() == crate::UnknownValues::Keep => {
                         <mark::$mark as mark::Mark<$ty>>::member(&mut $field, reader)
                     })?)*
                     _ if FLAT => reader.skip().map(drop),
@@ -133,8 +133,8 @@ macro_rules! wire_struct {
 
 /// Declares a set of strings.
 ///
-/// `closed` sets refuse other strings under [`crate::Unknown::Refuse`]; `open` sets never do. A
-/// string outside the set is kept as `Unknown`.
+/// `closed` sets refuse other strings under [`crate::UnknownValues::Refuse`]; `open` sets never do.
+/// A string outside the set is kept as `Unknown`.
 macro_rules! wire_string {
     ($(#[$doc:meta])* pub enum $name:ident $kind:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -179,7 +179,7 @@ macro_rules! wire_string {
                 let value = Self::from(&*reader.string()?);
                 if wire_string!(@closed $kind)
                     && matches!(value, Self::Unknown(_))
-                    && reader.unknown() == crate::Unknown::Refuse
+                    && reader.unknown() == crate::UnknownValues::Refuse
                 {
                     reader.rewind(mark);
                     return Err(reader.fault(crate::FaultKind::NotOneOf(stringify!($name))));
@@ -209,7 +209,7 @@ macro_rules! wire_string {
 ///
 /// `closed` and `open` are as for [`wire_string`]. A malformed known variant is an error, never
 /// `Unknown`. A variant without a type has no members but the tag. `formerly` gives a retired tag,
-/// which is read only under [`crate::Unknown::Keep`] and never written. A type that several
+/// which is read only under [`crate::UnknownValues::Keep`] and never written. A type that several
 /// variants hold is marked `shared` and has no conversion.
 macro_rules! wire_union {
     ($(#[$doc:meta])* pub enum $name:ident by $tag:literal $kind:ident { $($variants:tt)* }) => {
@@ -249,12 +249,12 @@ macro_rules! wire_union {
                 let start = reader.place();
                 reader.taken(start, &[$tag]);
                 let tag = match &*tag {
-                    $($($old if reader.unknown() == crate::Unknown::Keep => $text,)?)*
+                    $($($old if reader.unknown() == crate::UnknownValues::Keep => $text,)?)*
                     tag => tag,
                 };
                 match tag {
                     $($text => wire_union!(@read reader $variant $($ty)?),)*
-                    _ if crate::wire::declare::wire_string!(@closed $kind) && reader.unknown() == crate::Unknown::Refuse => {
+                    _ if crate::wire::declare::wire_string!(@closed $kind) && reader.unknown() == crate::UnknownValues::Refuse => {
                         Err(reader.fault(crate::FaultKind::NotOneOf(stringify!($name))))
                     }
                     _ => crate::UnknownVariant::read(tag, reader).map(Self::Unknown),

@@ -1,6 +1,6 @@
 //! Decoding, and the report of what it dropped or replaced.
 
-use crate::{DroppedAt, Fault, FaultKind, Reader, Unknown, ValueKind, Wire};
+use crate::{DroppedAt, Fault, FaultKind, Reader, UnknownValues, ValueKind, Wire};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Peekable;
@@ -33,7 +33,7 @@ impl DecodeError {
     }
 
     fn at(path: String, text: &str, fault: Fault) -> Self {
-        let mut found = Reader::new(text.get(fault.at..).unwrap_or_default(), Unknown::Keep);
+        let mut found = Reader::new(text.get(fault.at..).unwrap_or_default(), UnknownValues::Keep);
         let found = match found.peek() {
             ValueKind::Object => "an object",
             ValueKind::Array => "an array",
@@ -73,22 +73,24 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Decodes one JSON text. Unknown variants are kept ([`Unknown::Keep`]).
+/// Decodes one JSON text. Unknown variants are kept ([`UnknownValues::Keep`]).
 pub fn decode<T: Wire>(text: &str) -> Result<T, DecodeError> {
-    finish(&mut Reader::new(text, Unknown::Keep)).map_err(|fault| DecodeError::new(text, fault))
+    finish(&mut Reader::new(text, UnknownValues::Keep))
+        .map_err(|fault| DecodeError::new(text, fault))
 }
 
-/// Decodes one JSON text and refuses unknown values ([`Unknown::Refuse`]): they are dropped where
-/// ACP allows that, and errors elsewhere.
+/// Decodes one JSON text and refuses unknown values ([`UnknownValues::Refuse`]): they are dropped
+/// where ACP allows that, and errors elsewhere.
 pub fn decode_known<T: Wire>(text: &str) -> Result<T, DecodeError> {
-    finish(&mut Reader::new(text, Unknown::Refuse)).map_err(|fault| DecodeError::new(text, fault))
+    finish(&mut Reader::new(text, UnknownValues::Refuse))
+        .map_err(|fault| DecodeError::new(text, fault))
 }
 
 /// Decodes one JSON text and lists, in text order, all values that were dropped or replaced by a
 /// default.
 pub fn decode_reporting<T: Wire>(
     text: &str,
-    unknown: Unknown,
+    unknown: UnknownValues,
 ) -> (Result<T, DecodeError>, Vec<DroppedValue>) {
     let mut reader = Reader::reporting(text, unknown);
     let value = finish(&mut reader).map_err(|fault| DecodeError::new(text, fault));
@@ -122,7 +124,7 @@ pub(crate) fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
 }
 
 fn excerpt(text: &str, at: usize) -> String {
-    let mut rest = Reader::new(text.get(at..).unwrap_or_default(), Unknown::Keep);
+    let mut rest = Reader::new(text.get(at..).unwrap_or_default(), UnknownValues::Keep);
     let value = rest.skip().unwrap_or_default();
     let short: String = value.chars().take(60).collect();
     if short.len() < value.len() { format!("{short}…") } else { short }
@@ -160,7 +162,7 @@ impl Paths {
     fn walk(&mut self, value: &str, base: usize, path: &str) {
         self.take_until(base + 1, path);
         let end = base + value.len();
-        let mut reader = Reader::new(value, Unknown::Keep);
+        let mut reader = Reader::new(value, UnknownValues::Keep);
         let mut member = |reader: &mut Reader<'_>, step: &dyn Fn() -> String| {
             let start = base + reader.place();
             let inner = reader.skip()?;
@@ -209,7 +211,7 @@ enum Step {
 /// Returns the member or item of `text` that contains byte `at`: its name, the start of its value,
 /// and the value's text.
 fn member_around(text: &str, at: usize) -> Option<(Step, usize, &str)> {
-    let mut reader = Reader::new(text, Unknown::Keep);
+    let mut reader = Reader::new(text, UnknownValues::Keep);
     let mut around = None;
     let mut look = |reader: &mut Reader<'_>, step: &mut dyn FnMut() -> Step| {
         let start = reader.place();

@@ -1,5 +1,5 @@
-//! The decode marks of ACP's schema: what absent, null and malformed mean for one field of an
-//! object.
+//! The decode marks of ACP's schema: the meaning of absent, null and malformed values for one field
+//! of an object.
 //!
 //! | mark | absent | null | malformed | in the specification |
 //! |---|---|---|---|---|
@@ -32,7 +32,7 @@ pub trait Mark<T> {
     /// Whether the field's members are among those of the object itself.
     const FLAT: bool = false;
 
-    /// Reads what is not under the field's own key, before the members are walked.
+    /// Reads values that are not under the field's own key, before the members are walked.
     fn before(_reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
         Ok(None)
     }

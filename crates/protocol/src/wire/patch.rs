@@ -1,6 +1,6 @@
 //! A field with three states on the wire: absent, null, value.
 
-/// What an update says about one field of an existing value.
+/// The change of one field of an existing value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Patch<T> {
     /// The key was absent, or its value malformed where ACP is lenient: nothing changes.

@@ -1,9 +1,9 @@
 //! Values that this version does not know.
 
-use crate::{Fault, ObjectWriter, Raw, Reader, Unknown, Wire, Writer};
+use crate::{Fault, ObjectWriter, Raw, Reader, UnknownValues, Wire, Writer};
 
-/// A variant of a tagged union that this version does not know. It is never treated as a known one,
-/// and written back as it arrived.
+/// A variant of a tagged union that this version does not know. It is never treated as a known
+/// variant, and is written back unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownVariant {
     /// The tag's value.
@@ -19,7 +19,7 @@ impl UnknownVariant {
 
     /// Writes the kept members except those that the enclosing object writes.
     pub(crate) fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str], tag: &str) {
-        let mut reader = Reader::new(self.raw.get(), Unknown::Keep);
+        let mut reader = Reader::new(self.raw.get(), UnknownValues::Keep);
         let written = reader.object(|key, reader| {
             let value = reader.skip()?;
             if key == tag || !except.contains(&key) {

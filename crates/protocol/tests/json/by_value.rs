@@ -1,4 +1,4 @@
-//! Two JSON values compared by value: which members only one of them has, and either without them.
+//! Compares two JSON values: finds the members that only one of them has, and removes them.
 
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ fn compare(
     }
 }
 
-/// `value` without what stands at `places`, which come in text order.
+/// Returns `value` without the values at `places`, which are in text order.
 pub(crate) fn less(value: &Value, places: &[Place]) -> Value {
     let mut value = value.clone();
     for place in places.iter().rev() {

@@ -3,7 +3,7 @@
 
 use attache_protocol::{MemberShape, Shape};
 
-/// Numbers to choose by; zero once they are used up.
+/// Numbers that determine the choices; zero after they are used up.
 #[derive(Debug)]
 pub(crate) struct Choices<'c>(std::slice::Iter<'c, u32>);
 
@@ -35,7 +35,7 @@ pub(crate) enum Style {
 /// One JSON value.
 #[derive(Debug, Clone)]
 pub(crate) enum Tree {
-    /// Text that is written as it stands.
+    /// Text that is written unchanged.
     Leaf(String),
     Array(Vec<Tree>),
     /// An object of a type; its members may be reordered and joined by others.

@@ -1,18 +1,18 @@
-//! The method table's types behind plain functions: what a test needs to send any text through any
+//! The method table's types behind plain functions, with which a test can send any text through any
 //! of them.
 
 use crate::by_value::{Place, Step, apart, less};
 use attache_protocol::method::{Call, Kind, Method, Row, Side};
 use attache_protocol::{
-    Unknown, Wire, decode, decode_known, decode_reporting, each_method, encode,
+    UnknownValues, Wire, decode, decode_known, decode_reporting, each_method, encode,
 };
 use serde_json::Value;
 use std::fmt::Debug;
 
-/// A text through one type: `Err` says what is wrong with it, or with us.
+/// Sends a text through one type. `Err` describes a fault in the text or in this crate.
 pub(crate) type Check = fn(&str) -> Result<(), String>;
 
-/// One row of the method table with what its types make of a text.
+/// One row of the method table, with the functions of its types.
 pub(crate) struct Typed {
     pub(crate) row: &'static Row,
     /// See [`faithful`].
@@ -62,10 +62,10 @@ pub(crate) fn typed(from: Side, method: &str, kind: Kind) -> Option<&'static Typ
     TYPED.iter().find(|typed| same(typed.row))
 }
 
-/// Whether a text decodes, and encodes again to the same JSON by value, less what the report lists
-/// and members at their default.
+/// Checks that a text decodes, and encodes again to the same JSON by value, without the reported
+/// members and members at their default.
 pub(crate) fn faithful<T: Wire + PartialEq + Debug>(text: &str) -> Result<(), String> {
-    let (value, notices) = decode_reporting::<T>(text, Unknown::Keep);
+    let (value, notices) = decode_reporting::<T>(text, UnknownValues::Keep);
     let value = value.map_err(|error| error.to_string())?;
     let input: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut reported: Vec<Place> = Vec::new();
@@ -94,7 +94,7 @@ pub(crate) fn faithful<T: Wire + PartialEq + Debug>(text: &str) -> Result<(), St
     Ok(())
 }
 
-/// What a type makes of a value, by value.
+/// Decodes and encodes a value with a type.
 fn rewritten<T: Wire>(value: &Value) -> Option<Value> {
     let value = decode::<T>(&value.to_string()).ok()?;
     serde_json::from_str(&encode(&value)).ok()
@@ -131,7 +131,7 @@ fn place(value: &Value, path: &str) -> Option<Place> {
 }
 
 fn feed<T: Wire + PartialEq + Debug>(text: &str) {
-    for unknown in [Unknown::Keep, Unknown::Refuse] {
+    for unknown in [UnknownValues::Keep, UnknownValues::Refuse] {
         let (value, notices) = decode_reporting::<T>(text, unknown);
         assert!(notices.iter().all(|notice| !notice.error.to_string().is_empty()));
         match value {

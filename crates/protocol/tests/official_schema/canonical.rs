@@ -1,9 +1,9 @@
-//! A JSON Schema in a form that can be compared: what each type's alternatives hold, by key.
+//! A JSON Schema in a comparable form: the members of each type's alternatives, by key.
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What may stand in one place: names of types, JSON types, constants.
+/// The allowed content of one place: names of types, JSON types, constants.
 pub(crate) type Parts = BTreeSet<String>;
 
 /// One member of an object.
@@ -15,13 +15,13 @@ pub(crate) struct Member {
     pub(crate) marks: String,
 }
 
-/// One way an object can look.
+/// One alternative of an object.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Alternative {
     /// Named types whose members it also has.
     pub(crate) like: BTreeSet<String>,
     pub(crate) members: BTreeMap<String, Member>,
-    /// Stands for the tags this version does not know.
+    /// Represents the tags that this version does not know.
     pub(crate) other: bool,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Schemas<'s> {
 }
 
 impl Schemas<'_> {
-    /// The type that `schema` stands for, unless it adds members of its own.
+    /// The type that `schema` refers to, unless it adds members.
     fn named(&self, schema: &Value) -> Option<(String, &Value)> {
         if schema.get("properties").is_some() {
             return None;
@@ -115,7 +115,7 @@ impl Schemas<'_> {
             })
     }
 
-    /// What may stand where `schema` is used.
+    /// The allowed content where `schema` is used.
     pub(crate) fn parts(&self, schema: &Value) -> Parts {
         if let Some((name, definition)) = self.named(schema) {
             return if self.shared.contains(&name) {
@@ -164,7 +164,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// The ways an object can look.
+    /// The alternatives of an object.
     pub(crate) fn alternatives(&self, schema: &Value) -> Vec<Alternative> {
         let own = Alternative {
             like: BTreeSet::new(),
@@ -179,7 +179,7 @@ impl Schemas<'_> {
         if let Some((name, _)) =
             self.referenced(schema).filter(|_| schema.get("properties").is_some())
         {
-            // Some generators write the reference beside the members instead of into `allOf`.
+            // Some generators write the reference next to the members instead of into `allOf`.
             factors.push(self.like(&serde_json::json!({"$ref": format!("#/$defs/{name}")})));
         }
         for key in ["anyOf", "oneOf"] {

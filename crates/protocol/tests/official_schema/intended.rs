@@ -1,4 +1,4 @@
-//! Every difference from the official schema that is meant.
+//! Every intended difference from the official schema.
 
 const NO_OFFICIAL: &str = "there is no official type of this name";
 const NOT_OURS: &str = "we have no type of this name";

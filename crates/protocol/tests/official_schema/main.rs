@@ -42,7 +42,7 @@ fn official_schema() -> Value {
 }
 
 #[test]
-fn our_schema_differs_from_the_official_one_only_where_it_is_meant_to() {
+fn our_schema_has_only_the_intended_differences_from_the_official_one() {
     let (ours, official) = (attache_protocol::json_schema(), official_schema());
     let (ours, official) =
         (ours["$defs"].as_object().unwrap(), official["$defs"].as_object().unwrap());

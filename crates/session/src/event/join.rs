@@ -17,7 +17,7 @@ impl Event {
     /// difference. Returns whether it did. This event then has the number of `next` and still its
     /// own time.
     ///
-    /// That holds for two chunks of one message (the same author, and the same id or both without
+    /// This applies to two chunks of one message (the same author, and the same id or both without
     /// one) that are plain text without annotations and metadata.
     ///
     /// A log and the same log with joined events fold to the same session within its memory limit,

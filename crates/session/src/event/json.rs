@@ -1,5 +1,5 @@
 //! The JSON form of events: one object on one line, `{"v":1,"sequence":…,"at":…,"<name>":…}`. The
-//! last member is what happened.
+//! last member is the body of the event.
 //!
 //! Every version of this crate reads these names and members. New ones may be added; existing ones
 //! never change.
@@ -77,7 +77,7 @@ impl Event {
         }
         let (name, value) = event.members.0.last().ok_or(EventError::Missing("v"))?;
         if ["v", "sequence", "at"].contains(&name.as_str()) {
-            return Err(EventError::Missing("name of what happened"));
+            return Err(EventError::Missing("name of the event"));
         }
         let body = read_body(name, value)?;
         Ok(Self { sequence: event.must("sequence")?, at: Timestamp(event.must("at")?), body })
@@ -148,7 +148,7 @@ fn write_body(body: &EventBody, mut writer: Writer<'_>) {
     }
 }
 
-/// Writes the bodies that are objects of our own form.
+/// Writes the bodies whose form this crate defines.
 fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'_>) {
     match body {
         EventBody::Opened { cwd, additional_directories, origin, agent } => {
@@ -260,7 +260,7 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
     })
 }
 
-/// Reads the bodies that are objects of our own form. Returns `None` for a form that a newer
+/// Reads the bodies whose form this crate defines. Returns `None` for a form that a newer
 /// version added.
 fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, EventError> {
     Ok(Some(match name {

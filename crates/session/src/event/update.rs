@@ -51,9 +51,9 @@ impl EventBody {
         }
     }
 
-    /// Converts the event to a v1 update. Returns `None` if no v1 update says this: prompts, turns,
-    /// permissions, private records, the content of replies, and a plan without an id that is not
-    /// made of steps.
+    /// Converts the event to a v1 update. Returns `None` if no v1 update can express it: prompts,
+    /// turns, permissions, private records, the content of replies, and a plan without an id that
+    /// is not made of steps.
     pub fn to_update(&self) -> Option<SessionUpdate> {
         Some(match self {
             Self::Message { author, message_id, content } => {

@@ -8,8 +8,9 @@ use attache_protocol::{Map, Meta, Raw, Wire, decode, encode};
 /// The key of [`Labels`] in the metadata of a session.
 const KEY: &str = "attache/labels";
 
-/// What the metadata of a session says under the key `attache/labels`: `{"attache/labels": {"tags":
-/// ["bug"], "status": "waiting for review", "progress": {"done": 3, "total": 10}}}`.
+/// The labels of a session, stored in its metadata under the key `attache/labels`:
+/// `{"attache/labels": {"tags": ["bug"], "status": "waiting for review", "progress": {"done": 3,
+/// "total": 10}}}`.
 ///
 /// ```
 /// use attache_session::Labels;

@@ -10,7 +10,7 @@ pub fn title(text: &str) -> Option<String> {
     one_line(text, TITLE_LIMIT)
 }
 
-/// The same with a limit of `limit` characters.
+/// Returns `text` as one line of at most `limit` characters.
 pub(crate) fn one_line(text: &str, limit: usize) -> Option<String> {
     let mut line = String::new();
     for word in text.split(|char: char| char.is_whitespace() || char.is_control()) {

@@ -1,4 +1,4 @@
-//! What may be sent to a client, according to its capabilities (INIT-16).
+//! The updates that a client accepts, according to its capabilities (INIT-16).
 
 use crate::config::list_current;
 use crate::{EventBody, PlanContent};

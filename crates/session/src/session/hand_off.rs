@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The longest line of a list, in characters.
 const LINE_LIMIT: usize = 300;
 
-/// A section with less room than this, in bytes, is left out.
+/// The smallest room for a section, in bytes. A section with less room is left out.
 const LEAST_ROOM: usize = 32;
 
 impl Session {

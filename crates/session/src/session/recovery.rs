@@ -1,4 +1,4 @@
-//! Closing what a dead writer left open.
+//! Closes everything that a dead writer left open.
 
 use crate::{EntryContent, EventBody, Session, TurnOutcome, TurnState};
 use attache_protocol::v1::{
@@ -12,12 +12,11 @@ const ENDED: &str = "the agent ended while this turn ran";
 impl Session {
     /// Returns the events to append to the log of a session whose writer died, so that nothing
     /// stays open: open permission requests are cancelled, unfinished tool calls and compactions
-    /// fail, and a running turn fails with `-32603`. Empty if nothing is open, and after these
-    /// events are applied.
-    /// it is once these are applied.
+    /// fail, and a running turn fails with `-32603`. Returns no events if nothing is open, which is
+    /// also the case after these events are applied.
     ///
     /// Entries that were dropped from memory ([`Session::truncated_before`]) and unknown statuses
-    /// stay as they are.
+    /// do not change.
     pub fn recovery_events(&self) -> Vec<EventBody> {
         let permissions = self.open_permissions().map(|permission| EventBody::PermissionSettled {
             id: permission.id,

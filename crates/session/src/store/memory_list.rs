@@ -1,8 +1,8 @@
 //! The lists of a [`crate::MemoryStore`].
 
 use crate::{
-    Archived, Event, EventBody, Labels, ListPage, ListQuery, Listed, MessageAuthor, SessionKey,
-    StoreError, Summary, Timestamp,
+    ArchivedFilter, Event, EventBody, Labels, ListEntry, ListPage, ListQuery, MessageAuthor,
+    SessionKey, StoreError, Summary, Timestamp,
 };
 use attache_protocol::v1::ContentBlock;
 use std::sync::Arc;
@@ -31,9 +31,9 @@ impl Candidate {
 /// Returns whether a session with this summary matches the query, as far as the summary shows.
 pub(crate) fn fits(summary: &Summary, query: &ListQuery) -> bool {
     let archived = match query.archived {
-        Archived::Exclude => !summary.archived,
-        Archived::Include => true,
-        Archived::Only => summary.archived,
+        ArchivedFilter::Exclude => !summary.archived,
+        ArchivedFilter::Include => true,
+        ArchivedFilter::Only => summary.archived,
     };
     let title = || summary.info.title().unwrap_or_default().to_lowercase();
     archived
@@ -58,7 +58,7 @@ pub(crate) fn page(mut all: Vec<Candidate>, query: &ListQuery) -> Result<ListPag
     let more = found.next().is_some();
     let next = page.last().filter(|_| more).map(|last| cursor(last.place()));
     let sessions =
-        page.into_iter().map(|Candidate { key, summary, .. }| Listed { key, summary }).collect();
+        page.into_iter().map(|Candidate { key, summary, .. }| ListEntry { key, summary }).collect();
     Ok(ListPage { sessions, next })
 }
 

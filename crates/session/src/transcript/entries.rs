@@ -90,7 +90,7 @@ impl Index<usize> for Entries {
     /// Panics if there is no such entry, like a slice.
     #[allow(
         clippy::indexing_slicing,
-        reason = "whoever writes an index says that it is there, as with a slice"
+        reason = "a caller that indexes expects the entry to exist, as with a slice"
     )]
     fn index(&self, index: usize) -> &Arc<Entry> {
         &self.pieces[index / Self::PIECE][index % Self::PIECE]

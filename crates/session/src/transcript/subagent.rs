@@ -4,8 +4,8 @@ use super::block::Block;
 use attache_protocol::Meta;
 use attache_protocol::v1::{MessageId, SessionId, StateUpdate, SubagentSessionCapabilities};
 
-/// A child session as its parent announces it. What the child says and does is in a session of its
-/// own.
+/// A child session as its parent announces it. The messages and tool calls of the child are in its
+/// own session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subagent {
     /// The child.
@@ -29,7 +29,7 @@ pub struct Subagent {
 /// A message between sessions. Any of its fields may arrive late.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageBetweenSessions {
-    /// Which message.
+    /// The id of the message.
     pub id: MessageId,
     /// The session that sent it.
     pub sender_session_id: Option<SessionId>,

@@ -45,7 +45,7 @@ impl Text {
             .filter(|piece| !piece.is_empty())
     }
 
-    /// The text after the first `start` bytes, without what was dropped. A start inside a character
+    /// The text after the first `start` bytes, without the dropped part. A start inside a character
     /// moves to its end.
     pub fn suffix(&self, start: usize) -> String {
         let mut out = String::with_capacity(self.length.saturating_sub(start.max(self.dropped)));

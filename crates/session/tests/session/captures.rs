@@ -26,7 +26,7 @@ fn bodies(text: &str) -> Vec<EventBody> {
 fn recorded_sessions_are_folded_and_replayed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/captures");
     let Ok(files) = std::fs::read_dir(&folder) else {
-        println!("no recordings beside this checkout: random events stand for them");
+        println!("no recordings next to this checkout: random events replace them");
         return;
     };
     let mut count = 0;

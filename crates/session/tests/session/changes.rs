@@ -1,4 +1,4 @@
-//! What `changes_since` returns.
+//! The results of `changes_since`.
 
 use crate::{apply, chunk, fold, say, update};
 use attache_session::{EntryChange, EventBody, MessageAuthor, Parts, Position, Timestamp};

@@ -92,7 +92,7 @@ fn a_set_is_checked_and_the_error_names_option_and_allowed_values() {
 
 /// CONF-08, CONF-09, CONF-11.
 #[test]
-fn an_agent_takes_words_for_a_switch_only_from_clients_without_switches() {
+fn an_agent_accepts_words_for_a_switch_only_from_clients_without_switches() {
     let session = fold([update(OPTIONS)]);
     let without = ClientCapabilities::new();
     let with: ClientCapabilities =
@@ -123,9 +123,9 @@ fn a_changed_mode_shows_in_the_option_and_a_changed_option_in_the_modes() {
     assert_eq!(by_option.config().modes().unwrap().current_mode_id.as_str(), "code");
 }
 
-/// MODE-05: a value that one side does not have is not set there.
+/// MODE-05: a value is not set in the form that does not have it.
 #[test]
-fn a_mode_that_the_option_does_not_have_leaves_the_option_alone() {
+fn a_mode_that_the_option_does_not_have_does_not_change_the_option() {
     let session = fold([update(OPTIONS), modes("ask"), EventBody::CurrentMode("odd".into())]);
     assert_eq!(current(&session, "m"), "ask");
     assert_eq!(session.config().current_mode(), Some("odd".into()));
@@ -182,7 +182,7 @@ fn as_many_options_as_fit_are_shown_from_the_start() {
     assert_eq!(shown, ["model", "first"]);
 }
 
-/// CONF-05: the client need not set anything.
+/// CONF-05: the client does not have to set anything.
 #[test]
 fn every_option_has_a_value_before_anything_is_set() {
     let session = fold([update(OPTIONS)]);
@@ -241,7 +241,7 @@ fn a_message_names_twenty_values_and_counts_the_rest() {
         }
         assert!(message.chars().count() < 2500 && !message.contains(char::is_control), "{message}");
         let SetError::UnknownValue { allowed, .. } = error else { panic!("{error}") };
-        assert_eq!(allowed.len(), count, "the program gets them all");
+        assert_eq!(allowed.len(), count, "the error's field has all of them");
     }
     let none = fold([select("o", "_x", "v0", "[]")]).config().check_set("o", "a").unwrap_err();
     assert_eq!(none.to_string(), r#"the config option "o" does not take "a"; it has no values"#);
@@ -249,9 +249,9 @@ fn a_message_names_twenty_values_and_counts_the_rest() {
     assert_eq!(nothing.to_string(), r#"there is no config option "o"; the session has none"#);
 }
 
-/// CONF-02, CONF-06: shown as stated, refused when set, and replaced by a listed value when sent.
+/// CONF-02, CONF-06: shown as stated, refused when set, and added to the list when sent.
 #[test]
-fn a_current_value_outside_of_the_values_is_shown_and_never_set_and_sent_only_among_them() {
+fn an_unlisted_current_value_is_shown_and_not_settable_and_is_listed_when_sent() {
     for (options, places) in [(FLAT, 3), (GROUPED, 3), ("[]", 1)] {
         let session = fold([select("o", "mode", "gone", options)]);
         assert_eq!(current(&session, "o"), "gone");
@@ -285,7 +285,7 @@ fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
 
 /// CONF-16, MODE-05: of two selects of the category `mode` the first counts, and a switch does not.
 #[test]
-fn the_first_select_of_a_category_stands_for_modes_and_models() {
+fn the_first_select_of_a_category_represents_modes_and_models() {
     let two = |category: &str| {
         update(&format!(
             r#"{{"sessionUpdate":"config_option_update","configOptions":[

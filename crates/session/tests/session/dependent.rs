@@ -51,7 +51,7 @@ fn levels_of_the_model(id: &SessionConfigId, options: &mut Vec<SessionConfigOpti
 
 /// CONF-06, CONF-12: a value is kept if it is still valid.
 #[test]
-fn values_are_kept_as_long_as_they_fit_and_else_the_author_decides() {
+fn values_are_kept_while_they_fit_and_otherwise_fall_back_to_the_author() {
     let before = [
         select("level", &["low", "*high"]),
         SessionConfigOption::boolean("web", "Web", true),
@@ -87,7 +87,7 @@ fn a_value_is_kept_across_groups() {
 
 /// CONF-05, CONF-06: stored values in any order. A value that is gone falls back to the author's.
 #[test]
-fn options_come_back_with_the_stored_values_that_still_fit() {
+fn options_are_restored_with_the_stored_values_that_still_fit() {
     let now = || {
         let mut options =
             vec![select("model", &["*flash", "pro"]), select("colour", &["*red", "blue"])];
@@ -103,18 +103,17 @@ fn options_come_back_with_the_stored_values_that_still_fit() {
             vec![select("model", &["*pro"]), select("level", &["*max"])],
             ["model=pro", "colour=red", "level=max"],
         ),
-        // The level fits only once the model is set, which stands behind it.
+        // The level fits only after the model is set, which comes after it.
         (
             vec![select("level", &["*max"]), select("model", &["*pro"])],
             ["model=pro", "colour=red", "level=max"],
         ),
-        // This level fits the model of today, then not that of then.
+        // This level fits the current model, but not the stored one.
         (
             vec![select("level", &["*off"]), select("model", &["*pro"])],
             ["model=pro", "colour=red", "level=high"],
         ),
-        // This one fits both: it was set first and is not lost to the level that comes with the
-        // model.
+        // This level fits both models. It was set first and is kept when the model changes.
         (
             vec![select("level", &["*low"]), select("model", &["*pro"])],
             ["model=pro", "colour=red", "level=low"],
@@ -167,10 +166,10 @@ fn fits(option: &SessionConfigOption) -> bool {
 }
 
 proptest! {
-    /// CONF-06: whatever was stored and whatever the author makes of it, if the author's own values
-    /// fit, those of the result do.
+    /// CONF-06: if the author's own values fit, the resulting values fit, for any stored values and
+    /// any reaction of the author.
     #[test]
-    fn no_current_value_is_outside_of_its_values(
+    fn every_current_value_is_one_of_the_options_values(
         now in vec(any_option(), 0..5),
         stored in vec(any_option(), 0..5),
         answers in vec((vec(any_option(), 0..5), any::<bool>()), 1..4),

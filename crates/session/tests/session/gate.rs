@@ -1,4 +1,4 @@
-//! Which updates a client gets.
+//! The updates that a client receives.
 
 use crate::{say, update};
 use attache_protocol::method::{FIELDS, UPDATES};
@@ -83,7 +83,7 @@ fn unknown_updates_are_not_passed_on() {
 }
 
 #[test]
-fn every_update_of_the_table_becomes_an_event_and_the_same_update_again() {
+fn every_update_of_the_table_survives_conversion_to_an_event_and_back() {
     let others = [
         r#"{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"x"},"messageId":"m"}"#,
         r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"AA","mimeType":"image/png"}}"#,

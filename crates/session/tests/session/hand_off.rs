@@ -118,7 +118,7 @@ fn a_hand_off_leaves_out_empty_sections() {
         usage: None,
     }]);
     assert!(failed.hand_off(1000).ends_with("\n- the last turn failed: no model\n"));
-    // An answer to an earlier prompt is not the last one's.
+    // An answer to an earlier prompt is not the last answer.
     let unanswered = fold([prompt("a"), say("answer"), prompt("b")]);
     assert!(!unanswered.hand_off(1000).contains("answer"));
 }
@@ -158,7 +158,7 @@ fn a_short_hand_off_keeps_the_most_valuable() {
 }
 
 #[test]
-fn a_list_that_is_too_long_says_how_much_is_left_out() {
+fn a_list_that_is_too_long_names_the_number_of_omitted_items() {
     let entries: Vec<_> = (0..100).map(|n| format!("step {n}")).collect();
     let entries: Vec<_> = entries.iter().map(|entry| (entry.as_str(), "pending")).collect();
     let text = fold([plan(&entries)]).hand_off(400);
@@ -178,8 +178,8 @@ fn a_prompt_after_dropped_entries_is_not_called_the_first() {
 }
 
 proptest! {
-    /// Never longer than asked, never a control character, the same each time, and more room never
-    /// says less.
+    /// A hand-off never exceeds its limit, never contains control characters and is deterministic,
+    /// and a greater limit never gives a shorter text.
     #[test]
     fn every_hand_off_keeps_its_limit(bodies in bodies(), limit in prop_oneof![0usize..700, Just(100_000)]) {
         let session = fold(bodies);

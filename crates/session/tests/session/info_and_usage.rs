@@ -95,7 +95,7 @@ fn info_may_arrive_at_any_time() {
 
 /// INFO-05: the list of a store shows the title that was sent.
 #[test]
-fn a_summary_of_the_log_says_the_same_as_the_session() {
+fn a_summary_of_the_log_equals_the_session() {
     let mut session = Session::new("s");
     let mut summary = Summary::default();
     for body in [
@@ -132,7 +132,11 @@ fn a_stored_title_replaces_any_other() {
         (Some("Generated"), false)
     );
     let blank = fold([stored("Mine", true), stored(" ", true), info(r#""title":"Generated""#)]);
-    assert_eq!(blank.info().title(), Some("Generated"), "a title of nothing is no person's title");
+    assert_eq!(
+        blank.info().title(),
+        Some("Generated"),
+        "a blank title does not count as a person's title"
+    );
 }
 
 /// INFO-11.

@@ -1,4 +1,4 @@
-//! Which events are joined.
+//! Joining events.
 
 use crate::{chunk, say};
 use attache_protocol::v1::{ContentBlock, TextContent};
@@ -13,7 +13,7 @@ fn is_joined(one: EventBody, next: EventBody) -> bool {
     let mut event = event(1, 0, one);
     let (before, next) = (event.clone(), self::event(2, 0, next));
     let joined = event.join(&next);
-    assert!(joined || event == before, "what is not joined stays as it was");
+    assert!(joined || event == before, "an event that is not joined does not change");
     joined
 }
 
@@ -78,8 +78,5 @@ fn a_joined_event_covers_a_second_at_most() {
     let mut event = event(1, 5, say("a"));
     assert!(event.join(&self::event(2, 1_005, say("b"))));
     assert!(!event.join(&self::event(3, 1_006, say("c"))));
-    assert!(
-        event.join(&self::event(3, i64::MIN, say("d"))),
-        "a clock that was turned back hides nothing"
-    );
+    assert!(event.join(&self::event(3, i64::MIN, say("d"))), "the clock may go back");
 }

@@ -9,7 +9,7 @@ use attache_session::{
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// The copy of a watcher that only asked for changes.
+/// A watcher's copy of a session, made only from changes.
 #[derive(Default)]
 struct Watcher {
     position: Position,
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn a_snapshot_stays_as_it_was_while_the_session_goes_on(bodies in bodies(), at in 0usize..60) {
+    fn a_snapshot_does_not_change_while_the_session_continues(bodies in bodies(), at in 0usize..60) {
         let at = at.min(bodies.len());
         let mut session = fold(bodies[..at].iter().cloned());
         let snapshot = session.clone();

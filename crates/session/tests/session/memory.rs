@@ -60,7 +60,7 @@ fn the_start_of_one_endless_message_is_dropped_and_its_end_still_comes_as_a_suff
 }
 
 #[test]
-fn a_watcher_who_missed_text_that_was_dropped_gets_the_whole_entry() {
+fn a_watcher_that_missed_dropped_text_gets_the_whole_entry() {
     let mut session = fold([say("a")]);
     let position = session.position();
     session.set_memory_limit(50_000);

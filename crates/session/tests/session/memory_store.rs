@@ -6,8 +6,8 @@ use crate::{chunk, say};
 use attache_protocol::method::Side;
 use attache_protocol::{Patch, Raw};
 use attache_session::{
-    Archived, Event, EventBody, ListQuery, Log, MemoryStore, MessageAuthor, Origin, SessionKey,
-    Store, StoreError, Timestamp,
+    ArchivedFilter, Event, EventBody, ListQuery, Log, MemoryStore, MessageAuthor, Origin,
+    SessionKey, Store, StoreError, Timestamp,
 };
 use proptest::prelude::*;
 use std::task::{Context, Poll, Waker};
@@ -114,7 +114,7 @@ fn one_event_can_be_appended_to_a_session_without_a_writer() {
 }
 
 #[test]
-fn sides_and_agents_have_sessions_of_their_own() {
+fn sides_and_agents_have_separate_sessions() {
     let store = MemoryStore::new();
     stored(&store, "a", 1, vec![say("agent")]);
     let other = SessionKey { side: Side::Client, ..key("a") };
@@ -130,7 +130,7 @@ fn sides_and_agents_have_sessions_of_their_own() {
 
 /// FORK-02.
 #[test]
-fn a_fork_has_the_events_up_to_its_place_and_then_its_own() {
+fn a_fork_has_the_events_up_to_its_position_and_then_its_own() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
     append(&mut log, &events(1, vec![opened("/a"), chunk(MessageAuthor::Agent, Some("m"), "one")]));
@@ -197,10 +197,10 @@ fn a_list_contains_matching_sessions_latest_first() {
     let all = ListQuery::default();
     assert_eq!(list(all.clone()), "new old thought");
     assert_eq!(
-        list(ListQuery { archived: Archived::Include, ..all.clone() }),
+        list(ListQuery { archived: ArchivedFilter::Include, ..all.clone() }),
         "new away old thought"
     );
-    assert_eq!(list(ListQuery { archived: Archived::Only, ..all.clone() }), "away");
+    assert_eq!(list(ListQuery { archived: ArchivedFilter::Only, ..all.clone() }), "away");
     assert_eq!(list(ListQuery { cwd: Some("/a".into()), ..all.clone() }), "old");
     assert_eq!(list(ListQuery { title: Some("äPF".into()), ..all.clone() }), "old");
     assert_eq!(list(ListQuery { tag: Some("bug".into()), ..all.clone() }), "old");

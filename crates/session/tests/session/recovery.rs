@@ -7,7 +7,7 @@ use attache_session::{EventBody, PermissionId, Session, TurnOutcome};
 
 /// TOOL-07, COMP-03, PROMPT-10.
 #[test]
-fn recovery_settles_what_a_dead_writer_left_open() {
+fn recovery_settles_everything_that_a_dead_writer_left_open() {
     let asked = EventBody::PermissionAsked {
         id: PermissionId(4),
         tool_call: ToolCallUpdate::new("t"),

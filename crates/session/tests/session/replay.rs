@@ -130,7 +130,7 @@ proptest! {
 
     /// SESS-13, SESS-16, MSG-05, MSG-06, NOTE-03, PLANU-01.
     #[test]
-    fn folding_a_replay_gives_the_session_less_what_the_client_cannot_take(bodies in bodies()) {
+    fn folding_a_replay_gives_the_session_as_far_as_the_client_supports_it(bodies in bodies()) {
         let log = log(bodies, &[]);
         for client in CLIENTS {
             check_replay(&log, client)?;
@@ -139,7 +139,7 @@ proptest! {
 
     /// INIT-16, NOTE-01, NOTE-03, COMP-01, SUB-01, PLANU-01.
     #[test]
-    fn a_client_is_never_sent_what_it_did_not_advertise(bodies in bodies()) {
+    fn a_client_never_receives_updates_that_it_did_not_advertise(bodies in bodies()) {
         let log = log(bodies, &[]);
         for text in CLIENTS {
             let client = client(text);
@@ -153,7 +153,7 @@ proptest! {
     #[test]
     fn replaying_a_replay_gives_the_same_updates(bodies in bodies()) {
         let (updates, _) = replayed(&log(bodies, &[]), ALL);
-        // What replies carry was not there, so a mode is not said again.
+        // The replay has no content of replies, so a mode is not sent again.
         let updates: Vec<_> =
             updates.into_iter().filter(|update| update.tag() != "current_mode_update").collect();
         let again = updates.iter().cloned().map(EventBody::from_update).collect();
@@ -191,7 +191,7 @@ fn a_chunk_without_an_id_is_replayed_under_the_id_of_its_message() {
 
 /// TOOL-03, TOOL-04, PERM-10.
 #[test]
-fn a_call_that_an_update_or_a_question_made_is_replayed_as_a_call() {
+fn a_call_created_by_an_update_or_a_permission_request_is_replayed_as_a_call() {
     let titled = r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"T"}"#;
     let untitled = r#"{"sessionUpdate":"tool_call_update","toolCallId":"u","status":"failed"}"#;
     let mut patch = attache_protocol::v1::ToolCallUpdate::new("q");

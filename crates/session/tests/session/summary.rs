@@ -51,7 +51,7 @@ fn the_time_of_a_session_moves_with_any_activity() {
 
 /// ARCH-06, NOTE-02, LIST-09.
 #[test]
-fn opening_and_archiving_a_session_are_no_activity() {
+fn opening_and_archiving_a_session_are_not_activity() {
     for body in [
         opened(Origin::Loaded),
         opened(Origin::Resumed),
@@ -84,7 +84,7 @@ fn an_event_of_the_past_does_not_move_the_time_back() {
 }
 
 #[test]
-fn a_summary_counts_prompts_and_ignores_what_it_has_seen() {
+fn a_summary_counts_prompts_and_ignores_repeated_events() {
     let prompt = |sequence| Event {
         sequence,
         at: Timestamp(1),

@@ -26,7 +26,7 @@ fn chunks_without_ids_are_one_message_until_another_entry_comes() {
 
 /// MSG-04: an event without an entry ends no message.
 #[test]
-fn news_about_usage_info_and_known_tool_calls_do_not_split_a_message() {
+fn updates_of_usage_info_and_known_tool_calls_do_not_split_a_message() {
     let session = fold([
         update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"Read"}"#),
         say("a"),
@@ -59,13 +59,13 @@ fn chunks_with_the_same_id_are_one_message_wherever_they_come() {
 
 /// MSG-03, MSG-04.
 #[test]
-fn an_id_begins_a_message_and_a_chunk_without_one_goes_on_with_it() {
+fn an_id_begins_a_message_and_a_chunk_without_one_continues_it() {
     let session = fold([say("a"), chunk(Agent, Some("m"), "b"), say("c")]);
     assert_eq!(outline(&session), ["Agent: a", "Agent: bc"]);
 }
 
 #[test]
-fn a_prompt_is_a_message_of_its_own() {
+fn a_prompt_is_a_separate_message() {
     let prompt = |text: &str| EventBody::Prompt { content: vec![text.into()] };
     let session =
         fold([prompt("one"), chunk(User, None, "echo"), prompt("two"), prompt("three"), say("x")]);
@@ -92,7 +92,7 @@ fn texts_are_joined_and_other_blocks_keep_their_place() {
 
 /// MSG-07: joining keeps annotations.
 #[test]
-fn a_text_with_annotations_is_a_block_of_its_own() {
+fn a_text_with_annotations_is_a_separate_block() {
     let annotated = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x","annotations":{"priority":1}}}"#;
     let session = fold([say("a"), update(annotated), say("b")]);
     assert_eq!(session.entries()[0].blocks().len(), 3);
@@ -286,7 +286,7 @@ fn a_message_between_sessions_is_patched_and_appended_to() {
 
 /// DEC-18 allows dropping the update; the session shows that there was one.
 #[test]
-fn an_unknown_update_is_kept_and_ends_no_session() {
+fn an_unknown_update_is_kept_and_does_not_end_the_session() {
     let session = fold([update(r#"{"sessionUpdate":"sparkle","x":[1]}"#), say("on")]);
     assert_eq!(outline(&session), ["unknown sparkle", "Agent: on"]);
 }

@@ -97,9 +97,9 @@ fn the_last_update_counts() {
     }
 }
 
-/// USE-04, USE-05: as received, in any currency, never converted or added.
+/// USE-04, USE-05: a cost is shown as received, in any currency, never converted or added.
 #[test]
-fn a_cost_stays_until_its_currency_gets_another() {
+fn a_cost_is_kept_until_a_new_cost_in_its_currency() {
     let session = fold([
         cost(0.1, "USD"),
         cost(0.3, "USD"),
@@ -114,8 +114,8 @@ fn a_cost_stays_until_its_currency_gets_another() {
     assert_eq!(session.usage().costs(), expected);
 }
 
-/// USE-10, USE-12: what real agents send for the same turn of one call (200 new tokens, 1000
-/// cached, 34 written, of which 10 are thoughts).
+/// USE-10, USE-12: the numbers that real agents send for the same turn with one call (200 new
+/// tokens, 1000 cached, 34 written, of which 10 are thoughts).
 #[test]
 fn figures_that_do_not_add_up_are_inconsistent() {
     let cases = [
@@ -143,7 +143,11 @@ fn figures_that_do_not_add_up_are_inconsistent() {
         assert_eq!(session.usage().last_turn(), Some(&figures), "{agent}: as received");
         let good = tokens(1, 1, 0, [None; 3]);
         let later = fold([turn(figures), turn(good)]);
-        assert_eq!(later.usage().consistent(), expected, "{agent}: a good turn repairs no sum");
+        assert_eq!(
+            later.usage().consistent(),
+            expected,
+            "{agent}: a later consistent turn does not repair the sum"
+        );
     }
     assert!(Session::new("s").usage().consistent());
 }
@@ -161,15 +165,15 @@ fn tokens_of_different_agents_are_not_added() {
     assert!(session.apply(&event).parts.contains(Parts::USAGE | Parts::ROOTS));
     assert_eq!((session.usage().counted_by(), total(&session)), (Some("gemini-cli"), (0, 0)));
     assert_eq!((session.usage().last_turn(), session.usage().consistent()), (None, true));
-    assert_eq!(session.usage().costs().len(), 1, "context and cost are the session's");
+    assert_eq!(session.usage().costs().len(), 1, "context and cost belong to the session");
     apply(&mut session, [turn(figures())]);
     let event = session.next(Timestamp(9), opened(Some("gemini-cli")));
-    assert_eq!(session.apply(&event).parts, Parts::ROOTS, "the same agent goes on counting");
+    assert_eq!(session.apply(&event).parts, Parts::ROOTS, "the same agent continues counting");
     assert_eq!(total(&session), (3, 1));
 }
 
 proptest! {
-    /// USE-07: no numbers break the meter, and a fuller context is never on a lower level.
+    /// USE-07: any numbers are accepted, and a fuller context never has a lower level.
     #[test]
     fn usage_accepts_any_numbers(used in any::<u64>(), more in any::<u64>(), size in any::<u64>()) {
         let state = |used| fold([usage(used, Some(size))]).usage().clone();

@@ -115,7 +115,7 @@ fn is_read_only(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// How to read a file that cannot be written.
+/// Returns how to read a file that cannot be written.
 pub(crate) fn access_to_read(place: &StoreFiles) -> Result<Access, StoreError> {
     let tried = |access| {
         let connection = connect(place, access)?;
@@ -126,7 +126,7 @@ pub(crate) fn access_to_read(place: &StoreFiles) -> Result<Access, StoreError> {
         Err(error) if is_read_only(&error) && place.has_written_ahead() => {
             Err(StoreError::Failed {
                 message: format!(
-                    "what was written last to the store {} cannot be read in a folder that is read-only: copy the folder, or make it writable",
+                    "the latest data of the store {} cannot be read from a read-only folder: copy the folder, or make it writable",
                     place.shown()
                 ),
                 source: Some(std::sync::Arc::new(error)),

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The error of a file that cannot `doing`, such as "be made".
+/// The error of a store that cannot do something. `doing` is the verb, such as "be made".
 pub(crate) fn of_io(path: &Path, doing: &str, error: io::Error) -> StoreError {
     let shown = path.display().to_string();
     match error.kind() {
@@ -44,7 +44,7 @@ impl StoreFiles {
             },
             Some(ErrorCode::SystemIoFailure) if is_write(&error) => StoreError::Failed {
                 message: format!(
-                    "the store {path} cannot be written ({error}): see whether its disk or your quota is full"
+                    "the store {path} cannot be written ({error}): check whether its disk or your quota is full"
                 ),
                 source: Some(Arc::new(error)),
             },
@@ -73,14 +73,17 @@ impl StoreFiles {
     /// The error after the writer thread has ended, which is a defect of this crate.
     pub(crate) fn ended(&self) -> StoreError {
         StoreError::Failed {
-            message: format!("the store {} is not written any more: open it again", self.shown()),
+            message: format!(
+                "the store {} is no longer being written: open it again",
+                self.shown()
+            ),
             source: None,
         }
     }
 }
 
-/// Returns whether a write failed. SQLite reports a full disk as such, but a quota or a limit to
-/// the size of files as an I/O error.
+/// Returns whether a write failed. SQLite reports a full disk as such, but an exceeded quota or
+/// file size limit as an I/O error.
 fn is_write(error: &Error) -> bool {
     error
         .sqlite_error()

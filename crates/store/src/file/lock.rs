@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_the_published_one() {
+    fn the_hash_matches_the_published_values() {
         assert_eq!(fnv(FNV_BASIS, b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
     }
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_held_once_and_its_file_goes_with_it() {
+    fn a_lock_is_held_once_and_its_file_is_removed_with_it() {
         let folder = tempfile::tempdir().unwrap();
         let locks = folder.path().join("locks");
         let lock = SessionLock::take(&locks, &key("a", "s")).unwrap().unwrap();
@@ -146,10 +146,10 @@ mod tests {
         }
     }
 
-    /// Without the look at what stands at the path, two threads would sooner or later hold it at
-    /// once.
+    /// Without comparing the file with the one at the path, two threads would hold the lock at the
+    /// same time sooner or later.
     #[test]
-    fn a_lock_that_many_take_and_remove_is_never_held_twice() {
+    fn a_lock_is_never_held_twice_by_many_threads() {
         use std::sync::atomic::{AtomicU32, Ordering};
         let folder = tempfile::tempdir().unwrap();
         let holders = AtomicU32::new(0);
@@ -164,7 +164,7 @@ mod tests {
                             assert_eq!(
                                 holders.fetch_add(1, Ordering::SeqCst),
                                 0,
-                                "two hold the lock"
+                                "two threads hold the lock"
                             );
                             taken.fetch_add(1, Ordering::SeqCst);
                             std::thread::yield_now();

@@ -18,7 +18,7 @@ impl StoreFiles {
         match fs::metadata(&absolute) {
             Ok(found) if found.is_file() => {}
             Ok(_) => {
-                let message = format!("the store {} is no file: name a file", path.display());
+                let message = format!("the store {} is not a file: name a file", path.display());
                 return Err(StoreError::Failed { message, source: None });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_store_keeps_its_rows_and_gets_what_is_new() {
+    fn a_migration_keeps_rows_and_adds_new_columns() {
         let mut connection = store_of_version_1();
         migrate(&mut connection, &[VERSION_1, NEXT]).unwrap();
         assert_eq!(version(&connection), 2);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_this_version_is_left_alone() {
+    fn a_store_of_this_version_is_not_changed() {
         let mut connection = store_of_version_1();
         let changes = connection.total_changes();
         migrate(&mut connection, STEPS).unwrap();

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_says_where_the_store_is_unless_it_is_empty() {
+    fn the_variable_sets_the_path_of_the_store_unless_it_is_empty() {
         assert_eq!(of(Some("here.db".into()), home).unwrap(), Path::new("here.db"));
         let usual = Path::new("/home/ann/.local/share/attache/sessions.db");
         assert_eq!(of(Some("".into()), home).unwrap(), usual);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_home_the_message_says_what_to_set() {
+    fn the_error_without_a_home_names_the_variables_to_set() {
         let error = of(None, || Err(io::Error::other("none"))).unwrap_err();
         assert!(error.to_string().ends_with("set HOME or ATTACHE_STORE"), "{error}");
         assert!(std::error::Error::source(&error).is_some());

@@ -5,7 +5,7 @@ use crate::file::store_files::StoreFiles;
 use crate::read::log_reader::event;
 use crate::read::row::{LISTED, listed, side_name};
 use crate::read::said::Search;
-use attache_session::{Archived, ListPage, ListQuery, Listed, StoreError};
+use attache_session::{ArchivedFilter, ListEntry, ListPage, ListQuery, StoreError};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -75,11 +75,11 @@ impl Selection {
         let few =
             rarely_tagged || query.cwd.is_some() || (query.side.is_some() && query.agent.is_some());
         match (query.archived, few) {
-            (Archived::Include, _) => {}
-            (Archived::Exclude, false) => own.and("archived = 0", []),
-            (Archived::Exclude, true) => own.and("+archived = 0", []),
-            (Archived::Only, false) => own.and("archived = 1", []),
-            (Archived::Only, true) => own.and("+archived = 1", []),
+            (ArchivedFilter::Include, _) => {}
+            (ArchivedFilter::Exclude, false) => own.and("archived = 0", []),
+            (ArchivedFilter::Exclude, true) => own.and("+archived = 0", []),
+            (ArchivedFilter::Only, false) => own.and("archived = 1", []),
+            (ArchivedFilter::Only, true) => own.and("+archived = 1", []),
         }
         // One directory has fewer sessions than one agent.
         let in_directory = query.cwd.is_some();
@@ -131,7 +131,7 @@ fn says(
     place: &StoreFiles,
     connection: &Connection,
     id: i64,
-    listed: &Listed,
+    listed: &ListEntry,
     text: &str,
 ) -> Result<bool, StoreError> {
     if listed.summary.info.title().unwrap_or_default().to_ascii_lowercase().contains(text) {
@@ -203,7 +203,7 @@ mod tests {
         rows.unwrap().map(Result::unwrap).collect::<Vec<_>>().join("; ")
     }
 
-    /// A page then costs what is on it, however many sessions there are.
+    /// The cost of a page then depends only on its content, not on the number of sessions.
     #[test]
     fn sessions_are_read_in_the_order_of_the_list() {
         let any = ListQuery::default;
@@ -211,8 +211,11 @@ mod tests {
         let position = Position { updated_at: 5, id: 7 };
         for (query, index) in [
             (any(), "session_by_archived (archived=?)"),
-            (ListQuery { archived: Archived::Only, ..any() }, "session_by_archived (archived=?)"),
-            (ListQuery { archived: Archived::Include, ..any() }, "session_by_time"),
+            (
+                ListQuery { archived: ArchivedFilter::Only, ..any() },
+                "session_by_archived (archived=?)",
+            ),
+            (ListQuery { archived: ArchivedFilter::Include, ..any() }, "session_by_time"),
             (ListQuery { cwd: some("/"), ..any() }, "session_by_cwd (cwd=?)"),
             (
                 ListQuery { side: Some(Side::Agent), agent: some("a"), ..any() },
@@ -236,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sessions_of_a_rare_tag_are_looked_up_by_it() {
+    fn sessions_with_a_rare_tag_are_found_by_the_tag() {
         let tagged = ListQuery { tag: Some("x".to_owned()), ..ListQuery::default() };
         let plan = plan(&tagged, true);
         assert!(plan.starts_with("SEARCH session USING INTEGER PRIMARY KEY (rowid=?)"), "{plan}");

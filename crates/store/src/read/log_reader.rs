@@ -63,9 +63,7 @@ pub(crate) fn event(
     let body = body.as_str().map_err(|error| place.damaged(format!("{}: {error}", at())))?;
     match Event::decode(body) {
         Ok(event) if i64::try_from(event.sequence) == Ok(last) => Ok((event, body.len())),
-        Ok(event) => {
-            Err(place.damaged(format!("{} says that it is event {}", at(), event.sequence)))
-        }
+        Ok(event) => Err(place.damaged(format!("{} has the number {}", at(), event.sequence))),
         Err(EventError::Newer { version }) => {
             Err(StoreError::NewerVersion { path: place.shown(), version })
         }

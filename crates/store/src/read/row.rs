@@ -3,7 +3,9 @@
 use crate::file::store_files::StoreFiles;
 use attache_protocol::method::Side;
 use attache_protocol::{Meta, Patch, decode, encode};
-use attache_session::{Event, EventBody, Info, Listed, SessionKey, StoreError, Summary, Timestamp};
+use attache_session::{
+    Event, EventBody, Info, ListEntry, SessionKey, StoreError, Summary, Timestamp,
+};
 use rusqlite::Row;
 
 /// The columns that [`listed`] reads, from `session` and, if present, `info`.
@@ -21,7 +23,7 @@ pub(crate) fn side_name(side: Side) -> &'static str {
 }
 
 /// A session with the number of its row.
-pub(crate) fn listed(place: &StoreFiles, row: &Row<'_>) -> Result<(i64, Listed), StoreError> {
+pub(crate) fn listed(place: &StoreFiles, row: &Row<'_>) -> Result<(i64, ListEntry), StoreError> {
     let id = row.get(0).map_err(|error| place.failure(error))?;
     let read =
         Columns::read(row).map_err(|error| place.unreadable(|| format!("session {id}"), error))?;
@@ -44,7 +46,7 @@ pub(crate) fn listed(place: &StoreFiles, row: &Row<'_>) -> Result<(i64, Listed),
         ),
         ..read.summary
     };
-    Ok((id, Listed { key, summary }))
+    Ok((id, ListEntry { key, summary }))
 }
 
 /// The columns that are not numbers, and a summary of those that are.

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_found_across_pieces_of_any_size() {
+    fn a_text_is_found_across_chunks_of_any_size() {
         let said = "Größe: das ist die ÄNDERUNG, the CHANGE";
         for text in
             ["größe: das", "ist die Änderung".to_ascii_lowercase().as_str(), "the change", "e"]
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn two_speakers_do_not_say_one_text_and_thoughts_are_not_said() {
+    fn a_text_is_not_found_across_two_authors_or_in_thoughts() {
         use MessageAuthor::{Agent, Thought, User};
         assert!(!finds("hello", &[(User, "hel"), (Agent, "lo")]));
         assert!(!finds("hello", &[(Thought, "hello")]));

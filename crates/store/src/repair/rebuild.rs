@@ -88,7 +88,7 @@ fn copy(connection: &Connection, pages: &mut Pages) -> rusqlite::Result<BTreeMap
     Ok(names)
 }
 
-/// Finds out from the indexes which sessions and events existed, whatever happened to their rows.
+/// Reads from the indexes which sessions and events existed, even if their rows are damaged.
 fn copy_entry(
     connection: &Connection,
     names: &mut BTreeMap<i64, Name>,

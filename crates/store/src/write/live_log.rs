@@ -24,7 +24,7 @@ pub(super) struct State {
     /// The summary of everything appended.
     pub(super) summary: Summary,
     stored_info: Info,
-    /// What is to be written: whole rows, and then the one that can still grow.
+    /// The rows to write: whole rows, and then the row that can still grow.
     rows: Vec<Row>,
     growing: Option<Growing>,
     /// Bytes that are not stored yet, with those that are being written.
@@ -63,7 +63,7 @@ struct Growing {
     bytes: usize,
 }
 
-/// What the writer takes of a log at once.
+/// The part of a log that the writer takes at once.
 pub(crate) struct Batch {
     pub(crate) live: Arc<LiveLog>,
     pub(crate) id: Option<i64>,
@@ -111,7 +111,7 @@ impl LiveLog {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what is to be written now.
+    /// Takes the rows to write now.
     pub(crate) fn take(self: &Arc<Self>) -> Batch {
         let mut state = self.state();
         state.seal();
@@ -128,7 +128,7 @@ impl LiveLog {
         }
     }
 
-    /// Fails all waiting commits: this log will not be written any more.
+    /// Fails all waiting commits: this log will no longer be written.
     pub(crate) fn give_up(&self) {
         let waiting = {
             let mut state = self.state();

@@ -29,7 +29,8 @@ impl Faults {
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
     }
 
-    /// Is called before each step that writes.
+    /// Counts a step that writes, and fails it if it is one of the faults. Called before each such
+    /// step.
     pub(crate) fn step(&mut self) -> rusqlite::Result<()> {
         let fails = self.steps.contains(&self.done);
         self.done += 1;

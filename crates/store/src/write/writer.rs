@@ -48,7 +48,7 @@ struct Tasks {
 }
 
 enum Job {
-    /// Does nothing. It is done once everything before it is.
+    /// Does nothing. It completes after all earlier tasks.
     Flush(Promise<Result<(), StoreError>>),
     /// Deletes the session in this row.
     Delete(i64, SessionLock, Promise<Result<(), StoreError>>),

@@ -9,7 +9,7 @@ use crate::judging::verdict::{Probed, expect, fail, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{Gate, Kind, METHODS, Receiver, Row, SessionPrompt};
 use attache_protocol::v1::AgentCapabilities;
-use attache_protocol::{FaultKind, Unknown, decode_reporting};
+use attache_protocol::{FaultKind, UnknownValues, decode_reporting};
 use serde_json::{Map, Value};
 
 probes! { Run:
@@ -114,7 +114,7 @@ async fn extensions_are_offered_in_metadata(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     let all = talk.announced("/agentCapabilities").cloned().unwrap_or_default();
     let text = all.to_string();
-    let (_, notices) = decode_reporting::<AgentCapabilities>(&text, Unknown::Keep);
+    let (_, notices) = decode_reporting::<AgentCapabilities>(&text, UnknownValues::Keep);
     if let Some(notice) = notices.iter().find(|notice| notice.kind == FaultKind::NoField) {
         return fail("extensions inside _meta", quoted(&notice.error.to_string()));
     }

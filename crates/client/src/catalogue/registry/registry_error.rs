@@ -37,11 +37,11 @@ impl fmt::Display for RegistryError {
             Self::Syntax { at: (line, column), source } => {
                 write!(
                     f,
-                    "it is no JSON (line {line}, column {column}: {source}): expected the file registry.json of a registry"
+                    "it is not JSON (line {line}, column {column}: {source}): expected the file registry.json of a registry"
                 )
             }
             Self::Field { field, expected } => {
-                write!(f, "its field {field} is not as it should be: expected {expected}")
+                write!(f, "its field {field} is invalid: expected {expected}")
             }
             Self::Platform { id, platform, known } => {
                 write!(f, "{id} is not distributed for {platform}, only for {}", known.join(", "))

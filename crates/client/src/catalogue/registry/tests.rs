@@ -15,7 +15,7 @@ fn started(id: &str, platform: &str) -> String {
 }
 
 #[test]
-fn an_agent_is_started_as_it_is_distributed() {
+fn an_agent_is_started_according_to_its_distribution() {
     assert_eq!(started("alpha", "any"), "MODE='very strict' npx --yes @x/alpha@1.2.3 --acp 'a b'");
     assert_eq!(started("beta", "any"), "uvx --from 'beta==4.5.6' beta-acp");
     assert_eq!(started("zeta", "linux-x86_64"), "zeta acp");
@@ -37,7 +37,7 @@ fn a_program_for_another_platform_is_refused() {
 }
 
 #[test]
-fn a_fault_is_named_by_its_place() {
+fn a_fault_names_its_field() {
     let agent = |distribution: &str| {
         format!(
             r#"{{"version":"1","agents":[{{"id":"a","name":"A","version":"1","description":"d","distribution":{distribution}}}]}}"#

@@ -1,4 +1,4 @@
-//! ELIC-14, ELIC-15, ELIC-22, ELIC-24: what fits a form.
+//! ELIC-14, ELIC-15, ELIC-22, ELIC-24: answers to forms.
 
 use super::*;
 use attache_protocol::decode;
@@ -32,7 +32,7 @@ fn problem(text: &str) -> Option<String> {
 
 /// ELIC-14.
 #[test]
-fn only_answers_that_fit_pass() {
+fn only_answers_that_fit_the_form_pass() {
     assert_eq!(problem(r#"{"name":"abc"}"#), None);
     let all = r#"{"name":"abc","age":7,"size":2,"ok":false,"colour":"g","tags":["x","z"]}"#;
     assert_eq!(problem(all), None);
@@ -60,7 +60,11 @@ fn only_answers_that_fit_pass() {
 #[test]
 fn defaults_are_filled_in_where_they_fit() {
     let expected = content(r#"{"name":"ab","ok":true}"#);
-    assert_eq!(sample().defaults(), expected, "200 is no age, and nothing is known of colours");
+    assert_eq!(
+        sample().defaults(),
+        expected,
+        "200 is not a valid age, and the type of colours is unknown"
+    );
 }
 
 /// ELIC-22.
@@ -75,7 +79,7 @@ fn a_field_of_an_unknown_type_is_never_filled_in() {
 
 /// ELIC-24.
 #[test]
-fn a_pattern_that_cannot_be_evaluated_is_said_to_be_unchecked() {
+fn a_pattern_that_cannot_be_evaluated_is_reported_as_unchecked() {
     let form = form(r#"{"name":{"type":"string","pattern":"^(?!x)"}}"#);
     assert!(
         form.is_unchecked("name")

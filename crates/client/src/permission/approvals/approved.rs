@@ -5,19 +5,19 @@ use crate::permission::file_action::FileState;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a permission request allows once.
+/// An action that a permission request allows once.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Approved {
-    /// To write this content while the file holds what it held when the request came.
+    /// Writing this content, while the file is unchanged since the request.
     Write { path: PathBuf, before: FileState, after: Arc<[u8]> },
-    /// To read a file that holds secrets.
+    /// Reading a file that holds secrets.
     Read { path: PathBuf },
-    /// To run a command.
+    /// Running a command.
     Command(ApprovedCommand),
 }
 
 impl Approved {
-    /// The bytes of files that it keeps.
+    /// Returns the size of the file contents that it keeps, in bytes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Write { before: FileState::Holds(before), after, .. } => {

@@ -3,20 +3,20 @@
 use crate::permission::request::PermissionRequest;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::Folders;
-use attache_policy::effect::{Command, changes_only_looks};
+use attache_policy::effect::{Command, affects_only_appearance};
 use std::path::{Path, PathBuf};
 
-/// The shells that run a line as it was shown.
+/// The shells that run a line exactly as the request showed it.
 const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 
-/// A command that a permission request allowed: what was shown of it, where it runs and with which
+/// A command that a permission request allowed: the command as it was shown, its folder and its
 /// variables.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ApprovedCommand {
     shown: Shown,
-    /// Without symbolic links.
+    /// The folder, without symbolic links.
     cwd: PathBuf,
-    /// The variables that may change what it does, sorted.
+    /// The variables that may change the command's effect, sorted.
     env: Vec<(String, String)>,
 }
 
@@ -41,7 +41,7 @@ impl ApprovedCommand {
             None => folders.roots().cwd().to_owned(),
             Some(folder) => folders.roots().resolve(folder).ok()?.path(),
         };
-        env.retain(|(name, value)| !changes_only_looks(name, value));
+        env.retain(|(name, value)| !affects_only_appearance(name, value));
         env.sort();
         Some(Self { shown, cwd, env })
     }
@@ -80,7 +80,7 @@ fn given(command: &TerminalCommand) -> impl Iterator<Item = &String> {
     std::iter::once(&command.command).chain(&command.args)
 }
 
-/// The line that a shell is given by these words: `bash -c LINE`.
+/// The line that these words pass to a shell: `bash -c LINE`.
 fn script<S: AsRef<str>>(words: &[S]) -> Option<&str> {
     let [shell, option, line] = words else { return None };
     let shell = Path::new(shell.as_ref());
@@ -93,15 +93,15 @@ fn script<S: AsRef<str>>(words: &[S]) -> Option<&str> {
     (is_usual && is_shell && matches!(option.as_ref(), "-c" | "-lc")).then_some(line.as_ref())
 }
 
-/// The line without a step into the folder in which it runs anyway: some agents put `cd FOLDER && `
-/// before it.
+/// The line without a leading `cd FOLDER && ` into the folder in which it runs anyway. Some agents
+/// send one.
 fn in_folder<'l>(line: &'l str, cwd: &Path) -> Option<&'l str> {
     let (step, rest) = line.split_once(" && ")?;
     let folder = words(step.strip_prefix("cd ")?)?;
     matches!(folder.as_slice(), [folder] if Path::new(folder) == cwd).then_some(rest)
 }
 
-/// The words of a line in which a shell sees one plain command; `None` if it may see more in it.
+/// The words of a line that is one plain command; `None` if a shell may read more in it.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! What a permission request allows if it is allowed, and whether it touches protected files.
+//! The actions that a permission request would allow, and whether they touch protected files.
 
 use super::approved::Approved;
 use super::command::ApprovedCommand;
@@ -9,14 +9,13 @@ use attache_policy::{Folders, Guard, guard, line_guard};
 use attache_protocol::v1::{Diff, ToolCallContent, ToolKind};
 use std::path::{Path, PathBuf};
 
-/// How large a file may be whose change is approved ahead, in bytes. The write of a larger one asks
-/// again.
+/// The largest file whose change is approved in advance, in bytes. Writing a larger one asks again.
 const LARGEST: usize = 4 << 20;
 
-/// How many files of one request are looked at; the writes of further ones ask again.
+/// The number of files of one request that are inspected. Writing further files asks again.
 const FILES: usize = 64;
 
-/// What a request allows if it is allowed.
+/// The actions that a request would allow.
 #[derive(Debug, Default)]
 pub(crate) struct Prospect {
     pub(crate) approved: Vec<Approved>,
@@ -24,14 +23,14 @@ pub(crate) struct Prospect {
     pub(crate) protected: Option<Guard>,
 }
 
-/// Looks at what a request would change, read or run. Blocks on the disk.
+/// Inspects what a request would change, read or run. Blocks on the disk.
 pub(crate) fn prospects(
     request: &PermissionRequest,
     folders: &Folders,
     unsaved: Option<&dyn UnsavedText>,
 ) -> Prospect {
     let mut prospect = Prospect { protected: protected(request, folders), ..Prospect::default() };
-    // A kind that a flag allows must not let through what is not of it.
+    // If a flag allows a kind, only actions of that kind may follow from it.
     match request.kind() {
         None | Some(ToolKind::Other) => {
             prospect.approved = writes(request, folders, unsaved);
@@ -53,12 +52,12 @@ pub(crate) fn prospects(
     prospect
 }
 
-/// Why only a person may allow the request: it changes a protected file, or reads one that holds
-/// secrets, itself or by a command that names the file. Blocks on the disk.
+/// Why only a person may allow the request: it changes a protected file, or reads a file that holds
+/// secrets, directly or by a command that names the file. Blocks on the disk.
 pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
     let kind = request.kind();
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
-    // The files of a command only say where it works.
+    // The files of a command only show where it works.
     let is_command = matches!(kind, Some(ToolKind::Execute));
     let changed: Vec<&str> = diffs(request).map(|diff| diff.path.as_str()).collect();
     let effect = request.effect();
@@ -84,7 +83,7 @@ fn guard_of(path: &str, folders: &Folders) -> Option<Guard> {
     let named = folders.cwd().join(path);
     match Found::at(folders, &named) {
         Ok(found) => found.guard(folders),
-        // Outside of the folders the agent works by itself, if it may.
+        // Outside of the folders the agent works without this client, as far as it may.
         Err(_) => guard(&crate::permission::file_action::below(folders, &named)),
     }
 }
@@ -102,8 +101,8 @@ fn reads(request: &PermissionRequest, folders: &Folders) -> Vec<Approved> {
     found.map(|found| Approved::Read { path: found.action.resolved }).collect()
 }
 
-/// The file that diffs change: what it held, and what it holds after them. `None` once one of them
-/// cannot be applied.
+/// The change of a file by diffs: its content before and after them. `None` once a diff cannot be
+/// applied.
 struct Change {
     path: PathBuf,
     before: FileState,
@@ -111,7 +110,7 @@ struct Change {
     applies: bool,
 }
 
-/// The writes that carry the shown diffs out.
+/// The writes that apply the shown diffs.
 fn writes(
     request: &PermissionRequest,
     folders: &Folders,
@@ -164,15 +163,15 @@ impl Change {
     }
 }
 
-/// The text with a diff applied; `None` if the diff does not say where it applies. `None` as text
-/// is a file that does not exist.
+/// The text with a diff applied; `None` if the diff does not fit in exactly one place. The text is
+/// `None` for a file that does not exist.
 fn applied(text: Option<&str>, diff: &Diff) -> Option<String> {
     let (old, new) = (diff.old_text.as_deref().unwrap_or_default(), &diff.new_text);
     let text = text.unwrap_or_default();
     if old == text {
         return Some(new.clone());
     }
-    // A diff that shows the file as new does not show what it replaces.
+    // A diff that shows an existing file as new does not show the replaced text.
     let start = text.find(old).filter(|_| !old.is_empty())?;
     let first = old.chars().next().map_or(1, char::len_utf8);
     let is_only = !text.get(start + first..)?.contains(old);
@@ -185,7 +184,7 @@ mod tests {
     use attache_protocol::v1::Diff;
 
     #[test]
-    fn a_diff_applies_only_where_it_is_clear() {
+    fn a_diff_applies_only_in_exactly_one_place() {
         let with = |text: Option<&str>, old: Option<&str>, new: &str| {
             let mut diff = Diff::new("/a", new);
             diff.old_text = old.map(str::to_owned);

@@ -1,4 +1,4 @@
-//! How many approvals are kept.
+//! The bounds of the stored approvals.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn added(approved: impl IntoIterator<Item = Approved>) -> Approvals {
 }
 
 #[test]
-fn approvals_are_bounded_in_number_and_size_and_the_oldest_goes_first() {
+fn approvals_are_bounded_in_number_and_size_and_the_oldest_is_dropped_first() {
     let mut approvals = added((0..100).map(|number| write(number, 1)));
     assert!(!approvals.take_write(Path::new("/35"), &FileState::Missing, b"x"));
     assert!(approvals.take_write(Path::new("/36"), &FileState::Missing, b"x"));

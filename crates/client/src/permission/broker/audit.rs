@@ -1,4 +1,4 @@
-//! The log of decisions: the last ones here, and all of them, within bounds, in a file.
+//! The log of decisions: the last ones in memory, and a bounded file.
 
 use super::audit_log::{AuditLog, Written};
 use super::secrets::without_secrets;
@@ -12,67 +12,67 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::SystemTime;
 
-/// How many decisions are kept in memory.
+/// The number of decisions that are kept in memory.
 const AUDITED: usize = 1000;
 
-/// How much of a title is kept, in characters.
+/// The longest part of a title that is kept, in characters.
 const TITLE: usize = 400;
 
-/// How much of each command, path or address is kept, in characters.
+/// The longest part of a command, path or address that is kept, in characters.
 const TEXT: usize = 16_384;
 
-/// How many paths are kept.
+/// The largest number of paths that are kept.
 const PATHS: usize = 64;
 
-/// One decision, as the log has it; as text one line of JSON. What looks like a secret in a title
-/// or a rule is replaced by `…`.
+/// One decision in the log. Its `Display` is one line of JSON. Texts in a title or a rule that look
+/// like secrets are replaced by `…`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Audited {
-    /// When.
+    /// The time of the decision.
     pub at: SystemTime,
     /// The agent's name.
     pub agent: String,
-    /// In which session.
+    /// The session.
     pub session_id: SessionId,
-    /// What it was about, for people; its first 400 characters.
+    /// The title of the request: its first 400 characters.
     pub title: String,
-    /// The kind of the call, if the agent told it.
+    /// The kind of the call, if the agent sent one.
     pub kind: Option<ToolKind>,
-    /// What the call does beyond its title: its commands, files and addresses, secrets hidden.
+    /// The commands, files and addresses of the call, without secrets.
     pub effect: ToolEffect,
-    /// What was decided.
+    /// The decision.
     pub verdict: Verdict,
-    /// Who decided.
+    /// The source of the decision.
     pub by: DecidedBy,
 }
 
-/// What was decided.
+/// The decision about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It may run.
+    /// The call may run.
     Allowed,
-    /// It may not.
+    /// The call may not run.
     Rejected,
     /// The question was withdrawn before it was decided.
     Withdrawn,
 }
 
-/// Who decided.
+/// The source of a decision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DecidedBy {
     /// A remembered rule.
     Rule(Rule),
-    /// A setting, such as a flag, or that no person can be asked.
+    /// A setting of the program, or the lack of a person to ask.
     Setting,
-    /// This flag of the program, such as `--yes`.
+    /// A flag of the program, such as `--yes`.
     Flag(String),
-    /// The person who was asked.
+    /// The person.
     Asked,
 }
 
 impl Audited {
-    /// What is known of a question before it is decided: that it was withdrawn.
+    /// Makes the entry of an undecided question, with the verdict "withdrawn".
     pub(super) fn of(agent: &str, request: &PermissionRequest) -> Self {
         Self {
             at: SystemTime::now(),
@@ -102,7 +102,7 @@ impl Audited {
 }
 
 impl Verdict {
-    /// The word that stands for it in the log.
+    /// The word for it in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
@@ -142,7 +142,7 @@ impl fmt::Display for Audited {
     }
 }
 
-/// What a request does, within bounds, secrets hidden; a file also by the path that it leads to.
+/// The effect of a request, bounded and without secrets. A file also has its resolved path.
 fn effect(request: &PermissionRequest) -> ToolEffect {
     let mut effect = request.effect();
     effect.paths.truncate(PATHS);
@@ -152,7 +152,7 @@ fn effect(request: &PermissionRequest) -> ToolEffect {
     effect.with_texts(|text| bounded(&without_secrets(text)))
 }
 
-/// The text, or its beginning and how much is left out.
+/// The text, or its beginning with the number of characters left out.
 fn bounded(text: &str) -> String {
     match text.char_indices().nth(TEXT) {
         Some((at, _)) => {
@@ -163,7 +163,7 @@ fn bounded(text: &str) -> String {
     }
 }
 
-/// The decisions until now.
+/// The decisions so far.
 #[derive(Debug, Default)]
 pub(super) struct Audit {
     pub(super) last: VecDeque<Audited>,
@@ -171,7 +171,7 @@ pub(super) struct Audit {
 }
 
 impl Audit {
-    /// Keeps a decision. What is returned says when the file has it.
+    /// Adds a decision. The result completes when the log file contains it.
     pub(super) fn keep(&mut self, entry: Audited) -> Option<Written> {
         let written = self.log.as_ref().map(|log| log.add(entry.to_string()));
         if self.last.len() >= AUDITED {

@@ -1,4 +1,4 @@
-//! The file of the log of decisions, which a thread of its own writes.
+//! The file of the log of decisions, written by its own thread.
 
 use attache_host::lock_folder_of;
 use std::fs::{self, OpenOptions};
@@ -11,43 +11,43 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How large the file may be, in bytes, before it becomes the older one.
+/// The largest size of the file in bytes. A larger one is renamed to the older file.
 const FILE: u64 = 1 << 20;
 
-/// How many decisions may wait for the file; further ones are not in it.
+/// The largest number of decisions that may wait for the file. Further ones are not written.
 const WAITING: usize = 1024;
 
-/// How long to wait for pending lines before errors are reported.
+/// How long to wait for pending lines before reporting errors.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long after a lock that was not given it is tried again.
+/// How long to wait before trying a refused lock again.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// Resolves when a decision is in the file, or cannot be.
+/// Completes when a decision is in the file, or cannot be written.
 pub(super) type Written = oneshot::Receiver<()>;
 
-/// The file of the log. Cheap to clone; the last clone to be dropped waits for the thread, which
-/// waits for nothing for long.
+/// The file of the log. Cheap to clone. Dropping the last clone waits for the thread, which never
+/// waits long.
 #[derive(Debug, Clone)]
 pub(super) struct AuditLog(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     file: PathBuf,
-    /// `None` once this is dropped, or if there is no thread.
+    /// The queue of lines; `None` after the drop, or without a thread.
     lines: Option<SyncSender<Line>>,
     thread: Option<JoinHandle<()>>,
     trouble: Arc<Mutex<Option<io::Error>>>,
 }
 
-/// What the thread is given: something to add, and whom to tell.
+/// A line to write, and the sender that reports the end of the write.
 struct Line {
     text: Option<String>,
     written: oneshot::Sender<()>,
 }
 
 impl AuditLog {
-    /// A log in this file, and the thread that writes it.
+    /// Makes a log in this file, and starts the thread that writes it.
     pub(super) fn new(file: PathBuf) -> Self {
         let (lines, waiting) = mpsc::sync_channel(WAITING);
         let trouble = Arc::<Mutex<Option<io::Error>>>::default();
@@ -68,14 +68,15 @@ impl AuditLog {
         &self.0.file
     }
 
-    /// Has a line added.
+    /// Queues a line.
     pub(super) fn add(&self, line: String) -> Written {
         let (written, wait) = oneshot::channel();
         self.send(Line { text: Some(line), written });
         wait
     }
 
-    /// Why lines since the last call are not in the file. Waits a moment for those on their way.
+    /// Returns the error if lines since the last call are not in the file. Waits briefly for
+    /// pending lines.
     pub(super) fn take_trouble(&self) -> Option<io::Error> {
         let (written, mut wait) = oneshot::channel();
         self.send(Line { text: None, written });
@@ -95,7 +96,7 @@ impl AuditLog {
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = lines.try_send(line)
             && is_text
         {
-            let why = "decisions come faster than they can be written";
+            let why = "decisions arrive faster than they can be written";
             held(&self.0.trouble)
                 .get_or_insert_with(|| io::Error::new(io::ErrorKind::WouldBlock, why));
         }
@@ -105,7 +106,7 @@ impl AuditLog {
 impl Drop for Shared {
     fn drop(&mut self) {
         self.lines = None;
-        // The thread ends with what waits; it has no panic to hand on.
+        // The thread writes the queued lines and ends. It does not panic.
         let _ended = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -127,15 +128,16 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The older part of a log, which is replaced when the log has grown again.
+/// The file with the older part of a log, which the next full file replaces.
 pub(super) fn older(file: &Path) -> PathBuf {
     let mut name = file.to_owned().into_os_string();
     name.push(".1");
     name.into()
 }
 
-/// Adds a line in one write, so that two programs may do so at once. A file that another program
-/// locks for too long grows beyond its bound; the lock is tried again only after `not_before`.
+/// Adds a line in one write, so that two programs can do so at once. While another program holds
+/// the lock of the file, the file grows beyond its bound. The lock is tried again after
+/// `not_before`.
 fn append(file: &Path, line: &str, not_before: &mut Option<Instant>) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
@@ -153,7 +155,7 @@ fn append(file: &Path, line: &str, not_before: &mut Option<Instant>) -> io::Resu
             }
         }
     }
-    // What is no file, such as a pipe without a reader, would be waited for.
+    // Opening a pipe without a reader, for example, would block.
     if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }

@@ -4,18 +4,18 @@ use attache_policy::RuleFileError;
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// Why rules cannot be read or remembered, or decisions not be logged.
+/// Why rules cannot be read or remembered, or why decisions cannot be logged.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BrokerError {
-    /// A file of rules cannot be read or changed. None of its rules is used, for one of them may
-    /// deny something.
+    /// A file of rules cannot be read or changed. None of its rules applies, because the unread
+    /// part may deny something.
     Rules(RuleFileError),
     /// The file of the log cannot be written.
     Log {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }

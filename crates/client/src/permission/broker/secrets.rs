@@ -1,9 +1,9 @@
-//! What looks like a secret in a line for people, such as a command: it must not reach a log.
+//! Removes texts that look like secrets from lines such as commands, so that no log contains them.
 
 /// The replacement of a secret.
 const HIDDEN: &str = "…";
 
-/// How the names of what is secret end; compared in lower case, without `_` and `-`.
+/// The ends of names whose values are secret, compared in lower case without `_` and `-`.
 const NAMES: [&str; 13] = [
     "apikey",
     "accesskey",
@@ -20,7 +20,7 @@ const NAMES: [&str; 13] = [
     "credentials",
 ];
 
-/// How the keys of well-known services begin.
+/// The beginnings of the keys of well-known services.
 const KEYS: [&str; 12] = [
     "sk-",
     "ghp_",
@@ -36,9 +36,9 @@ const KEYS: [&str; 12] = [
     "eyJ",
 ];
 
-/// The line without what looks like a secret: values that stand behind a name such as `--token` or
-/// `API_KEY=`, the user of an address, and keys of well-known services. Too much hidden is better
-/// than too little.
+/// The line without texts that look like secrets: values after a name such as `--token` or
+/// `API_KEY=`, the user of an address, and keys of well-known services. Hiding too much is safer
+/// than hiding too little.
 pub(super) fn without_secrets(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut value_is_next = false;
@@ -47,7 +47,7 @@ pub(super) fn without_secrets(line: &str) -> String {
         let hidden = if word.is_empty() {
             None
         } else if value_is_next {
-            // The scheme of an authorization is no secret, what follows it is.
+            // The scheme of an authorization is not secret, but the word after it is.
             let is_scheme = ["bearer", "basic", "token"]
                 .iter()
                 .any(|scheme| bare(word).eq_ignore_ascii_case(scheme));
@@ -66,7 +66,7 @@ pub(super) fn without_secrets(line: &str) -> String {
     out
 }
 
-/// The value of a variable without what looks like a secret.
+/// The value of a variable, without a text that looks like a secret.
 pub(crate) fn shown_value(name: &str, value: &str) -> String {
     if is_secret(name) { HIDDEN.to_owned() } else { without_secrets(value) }
 }
@@ -99,7 +99,7 @@ fn is_secret(name: &str) -> bool {
     NAMES.iter().any(|secret| name.ends_with(secret))
 }
 
-/// The word without quotes around it and a colon behind it.
+/// The word without quotes around it and a colon after it.
 fn bare(word: &str) -> &str {
     word.trim_matches(['"', '\'', '\\']).trim_end_matches(':')
 }
@@ -109,7 +109,7 @@ mod tests {
     use super::without_secrets;
 
     #[test]
-    fn what_looks_like_a_secret_is_hidden() {
+    fn texts_that_look_like_secrets_are_hidden() {
         for (line, shown) in [
             ("API_KEY=abc make  all", "API_KEY=… make  all"),
             ("deploy --token abc --force", "deploy --token … --force"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays() {
+    fn other_texts_are_not_changed() {
         for line in [
             "cargo test -- --token-count",
             "edit token.rs",

@@ -1,4 +1,4 @@
-//! What rules are about, and how they are written.
+//! Rules about requests: which ones they match, and how they are written.
 
 use crate::permission::request::PermissionRequest;
 use attache_policy::{Effect, Rule, RuleScope, Subject};
@@ -43,7 +43,7 @@ fn command(line: &str) -> String {
 }
 
 #[test]
-fn a_command_rule_covers_more_words_and_nothing_that_a_shell_adds() {
+fn a_command_rule_covers_more_words_but_no_shell_syntax() {
     let allow = r#"allow command="git status""#;
     for covered in ["git status", "git status -s", "git status\tx"] {
         assert!(matches(allow, &command(covered)), "{covered}");
@@ -69,7 +69,7 @@ fn a_command_rule_covers_more_words_and_nothing_that_a_shell_adds() {
 }
 
 #[test]
-fn a_command_is_rejected_wherever_it_stands_in_the_line() {
+fn a_command_is_denied_anywhere_in_the_line() {
     let reject = r#"reject command="rm""#;
     for line in ["rm x", "cd a; rm x", "a && rm", "echo $(rm x)", "x | rm"] {
         assert!(matches(reject, &command(line)), "{line}");
@@ -78,7 +78,7 @@ fn a_command_is_rejected_wherever_it_stands_in_the_line() {
 }
 
 #[test]
-fn a_path_rule_covers_calls_whose_files_all_lie_there() {
+fn a_path_rule_covers_calls_whose_files_are_all_below_it() {
     let call = |paths: &[&str]| {
         let locations: Vec<Value> =
             paths.iter().map(|path| serde_json::json!({ "path": path })).collect();
@@ -134,7 +134,7 @@ fn a_path_rule_follows_links_on_disk() {
 }
 
 #[test]
-fn a_path_is_rejected_wherever_a_command_names_it() {
+fn a_path_is_denied_wherever_a_command_names_it() {
     let reject = r#"reject path="/home/app/private""#;
     for line in [
         "cat /home/app/private/key",
@@ -154,12 +154,12 @@ fn a_path_is_rejected_wherever_a_command_names_it() {
     }
     let allow = r#"allow path="/home/app""#;
     let call = r#"{"toolCallId":"t","locations":[{"path":"/home/app"}],"rawInput":{"command":"rm -rf /"}}"#;
-    assert!(!matches(allow, call), "a rule for files covers no command");
+    assert!(!matches(allow, call), "a rule for files does not cover a command");
 }
 
 /// An agent chooses the shape of its input.
 #[test]
-fn a_command_counts_in_every_shape_of_input() {
+fn a_command_is_found_in_every_shape_of_input() {
     let (allow, reject) = (r#"allow command="git status""#, r#"reject command="rm""#);
     let call = |input: Value| {
         serde_json::json!({"toolCallId": "t", "title": "mock", "kind": "execute", "rawInput": input})
@@ -206,7 +206,7 @@ fn a_command_counts_in_every_shape_of_input() {
         assert!(!matches(allow, &call(input.clone())), "{input}");
     }
     let large = r#"{"toolCallId":"t","kind":"other","rawInput":{"command":"rm x","n":1e999}}"#;
-    assert!(matches(reject, large), "an input that cannot be held hides no command");
+    assert!(matches(reject, large), "an input that cannot be represented cannot hide a command");
     for titled in [
         r#"{"toolCallId":"t","title":"rm x","kind":"execute"}"#,
         r#"{"toolCallId":"t","title":"Running: rm x","kind":"execute","rawInput":{}}"#,
@@ -218,7 +218,7 @@ fn a_command_counts_in_every_shape_of_input() {
     assert!(!matches(allow, titled), "a title is not surely the command");
 }
 
-/// Files of rules that old builds wrote name the words of a list, quoted.
+/// Files of rules of old versions contain the quoted words of a list.
 #[test]
 fn a_rule_of_an_old_build_keeps_its_meaning() {
     let listed = r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":["bash","-lc","cd a && make"]}}"#;
@@ -266,7 +266,7 @@ fn a_command_that_an_agent_names_only_in_words_can_be_remembered() {
 }
 
 #[test]
-fn agent_tool_and_scope_are_held_to() {
+fn a_rule_applies_only_to_its_agent_tool_and_scope() {
     let call = r#"{"toolCallId":"t","name":"mcp__github__list","kind":"fetch"}"#;
     assert!(
         matches(r#"allow tool="mcp__github__*""#, call)
@@ -292,7 +292,7 @@ fn agent_tool_and_scope_are_held_to() {
 }
 
 #[test]
-fn the_narrowest_rule_is_about_its_request_and_little_else() {
+fn the_narrowest_rule_covers_its_request_and_little_else() {
     let about = |call: &str| {
         let rule = about_in(call, Effect::Allow, "")?;
         assert!(is_about(&rule, call, "/a"));
@@ -326,7 +326,7 @@ fn a_rule_reads_back_as_it_was_written() {
 }
 
 #[test]
-fn what_is_no_rule_is_refused() {
+fn invalid_rules_are_refused() {
     for line in [
         "",
         "permit kind=\"edit\"",

@@ -8,6 +8,6 @@ use tokio::sync::oneshot;
 /// answered once.
 pub(super) struct AgentQuestion {
     pub(super) answer: Responder<SessionRequestPermission>,
-    /// Dropped with the question, which withdraws it from the person.
+    /// Dropping the question drops this sender, which withdraws the question from the person.
     pub(super) _withdrawn: oneshot::Sender<()>,
 }

@@ -113,7 +113,7 @@ impl LiveSession {
         Some(receiver)
     }
 
-    /// The id of the next question of this client's own. It is no part of the transcript.
+    /// The id of the next question of this client's own. It is not part of the transcript.
     pub(crate) fn next_question(&self) -> (PermissionId, SessionId) {
         let mut state = self.state();
         state.questions += 1;
@@ -130,7 +130,7 @@ impl LiveSession {
         self.state().permissions.clone()
     }
 
-    /// Reads or uses up what the permission requests of the agent allowed.
+    /// Reads or changes the approvals of the session.
     pub(crate) fn approved<T>(&self, look: impl FnOnce(&mut Approvals) -> T) -> T {
         look(&mut self.state().approvals)
     }
@@ -162,7 +162,7 @@ impl LiveSession {
     }
 }
 
-/// What an allowed request allows, and whether by an option that allows always.
+/// The actions that an allowed request approves, and whether the chosen option allows always.
 pub(crate) struct Allowed {
     prospect: Prospect,
     always: bool,
@@ -214,8 +214,8 @@ impl Drop for OpenQuestion {
     }
 }
 
-/// Adds what the disk says about a request, and returns what it would allow. Waits for the disk off
-/// the connection's task.
+/// Adds what the disk shows about a request, and returns the actions that it would allow. Reads the
+/// disk off the connection's task.
 async fn looked_at(
     mut request: PermissionRequest,
     folders: Option<Arc<Folders>>,
@@ -228,7 +228,7 @@ async fn looked_at(
     let looked =
         tokio::task::spawn_blocking(move || prospects(&looking, &folders, unsaved.as_deref()))
             .await;
-    // It fails only when this program is ending. Nothing is approved ahead then.
+    // This fails only when the program is ending. Then nothing is approved in advance.
     let prospect = looked.unwrap_or_default();
     request.protected = prospect.protected;
     (request, prospect)

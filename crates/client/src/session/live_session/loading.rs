@@ -1,5 +1,5 @@
-//! Loading a session: the replayed history is kept aside and replaces the session's when it is
-//! complete.
+//! Loads a session: the replayed history is kept separately, and replaces the session's history
+//! when it is complete.
 
 use super::pending_load::{PendingLoad, Replayed};
 use super::{LiveSession, Setup};
@@ -8,8 +8,8 @@ use crate::session::session_fold::now;
 use attache_session::{EventBody, Timestamp};
 
 impl LiveSession {
-    /// Keeps the updates of the agent aside from here on. Returns the number of the load; `None`
-    /// while a turn or another load is in flight.
+    /// Keeps later updates of the agent separately. Returns the number of the load; `None` while a
+    /// turn or another load is in flight.
     pub(crate) fn begin_load(&self) -> Option<u64> {
         let mut state = self.state();
         if state.turn.is_some() || state.is_loading() {
@@ -21,7 +21,7 @@ impl LiveSession {
         Some(state.loads)
     }
 
-    /// Replaces the session's history by the complete one. Without effect on an abandoned load.
+    /// Replaces the session's history with the complete one. Without effect on an abandoned load.
     pub(crate) fn finish_load(&self, load: u64, opened: EventBody, setup: Setup) {
         self.terminals.set_up(setup.folders.clone());
         let mut state = self.state();
@@ -49,12 +49,12 @@ impl LiveSession {
         self.fold.wake();
     }
 
-    /// The load failed: the session stays as it was, and later updates are its own again.
+    /// Ends a failed load: the session does not change, and later updates belong to it again.
     pub(crate) fn fail_load(&self, load: u64) {
         self.state().loading.take_if(|loading| loading.number == load);
     }
 
-    /// Abandons the load: the session stays as it was. Until the agent answers, or until the
+    /// Abandons the load: the session does not change. Until the agent answers, or until the
     /// session is used again, updates count as the rest of the replay.
     pub(crate) fn abandon_load(&self, load: u64) {
         if let Some(loading) =

@@ -18,8 +18,8 @@ pub(super) struct Replayed {
 }
 
 impl Replayed {
-    /// Keeps a replayed event. Of a history that exceeds the memory limit of a session, only the
-    /// end is kept.
+    /// Keeps a replayed event. If the history exceeds the memory limit of a session, only its end
+    /// is kept.
     pub(super) fn keep(&mut self, body: EventBody) {
         let sequence = self.events.last().map_or(0, |last| last.sequence) + 1;
         keep(&mut self.events, &mut self.bytes, Event { sequence, at: Timestamp::default(), body });

@@ -28,12 +28,12 @@ const KIND: u64 = 0xF;
 /// `ioprio_set` for all processes of a user.
 const IOPRIO_USER: u64 = 3;
 
-/// Refused for every command.
+/// The calls that are refused for every command.
 pub(super) fn everywhere() -> Result<Calls, BackendError> {
     let flag = |argument, flag: u64| rule([is(argument, SeccompCmpOp::MaskedEq(flag), flag)]);
     let namespaces = NAMESPACES.iter().map(|each| flag(0, u64::from(each.cast_unsigned())));
-    // A program with this bit gets the rights of the file's owner. Landlock does not hold the modes
-    // of files outside.
+    // A program with this bit gets the rights of the file's owner. Landlock does not restrict the
+    // modes of files outside.
     let privileged = |argument| Ok(vec![flag(argument, u64::from(libc::S_ISUID))?]);
     // A pair of datagram sockets sends to any address that a process names.
     let datagrams = rule([is(1, SeccompCmpOp::MaskedEq(KIND), libc::SOCK_DGRAM as u64)])?;
@@ -52,8 +52,8 @@ pub(super) fn everywhere() -> Result<Calls, BackendError> {
 /// `fchmodat2`, which has this number on every architecture.
 const FCHMODAT2: c_long = 452;
 
-/// Refused for commands that share process numbers, and System V and POSIX memory and queues, with
-/// the machine. A process may change itself, which it names by 0.
+/// The calls that are refused for commands that share process numbers, and System V and POSIX
+/// memory and queues, with the machine. A process may change itself, which it names by 0.
 pub(super) fn outside() -> Result<Calls, BackendError> {
     let named = |argument| is(argument, SeccompCmpOp::Ne, 0);
     let mut calls: Calls = vec![

@@ -1,21 +1,21 @@
-//! What the client was told of one session, and what it asked for without an answer.
+//! The client's knowledge of one session, and its unanswered calls.
 
 use crate::process::{Process, result};
 use crate::script::{Entry, Expected, Shown, script};
 use serde_json::{Value, json};
 
-pub(crate) struct Told {
+pub(crate) struct KnownSession {
     pub(crate) id: String,
-    /// The conversation up to the last turn that was answered, or that a load showed to be cut.
+    /// The conversation up to the last turn that was answered or that a load showed to be cut.
     entries: Vec<Entry>,
     title: Option<String>,
-    /// Then the author's titles do not count.
+    /// Whether the person set the title. If so, the author's titles do not count.
     titled_by_person: bool,
     style: String,
-    /// What the author remembers; after a turn was cut, what it may remember.
+    /// The author's memory, or after a cut turn its possible memories.
     memories: Vec<Vec<String>>,
-    /// How many turns were cut of which something is stored, and how many of them surely before
-    /// their end.
+    /// The number of cut turns of which a part is stored, and the number of those that surely were
+    /// cut before their end.
     pub(crate) cut: usize,
     pub(crate) failed: usize,
     prompts: u64,
@@ -31,11 +31,11 @@ struct OpenTurn {
     shown: Shown,
 }
 
-impl Told {
-    /// A new session; `None` if the agent was killed before it told of one.
+impl KnownSession {
+    /// Opens a new session; `None` if the agent was killed before its reply.
     pub(crate) fn begin(process: &mut Process, titled_by_person: bool) -> Option<Self> {
         let new = process.result("session/new", json!({"cwd": "/", "mcpServers": []}))?;
-        let mut told = Self {
+        let mut session = Self {
             id: new["sessionId"].as_str().unwrap().to_owned(),
             entries: Vec::new(),
             title: None,
@@ -50,14 +50,14 @@ impl Told {
             asked_style: None,
         };
         if titled_by_person {
-            told.ask_title(process, "Mine");
-            while told.asked_title.is_some()
+            session.ask_title(process, "Mine");
+            while session.asked_title.is_some()
                 && let Some(message) = process.next()
             {
-                told.take(process, message);
+                session.take(process, message);
             }
         }
-        Some(told)
+        Some(session)
     }
 
     fn named(&self) -> Value {
@@ -69,8 +69,8 @@ impl Told {
         self.turn.is_some()
     }
 
-    /// Loads the session in another process: all that was confirmed is there, whole, and of the
-    /// turn that was cut a prefix.
+    /// Loads the session in another process: everything that was confirmed is there, and a prefix
+    /// of the cut turn.
     pub(crate) fn load(&mut self, process: &mut Process) {
         let Some((reply, shown)) = process.shown("session/load", self.named()) else { return };
         let style = reply["configOptions"][0]["currentValue"].as_str().unwrap().to_owned();
@@ -87,8 +87,11 @@ impl Told {
             self.title = asked;
         }
         let Some(rest) = shown.entries.strip_prefix(self.entries.as_slice()) else {
-            let same =
-                self.entries.iter().zip(&shown.entries).take_while(|(told, loaded)| told == loaded);
+            let same = self
+                .entries
+                .iter()
+                .zip(&shown.entries)
+                .take_while(|(session, loaded)| session == loaded);
             let same = same.count();
             panic!(
                 "{}: of {} entries {same} are there; then {:?}, not {:?}",
@@ -112,8 +115,8 @@ impl Told {
         self.entries = shown.entries;
     }
 
-    /// The turn that was cut is a prefix of its script, its tool calls settled. Gives the title
-    /// since.
+    /// Checks that the cut turn is a prefix of its script and that its tool calls are settled.
+    /// Returns the title since then.
     fn take_cut(&mut self, prompt: &str, rest: &[Entry], title: Option<&String>) -> Option<String> {
         let steps = script(prompt);
         let (mut memories, mut whole) = (Vec::new(), false);
@@ -138,7 +141,7 @@ impl Told {
         title.cloned()
     }
 
-    /// The session takes a prompt, and its author has what it remembered.
+    /// Checks that the session takes a prompt and that its author has its memory.
     pub(crate) fn recall(&mut self, process: &mut Process) {
         let prompt = json!([{"type": "text", "text": "recall"}]);
         let call = process.call("session/prompt", json!({"sessionId": self.id, "prompt": prompt}));
@@ -187,7 +190,7 @@ impl Told {
         calls.into_iter().flatten().any(|call| message["id"] == call)
     }
 
-    /// Takes in a message about this session.
+    /// Processes a message about this session.
     pub(crate) fn take(&mut self, process: &mut Process, mut message: Value) {
         match message["method"].as_str() {
             Some("session/update") => {
@@ -216,7 +219,7 @@ impl Told {
         result(reply);
     }
 
-    /// The turn is confirmed: what it showed must be there from now on.
+    /// Notes that the turn is confirmed: from now on its entries must be stored.
     fn answered(&mut self, turn: OpenTurn) {
         let OpenTurn { prompt, shown, .. } = turn;
         let own = Expected::of(&prompt, &[]).entries;
@@ -228,7 +231,7 @@ impl Told {
             assert_ne!(self.memories, [] as [Vec<String>; 0], "{}: {text}", self.id);
         } else {
             let expected = Expected::of(&prompt, &script(&prompt));
-            assert_eq!(shown.entries, expected.entries[1..], "{}: what was streamed", self.id);
+            assert_eq!(shown.entries, expected.entries[1..], "{}: the streamed entries", self.id);
             self.memories.iter_mut().for_each(|memory| memory.extend(expected.remembered.clone()));
             if !self.titled_by_person {
                 self.title = expected.title.or_else(|| self.title.take());
