@@ -1,16 +1,16 @@
 //! The remembered rules of this client: their files, which of them decides, and their meaning.
 
-use super::{By, Verdict};
+use super::verdict::{By, Verdict};
 use crate::exit::Failure;
 use crate::folder;
 use crate::settings::Settings;
 use crate::store::Place;
 use attache_client::{
-    Agents, CallPattern, DecidedBy, Decision, Effect, HubSession, PermissionBroker,
-    PermissionRequest, Rule, RuleScope, Subject,
+    Agents, CallPattern, DecidedBy, Effect, HubSession, PermissionBroker, PermissionRequest, Rule,
+    RuleScope, Subject,
 };
 use attache_protocol::v1::ToolKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The rules of one session.
 #[derive(Debug, Clone)]
@@ -106,20 +106,6 @@ impl Rules {
         // another folder, is not offered.
         call.is_about(&rule).then_some(rule)
     }
-}
-
-impl Verdict {
-    /// Returns the verdict of a rule about a request.
-    pub(crate) fn by_rule(request: &PermissionRequest, rule: Rule) -> Self {
-        let decision = Decision::by_rule(&rule);
-        let allowed = decision.allows(&request.options);
-        Self { decision: Some(decision), allowed, by: By::Rule(Box::new(rule)) }
-    }
-}
-
-/// Returns whether the rule comes from the project's own file.
-pub(crate) fn is_of_project(rule: &Rule) -> bool {
-    rule.file.as_deref().is_some_and(|file| Path::new(file).is_relative())
 }
 
 /// Describes the effect of a rule.
