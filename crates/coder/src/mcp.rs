@@ -20,7 +20,8 @@ mod stdout;
 
 pub(crate) use content::ReturnedContent;
 #[cfg(test)]
-pub(crate) use offered::BUILT_IN as BUILT_IN_TOOLS;
+#[cfg(test)]
+pub(crate) use offered::RESERVED as RESERVED_FOR_BUILT_IN;
 pub(crate) use running::{Next, Question, Running, ServerMessage};
 pub(crate) use server::Server;
 

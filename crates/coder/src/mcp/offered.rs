@@ -13,8 +13,8 @@ const SERVER: usize = 28;
 /// The maximum number of tools for a model. Providers accept no more.
 const ALL: usize = 128;
 
-/// The number of built-in tools.
-pub(crate) const BUILT_IN: usize = 17;
+/// How many of them are reserved for built-in tools.
+pub(crate) const RESERVED: usize = 24;
 
 /// The maximum length of a description and of a schema, in bytes.
 const DESCRIPTION: usize = 4 * 1024;
@@ -32,7 +32,7 @@ pub(super) struct OfferedTool {
 
 /// The maximum number of tools of servers.
 pub(super) fn most() -> usize {
-    ALL.saturating_sub(BUILT_IN)
+    ALL - RESERVED
 }
 
 /// Returns the tools of the servers in order, each with a unique name. The same lists always give
