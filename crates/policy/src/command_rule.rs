@@ -5,12 +5,17 @@
 //! every line that may run the command, in any spelling, and every line whose programs cannot be
 //! read.
 
+mod wrappers;
+
 use crate::command::{
     begins_with, comes_to, is_contained_in, is_runner, is_the_shells, program,
     sets_only_harmless_variables, tokens,
 };
 use crate::shell::{Part, Word, parts};
 use globset::GlobBuilder;
+use wrappers::{
+    RUN_SOME_WORDS, SHELL_RUNS, SHELLS, has_line, inner_line, is_wrapper, name, wraps_unknown,
+};
 
 /// The depth to which `sh -c` lines inside a line are read.
 const DEEPEST: usize = 6;
@@ -94,87 +99,6 @@ fn begins(command: &str, text: &str) -> bool {
         && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
-/// Programs that run their arguments as another command.
-const WRAPPERS: &[&str] = &[
-    "ash",
-    "bash",
-    "builtin",
-    "busybox",
-    "chroot",
-    "chrt",
-    "command",
-    "dash",
-    "direnv",
-    "doas",
-    "eatmydata",
-    "entr",
-    "env",
-    "eval",
-    "exec",
-    "fakeroot",
-    "firejail",
-    "fish",
-    "flock",
-    "ionice",
-    "ksh",
-    "ltrace",
-    "nice",
-    "nohup",
-    "nsenter",
-    "numactl",
-    "parallel",
-    "pkexec",
-    "prlimit",
-    "rlwrap",
-    "runuser",
-    "script",
-    "setpriv",
-    "setsid",
-    "sg",
-    "sh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "time",
-    "timeout",
-    "toybox",
-    "unbuffer",
-    "unshare",
-    "valgrind",
-    "watch",
-    "xargs",
-    "zsh",
-];
-
-/// Further programs that run another program somewhere among their arguments.
-const RUN_SOME_WORDS: &[&str] = &[
-    "at",
-    "batch",
-    "bundle",
-    "bwrap",
-    "caffeinate",
-    "hatch",
-    "kubectl",
-    "mise",
-    "nix",
-    "nix-shell",
-    "npm",
-    "pnpm",
-    "pipx",
-    "poetry",
-    "uv",
-    "vagrant",
-    "yarn",
-];
-
-/// Built-in commands of the shell that run, name or store commands.
-const SHELL_RUNS: &[&str] = &["alias", "builtin", "command", "coproc", "eval", "exec", "trap"];
-
-const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
-
 /// Options that take the next word as their value.
 const TAKE_A_VALUE: &[&str] = &[
     "-C",
@@ -187,14 +111,6 @@ const TAKE_A_VALUE: &[&str] = &[
     "--cwd",
     "--project",
 ];
-
-fn name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
-}
-
-fn is_wrapper(word: &str) -> bool {
-    WRAPPERS.contains(&name(word))
-}
 
 /// Whether the line may run a command that begins with these words.
 fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
@@ -362,42 +278,6 @@ fn sets_it(part: &Part, wanted: &[String]) -> bool {
     !sets_only_harmless_variables(part)
         && part.assignments.iter().any(named)
         && !part.words.is_empty()
-}
-
-/// Whether a shell gets its line with an option.
-fn has_line(part: &Part) -> bool {
-    part.words.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('c'))
-}
-
-/// The line that a shell gets with its option `-c`.
-fn inner_line(part: &Part) -> Option<&Word> {
-    let at = part.words.iter().skip(1).position(|word| {
-        word.is_literal()
-            && word.text.starts_with('-')
-            && !word.text.starts_with("--")
-            && word.text.contains('c')
-    })?;
-    part.words
-        .iter()
-        .skip(at + 2)
-        .find(|word| !word.text.starts_with(['-', '+']) || !word.is_literal())
-}
-
-/// Whether a program runs an unknown command: its first word that is not an option, number or
-/// variable is unknown.
-fn wraps_unknown(part: &Part) -> bool {
-    let skips = match part.words.first().map(|word| name(&word.text)) {
-        Some("chroot" | "flock" | "su" | "sg" | "runuser") => 1,
-        _ => 0,
-    };
-    let plain = |word: &&Word| {
-        let text = &word.text;
-        let number = text.starts_with(|each: char| each.is_ascii_digit());
-        !word.is_literal() || !(text.starts_with(['-', '+']) || text.contains('=') || number)
-    };
-    let mut words = part.words.iter().skip(1).filter(plain);
-    let candidates = words.by_ref().take(skips + 1);
-    candidates.into_iter().any(|word| word.variable || word.substitution)
 }
 
 #[cfg(test)]

@@ -90,7 +90,10 @@ impl Calls {
             }
             Ok(Message::Reply { id, outcome }) => {
                 report.tests(&["RPC-11", "RPC-14", "RPC-15"]);
-                let is_both = matches!(serde_json::from_slice::<Value>(line), Ok(value) if value.get("result").is_some() && value.get("error").is_some());
+                let is_both = matches!(
+                    serde_json::from_slice::<Value>(line),
+                    Ok(value) if value.get("result").is_some() && value.get("error").is_some()
+                );
                 if is_both {
                     report.breaks("RPC-14", "the reply has a result and an error");
                 }
