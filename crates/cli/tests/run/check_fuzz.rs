@@ -23,12 +23,12 @@ fn a_failure_of_an_agent_is_minimized_and_can_be_replayed() {
     let touchy = ["sh", "-c", &touchy];
     let ended = fuzz(&project, &["--runs", "300", "--output", "found.jsonl"], &touchy);
     assert_eq!(ended.code, Some(4), "{ended:#?}");
-    assert!(ended.stdout.contains("of seed 0: it dies: the agent ended"), "{ended:#?}");
+    assert!(ended.stdout.contains("of seed 0: it ends: the agent ended"), "{ended:#?}");
     let said = ended.stdout.lines().filter(|line| line.starts_with("  ->")).count();
     assert!(said <= 2, "{ended:#?}");
     let again = fuzz(&project, &["--replay", "found.jsonl"], &touchy);
     assert_eq!(again.code, Some(4), "{again:#?}");
-    assert!(again.stdout.starts_with("The recording: it dies"), "{again:#?}");
+    assert!(again.stdout.starts_with("The recording: it ends"), "{again:#?}");
     let sound = fuzz(&project, &["--replay", "found.jsonl"], &[OURS, "agent"]);
     assert_eq!(sound.code, Some(0), "{sound:#?}");
     let judged = project.run(&["check", "trace", "found.jsonl"]);

@@ -41,7 +41,7 @@ fn a_report_is_written_in_the_format_of_its_file_extension() {
     );
     assert!(read("a.xml").contains("<failure type=\"must not\""), "{}", read("a.xml"));
     assert!(read("a.md").contains("| `initialize` | stable |  | ✓ |"), "{}", read("a.md"));
-    assert!(read("a.html").contains("Broken: 1 of the"), "{}", read("a.html"));
+    assert!(read("a.html").contains("The peer breaks 1 of the"), "{}", read("a.html"));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn judgements_are_compared_rule_by_rule() {
 
     fs::write(project.path().join("broken.json"), "{\"version\": 1,\n\"side\": 1}").unwrap();
     compare(&["ours.json", "broken.json"])
-        .failed(2, &["broken.json, line 2, column 9: this is no judgement"]);
+        .failed(2, &["broken.json, line 2, column 9: this is not a judgement"]);
     compare(&["ours.json", "absent.json"]).failed(2, &["absent.json cannot be read"]);
     compare(&["ours.json"]).failed(2, &["2"]);
 }
