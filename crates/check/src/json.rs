@@ -22,16 +22,32 @@ macro_rules! json {
     };
     (@object [$($done:expr,)*]) => { $crate::json::object([$($done,)*]) };
     (@object [$($done:expr,)*] $key:tt: null $(, $($rest:tt)*)?) => {
-        $crate::json::json!(@object [$($done,)* (AsRef::<str>::as_ref(&$key), serde_json::Value::Null),] $($($rest)*)?)
+        $crate::json::json!(
+            @object
+            [$($done,)* (AsRef::<str>::as_ref(&$key), serde_json::Value::Null),]
+            $($($rest)*)?
+        )
     };
     (@object [$($done:expr,)*] $key:tt: [$($inner:tt)*] $(, $($rest:tt)*)?) => {
-        $crate::json::json!(@object [$($done,)* (AsRef::<str>::as_ref(&$key), $crate::json::json!([$($inner)*])),] $($($rest)*)?)
+        $crate::json::json!(
+            @object
+            [$($done,)* (AsRef::<str>::as_ref(&$key), $crate::json::json!([$($inner)*])),]
+            $($($rest)*)?
+        )
     };
     (@object [$($done:expr,)*] $key:tt: {$($inner:tt)*} $(, $($rest:tt)*)?) => {
-        $crate::json::json!(@object [$($done,)* (AsRef::<str>::as_ref(&$key), $crate::json::json!({$($inner)*})),] $($($rest)*)?)
+        $crate::json::json!(
+            @object
+            [$($done,)* (AsRef::<str>::as_ref(&$key), $crate::json::json!({$($inner)*})),]
+            $($($rest)*)?
+        )
     };
     (@object [$($done:expr,)*] $key:tt: $value:expr $(, $($rest:tt)*)?) => {
-        $crate::json::json!(@object [$($done,)* (AsRef::<str>::as_ref(&$key), $crate::json::value(&$value)),] $($($rest)*)?)
+        $crate::json::json!(
+            @object
+            [$($done,)* (AsRef::<str>::as_ref(&$key), $crate::json::value(&$value)),]
+            $($($rest)*)?
+        )
     };
     (null) => { serde_json::Value::Null };
     ([$($items:tt)*]) => { $crate::json::json!(@array [] $($items)*) };

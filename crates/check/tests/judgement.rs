@@ -25,9 +25,14 @@ fn agent(message: &Value) -> Vec<Value> {
         }
         "session/new" => vec![
             update(json!({"sessionUpdate": "_vendor/thing"})),
-            reply(
-                json!({"sessionId": "s", "configOptions": [{"id": "m", "name": "M", "category": "model", "type": "select", "currentValue": "x", "options": [{"value": "x", "name": "X"}]}]}),
-            ),
+            reply(json!({"sessionId": "s", "configOptions": [{
+                "id": "m",
+                "name": "M",
+                "category": "model",
+                "type": "select",
+                "currentValue": "x",
+                "options": [{"value": "x", "name": "X"}],
+            }]})),
         ],
         "session/prompt" => vec![
             update(
@@ -36,7 +41,11 @@ fn agent(message: &Value) -> Vec<Value> {
             update(
                 json!({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "T", "kind": "read", "status": "completed", "_meta": {"secretive": 1}}),
             ),
-            json!({"jsonrpc": "2.0", "id": "q", "method": "session/request_permission", "params": {"sessionId": "s", "toolCall": {"toolCallId": "t"}, "options": [{"optionId": "1", "name": "N", "kind": "reject_once"}]}}),
+            json!({"jsonrpc": "2.0", "id": "q", "method": "session/request_permission", "params": {
+                "sessionId": "s",
+                "toolCall": {"toolCallId": "t"},
+                "options": [{"optionId": "1", "name": "N", "kind": "reject_once"}],
+            }}),
             reply(json!({"stopReason": "end_turn"})),
         ],
         _ if message["id"].is_null() || message["method"].is_null() => Vec::new(),

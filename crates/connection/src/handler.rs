@@ -165,21 +165,49 @@ fn show_dropped(side: &mut dyn Unhandling, method: &str, dropped: &[DecodeError]
 
 macro_rules! sides {
     (
-        agent_calls { $($acall:ident $acallty:ident $acallname:literal $acallparams:ident => $acallresult:ident { $($acallrest:tt)* })* }
-        agent_notifications { $($anote:ident $anotety:ident $anotename:literal $anoteparams:ident { $($anoterest:tt)* })* }
-        client_calls { $($ccall:ident $ccallty:ident $ccallname:literal $ccallparams:ident => $ccallresult:ident { $($ccallrest:tt)* })* }
-        client_notifications { $($cnote:ident $cnotety:ident $cnotename:literal $cnoteparams:ident { $($cnoterest:tt)* })* }
+        agent_calls {
+            $($acall:ident $acallty:ident $acallname:literal
+                $acallparams:ident => $acallresult:ident { $($acallrest:tt)* })*
+        }
+        agent_notifications {
+            $($anote:ident $anotety:ident $anotename:literal
+                $anoteparams:ident { $($anoterest:tt)* })*
+        }
+        client_calls {
+            $($ccall:ident $ccallty:ident $ccallname:literal
+                $ccallparams:ident => $ccallresult:ident { $($ccallrest:tt)* })*
+        }
+        client_notifications {
+            $($cnote:ident $cnotety:ident $cnotename:literal
+                $cnoteparams:ident { $($cnoterest:tt)* })*
+        }
         $($others:tt)*
     ) => {
-        sides! { @side Agent AgentHandler Side::Agent "an agent" {$($acall $acallty $acallname;)*} {$($anote $anotety $anotename;)*} }
-        sides! { @side Client ClientHandler Side::Client "a client" {$($ccall $ccallty $ccallname;)*} {$($cnote $cnotety $cnotename;)*} }
+        sides! {
+            @side Agent AgentHandler Side::Agent "an agent"
+            {$($acall $acallty $acallname;)*}
+            {$($anote $anotety $anotename;)*}
+        }
+        sides! {
+            @side Client ClientHandler Side::Client "a client"
+            {$($ccall $ccallty $ccallname;)*}
+            {$($cnote $cnotety $cnotename;)*}
+        }
     };
-    (@side $side:ident $handler:ident Side::$variant:ident $noun:literal {$($call:ident $callty:ident $callname:literal;)*} {$($note:ident $notety:ident $notename:literal;)*}) => {
+    (
+        @side $side:ident $handler:ident Side::$variant:ident $noun:literal
+        {$($call:ident $callty:ident $callname:literal;)*}
+        {$($note:ident $notety:ident $notename:literal;)*}
+    ) => {
         #[doc = concat!("The methods that ", $noun, " serves. By default a call is answered with `-32601` and a notification is ignored.")]
         pub trait $side: Send + 'static {
             $(
                 #[doc = concat!("`", $callname, "`")]
-                fn $call(&mut self, params: <method::$callty as Method>::Params, responder: Responder<method::$callty>) -> Work {
+                fn $call(
+                    &mut self,
+                    params: <method::$callty as Method>::Params,
+                    responder: Responder<method::$callty>,
+                ) -> Work {
                     let _ = params;
                     responder.method_not_found()
                 }
@@ -251,7 +279,12 @@ macro_rules! sides {
         impl<T: $side> Handler for $handler<T> {
             const SIDE: Side = Side::$variant;
 
-            fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError> {
+            fn notification(
+                &mut self,
+                peer: &Peer,
+                name: &str,
+                params: Option<&str>,
+            ) -> Result<(), DecodeError> {
                 match name {
                     $($notename => {
                         let params = decode_for::<method::$notety>(self, params)?;
@@ -267,9 +300,13 @@ macro_rules! sides {
 
             fn call(&mut self, call: IncomingCall<'_>) -> Work {
                 match call.name {
-                    $($callname if !self.0.advertises(&method::$callty::ROW.gate) => call.method_not_found(),)*
+                    $($callname if !self.0.advertises(&method::$callty::ROW.gate) => {
+                        call.method_not_found()
+                    })*
                     $($callname => {
-                        call.accept_for::<method::$callty, Self>(self, |side, params, answer| side.0.$call(params, answer))
+                        call.accept_for::<method::$callty, Self>(self, |side, params, answer| {
+                            side.0.$call(params, answer)
+                        })
                     })*
                     _ => self.0.extension_call(call),
                 }

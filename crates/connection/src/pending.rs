@@ -100,7 +100,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_call_ends_exactly_once(steps in proptest::collection::vec((0u8..5, 0i64..20), 0..200)) {
+        fn every_call_ends_exactly_once(
+            steps in proptest::collection::vec((0u8..5, 0i64..20), 0..200),
+        ) {
             let mut table: Pending<u32, &str> = Pending::new();
             let (mut made, mut ended, mut over) = (0u32, Vec::new(), false);
             for (step, id) in steps {

@@ -60,7 +60,9 @@ fn subject() -> impl Strategy<Value = Subject> {
     let command = prop::sample::select(words.to_vec());
     let line = prop::sample::select(COMMANDS);
     prop_oneof![
-        4 => command.prop_map(|words| Subject::Command(words.split(' ').map(str::to_owned).collect())),
+        4 => command.prop_map(|words| {
+            Subject::Command(words.split(' ').map(str::to_owned).collect())
+        }),
         2 => line.prop_map(|line| Subject::Line(line.to_owned())),
         1 => Just(Subject::Tool("execute".to_owned())),
         1 => Just(Subject::Changes(crate::Pattern::new("**").unwrap())),
@@ -98,7 +100,11 @@ proptest! {
     /// adding a stricter rule never loosens a decision.
     #[test]
     fn the_strictest_rule_wins(
-        rules in prop::collection::vec(rule(), 0..4), more in rule(), line in line(), mode in mode(), sandboxed: bool,
+        rules in prop::collection::vec(rule(), 0..4),
+        more in rule(),
+        line in line(),
+        mode in mode(),
+        sandboxed: bool,
     ) {
         let before = decided(&rules, mode, &line, sandboxed);
         let mut after = rules.clone();
@@ -115,7 +121,11 @@ proptest! {
 
     /// The order of the rules does not matter.
     #[test]
-    fn the_order_of_rules_does_not_matter(rules in prop::collection::vec(rule(), 0..5), line in line(), mode in mode()) {
+    fn the_order_of_rules_does_not_matter(
+        rules in prop::collection::vec(rule(), 0..5),
+        line in line(),
+        mode in mode(),
+    ) {
         let backwards: Vec<_> = rules.iter().rev().cloned().collect();
         prop_assert_eq!(decided(&rules, mode, &line, true), decided(&backwards, mode, &line, true));
     }
@@ -124,19 +134,34 @@ proptest! {
     /// left out, because they are about the line.
     #[test]
     fn a_compound_command_is_never_more_allowed_than_its_strictest_part(
-        rules in prop::collection::vec(rule(), 0..4), line in line(), joint in prop::sample::select(JOINTS),
-        other in prop::sample::select(COMMANDS), first: bool, mode in mode(), sandboxed: bool,
+        rules in prop::collection::vec(rule(), 0..4),
+        line in line(),
+        joint in prop::sample::select(JOINTS),
+        other in prop::sample::select(COMMANDS),
+        first: bool,
+        mode in mode(),
+        sandboxed: bool,
     ) {
-        let rules: Vec<_> = rules.into_iter().filter(|rule| !matches!(rule.subject, Subject::Line(_))).collect();
-        let both = if first { format!("{other}{joint}{line}") } else { format!("{line}{joint}{other}") };
-        let apart = decided(&rules, mode, &line, sandboxed).max(decided(&rules, mode, other, sandboxed));
+        let is_about_the_line = |rule: &Rule| matches!(rule.subject, Subject::Line(_));
+        let rules: Vec<_> = rules.into_iter().filter(|rule| !is_about_the_line(rule)).collect();
+        let both = match first {
+            true => format!("{other}{joint}{line}"),
+            false => format!("{line}{joint}{other}"),
+        };
+        let apart = decided(&rules, mode, &line, sandboxed)
+            .max(decided(&rules, mode, other, sandboxed));
         prop_assert!(decided(&rules, mode, &both, sandboxed) >= apart, "{both:?}");
     }
 
     /// Every offered rule makes the action run the next time.
     #[test]
-    fn an_offered_rule_allows_the_action(line in line(), rules in prop::collection::vec(rule(), 0..3), mode in mode()) {
-        let judge = Judge { mode, rules: &rules, broken: false, folders: &PROJECT.1, scratch: None };
+    fn an_offered_rule_allows_the_action(
+        line in line(),
+        rules in prop::collection::vec(rule(), 0..3),
+        mode in mode(),
+    ) {
+        let folders = &PROJECT.1;
+        let judge = Judge { mode, rules: &rules, broken: false, folders, scratch: None };
         let touch = Touch::Runs { command: &line, sandboxed: false, network: true };
         let verdict = judge.verdict_of(&touch);
         if verdict.effect == Effect::Ask {
@@ -233,13 +258,16 @@ proptest! {
     /// Runs understood lines in the shell of this machine: the parser found every program that the
     /// shell starts.
     #[test]
-    fn the_parser_finds_every_program_that_the_shell_starts(pieces in prop::collection::vec(piece(), 1..14)) {
+    fn the_parser_finds_every_program_that_the_shell_starts(
+        pieces in prop::collection::vec(piece(), 1..14),
+    ) {
         static WITNESSES: LazyLock<tempfile::TempDir> = LazyLock::new(witnesses);
         let line: String = pieces.concat();
         // An endless loop proves nothing.
         prop_assume!(!line.contains("while"));
         if let Ok(parts) = crate::line::commands(&line) {
-            let seen: Vec<_> = parts.iter().filter_map(crate::command::program).map(str::to_owned).collect();
+            let programs = parts.iter().filter_map(crate::command::program);
+            let seen: Vec<_> = programs.map(str::to_owned).collect();
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("f"), "").unwrap();
             let log = folder.path().join("log");

@@ -38,17 +38,24 @@ impl Definitions {
             Shape::Any => json!({}),
             Shape::String => json!({"type": "string"}),
             Shape::Bool => json!({"type": "boolean"}),
-            Shape::Integer { format } if format.starts_with('u') => json!({"type": "integer", "format": format, "minimum": 0}),
+            Shape::Integer { format } if format.starts_with('u') => {
+                json!({"type": "integer", "format": format, "minimum": 0})
+            }
             Shape::Integer { format } => json!({"type": "integer", "format": format}),
             Shape::Number => json!({"type": "number", "format": "double"}),
             Shape::Nullable(inner) => nullable(self.schema(inner)),
             Shape::Array(item) => json!({"type": "array", "items": self.schema(item)}),
-            Shape::Map(value) => json!({"type": "object", "additionalProperties": self.schema(value)}),
+            Shape::Map(value) => {
+                json!({"type": "object", "additionalProperties": self.schema(value)})
+            }
             Shape::OneOf { name, shapes } => self.named(name, |definitions| {
-                json!({"anyOf": shapes.iter().map(|shape| definitions.schema(shape)).collect::<Vec<_>>()})
+                let shapes: Vec<_> = shapes.iter().map(|shape| definitions.schema(shape)).collect();
+                json!({"anyOf": shapes})
             }),
             Shape::Object { name: "", members } => self.object(members),
-            Shape::Object { name, members } => self.named(name, |definitions| definitions.object(members)),
+            Shape::Object { name, members } => {
+                self.named(name, |definitions| definitions.object(members))
+            }
             Shape::Strings { name, known, open } => self.named(name, |_| strings(known, *open)),
             Shape::Union { name, tag, variants, open } => {
                 self.named(name, |definitions| definitions.union(tag, variants, *open))

@@ -70,7 +70,10 @@ fn equal_but_for_defaults<T: Wire + PartialEq + Debug>(
 type Law = fn(&[u32]) -> Result<(), TestCaseError>;
 
 macro_rules! laws {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
+    ($($group:ident {
+        $($function:ident $ty:ident $name:literal
+            $params:ident $(=> $result:ident)? { $($rest:tt)* })*
+    })*) => {
         &[$($(
             ($name, law::<<attache_protocol::method::$ty as Method>::Params>),
             $((stringify!($result), law::<<attache_protocol::method::$ty as Call>::Result>),)?

@@ -205,9 +205,13 @@ fn an_empty_select_is_kept_and_a_group_loses_only_its_bad_values() {
         r#"[{"group":"g","name":"G","options":[{"value":"v","name":"V"},{"value":"w"}]},{"group":"h","name":"H","options":[]}]"#,
     ));
     assert_eq!(grouped.values().map(|option| option.value.as_str()).collect::<Vec<_>>(), ["v"]);
-    assert!(
-        matches!(grouped.kind, SessionConfigKind::Select(SessionConfigSelect { options: SessionConfigSelectOptions::Grouped(groups), .. }) if groups.len() == 2)
-    );
+    assert!(matches!(
+        grouped.kind,
+        SessionConfigKind::Select(SessionConfigSelect {
+            options: SessionConfigSelectOptions::Grouped(groups),
+            ..
+        }) if groups.len() == 2
+    ));
 }
 
 #[test]

@@ -36,15 +36,20 @@ fn rewrite<T: Wire>(text: &str, unknown: UnknownValues) -> Result<Value, String>
 
 macro_rules! rewrites {
     ($($name:ident)*) => {
-        &[$((stringify!($name), rewrite::<v1::$name>),)* ("Error", rewrite::<Error>), ("RequestId", rewrite::<RequestId>)]
+        &[
+            $((stringify!($name), rewrite::<v1::$name>),)*
+            ("Error", rewrite::<Error>),
+            ("RequestId", rewrite::<RequestId>),
+        ]
     };
 }
 
 const REWRITES: &[(&str, Rewrite)] = rewrites! {
-    ClientCapabilities ContentBlock CreateElicitationRequest CreateElicitationResponse InitializeRequest InitializeResponse
-    ListSessionsRequest ListSessionsResponse LoadSessionResponse NewSessionRequest NewSessionResponse PromptResponse
-    RequestPermissionRequest RequestPermissionResponse SessionConfigOption SessionUpdate SetSessionConfigOptionRequest
-    TerminalOutputResponse WriteTextFileResponse
+    ClientCapabilities ContentBlock CreateElicitationRequest CreateElicitationResponse
+    InitializeRequest InitializeResponse ListSessionsRequest ListSessionsResponse
+    LoadSessionResponse NewSessionRequest NewSessionResponse PromptResponse
+    RequestPermissionRequest RequestPermissionResponse SessionConfigOption SessionUpdate
+    SetSessionConfigOptionRequest TerminalOutputResponse WriteTextFileResponse
 };
 
 #[test]

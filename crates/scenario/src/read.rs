@@ -182,9 +182,16 @@ mod tests {
         assert_eq!(scenarios[0].rules, ["RPC-01", "CANCEL-24", "FS-02"]);
         let steps: Vec<_> = scenarios[0].steps.iter().map(|(line, step)| (*line, step)).collect();
         assert!(
-            matches!(&steps[..], [
-            (8, Step::Send(first)), (11, Step::Expect(_)), (12, Step::Send(second)), (14, Step::Close), (15, Step::Closed)
-        ] if *first == ["a", "", " b"] && *second == ["c"]),
+            matches!(
+                &steps[..],
+                [
+                    (8, Step::Send(first)),
+                    (11, Step::Expect(_)),
+                    (12, Step::Send(second)),
+                    (14, Step::Close),
+                    (15, Step::Closed),
+                ] if *first == ["a", "", " b"] && *second == ["c"]
+            ),
             "{steps:?}"
         );
     }

@@ -108,8 +108,9 @@ impl Transcript {
             Some(id) => {
                 // It is nearly always the latest message, which is cheaper to check than the index.
                 let is_open = |index: &usize| {
-                    self.get(*index).is_some_and(|entry| {
-                        matches!(&entry.content, EntryContent::Message { id: Some(open), .. } if open == id)
+                    self.get(*index).is_some_and(|entry| match &entry.content {
+                        EntryContent::Message { id: open, .. } => open.as_ref() == Some(id),
+                        _ => false,
                     })
                 };
                 open.filter(is_open).or_else(|| self.find(&Key::Message(author, id.clone())))

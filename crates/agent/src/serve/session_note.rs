@@ -25,8 +25,10 @@ impl Context {
         if let Ok(served) = self.sessions.get(&session) {
             let stored = {
                 let mut state = served.session.state();
-                if !matches!(body, EventBody::Archived(archived) if archived == state.session.is_archived())
-                {
+                if !matches!(
+                    body,
+                    EventBody::Archived(archived) if archived == state.session.is_archived()
+                ) {
                     state.record(body);
                 }
                 StoredReply::new(&served.session, &mut state)

@@ -158,7 +158,9 @@ impl ClientTalk {
         let Self { wire, client, first, .. } = self;
         let patience = client.task_patience(patience);
         tokio::select! {
-            found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => found,
+            found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => {
+                found
+            }
             () = client.is_skipped() => Err(WaitError::Ended("the task was skipped".to_owned())),
         }
     }

@@ -106,7 +106,12 @@ impl Comparison {
                 .zip(&row.words)
                 .map(|(name, word)| (name.clone(), Value::from(*word)));
             let verdicts: Map<String, Value> = said.collect();
-            json!({"rule": row.rule.id, "strength": row.rule.strength.as_str(), "text": row.rule.text, "verdicts": verdicts})
+            json!({
+                "rule": row.rule.id,
+                "strength": row.rule.strength.as_str(),
+                "text": row.rule.text,
+                "verdicts": verdicts,
+            })
         };
         let rules: Vec<Value> = self.rows.iter().map(row).collect();
         json!({"version": 1, "names": self.names, "rules": rules}).to_string()

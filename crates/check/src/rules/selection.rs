@@ -101,9 +101,10 @@ mod tests {
                 "{word}"
             );
         }
-        assert!(
-            matches!(select("plan"), Ok(Selection::Group(group)) if group.prefix == "PLAN" && group.rules.len() == 5)
-        );
+        assert!(matches!(
+            select("plan"),
+            Ok(Selection::Group(group)) if group.prefix == "PLAN" && group.rules.len() == 5
+        ));
     }
 
     #[test]

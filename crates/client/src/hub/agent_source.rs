@@ -15,9 +15,8 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct AgentSource(Arc<Starting>);
 
-type Starting = dyn Fn(Options) -> Pin<Box<dyn Future<Output = Result<RunningAgent, StartError>> + Send>>
-    + Send
-    + Sync;
+type Starting = dyn Fn(Options) -> Start + Send + Sync;
+type Start = Pin<Box<dyn Future<Output = Result<RunningAgent, StartError>> + Send>>;
 
 /// An agent that runs, with its process if the hub started one.
 pub(crate) struct RunningAgent {

@@ -35,11 +35,11 @@ pub(crate) async fn run_session(entry: Arc<SessionEntry>) {
             // An agent that cannot continue the session may be able to after a restart.
             let over = async {
                 up.connection.ended().await;
-                drop(
-                    phases
-                        .wait_for(|phase| !matches!(phase, Phase::Up(now) if now.generation == up.generation))
-                        .await,
-                );
+                let is_over = |phase: &Phase| match phase {
+                    Phase::Up(now) => now.generation != up.generation,
+                    _ => true,
+                };
+                drop(phases.wait_for(is_over).await);
             };
             if let Raced::Second(()) = race(over, closed(&entry)).await {
                 return;

@@ -163,7 +163,8 @@ impl SessionHandle {
         let reply =
             self.live.peer.call_with_callback::<SessionSetConfigOption>(request, move |reply| {
                 if let Ok(reply) = reply {
-                    live.apply([EventBody::ConfigOptions(reply.config_options.clone())]); // CONF-04, CONF-24
+                    // CONF-04, CONF-24.
+                    live.apply([EventBody::ConfigOptions(reply.config_options.clone())]);
                 }
             });
         reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)

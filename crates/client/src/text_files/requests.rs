@@ -249,7 +249,8 @@ fn not_allowed(path: &Path) -> Error {
 fn refusal(path: &Path, error: &FileError) -> Error {
     match error.reason() {
         Reason::NotFound => {
-            Error { message: error.to_string(), ..Error::resource_not_found_file(&file_uri(path)) } // FS-09
+            // FS-09.
+            Error { message: error.to_string(), ..Error::resource_not_found_file(&file_uri(path)) }
         }
         Reason::Denied(_) | Reason::Io(_) | Reason::Changed => Error::internal(error.to_string()),
         _ => Error::invalid_params(error.to_string()),

@@ -63,7 +63,14 @@ async fn a_read_sees_the_writes_sent_before_it() {
     let path = folder.path().join("a.txt");
     for round in 0..20u64 {
         let text = format!("{round}").repeat(1000);
-        let message = |id: u64, method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let message = |id: u64, method: &str, params: Value| {
+            json!({
+                "jsonrpc": "2.0",
+                "id": id,
+                "method": method,
+                "params": params,
+            })
+        };
         let write = message(
             2 * round,
             "fs/write_text_file",

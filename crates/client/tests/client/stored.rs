@@ -162,8 +162,7 @@ async fn a_session_is_deleted_by_its_id() {
 
 /// ARCH-02, ARCH-04, ARCH-05, ARCH-06.
 #[tokio::test]
-async fn archived_sessions_are_listed_with_one_filter_on_every_page_and_taken_out_without_being_opened()
- {
+async fn archived_sessions_are_listed_with_one_filter_on_every_page_and_taken_out_unopened() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) =
         offering(json!({ "list": {}, "archive": {}, "resume": {} })).await;

@@ -65,7 +65,8 @@ async fn a_turn_returns_its_changes_and_its_outcome() {
     assert!(soon(turn.next()).await.is_none());
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     drop(turn);
-    let (_turn, call) = begun(&session, &mut agent).await; // and not a cancel of the turn that ended
+    // The agent gets the prompt, and not a cancel of the turn that ended.
+    let (_turn, call) = begun(&session, &mut agent).await;
     agent.reply(&call, json!({ "stopReason": "end_turn" })).await;
 }
 
@@ -94,8 +95,11 @@ async fn a_late_watcher_gets_one_text_and_the_final_state() {
         changes.push(change);
     }
     assert!(
-        matches!(&changes[..], [Change::ToolCall(call), Change::Began(_), Change::Text(text), Change::Turn(_)]
-        if call.status().as_str() == "completed" && text.len() == 1000),
+        matches!(
+            &changes[..],
+            [Change::ToolCall(call), Change::Began(_), Change::Text(text), Change::Turn(_)]
+                if call.status().as_str() == "completed" && text.len() == 1000
+        ),
         "{changes:?}"
     );
 }
@@ -143,9 +147,10 @@ async fn a_turn_without_a_stop_reason_says_which_side_caused_it_and_the_session_
 
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.reply(&call, json!({ "stopReason": "pause" })).await; // PROMPT-16
-    assert!(
-        matches!(soon(turn.outcome()).await, Err(TurnError::UnknownStopReason(reason)) if &*reason == "pause")
-    );
+    assert!(matches!(
+        soon(turn.outcome()).await,
+        Err(TurnError::UnknownStopReason(reason)) if &*reason == "pause"
+    ));
 
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.reply(&call, json!({})).await;
@@ -197,9 +202,10 @@ async fn the_client_ends_a_turn_whose_cancel_is_never_answered() {
     let (mut turn, call) = begun(&session, &mut agent).await;
     turn.cancel();
     let outcome = turn.outcome().await;
-    assert!(
-        matches!(outcome, Err(TurnError::CancelUnanswered { after }) if after == Duration::from_secs(10))
-    );
+    assert!(matches!(
+        outcome,
+        Err(TurnError::CancelUnanswered { after }) if after == Duration::from_secs(10)
+    ));
     assert!(connection.is_unresponsive());
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     agent.expect("session/cancel").await;

@@ -128,7 +128,12 @@ async fn ten_thousand_sessions_are_listed_at_once() {
         let call = agent.expect("session/list").await;
         let session = |number: i32| {
             let id = page * 500 + number;
-            json!({ "sessionId": format!("s{id}"), "cwd": "/home/ann/app", "title": format!("Session number {id}"), "updatedAt": Timestamp(i64::from(id) * 1000).rfc3339() })
+            json!({
+                "sessionId": format!("s{id}"),
+                "cwd": "/home/ann/app",
+                "title": format!("Session number {id}"),
+                "updatedAt": Timestamp(i64::from(id) * 1000).rfc3339(),
+            })
         };
         let mut reply = json!({ "sessions": (0..500).map(session).collect::<Vec<_>>() });
         if page < 19 {

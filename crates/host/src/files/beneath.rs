@@ -90,7 +90,8 @@ impl Folder {
     pub(crate) fn rename_new(&self, from: &OsStr, other: &Folder, to: &OsStr) -> io::Result<()> {
         let (from, to) = (terminated(from)?, terminated(to)?);
         match renamed_new((self.0.as_raw_fd(), &from), (other.0.as_raw_fd(), &to)) {
-            // The file system has no such rename. A hard link below does the same for a regular file.
+            // The file system has no such rename. A hard link below does the same for a regular
+            // file.
             Err(error)
                 if matches!(
                     error.raw_os_error(),

@@ -139,7 +139,10 @@ impl Draft {
     /// Begins a tool call. A missing or repeated id is replaced by a generated one.
     pub(crate) fn call(&mut self, id: &str, name: &str) -> CallIndex {
         let index = self.calls.len();
-        let taken = |part: &AssistantPart| matches!(part, AssistantPart::Call { id: other, .. } if other == id);
+        let taken = |part: &AssistantPart| match part {
+            AssistantPart::Call { id: other, .. } => other == id,
+            _ => false,
+        };
         let id = match id {
             id if id.is_empty() || self.message.parts.iter().any(taken) => {
                 format!("call_{:016x}_{index}", self.seed)

@@ -123,8 +123,8 @@ impl Line<'_> {
         tokens.map(|token| self.guard_of(&token)).fold(named, Guard::strictest)
     }
 
-    /// The strictest guard of a word, after its braces are expanded, and of the files that it matches
-    /// as a pattern.
+    /// The strictest guard of a word, after its braces are expanded, and of the files that it
+    /// matches as a pattern.
     fn guard_of_word(&self, word: &Word) -> Option<Guard> {
         let patterns = self.patterns(word, false).filter_map(Result::ok).map(|pattern| {
             let found = self.places().filter_map(|from| {

@@ -212,17 +212,32 @@ proptest! {
     /// Rules of the built-in agent decide about no calls of other agents.
     #[test]
     fn a_migrated_rule_decides_about_calls_as_before(
-        lines in prop::collection::vec(line(), 0..5), (kind, tool, input) in call(), agent in prop::sample::select(vec!["attache", "other", "third"]),
+        lines in prop::collection::vec(line(), 0..5),
+        (kind, tool, input) in call(),
+        agent in prop::sample::select(vec!["attache", "other", "third"]),
     ) {
         let text = lines.join("\n");
         let person = Person::new(Some(&saved("permissions.toml")), Some(&text));
         let before = RuleFile::read_old(&person.old()).unwrap();
         let after = person.migrate();
         let session = SessionId::from("s");
-        let effect = ToolEffect::of(&ReportedCall { kind: Some(&kind), raw_input: Some(&input), ..ReportedCall::default() });
+        let effect = ToolEffect::of(&ReportedCall {
+            kind: Some(&kind),
+            raw_input: Some(&input),
+            ..ReportedCall::default()
+        });
         let call = AskedCall {
-            agent, session: &session, cwd: Path::new("/home/app"), kind: Some(&kind), tool, effect, title: "", text: String::new(),
-            other_paths: Vec::new(), runs_here: false, protected: None,
+            agent,
+            session: &session,
+            cwd: Path::new("/home/app"),
+            kind: Some(&kind),
+            tool,
+            effect,
+            title: "",
+            text: String::new(),
+            other_paths: Vec::new(),
+            runs_here: false,
+            protected: None,
         };
         let (before, after) = (call.decide(&before, false), call.decide(after.rules(), false));
         prop_assert!(after.effect >= before.effect, "{before:?} became {after:?}");
@@ -234,8 +249,12 @@ proptest! {
     /// The rules of clients do not affect the decisions of the built-in agent.
     #[test]
     fn a_migrated_rule_of_a_client_does_not_affect_the_built_in_agent(
-        lines in prop::collection::vec(line(), 0..5), command in prop::sample::select(vec!["git push", "rm x", "cargo test", "make && ./check", "ls"]),
-        mode in prop::sample::select(Mode::ALL.to_vec()), sandboxed: bool,
+        lines in prop::collection::vec(line(), 0..5),
+        command in prop::sample::select(
+            vec!["git push", "rm x", "cargo test", "make && ./check", "ls"],
+        ),
+        mode in prop::sample::select(Mode::ALL.to_vec()),
+        sandboxed: bool,
     ) {
         let person = Person::new(Some(&saved("permissions.toml")), Some(&lines.join("\n")));
         let project = tempfile::tempdir().unwrap();

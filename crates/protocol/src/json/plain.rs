@@ -53,7 +53,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_fast_search_finds_what_a_plain_one_finds(
-            bytes in proptest::collection::vec(prop_oneof![8 => 0x23u8..=0xff, 1 => any::<u8>()], 0..300),
+            bytes in proptest::collection::vec(
+                prop_oneof![8 => 0x23u8..=0xff, 1 => any::<u8>()],
+                0..300,
+            ),
         ) {
             let plain = bytes.iter().position(|byte| special(*byte)).unwrap_or(bytes.len());
             prop_assert_eq!(plain_prefix(&bytes), plain);

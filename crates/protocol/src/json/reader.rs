@@ -305,7 +305,8 @@ impl<'t> Reader<'t> {
         let walked = self.object(|name, reader| {
             if name == key && reader.peek() == ValueKind::String {
                 found = Some(reader.string()?);
-                return Err(Fault { at: 0, kind: FaultKind::Expected("") }); // stops the walk; the checkpoint is restored below
+                // Stops the walk; the checkpoint is restored below.
+                return Err(Fault { at: 0, kind: FaultKind::Expected("") });
             }
             reader.skip().map(drop)
         });

@@ -177,9 +177,10 @@ macro_rules! offer_nothing {
 }
 
 offer_nothing! {
-    ClientCapabilities FileSystemCapabilities ClientSessionCapabilities SessionConfigOptionsCapabilities AuthCapabilities
-    ElicitationCapabilities AgentCapabilities PromptCapabilities McpCapabilities SessionCapabilities
-    SessionSystemPromptCapabilities SessionSystemPromptModeCapabilities AgentAuthCapabilities
+    ClientCapabilities FileSystemCapabilities ClientSessionCapabilities
+    SessionConfigOptionsCapabilities AuthCapabilities ElicitationCapabilities AgentCapabilities
+    PromptCapabilities McpCapabilities SessionCapabilities SessionSystemPromptCapabilities
+    SessionSystemPromptModeCapabilities AgentAuthCapabilities
 }
 
 /// Objects whose presence alone offers something.

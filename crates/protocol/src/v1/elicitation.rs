@@ -46,7 +46,8 @@ impl Wire for CreateElicitationRequest {
         let mode = flat::before(reader)?;
         let mark = reader.checkpoint();
         let scope = flat::before(reader)?;
-        reader.rewind(mark); // the scope's reading notes the mode's members as unknown; what it dropped is noted below
+        // The scope's reading notes the mode's members as unknown; what it dropped is noted below.
+        reader.rewind(mark);
         let (mut message, mut meta) = (None, None);
         let mut tool_call: Option<Option<ToolCallId>> = None;
         reader.object(|key, reader| match key {

@@ -21,8 +21,8 @@ wire_struct! {
         patch state: Patch<StateUpdate> = "state",
         /// Its working directory, absolute; cleared means that of its parent.
         patch_strict cwd: Patch<String> = "cwd",
-        /// Its additional directories, absolute; cleared means those of its parent, and an empty list
-        /// means none.
+        /// Its additional directories, absolute; cleared means those of its parent, and an empty
+        /// list means none.
         patch_strict additional_directories: Patch<Vec<String>> = "additionalDirectories",
         /// Data of extensions, patched as a whole.
         patch meta: Patch<Meta> = "_meta",

@@ -1,6 +1,8 @@
 //! The macros that declare wire types. One declaration generates the type, its decoding by the
 //! marks of [`crate::mark`], its encoding and, with the feature `schema`, its shape.
 
+mod id;
+
 /// Declares an object.
 ///
 /// Each field has a mark, a type and a key: `must path: String = "path",`. Unless the declaration
@@ -20,24 +22,75 @@ macro_rules! wire_struct {
     };
 
     // Sorts the fields into required and defaulted ones, for `new`.
-    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
+    (
+        @sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*}
+        $(#[$doc:meta])* must $field:ident: $ty:ty
+            = $key:literal $(formerly $draft:literal)?,
+        $($rest:tt)*
+    ) => {
+        wire_struct! {
+            @sort $docs $name
+            {$($all)* [$(#[$doc])*] must $field: $ty = $key $(formerly $draft)?,}
+            {$($required)* $field: $ty,}
+            $($rest)*
+        }
     };
-    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must_items $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must_items $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
+    (
+        @sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*}
+        $(#[$doc:meta])* must_items $field:ident: $ty:ty
+            = $key:literal $(formerly $draft:literal)?,
+        $($rest:tt)*
+    ) => {
+        wire_struct! {
+            @sort $docs $name
+            {$($all)* [$(#[$doc])*] must_items $field: $ty = $key $(formerly $draft)?,}
+            {$($required)* $field: $ty,}
+            $($rest)*
+        }
     };
-    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must_null $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must_null $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
+    (
+        @sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*}
+        $(#[$doc:meta])* must_null $field:ident: $ty:ty
+            = $key:literal $(formerly $draft:literal)?,
+        $($rest:tt)*
+    ) => {
+        wire_struct! {
+            @sort $docs $name
+            {$($all)* [$(#[$doc])*] must_null $field: $ty = $key $(formerly $draft)?,}
+            {$($required)* $field: $ty,}
+            $($rest)*
+        }
     };
-    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* flat $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] flat $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
+    (
+        @sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*}
+        $(#[$doc:meta])* flat $field:ident: $ty:ty
+            = $key:literal $(formerly $draft:literal)?,
+        $($rest:tt)*
+    ) => {
+        wire_struct! {
+            @sort $docs $name
+            {$($all)* [$(#[$doc])*] flat $field: $ty = $key $(formerly $draft)?,}
+            {$($required)* $field: $ty,}
+            $($rest)*
+        }
     };
-    (@sort $docs:tt $name:ident {$($all:tt)*} $required:tt $(#[$doc:meta])* $mark:ident $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] $mark $field: $ty = $key $(formerly $draft)?,} $required $($rest)* }
+    (
+        @sort $docs:tt $name:ident {$($all:tt)*} $required:tt
+        $(#[$doc:meta])* $mark:ident $field:ident: $ty:ty
+            = $key:literal $(formerly $draft:literal)?,
+        $($rest:tt)*
+    ) => {
+        wire_struct! {
+            @sort $docs $name
+            {$($all)* [$(#[$doc])*] $mark $field: $ty = $key $(formerly $draft)?,}
+            $required
+            $($rest)*
+        }
     };
 
     (@sort [$(#[$doc:meta])*] $name:ident
-        {$([$(#[$fdoc:meta])*] $mark:ident $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?,)*}
+        {$([$(#[$fdoc:meta])*] $mark:ident $field:ident: $ty:ty
+            = $key:literal $(formerly $draft:literal)?,)*}
         {$($required:ident: $rty:ty,)*}
     ) => {
         $(#[$doc])*
@@ -76,7 +129,10 @@ macro_rules! wire_struct {
                     Some(value) => value,
                     None => match <mark::$mark as mark::Mark<$ty>>::absent() {
                         Some(value) => value,
-                        None => return Err(crate::Fault { at: start, kind: crate::FaultKind::Missing($key) }),
+                        None => {
+                            let kind = crate::FaultKind::Missing($key);
+                            return Err(crate::Fault { at: start, kind });
+                        }
                     },
                 };)*
                 Ok(Self { $($field),* })
@@ -136,7 +192,9 @@ macro_rules! wire_struct {
 /// `closed` sets refuse other strings under [`crate::UnknownValues::Refuse`]; `open` sets never do.
 /// A string outside the set is kept as `Unknown`.
 macro_rules! wire_string {
-    ($(#[$doc:meta])* pub enum $name:ident $kind:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+    ($(#[$doc:meta])* pub enum $name:ident $kind:ident {
+        $($(#[$vdoc:meta])* $variant:ident = $text:literal,)*
+    }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum $name {
@@ -218,7 +276,8 @@ macro_rules! wire_union {
     };
 
     (@declare $(#[$doc:meta])* $name:ident $tag:literal $kind:ident {
-        $($(#[$vdoc:meta])* $variant:ident $(($ty:ty))? = $text:literal $(formerly $old:literal)? $(shared)?,)*
+        $($(#[$vdoc:meta])* $variant:ident $(($ty:ty))?
+            = $text:literal $(formerly $old:literal)? $(shared)?,)*
     }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
@@ -254,7 +313,9 @@ macro_rules! wire_union {
                 };
                 match tag {
                     $($text => wire_union!(@read reader $variant $($ty)?),)*
-                    _ if crate::wire::declare::wire_string!(@closed $kind) && reader.unknown() == crate::UnknownValues::Refuse => {
+                    _ if crate::wire::declare::wire_string!(@closed $kind)
+                        && reader.unknown() == crate::UnknownValues::Refuse =>
+                    {
                         Err(reader.fault(crate::FaultKind::NotOneOf(stringify!($name))))
                     }
                     _ => crate::UnknownVariant::read(tag, reader).map(Self::Unknown),
@@ -293,7 +354,9 @@ macro_rules! wire_union {
         let start = $reader.place();
         $reader.object(|key, reader| reader.unknown_member(start, key)).map(|()| Self::$variant)
     }};
-    (@read $reader:ident $variant:ident $ty:ty) => { <$ty as crate::Wire>::read($reader).map(Self::$variant) };
+    (@read $reader:ident $variant:ident $ty:ty) => {
+        <$ty as crate::Wire>::read($reader).map(Self::$variant)
+    };
     (@shape $variant:ident) => { crate::Shape::Object { name: "", members: Vec::new() } };
     (@shape $variant:ident $ty:ty) => { <$ty as crate::Wire>::shape() };
     (@value $value:ident $ty:ty) => { $value };
@@ -303,10 +366,17 @@ macro_rules! wire_union {
     (@from $name:ident $(#[$vdoc:meta])* $variant:ident = $text:literal, $($rest:tt)*) => {
         wire_union! { @from $name $($rest)* }
     };
-    (@from $name:ident $(#[$vdoc:meta])* $variant:ident($ty:ty) = $text:literal shared, $($rest:tt)*) => {
+    (
+        @from $name:ident $(#[$vdoc:meta])* $variant:ident($ty:ty) = $text:literal shared,
+        $($rest:tt)*
+    ) => {
         wire_union! { @from $name $($rest)* }
     };
-    (@from $name:ident $(#[$vdoc:meta])* $variant:ident($ty:ty) = $text:literal $(formerly $old:literal)?, $($rest:tt)*) => {
+    (
+        @from $name:ident $(#[$vdoc:meta])* $variant:ident($ty:ty)
+            = $text:literal $(formerly $old:literal)?,
+        $($rest:tt)*
+    ) => {
         impl From<$ty> for $name {
             fn from(value: $ty) -> Self {
                 Self::$variant(value)
@@ -316,71 +386,5 @@ macro_rules! wire_union {
     };
 }
 
-/// Declares an identifier: an opaque string that is cheap to clone and never parsed.
-macro_rules! wire_id {
-    ($($(#[$doc:meta])* pub struct $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(std::sync::Arc<str>);
-
-        impl $name {
-            /// Returns the identifier's text.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl std::fmt::Debug for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, "{:?}", self.as_str())
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl From<&str> for $name {
-            fn from(text: &str) -> Self {
-                Self(text.into())
-            }
-        }
-
-        impl From<String> for $name {
-            fn from(text: String) -> Self {
-                Self(text.into())
-            }
-        }
-
-        impl PartialEq<str> for $name {
-            fn eq(&self, other: &str) -> bool {
-                self.as_str() == other
-            }
-        }
-
-        impl std::borrow::Borrow<str> for $name {
-            fn borrow(&self) -> &str {
-                self.as_str()
-            }
-        }
-
-        impl crate::Wire for $name {
-            fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
-                reader.string().map(|text| Self((&*text).into()))
-            }
-
-            fn write(&self, writer: &mut crate::Writer<'_>) {
-                writer.string(self.as_str());
-            }
-
-            #[cfg(feature = "schema")]
-            fn shape() -> crate::Shape {
-                crate::Shape::String
-            }
-        }
-    )*};
-}
-
-pub(crate) use {wire_id, wire_string, wire_struct, wire_union};
+pub(crate) use id::wire_id;
+pub(crate) use {wire_string, wire_struct, wire_union};

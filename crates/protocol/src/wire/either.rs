@@ -6,7 +6,9 @@
 /// `$expected` is the error if an object has none of the keys, such as "an object with \"text\" or
 /// \"blob\"".
 macro_rules! wire_either {
-    ($(#[$doc:meta])* pub enum $name:ident, $expected:literal { $($(#[$vdoc:meta])* $variant:ident($ty:ty) with $key:literal,)* }) => {
+    ($(#[$doc:meta])* pub enum $name:ident, $expected:literal {
+        $($(#[$vdoc:meta])* $variant:ident($ty:ty) with $key:literal,)*
+    }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name {
@@ -41,14 +43,19 @@ macro_rules! wire_either {
 
             #[cfg(feature = "schema")]
             fn shape() -> crate::Shape {
-                crate::Shape::OneOf { name: stringify!($name), shapes: vec![$(<$ty as crate::Wire>::shape()),*] }
+                crate::Shape::OneOf {
+                    name: stringify!($name),
+                    shapes: vec![$(<$ty as crate::Wire>::shape()),*],
+                }
             }
         }
 
         impl crate::Members for $name {
             fn write_members(&self, object: &mut crate::ObjectWriter<'_>, except: &[&str]) {
                 match self {
-                    $(Self::$variant(value) => crate::Members::write_members(value, object, except),)*
+                    $(Self::$variant(value) => {
+                        crate::Members::write_members(value, object, except);
+                    })*
                 }
             }
         }

@@ -105,7 +105,9 @@ fn good_items<T: Wire>(reader: &mut Reader<'_>) -> Result<Option<Vec<T>>, Fault>
 
 macro_rules! marks {
     ($($(#[$doc:meta])* $mark:ident, $required:literal, [$($bound:tt)*] $ty:ty,
-        absent: $absent:expr, read($reader:ident): $read:expr, omit($value:ident): $omit:expr;)*) => {$(
+        absent: $absent:expr,
+        read($reader:ident): $read:expr,
+        omit($value:ident): $omit:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $mark {}
@@ -137,29 +139,51 @@ marks! {
     must, true, [T: Wire] T, absent: None, read(reader): T::read(reader)?, omit(_value): false;
     /// Required list; bad items are dropped, anything but an array is empty.
     must_items, true, [T: Items] T, absent: None,
-        read(reader): if reader.null() { T::of(Vec::new()) } else { T::of(good_items(reader)?.unwrap_or_default()) },
+        read(reader): if reader.null() {
+            T::of(Vec::new())
+        } else {
+            T::of(good_items(reader)?.unwrap_or_default())
+        },
         omit(_value): false;
     /// Required, but null is empty.
     must_null, true, [T: Wire + Default] T, absent: None,
-        read(reader): if reader.null() { T::default() } else { T::read(reader)? }, omit(_value): false;
+        read(reader): if reader.null() { T::default() } else { T::read(reader)? },
+        omit(_value): false;
     /// Optional; a malformed value is fatal.
     strict, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
-        read(reader): if reader.null() { T::default() } else { T::read(reader)? }, omit(value): *value == T::default();
+        read(reader): if reader.null() { T::default() } else { T::read(reader)? },
+        omit(value): *value == T::default();
     /// Optional; null is empty, a malformed value is fatal.
     null, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
-        read(reader): if reader.null() { T::default() } else { T::read(reader)? }, omit(value): *value == T::default();
+        read(reader): if reader.null() { T::default() } else { T::read(reader)? },
+        omit(value): *value == T::default();
     /// Optional; a malformed value is the default.
     lenient, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
-        read(reader): if reader.null() { T::default() } else { lenient_value(reader, T::default())? },
+        read(reader): if reader.null() {
+            T::default()
+        } else {
+            lenient_value(reader, T::default())?
+        },
         omit(value): *value == T::default();
     /// As `lenient`, but always written.
     stated, false, [T: Wire + Default] T, absent: Some(T::default()),
-        read(reader): if reader.null() { T::default() } else { lenient_value(reader, T::default())? }, omit(_value): false;
+        read(reader): if reader.null() {
+            T::default()
+        } else {
+            lenient_value(reader, T::default())?
+        },
+        omit(_value): false;
     /// Only an absent key is the default. Always written.
-    given, false, [T: Wire + Default] T, absent: Some(T::default()), read(reader): T::read(reader)?, omit(_value): false;
+    given, false, [T: Wire + Default] T, absent: Some(T::default()),
+        read(reader): T::read(reader)?,
+        omit(_value): false;
     /// Optional list; bad items are dropped, anything but an array is the default.
     items, false, [T: Items] T, absent: Some(T::default()),
-        read(reader): if reader.null() { T::default() } else { good_items(reader)?.map_or_else(T::default, T::of) },
+        read(reader): if reader.null() {
+            T::default()
+        } else {
+            good_items(reader)?.map_or_else(T::default, T::of)
+        },
         omit(value): *value == T::default();
 }
 
@@ -181,7 +205,10 @@ macro_rules! patches {
         }
 
         impl<$item: Wire> Mark<Patch<$ty>> for $mark {
-            fn member(field: &mut Option<Patch<$ty>>, reader: &mut Reader<'_>) -> Result<(), Fault> {
+            fn member(
+                field: &mut Option<Patch<$ty>>,
+                reader: &mut Reader<'_>,
+            ) -> Result<(), Fault> {
                 *field = Some(match reader.null() {
                     true => Patch::Clear,
                     false => Self::value(reader)?.map_or(Patch::Keep, Patch::Set),
@@ -191,7 +218,12 @@ macro_rules! patches {
             fn absent() -> Option<Patch<$ty>> {
                 Some(Patch::Keep)
             }
-            fn write(value: &Patch<$ty>, key: &str, _siblings: &[&str], object: &mut ObjectWriter<'_>) {
+            fn write(
+                value: &Patch<$ty>,
+                key: &str,
+                _siblings: &[&str],
+                object: &mut ObjectWriter<'_>,
+            ) {
                 match value {
                     Patch::Keep => {}
                     Patch::Clear => object.key(key).raw("null"),

@@ -24,7 +24,10 @@ pub(crate) struct Typed {
 }
 
 macro_rules! typed {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
+    ($($group:ident {
+        $($function:ident $ty:ident $name:literal
+            $params:ident $(=> $result:ident)? { $($rest:tt)* })*
+    })*) => {
         &[$($({
             type M = attache_protocol::method::$ty;
             Typed {
@@ -41,13 +44,16 @@ macro_rules! typed {
     };
     (@result $ty:ident $result:ident) => {
         Some(|text| {
-            let value = <attache_protocol::method::$ty as Call>::decode_result(text).map_err(|error| error.to_string())?;
+            let value = <attache_protocol::method::$ty as Call>::decode_result(text)
+                .map_err(|error| error.to_string())?;
             if text == "null" { drop(value); return Ok(()); }
             faithful::<<attache_protocol::method::$ty as Call>::Result>(text)
         })
     };
     (@result $ty:ident) => { None };
-    (@feed $ty:ident $result:ident) => { Some(feed::<<attache_protocol::method::$ty as Call>::Result>) };
+    (@feed $ty:ident $result:ident) => {
+        Some(feed::<<attache_protocol::method::$ty as Call>::Result>)
+    };
     (@feed $ty:ident) => { None };
 }
 

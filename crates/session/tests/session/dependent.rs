@@ -186,7 +186,9 @@ proptest! {
         let mut kept = answers[0].0.clone();
         keep_values(&stored, &mut kept);
         prop_assert!(kept.iter().all(fits), "{:?}", kept);
-        let ids = |options: &[SessionConfigOption]| options.iter().map(|option| option.id.clone()).collect::<Vec<_>>();
+        let ids = |options: &[SessionConfigOption]| {
+            options.iter().map(|option| option.id.clone()).collect::<Vec<_>>()
+        };
         prop_assert_eq!(ids(&kept), ids(&answers[0].0), "nothing is added, lost or moved");
     }
 }

@@ -181,7 +181,10 @@ proptest! {
     /// A hand-off never exceeds its limit, never contains control characters and is deterministic,
     /// and a greater limit never gives a shorter text.
     #[test]
-    fn every_hand_off_keeps_its_limit(bodies in bodies(), limit in prop_oneof![0usize..700, Just(100_000)]) {
+    fn every_hand_off_keeps_its_limit(
+        bodies in bodies(),
+        limit in prop_oneof![0usize..700, Just(100_000)],
+    ) {
         let session = fold(bodies);
         let text = session.hand_off(limit);
         prop_assert!(text.len() <= limit, "{} > {limit}", text.len());

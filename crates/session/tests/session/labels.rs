@@ -134,10 +134,15 @@ fn any_labels() -> impl Strategy<Value = Labels> {
 proptest! {
     /// INFO-09: a change, merged as any other metadata, makes the labels and leaves the rest alone.
     #[test]
-    fn a_merged_change_makes_the_labels(before in any_labels(), after in any_labels(), odd in 0usize..4) {
+    fn a_merged_change_makes_the_labels(
+        before in any_labels(),
+        after in any_labels(),
+        odd in 0usize..4,
+    ) {
         let stored = [r#"{"x":{"y":1}}"#, r#"{"attache/labels":7}"#, r#"{"attache/labels":{"tags":{"a":1},"progress":3}}"#, "{}"];
         let start = meta(stored[odd]);
-        let first = info([start.clone()].into_iter().chain(Labels::change(&Labels::default(), &before)));
+        let change = Labels::change(&Labels::default(), &before);
+        let first = info([start.clone()].into_iter().chain(change));
         prop_assert_eq!(Labels::of(&first), before.normalised());
         let mut patches = vec![start];
         patches.extend(Labels::change(&Labels::default(), &before));

@@ -117,7 +117,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_watcher_that_looks_occasionally_sees_the_whole_session(bodies in bodies(), looks in any::<u64>()) {
+    fn a_watcher_that_looks_occasionally_sees_the_whole_session(
+        bodies in bodies(),
+        looks in any::<u64>(),
+    ) {
         let mut session = Session::new("s");
         let mut watcher = Watcher::default();
         for (index, body) in bodies.into_iter().enumerate() {
@@ -132,7 +135,10 @@ proptest! {
     }
 
     #[test]
-    fn a_snapshot_does_not_change_while_the_session_continues(bodies in bodies(), at in 0usize..60) {
+    fn a_snapshot_does_not_change_while_the_session_continues(
+        bodies in bodies(),
+        at in 0usize..60,
+    ) {
         let at = at.min(bodies.len());
         let mut session = fold(bodies[..at].iter().cloned());
         let snapshot = session.clone();
@@ -158,7 +164,8 @@ proptest! {
         }
         let late = whole.last_activity().0 - shorter.last_activity().0;
         prop_assert!((0..=Event::JOINED_TIME).contains(&late), "{}", late);
-        let again = joined.iter().map(|event| Event::decode(&event.encode()).unwrap()).collect::<Vec<_>>();
+        let again = joined.iter().map(|event| Event::decode(&event.encode()).unwrap());
+        let again = again.collect::<Vec<_>>();
         check_same(&shorter, &folded(&again))?;
     }
 
@@ -181,14 +188,20 @@ proptest! {
     }
 
     #[test]
-    fn a_session_takes_the_latest_activity_of_its_summary(bodies in bodies(), pauses in prop::collection::vec(0u16..9, 1..9)) {
+    fn a_session_takes_the_latest_activity_of_its_summary(
+        bodies in bodies(),
+        pauses in prop::collection::vec(0u16..9, 1..9),
+    ) {
         let log = log(bodies, &pauses);
         let mut summary = Summary::default();
         log.iter().for_each(|event| summary.apply(event));
         let session = folded(&log);
         prop_assert_eq!(summary.updated_at, session.last_activity());
         prop_assert_eq!((summary.sequence, &summary.info), (session.sequence(), session.info()));
-        prop_assert_eq!((summary.cwd.as_str(), summary.archived), (session.cwd(), session.is_archived()));
+        prop_assert_eq!(
+            (summary.cwd.as_str(), summary.archived),
+            (session.cwd(), session.is_archived())
+        );
     }
 
     /// TOOL-07, COMP-03.
@@ -205,7 +218,11 @@ proptest! {
     }
 
     #[test]
-    fn an_event_survives_its_json_form(bodies in bodies(), sequence in any::<u64>(), at in any::<i64>()) {
+    fn an_event_survives_its_json_form(
+        bodies in bodies(),
+        sequence in any::<u64>(),
+        at in any::<i64>(),
+    ) {
         for body in bodies {
             let event = Event { sequence, at: Timestamp(at), body };
             let line = event.encode();
@@ -215,7 +232,11 @@ proptest! {
     }
 
     #[test]
-    fn no_line_can_make_decoding_panic(line in "\\PC{0,40}", cut in any::<prop::sample::Index>(), bodies in bodies()) {
+    fn no_line_can_make_decoding_panic(
+        line in "\\PC{0,40}",
+        cut in any::<prop::sample::Index>(),
+        bodies in bodies(),
+    ) {
         let _ = Event::decode(&line);
         for body in bodies {
             let line = Event { sequence: 1, at: Timestamp(0), body }.encode();

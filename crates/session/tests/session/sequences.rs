@@ -112,7 +112,9 @@ fn update() -> impl Strategy<Value = ToolCallUpdate> {
 fn tool() -> impl Strategy<Value = EventBody> {
     prop_oneof![
         3 => update().prop_map(EventBody::ToolCallUpdate),
-        1 => update().prop_filter_map("no title", ToolCallUpdate::into_tool_call).prop_map(EventBody::ToolCall),
+        1 => update()
+            .prop_filter_map("no title", ToolCallUpdate::into_tool_call)
+            .prop_map(EventBody::ToolCall),
         1 => (0u64..4, update()).prop_map(|(id, tool_call)| EventBody::PermissionAsked {
             id: PermissionId(id),
             tool_call,

@@ -57,7 +57,15 @@ impl Correct {
         let id = self.store.id("t");
         let asked = call["path"].as_str();
         let path = asked.and_then(|path| self.store.session(session).inside(path));
-        let mut update = json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": name, "name": name, "kind": kind(name), "status": "pending", "rawInput": call});
+        let mut update = json!({
+            "sessionUpdate": "tool_call",
+            "toolCallId": id,
+            "title": name,
+            "name": name,
+            "kind": kind(name),
+            "status": "pending",
+            "rawInput": call,
+        });
         if let Some(path) = &path {
             update["locations"] = json!([{"path": path, "line": 1}]);
         }

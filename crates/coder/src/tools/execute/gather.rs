@@ -20,7 +20,8 @@ pub(super) async fn gather(
         let due = display.due();
         let chunk = tokio::select! {
             biased;
-            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => None,
+            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)),
+                if due.is_some() => None,
             chunk = command.chunk() => match chunk {
                 Some(chunk) => Some(chunk),
                 None => break,

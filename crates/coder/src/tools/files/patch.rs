@@ -123,7 +123,11 @@ impl Patch {
 
 impl FilePatch {
     fn does_nothing(&self) -> bool {
-        matches!(self, Self::Update { moved_to: None, hunks, .. } if hunks.iter().all(|hunk| hunk.lines.is_empty()))
+        matches!(
+            self,
+            Self::Update { moved_to: None, hunks, .. }
+                if hunks.iter().all(|hunk| hunk.lines.is_empty())
+        )
     }
 }
 

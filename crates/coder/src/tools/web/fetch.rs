@@ -163,10 +163,11 @@ impl Fetch {
         let private = public_address::says_private(&url);
         // The person saw such an address before they allowed it. A name can lead to such an address
         // without showing it, so only a rule for the name counts.
+        let page = linked_page(toolbox, url, private || by_rule);
         let fetched = tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
-            fetched = tokio::time::timeout(TIME_LIMIT, linked_page(toolbox, url, private || by_rule)) => fetched,
+            fetched = tokio::time::timeout(TIME_LIMIT, page) => fetched,
         };
         match fetched {
             Ok(Ok(page)) => show(toolbox, handle, page).await,
