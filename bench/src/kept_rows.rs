@@ -54,7 +54,7 @@ fn store(programs: &Programs) -> Vec<Row> {
     ]
 }
 
-/// Returns the figure of a row in a report.
+/// A function that reads the figure of a row from a report.
 type Figure = fn(&Value) -> f64;
 
 fn load(programs: &Programs) -> Vec<Row> {

@@ -53,8 +53,7 @@ fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     !apart && !within(one, other) && !within(other, one)
 }
 
-/// Returns the part of the text with its branches. Removes the places that begin in it from
-/// `places`.
+/// Returns this part of the text with its branches. Removes the places that begin in the part from `places`.
 fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     let (mut out, mut position) = (String::new(), part.start);
     while let Some((place, rest)) =
@@ -98,7 +97,7 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let (before, from) = (length_of(&wanted, 0), length_of(&wanted, 1));
     let haystack: String = inked.iter().map(|(_, character)| *character).collect();
     let wanted: String = wanted.iter().map(|(_, character)| *character).collect();
-    // The comma at the end of an entry may be before a closing bracket in the source.
+    // In the source, a trailing comma may come before a closing bracket, where commas do not count.
     let wanted = wanted.trim_end_matches(',');
     let mut found = haystack.match_indices(wanted).map(|(position, _)| position);
     let (first, second) = (found.next(), found.next());

@@ -1,5 +1,4 @@
-//! Decodes recorded messages into their types repeatedly. Each `FILE` has lines
-//! `{"from": "agent|client", "message": {…}}`.
+//! Decodes recorded messages into their types repeatedly. Each line of a `FILE` is `{"from": "agent|client", "message": {…}}`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
