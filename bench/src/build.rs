@@ -31,7 +31,8 @@ impl Programs {
         }
     }
 
-    /// Builds our programs. If the rows need them, also builds our programs with counted allocations, and the peers that use other libraries.
+    /// Builds our programs. If the rows need them, also builds our programs with counted
+    /// allocations, and the peers that use other libraries.
     pub(crate) fn build(&self, rows: &[Row], peers: bool) {
         let needed = |folder: &Path| {
             let programs = rows.iter().flat_map(|row| &row.programs);
@@ -99,7 +100,8 @@ impl Programs {
     }
 }
 
-/// Measures clean release builds of the smallest agent, with our library and with the official one: seconds, crates and stripped bytes.
+/// Measures clean release builds of the smallest agent, with our library and with the official one:
+/// seconds, crates and stripped bytes.
 pub(crate) fn clean_builds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     println!("a minimal agent's clean release build (seconds, crates, stripped bytes)");

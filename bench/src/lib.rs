@@ -12,7 +12,8 @@ pub mod stored;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The number of allocations of this process so far. Counted only with the feature `count-allocations`.
+/// The number of allocations of this process so far. Counted only with the feature
+/// `count-allocations`.
 pub static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// The system allocator with a counter.
@@ -95,7 +96,8 @@ pub fn filler(size: usize) -> String {
     "the quick brown fox jumps over a lazy dog, ".chars().cycle().take(size).collect()
 }
 
-/// Creates the runtime of a measured program: single-threaded, or multi-threaded like that of `#[tokio::main]` if `RT=multi` is set.
+/// Creates the runtime of a measured program: single-threaded, or multi-threaded like that of
+/// `#[tokio::main]` if `RT=multi` is set.
 pub fn runtime() -> tokio::runtime::Runtime {
     let mut builder = match std::env::var("RT").as_deref() {
         Ok("multi") => tokio::runtime::Builder::new_multi_thread(),

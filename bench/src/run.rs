@@ -10,7 +10,8 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) command: Vec<String>,
     pub(crate) environment: Vec<(&'static str, &'static str)>,
-    /// Whether the program stops itself once. It is continued when its memory and that of its agent no longer grow.
+    /// Whether the program stops itself once. It is continued when its memory and that of its agent
+    /// no longer grow.
     pub(crate) stops: bool,
 }
 
@@ -41,7 +42,10 @@ fn continue_process(pid: u32) {
     let mut status = 0;
     // SAFETY: `status` points to a local variable that outlives the call.
     let waited = unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) };
-    assert!(waited == pid && libc::WIFSTOPPED(status), "the program ended before it stopped itself");
+    assert!(
+        waited == pid && libc::WIFSTOPPED(status),
+        "the program ended before it stopped itself"
+    );
     let (mut last, mut same) = (0, 0);
     while same < 5 {
         std::thread::sleep(Duration::from_millis(100));
@@ -49,7 +53,8 @@ fn continue_process(pid: u32) {
         same = if now == last { same + 1 } else { 0 };
         last = now;
     }
-    // SAFETY: `kill` accesses no memory. The child has not been waited for, so no other process can have its id.
+    // SAFETY: `kill` accesses no memory. The child has not been waited for, so no other process can
+    // have its id.
     unsafe { libc::kill(pid, libc::SIGCONT) };
 }
 

@@ -79,7 +79,8 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     Ok(mutations().iter().filter(|mutation| names.contains(mutation.name)).collect())
 }
 
-/// Runs the mutations. Returns `false` if one of them was not detected or is invalid. `all` is whether `chosen` contains every mutation.
+/// Runs the mutations. Returns `false` if one of them was not detected or is invalid. `all` is
+/// whether `chosen` contains every mutation.
 fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
     let start = Instant::now();
     let malformed = malformed_mutations();

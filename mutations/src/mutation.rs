@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 /// A named fault: a change of our sources that breaks one behaviour, and the test that must then
 /// fail.
 ///
-/// White space is ignored when the code to replace is located in the source, so that a formatter may change it.
+/// White space is ignored when the code to replace is located in the source, so that a formatter
+/// may change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mutation {

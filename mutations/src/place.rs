@@ -53,7 +53,8 @@ fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     !apart && !within(one, other) && !within(other, one)
 }
 
-/// Returns this part of the text with its branches. Removes the places that begin in the part from `places`.
+/// Returns this part of the text with its branches. Removes the places that begin in the part from
+/// `places`.
 fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     let (mut out, mut position) = (String::new(), part.start);
     while let Some((place, rest)) =

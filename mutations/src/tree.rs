@@ -15,7 +15,8 @@ pub(crate) fn is(name: &str) -> bool {
 }
 "#;
 
-/// Copies the workspace at `root` to `copy` and adds the mutations. Writes only files that have changed, so that Cargo rebuilds only changed crates. Reports mutations that cannot be applied.
+/// Copies the workspace at `root` to `copy` and adds the mutations. Writes only files that have
+/// changed, so that Cargo rebuilds only changed crates. Reports mutations that cannot be applied.
 pub(crate) fn copy(
     root: &Path,
     copy: &Path,
@@ -65,7 +66,8 @@ fn read(root: &Path, folder: &Path, files: &mut Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes files that the workspace no longer contains from the copy. Otherwise Cargo would still build a stale test target.
+/// Removes files that the workspace no longer contains from the copy. Otherwise Cargo would still
+/// build a stale test target.
 fn remove_others(copy: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     for entry in fs::read_dir(copy.join(folder))? {
         let entry = entry?;
@@ -79,7 +81,8 @@ fn remove_others(copy: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds every mutation to its file, and the module that tells which mutation is enabled to its crate.
+/// Adds every mutation to its file, and the module that tells which mutation is enabled to its
+/// crate.
 fn mutate(files: &mut Files, mutations: &'static [Mutation]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut by_file: BTreeMap<&str, Vec<&'static Mutation>> = BTreeMap::new();

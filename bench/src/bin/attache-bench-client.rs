@@ -38,7 +38,8 @@ impl Client for Count {
         if let SessionUpdate::AgentMessageChunk(chunk) = &params.update {
             let before = self.seen.updates.fetch_add(1, Relaxed);
             if self.stop && before == WARM_UP as u64 {
-                // SAFETY: `raise` accesses no memory. It stops this process until another process continues it.
+                // SAFETY: `raise` accesses no memory. It stops this process until another process
+                // continues it.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
             self.seen
@@ -154,7 +155,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let waits = |stats: &Value| stats["waits"].as_u64().unwrap();
             let agent = waits(&agent_stats(&peer).await);
             let before = used();
-            // A separate thread sleeps for the idle time, so that no timer of the runtime is counted.
+            // A separate thread sleeps for the idle time, so that no timer of the runtime is
+            // counted.
             let (done, waiting) = tokio::sync::oneshot::channel();
             let seconds = number(1) as u64;
             std::thread::spawn(move || {
@@ -164,7 +166,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             waiting.await.unwrap();
             let after = used();
             let agent = waits(&agent_stats(&peer).await) - agent;
-            // Each process waits once for the end of the idle time, and the separate thread sleeps once.
+            // Each process waits once for the end of the idle time, and the separate thread sleeps
+            // once.
             json!({
                 "idle_cpu_us": after.cpu_us - before.cpu_us,
                 "idle_waits": after.waits - before.waits - 2,

@@ -1,7 +1,10 @@
 //! The built-in agent as a process: `start none|new|kept`, `first` or `idle`, then `-- PROGRAM…`;
 //! prints one JSON object.
 //!
-//! `start` is the median time of 50 processes from their start to the reply of `initialize`, with no store, a new store or an existing store. `first` is the median time of 50 prompts from the first byte of a model on this machine to the line that contains its text. `idle` is the memory of the agent after a turn.
+//! `start` is the median time of 50 processes from their start to the reply of `initialize`, with
+//! no store, a new store or an existing store. `first` is the median time of 50 prompts from the
+//! first byte of a model on this machine to the line that contains its text. `idle` is the memory
+//! of the agent after a turn.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -156,7 +159,8 @@ impl Agent {
     }
 }
 
-/// A model that serves the Chat Completions API. It sends its first text and then waits until it may continue.
+/// A model that serves the Chat Completions API. It sends its first text and then waits until it
+/// may continue.
 struct Model {
     url: String,
     /// Receives the time at which the model sent its first byte.

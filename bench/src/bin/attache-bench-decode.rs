@@ -1,4 +1,5 @@
-//! Decodes recorded messages into their types repeatedly. Each line of a `FILE` is `{"from": "agent|client", "message": {…}}`.
+//! Decodes recorded messages into their types repeatedly. Each line of a `FILE` is
+//! `{"from": "agent|client", "message": {…}}`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,5 @@
-//! The measured client, written with the kit as an author would write it: `flood|stall N SIZE burst -- AGENT…`. It prints one JSON object.
+//! The measured client, written with the kit as an author would write it:
+//! `flood|stall N SIZE burst -- AGENT…`. It prints one JSON object.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -40,7 +41,8 @@ fn main() {
     });
 }
 
-/// Runs a turn as a screen would: reads changes whenever there are any. Returns how many bytes of text it showed.
+/// Runs a turn as a screen would: reads changes whenever there are any. Returns how many bytes of
+/// text it showed.
 async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -> usize {
     let mut turn = session.prompt(format!("{count} {size} burst").as_str()).await.unwrap();
     let (mut bytes, mut stop) = (0, stop);
@@ -48,7 +50,8 @@ async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -
         if let Change::Text(text) = change {
             bytes += text.len();
             if std::mem::take(&mut stop) {
-                // SAFETY: `raise` accesses no memory. It stops this process until another process continues it, as a debugger would.
+                // SAFETY: `raise` accesses no memory. It stops this process until another process
+                // continues it, as a debugger would.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
         }

@@ -1,5 +1,5 @@
-//! The observer with faulty and correct conversations. Each rule has one short conversation that
-//! breaks only it, and a similar one that keeps it.
+//! Tests the observer on faulty and correct conversations. Each rule has one short conversation
+//! that breaks only it, and a similar one that keeps it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -16,7 +16,7 @@ pub struct MutationName {
     pub name: &'static str,
     /// The ids of the rules that it breaks.
     pub rules: Vec<&'static str>,
-    /// The source file, from the root of the workspace.
+    /// The path of the source file, relative to the root of the workspace.
     pub file: &'static str,
     /// The package, the test target and the path of the test that detects it.
     pub test: &'static str,

@@ -68,11 +68,11 @@ impl std::error::Error for BaselineError {}
 pub struct BaselineDiff<'a> {
     /// Failures that the baseline does not list.
     pub new: Vec<&'a Verdict>,
-    /// Failures that it lists.
+    /// Failures that the baseline lists.
     pub known: Vec<&'a KnownFailure>,
-    /// Rules that it lists but that now pass. Flaky rules do not count.
+    /// Rules that the baseline lists but that now pass. Flaky rules do not count.
     pub healed: Vec<&'a KnownFailure>,
-    /// Rules that it lists but that were not judged.
+    /// Rules that the baseline lists but that were not judged.
     pub untold: Vec<&'a KnownFailure>,
 }
 
@@ -87,7 +87,7 @@ impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// A list item is not a known failure. The error contains its position.
+    /// Returns an error with the position of the first list item that is not a known failure.
     pub fn read(text: &str) -> Result<Self, BaselineError> {
         let mut entries: Vec<KnownFailure> = Vec::new();
         // Whether the previous lines belong to an entry.

@@ -1,23 +1,23 @@
 //! The acts of a turn, given in the prompt itself: some words and one JSON object `{"acts":[…]}`.
 //!
-//! The judge's model server follows them, or an agent without a model that supports acts. Each act
-//! is one answer of the model, and the model stops after the last one. The prompt contains the
-//! whole state of a turn, so forks, loads, retries and concurrent sessions need no other state.
+//! The judge's model server follows them, and so does an agent that has no model but supports acts.
+//! Each act is one answer of the model, and the model stops after the last one. The prompt contains
+//! the whole state of a turn, so forks, loads, retries and concurrent sessions need no other state.
 
 use crate::json::json;
 use serde_json::{Map, Value};
 
 /// The text before the acts in a prompt.
 const WORDS: &str = "attache check: do this.";
-/// The start of the object with the acts. Nothing else in an agent's request to its model has this
-/// start.
+/// The start of the object that contains the acts. Nothing else in an agent's request to its model
+/// starts with this text.
 const MARK: &str = "{\"acts\":";
 
 /// The model's text if the agent does not offer a tool. The kind of the tool follows.
 pub(crate) const NO_TOOL: &str = "attache check: no tool for ";
 
-/// The model's text without acts and after the last act, because agents treat an empty answer as a
-/// failure.
+/// The model's text if there are no acts, or after the last act. It is not empty, because agents
+/// treat an empty answer as a failure.
 pub(crate) const DONE: &str = "attache check: done";
 
 /// The acts of a turn: the answers of its model, in order.
@@ -44,8 +44,8 @@ pub(crate) fn calls(tools: impl IntoIterator<Item = Value>) -> Acts {
     Acts::default().then_acts("call", tools.into_iter().collect())
 }
 
-/// The model answers with this HTTP error, repeatedly. The error advises against a retry, unless it
-/// is 503.
+/// The model answers with this HTTP error, as often as the agent retries. The error advises against
+/// a retry, unless it is 503.
 pub(crate) fn fail_with(status: u16) -> Acts {
     Acts::default().then_acts("fail", json!(status))
 }
@@ -81,7 +81,7 @@ pub(crate) fn plan(entries: Value) -> Value {
     json!({"tool": "plan", "entries": entries})
 }
 
-/// A tool that asks the user this.
+/// A tool that asks the user this question.
 pub(crate) fn ask(question: &str) -> Value {
     json!({"tool": "ask", "question": question})
 }

@@ -42,8 +42,8 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// The gated field of the handshake itself. Its reply is judged by the client's capabilities before
-/// they take effect.
+/// Judges the gated field in the reply to `initialize`. The client's capabilities apply to it,
+/// although `known` does not contain them yet.
 fn authentication(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some((_, result)) = seen.result::<Initialize>()
         && entries(result, "authMethods")
@@ -109,7 +109,7 @@ fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// A field with a separate gate.
+/// Judges a field that has a gate of its own.
 fn field(name: &str, from: Side, known: &Known, report: &mut Report) {
     let Some(row) = FIELDS.iter().find(|row| row.name == name) else { return };
     if !is_open(&row.gate, from, known) {

@@ -66,7 +66,7 @@ impl<'t> PositionFinder<'t> {
 }
 
 /// Reads an entry of the list that Zed copies. It has the parts of a message, from the client's
-/// view, and an error in the place of a result.
+/// point of view. An error is in the place of the result.
 fn copied_by_zed<'t>(
     places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),

@@ -46,7 +46,7 @@ pub(crate) type Served = Result<Option<Value>, Refusal>;
 pub(crate) struct Correct {
     pub(crate) kind: Kind,
     pub(crate) task: ClientTask,
-    /// The time that the client has run.
+    /// How long the client has run.
     pub(crate) now: Duration,
     pub(crate) screen: Screen,
     pub(crate) terminals: Terminals,
@@ -59,7 +59,7 @@ pub(crate) struct Correct {
     pub(crate) is_cancelled: bool,
     /// The methods of the client's calls without a reply.
     pub(crate) asked: BTreeMap<i64, &'static str>,
-    /// Updates of sessions that are not open or not yet open.
+    /// Updates of sessions that are not open, perhaps not yet.
     early: HashMap<String, Vec<Value>>,
     last_id: i64,
     pub(crate) has_prompted_twice: bool,

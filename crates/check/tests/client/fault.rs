@@ -22,7 +22,7 @@ use std::collections::HashMap;
 /// The placeholder of a line that is too long to be read.
 pub(crate) const HUGE: &str = "a huge line";
 
-/// The event of the client.
+/// An event of the client, to which it responds.
 pub(crate) struct Heard<'l> {
     /// The message, or null if the client was started, woken or interrupted, or if the connection
     /// ended.
@@ -107,7 +107,7 @@ pub(crate) fn faults() -> impl Iterator<Item = Fault> {
 }
 
 impl<'l> Heard<'l> {
-    /// Changes the start of the client.
+    /// Creates the event of the client's start.
     pub(crate) fn nothing(client: &'l Correct, called: &'l HashMap<String, Value>) -> Self {
         Self { message: &Value::Null, text: "", is_over: false, client, called }
     }
@@ -144,7 +144,7 @@ pub(crate) fn refuse(heard: &Heard<'_>, said: &mut Vec<Said>, code: i64) {
     only(said, json!({"jsonrpc": "2.0", "id": heard.message["id"], "error": error}));
 }
 
-/// Changes each call or notification of this method that it sends.
+/// Changes each call or notification of this method that the client sends.
 pub(crate) fn change(said: &mut [Said], method: &str, change: impl Fn(&mut Value)) {
     for said in said {
         if let Said::Line(message) = said

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 #[derive(Debug)]
 pub(crate) struct Held {
     id: Value,
-    /// The answer if the person gives none.
+    /// The answer if the person does not answer.
     settled: Value,
 }
 

@@ -183,7 +183,8 @@ impl Correct {
         }
     }
 
-    /// Uses config options if there are any, otherwise modes (MODE-06).
+    /// Sets the mode with its config option if there is one, otherwise with `session/set_mode`
+    /// (MODE-06).
     fn set_mode(&mut self, session: &Session) {
         let mode = self.task_value("mode").to_owned();
         let options = &session.options;

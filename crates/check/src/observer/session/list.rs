@@ -7,7 +7,7 @@ use crate::observer::seen::{OpenCall, entries, has, quoted, text};
 use serde_json::Value;
 
 impl Judge {
-    /// Judges cursors. A cursor means that there is another page.
+    /// Judges cursors. A cursor in a reply means that there is another page.
     pub(super) fn paged(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let (cursor, next) = (text(&call.params, "cursor"), text(result, "nextCursor"));
         if let Some(cursor) = cursor.filter(|cursor| self.cursors.contains(*cursor)) {

@@ -43,7 +43,7 @@ pub(super) fn list_or_null(value: &Value) -> Result<&[Value], Refusal> {
 }
 
 impl Correct {
-    /// Returns the session that params name, if it is open on this connection.
+    /// Returns the session that `params` name, if it is open on this connection.
     pub(super) fn opened(&self, params: &Value) -> Result<String, Refusal> {
         let id = self.store.named(params)?;
         if self.open.contains(&id) { Ok(id) } else { Err(unknown(&id)) }

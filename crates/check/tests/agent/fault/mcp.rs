@@ -52,15 +52,15 @@ pub(super) const FAULTS: &[Fault] = &[
             servers.truncate(1)
         }
     }),
-    // Servers over HTTP are not connected, although the agent offers them.
+    // HTTP servers are not connected, although the agent says that it supports them.
     misheard("SESS-07", &[], |_, m| leave_out(m, IS_HTTP)),
-    // They are connected without their headers.
+    // HTTP servers are connected without their headers.
     misheard("SESS-07", &[], |_, m| {
         for server in servers(m).into_iter().flatten().filter(|server| IS_HTTP(server)) {
             server["headers"] = json!([])
         }
     }),
-    // A broken server prevents the connections to the others.
+    // A broken server prevents connections to the others.
     misheard("SESS-07", &[], |h, m| {
         if has(h, "gone") {
             m["params"]["mcpServers"] = json!([])

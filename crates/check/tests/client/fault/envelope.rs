@@ -29,7 +29,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.clear();
         }
     }),
-    // It waits forever for the reply to initialize.
+    // The client waits forever for the reply to `initialize`.
     Fault::says("RPC-09", &[], |h, s| {
         if h.is_over && h.client.agent.is_null() {
             s.clear();

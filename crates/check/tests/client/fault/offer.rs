@@ -1,4 +1,4 @@
-//! Faults in messages that the agent does not offer, and in logins.
+//! Faults in messages that the agent does not support, and in logins.
 
 use super::{Fault, change};
 use crate::correct::{Correct, Said};
