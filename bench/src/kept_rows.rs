@@ -1,5 +1,5 @@
-//! The rows of stored sessions: the store alone, loading, and the cost of the kit and the store
-//! while an agent sends text.
+//! Rows for stored sessions: the store alone, loading, and the cost of the kit and the store while
+//! an agent sends text.
 
 use crate::build::Programs;
 use crate::rows::Beside::{Above, Nothing, Times};

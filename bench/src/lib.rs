@@ -84,7 +84,7 @@ pub fn memory_kb(key: &str) -> u64 {
     memory_kb_of(std::process::id(), key)
 }
 
-/// Returns the same line for another process.
+/// Returns a line of `/proc/PID/status` in kB, for another process.
 pub fn memory_kb_of(process: u32, key: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(key));

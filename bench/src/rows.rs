@@ -21,7 +21,7 @@ pub(crate) struct Target {
     pub(crate) bound: f64,
 }
 
-/// The value that must keep to a bound.
+/// The value that the bound of a target applies to.
 #[derive(Clone, Copy)]
 pub(crate) enum Beside {
     /// The figure itself.

@@ -53,7 +53,7 @@ fn continue_process(pid: u32) {
         same = if now == last { same + 1 } else { 0 };
         last = now;
     }
-    // SAFETY: `kill` accesses no memory. The child has not been waited for, so no other process can
+    // SAFETY: `kill` accesses no memory. The child has not been reaped, so no other process can
     // have its id.
     unsafe { libc::kill(pid, libc::SIGCONT) };
 }

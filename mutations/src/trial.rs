@@ -1,4 +1,4 @@
-//! Running tests with a mutation.
+//! Runs tests with a mutation.
 
 use crate::Problem;
 use crate::suite::{Program, Suite};

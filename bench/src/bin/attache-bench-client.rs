@@ -1,4 +1,4 @@
-//! The measured client: `SCENARIO NUMBERS… -- AGENT…`; prints one JSON object. Scenarios: rtt N,
+//! The measured client: `SCENARIO NUMBERS… -- AGENT…`. It prints one JSON object. Scenarios: rtt N,
 //! pipelined N WINDOW, flood N SIZE, startup, idle SECONDS, stall N SIZE.
 #![allow(
     clippy::unwrap_used,

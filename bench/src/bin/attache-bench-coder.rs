@@ -1,5 +1,5 @@
-//! The built-in agent as a process: `start none|new|kept`, `first` or `idle`, then `-- PROGRAM…`;
-//! prints one JSON object.
+//! Measures the built-in agent as a process: `start none|new|kept`, `first` or `idle`, then
+//! `-- PROGRAM…`. It prints one JSON object.
 //!
 //! `start` is the median time of 50 processes from their start to the reply of `initialize`, with
 //! no store, a new store or an existing store. `first` is the median time of 50 prompts from the

@@ -1,4 +1,4 @@
-//! The store alone: `append FILE N SIZE` appends N chunks of one message and commits them.
+//! Measures the store alone: `append FILE N SIZE` appends N chunks of one message and commits them.
 //! `page FILE N` lists a page of 50 out of N sessions and reports the slowest of several queries.
 //! It prints one JSON object.
 #![allow(

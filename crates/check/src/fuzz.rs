@@ -46,7 +46,7 @@ pub enum Broken {
 }
 
 impl Broken {
-    /// Whether this is probably the same failure.
+    /// Whether the two failures are probably the same.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Breaks(one, _), Self::Breaks(other, _)) => one.id == other.id,

@@ -270,8 +270,8 @@ fn unusual_messages_of_captures_are_found_on_their_lines() {
     assert_eq!(broken(&read(&lines.concat())), expected);
 }
 
-/// A recording that begins late breaks no rule by its missing lines. A missing request causes one
-/// finding.
+/// Lines that are missing at the beginning of a recording break no rule. A missing request causes
+/// one finding.
 #[test]
 fn a_missing_line_causes_at_most_one_finding() {
     let line =

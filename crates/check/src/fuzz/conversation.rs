@@ -55,7 +55,7 @@ pub(super) fn conversation(judged: Side, chance: &mut RandomNumbers) -> Case {
     Case { steps, answers: answers.collect(), closes: false }
 }
 
-/// Whether this is a request that a client sends before or as its prompt. The judge answers these
+/// Whether this is one of a client's requests up to its first prompt. The judge answers these
 /// requests correctly.
 fn is_of_the_handshake(row: &Row) -> bool {
     [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&row.name)

@@ -37,7 +37,7 @@ pub struct Baseline {
 pub struct KnownFailure {
     /// The rule.
     pub rule: &'static Rule,
-    /// Whether it may also pass.
+    /// Whether the rule may also pass.
     pub is_flaky: bool,
     /// The reason, as one line of Markdown.
     pub reason: String,

@@ -1,5 +1,5 @@
-//! A connection to the peer under test, with what probes do on it: call, notify, check that there
-//! is no reply.
+//! A connection to the peer under test, with the operations that probes need: call, notify, check
+//! that there is no reply.
 
 mod reply;
 mod turn;
@@ -101,7 +101,7 @@ impl Conversation {
         self.is_up() && open.is_empty()
     }
 
-    /// Returns the peer's lines from this index on.
+    /// Returns the peer's lines from index `first` on.
     pub(crate) fn heard(&self, first: usize) -> impl Iterator<Item = &Line> {
         self.peer.lines().iter().skip(first).filter(|line| line.is_theirs)
     }
@@ -192,7 +192,7 @@ impl Conversation {
         })
     }
 
-    /// Waits for a matching line of the peer from this index on.
+    /// Waits for a matching line of the peer from index `first` on.
     pub(crate) fn hear<'a>(
         &'a mut self,
         first: usize,
@@ -239,8 +239,8 @@ impl Conversation {
         })
     }
 
-    /// Waits for a matching line of the peer from this index on. The line answers the last message.
-    /// The wait ends soon after the peer answers a later call.
+    /// Waits for a matching line of the peer from index `first` on. The line answers the last
+    /// message. The wait ends soon after the peer answers a later call.
     pub(crate) fn hear_soon<'a>(
         &'a mut self,
         first: usize,
@@ -312,8 +312,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Checks that the peer ignored the last message: there is no reply from this index on, and the
-    /// connection is still open.
+    /// Checks that the peer ignored the last message: there is no reply from index `first` on, and
+    /// the connection is still open.
     pub(crate) fn is_ignored<'a>(&'a mut self, first: usize) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.is_still_there().await?;
@@ -362,7 +362,7 @@ impl Conversation {
         self.announced("/authMethods/0").is_some()
     }
 
-    /// Opens a session. If the agent opens none, the rule of the probe is not tested.
+    /// Opens a session. If the agent does not open one, the rule of the probe is not tested.
     pub(crate) fn open<'a>(&'a mut self, cwd: &'a Path) -> Boxed<'a, Probed<Session>> {
         Box::pin(async move {
             let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;

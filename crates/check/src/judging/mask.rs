@@ -41,9 +41,9 @@ const ADDRESS: [&str; 3] = ["url", "baseurl", "endpoint"];
 /// An object or list that is being read.
 struct Container {
     is_object: bool,
-    /// Whether it is an element of a list.
+    /// Whether the container is an element of a list.
     is_element: bool,
-    /// Whether all strings in it are secret.
+    /// Whether all strings in the container are secret.
     hidden: bool,
     /// The name of the current member in the form used for comparison. For a list, the name of the
     /// member that contains it.

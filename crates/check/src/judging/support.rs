@@ -119,7 +119,7 @@ impl Support {
         self.called.contains_key(method)
     }
 
-    /// Adds the record of another run over the same peer.
+    /// Adds the record of another run against the same peer.
     pub fn join(&mut self, other: Self) {
         self.name = other.name.or(self.name.take());
         self.version = other.version.or(self.version.take());
@@ -266,7 +266,7 @@ fn is_group(path: &str) -> bool {
         .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
 }
 
-/// Returns the capabilities of that side in the protocol's tables, each with the stability of its
+/// Returns the capabilities of this side in the protocol's tables, each with the stability of its
 /// gated method or member.
 pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
     let methods = METHODS.iter().map(|row| (&row.gate, row.stability));

@@ -15,8 +15,8 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// The name of the probe that gave the verdict, or [`WATCHING`](Self::WATCHING).
     pub grounds: Cow<'static, str>,
-    /// The last lines of the evidence, in order. Long lines are truncated. A pass that is based on
-    /// traffic has no lines.
+    /// The last lines of the evidence, in order. Long lines are truncated. A pass that is based
+    /// only on traffic has no lines.
     pub lines: Vec<Line>,
     /// The running time of the rule's probes, or zero if only traffic judged the rule.
     pub took: Duration,

@@ -45,11 +45,11 @@ pub(super) struct ServerAddresses {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServerBehavior {
     Good,
-    /// It reads but never answers.
+    /// The server reads but never answers.
     Silent,
-    /// It ends at once.
+    /// The server ends at once.
     Gone,
-    /// It is correct, but its tool never returns.
+    /// The server is correct, but its tool never returns.
     Stuck,
 }
 
@@ -120,6 +120,7 @@ impl McpServer {
     pub(crate) fn transport(&self) -> Transport {
         self.transport
     }
+
     /// Returns its entry in `mcpServers`.
     pub(crate) fn entry(&self) -> Value {
         self.entry.clone()

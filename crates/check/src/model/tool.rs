@@ -21,8 +21,8 @@ pub(super) enum Arguments {
     Text(String),
 }
 
-/// Returns the tool for an act and its arguments. It is the first known name that the agent offers
-/// and whose schema accepts the arguments.
+/// Returns the tool for an act, with its arguments: the first that has a known name and whose
+/// schema accepts the arguments.
 pub(super) fn found<'t>(
     tools: &'t [Tool],
     wanted: &Value,

@@ -17,7 +17,7 @@ const UNKNOWN_METHOD: i64 = -32601;
 pub(super) struct Judge {
     /// The sessions of prompts without a reply, by the line of the prompt.
     running: HashMap<usize, String>,
-    /// The prompts among them whose session was open and idle.
+    /// The prompts without a reply whose session was open and idle.
     right: HashSet<usize>,
     open: HashSet<String>,
     /// The sessions of subagents, which receive no prompts.

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Line {
-    /// The number in the connection, counted from 1 over both sides.
+    /// The number of the line in the connection, counted from 1 over both directions.
     pub number: usize,
     /// The sender.
     pub from: Side,

@@ -33,7 +33,7 @@ const EXIT: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
-    /// No such line arrived in this time.
+    /// No such line arrived within this time.
     TimedOut(Duration),
     /// The connection ended first. The text describes how.
     Ended(String),

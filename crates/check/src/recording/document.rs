@@ -7,7 +7,7 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Whether a file with this first line is one JSON value, and not one value per line.
+/// Whether a file that begins with this line is one JSON value, as opposed to one value per line.
 pub(super) fn begins_with(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_export =

@@ -19,7 +19,7 @@ pub struct Recorded {
     /// The sent text, without the end of the line. For a recorded message this is the recorded
     /// JSON. Its white space may differ from the original.
     pub text: String,
-    /// Whether another connection begins with this line.
+    /// Whether this line begins another connection.
     pub begins_another: bool,
 }
 

@@ -103,7 +103,7 @@ pub(crate) const fn fault(
     Fault { rule, companions, wrong, misheard: |_, _| {}, misdone: |_, _| {} }
 }
 
-/// A fault in the agent's reading.
+/// A fault in how the agent reads messages.
 const fn misheard(
     rule: &'static str,
     companions: &'static [&'static str],

@@ -136,7 +136,7 @@ impl Correct {
         }
     }
 
-    /// Handles a cancel request for that call.
+    /// Handles a request to cancel the call `id`.
     pub(crate) fn withdraw(&mut self, id: &Value) {
         if let Some(place) = self.held.iter().position(|held| held.id == *id) {
             let held = self.held.remove(place);

@@ -252,7 +252,7 @@ impl Correct {
         }
     }
 
-    /// Whether a turn runs.
+    /// Whether a turn is running.
     fn is_in_turn(&self) -> bool {
         self.asked.values().any(|method| *method == "session/prompt")
     }

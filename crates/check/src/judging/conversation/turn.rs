@@ -73,7 +73,7 @@ impl Conversation {
         Box::pin(async move { self.finish_within(turn, self.patience * TURN).await })
     }
 
-    /// Waits for the end of a turn with this time limit.
+    /// Waits for the end of a turn, for at most `patience`.
     pub(crate) fn finish_within<'a>(
         &'a mut self,
         turn: Turn,
@@ -118,8 +118,8 @@ impl Conversation {
         })
     }
 
-    /// Returns the updates of a session from the line at this index up to the line with this
-    /// number.
+    /// Returns the updates of a session, from the line at index `first` up to the one before line
+    /// number `before`.
     pub(crate) fn updates(
         &self,
         session: &Value,

@@ -1,11 +1,11 @@
-//! Opening, reopening and closing sessions.
+//! Opens, reopens and closes sessions.
 
 use super::mcp;
 use super::store::{Session, unknown};
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
 
-/// Checks the params that all methods for opening a session have.
+/// Checks the params that all methods that open a session share.
 struct Opening {
     cwd: String,
     directories: Vec<String>,

@@ -199,7 +199,7 @@ impl Correct {
         }
     }
 
-    /// Cancels the turn of a session, if one runs.
+    /// Cancels the turn of a session, if one is running.
     pub(super) fn cancel(&mut self, id: &str) {
         if self.deaf.as_deref() == Some(id) {
             return;
