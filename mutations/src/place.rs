@@ -69,7 +69,8 @@ fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     out + text.get(position..part.end).unwrap_or_default()
 }
 
-/// A statement becomes a block. An expression becomes an expression that is valid in any position.
+/// Returns the code with its branches. A statement becomes a block. An expression becomes an
+/// expression that is valid in any position.
 fn branches(place: &Place, original: &str) -> String {
     let mut chain = String::new();
     for mutation in &place.mutations {
@@ -150,7 +151,7 @@ mod tests {
     use super::{find, overlap, with_branches};
     use attache_mutations::{Mutation, mutations};
 
-    /// Returns a mutation for a test: a real one with other parts.
+    /// Returns a mutation for a test: a real mutation with some parts replaced.
     fn mutation(
         name: &'static str,
         before: &str,

@@ -8,7 +8,7 @@ const MUTATIONS: &str = include_str!("../../faults/mutations.md");
 
 /// A named mutation of Attaché's own sources and the test that detects it.
 ///
-/// The change itself is in the workspace member `mutations`, which is not part of the product.
+/// The change itself is in the workspace member `mutations`, which is not shipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MutationName {

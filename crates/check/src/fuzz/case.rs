@@ -177,7 +177,7 @@ impl Case {
     }
 }
 
-/// The session and its folder, escaped as in a JSON string.
+/// Returns the session and its folder, escaped as in a JSON string.
 fn named(
     message: &Value,
     called: Option<&str>,

@@ -82,7 +82,7 @@ fn stray(chance: &mut RandomNumbers) -> Step {
     Step { text: chance.one_of(STRAY).copied().unwrap_or_default().to_vec(), ..Step::default() }
 }
 
-/// Truncates the message, with or without the end of the line.
+/// Truncates the message, and may leave out the end of the line.
 fn truncate(step: &mut Step, chance: &mut RandomNumbers) {
     let end = chance.below(step.text.len());
     step.text.truncate(end);

@@ -153,7 +153,7 @@ impl Baseline {
             let reason = known.map_or_else(|| reason(verdict), |known| known.reason.clone());
             entries.push(KnownFailure { rule: verdict.rule, is_flaky, reason });
         }
-        // Keep a flaky rule while it passes.
+        // Keep a flaky rule even if it passes.
         let passing = self.entries.iter().filter(|entry| entry.is_flaky);
         let passing = passing.filter(|entry| {
             judgement.verdict(entry.rule.id).is_some_and(|verdict| {

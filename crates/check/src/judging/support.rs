@@ -25,9 +25,9 @@ const NAME: usize = 100;
 pub struct Support {
     /// The side of the peer.
     pub side: Side,
-    /// Its name in `initialize`.
+    /// The peer's name in `initialize`.
     pub name: Option<String>,
-    /// Its version in `initialize`.
+    /// The peer's version in `initialize`.
     pub version: Option<String>,
     /// The paths of its enabled capabilities, below `agentCapabilities` or `clientCapabilities`.
     pub capabilities: BTreeSet<String>,

@@ -139,7 +139,7 @@ impl Verdict {
         Self { rule, outcome, grounds, lines, took }
     }
 
-    /// Whether the peer is at fault: it breaks a mandatory rule.
+    /// Whether the peer is at fault because it breaks a mandatory rule.
     pub fn is_fault(&self) -> bool {
         self.rule.must_hold() && self.outcome.is_fail()
     }

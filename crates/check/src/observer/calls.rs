@@ -32,7 +32,7 @@ struct CallsOfSide {
     open: HashMap<RequestId, OpenCall>,
     answered: HashMap<RequestId, AnsweredCall>,
     order: VecDeque<RequestId>,
-    /// Cancelled calls that were not open, with the line.
+    /// Calls that were cancelled although they were not open, with the line of the cancel.
     given_up: HashMap<RequestId, usize>,
     /// The number of lines that may be answered with an error without an id.
     unreadable: usize,

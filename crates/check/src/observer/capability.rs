@@ -166,7 +166,7 @@ fn asked_for(asked: &Asked<'_>, known: &Known, report: &mut Report) {
 }
 
 /// Judges a system prompt. It must be text and not empty, and may replace the agent's own prompt
-/// only if the agent offers that (SYSP-01).
+/// only if the agent supports that (SYSP-01).
 fn system_prompt(prompt: &Value, known: &Known, report: &mut Report) {
     let offered =
         known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());

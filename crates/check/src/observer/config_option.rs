@@ -203,7 +203,7 @@ impl Settings {
         self.changed(report);
     }
 
-    /// Returns a value in the form of its option.
+    /// Judges whether the value in a request to set an option has the type of the option.
     fn setting(&self, asked: &Asked<'_>, report: &mut Report) {
         let id = text(&asked.params, "configId").unwrap_or_default();
         let kind = self.options.as_ref().and_then(|(known, _)| known.get(id));
@@ -298,7 +298,7 @@ impl Settings {
 }
 
 impl Kind {
-    /// Also accepts the values of an earlier list.
+    /// Adds the values of an earlier list, which are accepted too.
     fn join(&mut self, earlier: &Self) {
         if let (Self::Select(values), Self::Select(earlier)) = (self, earlier) {
             values.extend(earlier.iter().cloned());

@@ -64,7 +64,7 @@ impl Judge {
         self.running.insert(line, session.to_owned());
     }
 
-    /// An agent that has answered a prompt supports prompts.
+    /// Handles the reply to a prompt. An agent that has answered a prompt supports prompts.
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         self.running.remove(&prompt);
         let is_right = self.right.remove(&prompt);

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 /// The largest number of different names that are reported.
 const TOLD: usize = 256;
 
-/// Members with opaque content. A `_meta` inside does not belong to the protocol.
+/// Members with opaque content. A `_meta` inside such a member does not belong to the protocol.
 const OPAQUE: [&str; 3] = ["rawInput", "rawOutput", "data"];
 
 /// Names that several vendors share. They belong to no vendor.

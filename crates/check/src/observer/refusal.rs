@@ -28,7 +28,8 @@ struct Owed {
     why: String,
 }
 
-/// The topics of params, and the rule of each that malformed params must be refused.
+/// Methods and the paths of their params, each with the rule that malformed values there must be
+/// refused.
 static UNDECODABLE: [(&str, &str, &str); 10] = [
     (Initialize::ROW.name, "", "INIT-09"),
     (SessionPrompt::ROW.name, "params.prompt", "PROMPT-05"),

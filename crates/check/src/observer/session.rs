@@ -234,8 +234,8 @@ impl Judge {
         }
     }
 
-    /// A load must not repeat notices, because they do not belong to the history. It may send new
-    /// notices.
+    /// Judges a notice. A load must not repeat notices, because they do not belong to the history.
+    /// It may send new notices.
     fn noticed(&mut self, session: &str, update: &Value, report: &mut Report) {
         let notices = self.notices.entry(session.to_owned()).or_default();
         let is_known = notices.contains(&update.to_string());

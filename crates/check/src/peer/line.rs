@@ -14,7 +14,8 @@ pub struct Line {
     pub from: Side,
     /// Whether the peer under test sent the line, as opposed to the judge.
     pub is_theirs: bool,
-    /// The time since the connection began. The judge's own lines count from when they were queued.
+    /// The time since the connection began. For the judge's own lines, this is when they were
+    /// queued.
     pub at: Duration,
     /// The line without its end. Invalid UTF-8 becomes U+FFFD.
     pub text: String,

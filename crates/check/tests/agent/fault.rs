@@ -94,7 +94,7 @@ pub(crate) struct Fault {
 /// No fault.
 pub(crate) const NONE: Fault = fault("", &[], |_, _| {});
 
-/// A fault in the agent's messages.
+/// Creates a fault in the agent's messages.
 pub(crate) const fn fault(
     rule: &'static str,
     companions: &'static [&'static str],
@@ -103,7 +103,7 @@ pub(crate) const fn fault(
     Fault { rule, companions, wrong, misheard: |_, _| {}, misdone: |_, _| {} }
 }
 
-/// A fault in how the agent reads messages.
+/// Creates a fault in how the agent reads messages.
 const fn misheard(
     rule: &'static str,
     companions: &'static [&'static str],
@@ -112,7 +112,7 @@ const fn misheard(
     Fault { rule, companions, wrong: |_, _| {}, misheard, misdone: |_, _| {} }
 }
 
-/// A fault in the agent's state.
+/// Creates a fault in the agent's state.
 const fn misdone(
     rule: &'static str,
     companions: &'static [&'static str],

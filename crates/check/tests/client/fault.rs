@@ -56,7 +56,7 @@ impl Fault {
     pub(crate) const NONE: Self =
         Self { rule: "", companions: &[], kind: Kind::Full, hears: |_, _| {}, says: |_, _| {} };
 
-    /// A client that sends wrong messages.
+    /// Creates a fault in what a client sends, prints or does.
     pub(crate) const fn says(
         rule: &'static str,
         companions: &'static [&'static str],
@@ -65,7 +65,7 @@ impl Fault {
         Self { rule, companions, says, ..Self::NONE }
     }
 
-    /// A client that misreads a message.
+    /// Creates a fault in how a client reads messages.
     pub(crate) const fn hears(
         rule: &'static str,
         companions: &'static [&'static str],
@@ -74,7 +74,7 @@ impl Fault {
         Self { rule, companions, hears, ..Self::NONE }
     }
 
-    /// The same fault in a client with few features.
+    /// Returns the same fault, in a client with few features.
     pub(crate) const fn bare(mut self) -> Self {
         self.kind = Kind::Bare;
         self

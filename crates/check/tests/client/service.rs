@@ -11,7 +11,7 @@ pub(crate) struct Held {
     settled: Value,
 }
 
-/// The answer to a permission request without a choice.
+/// Returns the answer to a permission request without a choice.
 fn cancelled() -> Value {
     json!({"outcome": {"outcome": "cancelled"}})
 }

@@ -36,13 +36,13 @@ impl Correct {
         let mut params = json!({"cwd": self.task.cwd(), "mcpServers": self.servers()});
         if self.is_on("directories") {
             if !self.agent_offers("/sessionCapabilities/additionalDirectories") {
-                return self.leave(1, "the agent supports no additional directories");
+                return self.leave(1, "the agent does not support additional directories");
             }
             params["additionalDirectories"] = json!([self.task_value("directory")]);
         }
         if self.is_on("system_prompt") {
             if !self.agent_offers("/sessionCapabilities/systemPrompt") {
-                return self.leave(1, "the agent supports no system prompt");
+                return self.leave(1, "the agent does not support system prompts");
             }
             let content = json!([{"type": "text", "text": self.task_value("text")}]);
             params["systemPrompt"] = json!({"mode": "append", "content": content});
@@ -217,7 +217,7 @@ impl Correct {
         let mut blocks = vec![json!({"type": "text", "text": self.task_value(placeholder)})];
         if self.is_on("image") {
             if !self.agent_offers("/promptCapabilities/image") {
-                return self.leave(1, "the agent accepts no images");
+                return self.leave(1, "the agent does not accept images");
             }
             blocks.push(json!({"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}));
         }

@@ -5,7 +5,7 @@ use super::store::{Session, unknown};
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
 
-/// Checks the params that all methods that open a session share.
+/// The params that all methods that open a session share.
 struct Opening {
     cwd: String,
     directories: Vec<String>,

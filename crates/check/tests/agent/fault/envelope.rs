@@ -4,7 +4,7 @@
 use crate::fault::{Fault, Heard, NONE, fault};
 use serde_json::{Value, json};
 
-/// A condition on the lines of the agent that have the fault.
+/// A condition that selects the agent's lines that have the fault.
 type Which = fn(&Value) -> bool;
 
 const REPLIES: Which = |line| line.get("method").is_none() && line.is_object();

@@ -77,13 +77,13 @@ pub(super) const FAULTS: &[Fault] = &[
             leave_out(m, IS_STDIO)
         }
     }),
-    // The session waits for a server that never answers.
+    // Opening a session waits for a server that never answers.
     fault("RPC-15", &[], |h, s| {
         if has(h, "silent") {
             s.clear()
         }
     }),
-    // The session waits for a server that has ended.
+    // Opening a session waits for a server that has ended.
     fault("RPC-27", &["RPC-15", "SESS-07"], |h, s| {
         if has(h, "gone") {
             s.clear()
