@@ -1,4 +1,4 @@
-//! Building the measured programs.
+//! Builds the measured programs.
 
 use crate::rows::Row;
 use crate::run::number;
@@ -17,7 +17,7 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// The paths that the build will create.
+    /// Returns the paths that the build will create.
     pub(crate) fn find() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
         let target =
@@ -32,7 +32,7 @@ impl Programs {
     }
 
     /// Builds our programs. If the rows need them, also builds our programs with counted
-    /// allocations and the foreign peers.
+    /// allocations, and the peers that use other libraries.
     pub(crate) fn build(&self, rows: &[Row], peers: bool) {
         let needed = |folder: &Path| {
             let programs = rows.iter().flat_map(|row| &row.programs);
@@ -66,7 +66,7 @@ impl Programs {
         }
     }
 
-    /// A file for stored sessions, which is removed after the measurements.
+    /// Returns the path of a file for stored sessions, which is removed after the measurements.
     pub(crate) fn kept(&self, name: &str) -> String {
         self.kept.path().join(name).display().to_string()
     }
@@ -87,7 +87,7 @@ impl Programs {
         self.root.join("interop/ts").join(name).display().to_string()
     }
 
-    /// The folder of recorded traffic next to the project, if it exists.
+    /// Returns the paths of the recordings next to the project, if there are any.
     pub(crate) fn recordings(&self) -> Option<Vec<String>> {
         let folder = self.root.parent()?.join("shared/protocol/captures");
         let mut files: Vec<String> = std::fs::read_dir(folder)
@@ -100,8 +100,8 @@ impl Programs {
     }
 }
 
-/// Measures a clean release build of the smallest agent with our and with the official library:
-/// seconds, crates, stripped bytes.
+/// Measures clean release builds of the smallest agent, with our library and with the official one:
+/// seconds, crates and stripped bytes.
 pub(crate) fn clean_builds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     println!("a minimal agent's clean release build (seconds, crates, stripped bytes)");

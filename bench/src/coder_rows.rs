@@ -1,5 +1,5 @@
-//! The rows of the built-in agent as a process: its start, its delay between the model and the
-//! client, and its memory.
+//! Rows for the built-in agent as a process: its start, the delay that it adds between the model
+//! and the client, and its memory.
 
 use crate::build::Programs;
 use crate::rows::Beside::Nothing;

@@ -1,5 +1,5 @@
-//! The rows of stored sessions: the store alone, loading, and the cost of the kit and the store
-//! while an agent sends text.
+//! Rows for stored sessions: the store alone, loading, and the cost of the kit and the store while
+//! an agent sends text.
 
 use crate::build::Programs;
 use crate::rows::Beside::{Above, Nothing, Times};
@@ -54,7 +54,7 @@ fn store(programs: &Programs) -> Vec<Row> {
     ]
 }
 
-/// Returns the figure of a row in a report.
+/// A function that reads the figure of a row from a report.
 type Figure = fn(&Value) -> f64;
 
 fn load(programs: &Programs) -> Vec<Row> {

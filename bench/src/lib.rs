@@ -1,4 +1,4 @@
-//! Shared code of the measured programs: counters of this process.
+//! Code that the measured programs share: counters of the process.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -12,7 +12,7 @@ pub mod stored;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The allocations of this process so far. They are counted only with the feature
+/// The number of allocations of this process so far. Counted only with the feature
 /// `count-allocations`.
 pub static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
@@ -20,22 +20,22 @@ pub static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub struct Counting;
 
-// SAFETY: every call goes to the system allocator unchanged.
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: the caller upholds the contract.
+        // SAFETY: the caller upholds the contract of this method.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller upholds the contract.
+        // SAFETY: the caller upholds the contract of this method.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: the caller upholds the contract.
+        // SAFETY: the caller upholds the contract of this method.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -51,15 +51,15 @@ pub struct Used {
     pub cpu_us: u64,
     /// Voluntary context switches.
     pub waits: u64,
-    /// Allocations, see [`ALLOCATIONS`].
+    /// Allocations; see [`ALLOCATIONS`].
     pub allocations: u64,
 }
 
 /// Reads the counters.
 pub fn used() -> Used {
-    // SAFETY: rusage consists of plain numbers, for which all zeroes are valid.
+    // SAFETY: `rusage` consists of integers, so all zeros are a valid value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a local variable that outlives the call.
+    // SAFETY: `usage` points to a local variable that outlives the call.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
     let micros = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
     Used {
@@ -84,7 +84,7 @@ pub fn memory_kb(key: &str) -> u64 {
     memory_kb_of(std::process::id(), key)
 }
 
-/// Returns the same line for another process.
+/// Returns a line of `/proc/PID/status` in kB, for another process.
 pub fn memory_kb_of(process: u32, key: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(key));
@@ -96,8 +96,8 @@ pub fn filler(size: usize) -> String {
     "the quick brown fox jumps over a lazy dog, ".chars().cycle().take(size).collect()
 }
 
-/// Creates the runtime of a measured program: one thread, or several threads like `#[tokio::main]`
-/// with `RT=multi`.
+/// Creates the runtime of a measured program: single-threaded, or multi-threaded like that of
+/// `#[tokio::main]` if `RT=multi` is set.
 pub fn runtime() -> tokio::runtime::Runtime {
     let mut builder = match std::env::var("RT").as_deref() {
         Ok("multi") => tokio::runtime::Builder::new_multi_thread(),

@@ -1,4 +1,5 @@
-//! Prints the table of speed: our library, the official SDKs and a raw pipe, with the same work.
+//! Prints a table that compares the speed of our library, the official SDKs and a raw pipe at the
+//! same work.
 //!
 //! `cargo run --release -p attache-bench [-- ROW]` builds the programs and measures the rows whose
 //! name contains ROW, or all rows. Every number is the median of nine rounds. In a round all

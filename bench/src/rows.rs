@@ -13,7 +13,7 @@ pub(crate) struct Row {
     pub(crate) targets: Vec<Target>,
 }
 
-/// A target of one program: a bound on its figure.
+/// A target for one of our programs: a bound on its figure.
 pub(crate) struct Target {
     pub(crate) ours: &'static str,
     pub(crate) beside: Beside,
@@ -21,14 +21,14 @@ pub(crate) struct Target {
     pub(crate) bound: f64,
 }
 
-/// The value to compare the figure with before the bound applies.
+/// The value that the bound of a target applies to.
 #[derive(Clone, Copy)]
 pub(crate) enum Beside {
-    /// Nothing.
+    /// The figure itself.
     Nothing,
-    /// The ratio to the figure of this program.
+    /// The ratio of the figure to that of this program.
     Times(&'static str),
-    /// The difference from the figure of this program.
+    /// The figure minus that of this program.
     Above(&'static str),
 }
 
@@ -57,7 +57,7 @@ fn median_time(report: &Value) -> f64 {
     report["latency"]["p50_us"].as_f64().unwrap()
 }
 
-/// The CPUs of the two ends.
+/// The CPUs on which the client and the agent run.
 #[derive(Clone, Copy)]
 enum Place {
     Free,
@@ -150,7 +150,7 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
         Row {
             name: "updates of 32 B, agent to client handler",
             unit: "updates/s",
-            // The slow programs get fewer updates, because the figure is a rate.
+            // Slow programs get fewer updates. That does not change the figure, which is a rate.
             programs: [
                 scenario("flood 1000000 32 COUNT", Place::Free).programs(&[OURS, KITS, RAW]),
                 scenario("flood 100000 32 COUNT", Place::Free).programs(&[BEST, TYPESCRIPT]),
@@ -260,7 +260,7 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
     ]
 }
 
-/// Rows for the fold of a session, without a connection.
+/// Rows for folding a session without a connection.
 pub(crate) fn fold(programs: &Programs) -> Vec<Row> {
     let row = |name, unit, words: &str, figure, bound| Row {
         name,
@@ -297,7 +297,7 @@ pub(crate) fn fold(programs: &Programs) -> Vec<Row> {
     ]
 }
 
-/// Rows for the typed decoding of recorded traffic, with our and the official types.
+/// Rows for decoding recorded traffic into our types and into the official ones.
 pub(crate) fn decode(programs: &Programs) {
     let Some(files) = programs.recordings() else {
         return println!(

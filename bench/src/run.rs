@@ -4,14 +4,14 @@ use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A command line with its environment. It prints one JSON object.
+/// A command with its environment. The program prints one JSON object.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) command: Vec<String>,
     pub(crate) environment: Vec<(&'static str, &'static str)>,
-    /// The program stops itself once. It continues when its memory and that of its agent no longer
-    /// grow.
+    /// Whether the program stops itself once. It is continued when its memory and that of its agent
+    /// no longer grow.
     pub(crate) stops: bool,
 }
 
@@ -40,9 +40,12 @@ impl Program {
 fn continue_process(pid: u32) {
     let pid = pid as libc::pid_t;
     let mut status = 0;
-    // SAFETY: the process is our child, and `status` is a local variable.
+    // SAFETY: `status` points to a local variable that outlives the call.
     let waited = unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) };
-    assert!(waited == pid && libc::WIFSTOPPED(status), "it ended before it stopped itself");
+    assert!(
+        waited == pid && libc::WIFSTOPPED(status),
+        "the program ended before it stopped itself"
+    );
     let (mut last, mut same) = (0, 0);
     while same < 5 {
         std::thread::sleep(Duration::from_millis(100));
@@ -50,7 +53,8 @@ fn continue_process(pid: u32) {
         same = if now == last { same + 1 } else { 0 };
         last = now;
     }
-    // SAFETY: signals our own child.
+    // SAFETY: `kill` accesses no memory. The child has not been reaped, so no other process can
+    // have its id.
     unsafe { libc::kill(pid, libc::SIGCONT) };
 }
 
@@ -71,7 +75,7 @@ fn tree_memory(pid: u32) -> u64 {
             .sum::<u64>()
 }
 
-/// Returns the CPU microseconds of both processes per item, if the report has them.
+/// Returns the CPU time of both processes per item in microseconds, if the report contains it.
 pub(crate) fn cpu(report: &Value) -> f64 {
     let part = |key: &str| report[key].as_f64().unwrap_or(0.0);
     part("client_cpu_us_per_item") + part("agent_cpu_us_per_item")

@@ -10,7 +10,7 @@ use attache_session::{
 };
 use attache_store::Sqlite;
 
-/// The agent of these sessions.
+/// The name of the agent in the keys of these sessions.
 pub const AGENT: &str = "bench";
 
 /// Milliseconds between two updates of a streaming agent.
@@ -83,7 +83,7 @@ pub fn make(store: &Sqlite, id: &str) {
     runtime().block_on(making.log.commit()).unwrap();
 }
 
-/// Adds prompts and answers alternately. An answer has 1,000 bytes in chunks of 40.
+/// Adds prompts and answers alternately. An answer has 1,000 bytes, in chunks of 40 bytes.
 fn messages(making: &mut Making, count: u64) {
     let text = filler(40);
     for _ in 0..count / 2 {
@@ -96,8 +96,8 @@ fn messages(making: &mut Making, count: u64) {
     }
 }
 
-/// Adds this many updates, 500 per turn, like a streaming agent: 20 chunks of a thought, then ten
-/// times a tool call with four updates and 44 answer chunks of 32 bytes.
+/// Adds `count` updates, 500 per turn, as a streaming agent would: 20 chunks of a thought, then ten
+/// times a tool call with four updates and 44 chunks of an answer. A chunk has 32 bytes.
 fn updates(making: &mut Making, count: u64) {
     let text = filler(32);
     for _ in 0..count / 500 {
@@ -122,7 +122,7 @@ fn updates(making: &mut Making, count: u64) {
     }
 }
 
-/// Creates this many small sessions if they do not exist.
+/// Creates this many small sessions, unless they exist.
 pub fn create_many(store: &Sqlite, count: u64) {
     if !store.list(&ListQuery { limit: 1, ..ListQuery::default() }).unwrap().sessions.is_empty() {
         return;
@@ -136,7 +136,7 @@ pub fn create_many(store: &Sqlite, count: u64) {
         making.append(EventBody::Prompt { content: vec![ContentBlock::text("a question")] });
         let title = Patch::Set(format!("Session {number}"));
         making.append(EventBody::Info { title, updated_at: Patch::Keep, meta: Patch::Keep });
-        // Commit only now and then, which also stores the earlier sessions.
+        // A commit also stores the earlier sessions, so one per 1,000 sessions is enough.
         if number % 1_000 == 999 {
             runtime().block_on(making.log.commit()).unwrap();
         }

@@ -12,7 +12,7 @@ and the files that they change. `UPDATE_DOCS=1 cargo test -p attache-mutations i
 file.
 ";
 
-/// The text of `crates/check/faults/mutations.md`.
+/// Returns the text of `crates/check/faults/mutations.md`.
 pub fn index() -> String {
     let mut by_test: BTreeMap<TestName, Vec<&Mutation>> = BTreeMap::new();
     for mutation in mutations() {

@@ -1,4 +1,4 @@
-//! Applies the mutations of our sources one at a time and checks that a test detects each.
+//! Enables the mutations of our sources one at a time and checks that a test detects each.
 //!
 //! `cargo run -p attache-mutations [NAME, ID or PREFIX …]` runs the mutations of
 //! `mutations/faults`: all of them, or those with the given names and rules. It copies the
@@ -79,8 +79,8 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     Ok(mutations().iter().filter(|mutation| names.contains(mutation.name)).collect())
 }
 
-/// Runs the mutations. Returns `false` if one of them was not detected or is invalid. `all` means
-/// that these are all mutations.
+/// Runs the mutations. Returns `false` if one of them was not detected or is invalid. `all` is
+/// whether `chosen` contains every mutation.
 fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
     let start = Instant::now();
     let malformed = malformed_mutations();

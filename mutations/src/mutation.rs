@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 /// A named fault: a change of our sources that breaks one behaviour, and the test that must then
 /// fail.
 ///
-/// White space does not matter when a place in the source is searched, so that a formatter may
-/// change it.
+/// White space is ignored when the code to replace is located in the source, so that a formatter
+/// may change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mutation {
@@ -17,7 +17,7 @@ pub struct Mutation {
     pub name: &'static str,
     /// The ids of the rules that it breaks.
     pub rules: Vec<&'static str>,
-    /// The source file, from the root of the workspace.
+    /// The path of the source file, relative to the root of the workspace.
     pub file: &'static str,
     /// The test that must fail.
     pub test: TestName,

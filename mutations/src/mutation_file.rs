@@ -35,7 +35,7 @@ pub(crate) const FILES: &[&str] = &[
     include_str!("../faults/coder.md"),
 ];
 
-/// Reads the mutations of one file. Each invalid block gives a description of its error.
+/// Reads the mutations of one file. Each invalid block yields a description of its error.
 pub(crate) fn read(file: &'static str) -> impl Iterator<Item = Result<Mutation, String>> {
     // The text before the first heading describes the file.
     let blocks = file.split("\n## ").skip(1);

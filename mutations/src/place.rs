@@ -53,7 +53,7 @@ fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     !apart && !within(one, other) && !within(other, one)
 }
 
-/// Returns the part of the text with its branches. Removes the places that begin in it from
+/// Returns this part of the text with its branches. Removes the places that begin in the part from
 /// `places`.
 fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     let (mut out, mut position) = (String::new(), part.start);
@@ -69,7 +69,8 @@ fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     out + text.get(position..part.end).unwrap_or_default()
 }
 
-/// A statement becomes a block. An expression becomes an expression that is valid in any position.
+/// Returns the code with its branches. A statement becomes a block. An expression becomes an
+/// expression that is valid in any position.
 fn branches(place: &Place, original: &str) -> String {
     let mut chain = String::new();
     for mutation in &place.mutations {
@@ -98,7 +99,7 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let (before, from) = (length_of(&wanted, 0), length_of(&wanted, 1));
     let haystack: String = inked.iter().map(|(_, character)| *character).collect();
     let wanted: String = wanted.iter().map(|(_, character)| *character).collect();
-    // The comma at the end of an entry may be before a closing bracket in the source.
+    // In the source, a trailing comma may come before a closing bracket, where commas do not count.
     let wanted = wanted.trim_end_matches(',');
     let mut found = haystack.match_indices(wanted).map(|(position, _)| position);
     let (first, second) = (found.next(), found.next());
@@ -150,7 +151,7 @@ mod tests {
     use super::{find, overlap, with_branches};
     use attache_mutations::{Mutation, mutations};
 
-    /// Returns a mutation for a test: a real one with other parts.
+    /// Returns a mutation for a test: a real mutation with some parts replaced.
     fn mutation(
         name: &'static str,
         before: &str,

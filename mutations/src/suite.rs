@@ -17,7 +17,7 @@ pub(crate) struct Suite {
 /// One test program.
 pub(crate) struct Program {
     pub(crate) path: PathBuf,
-    /// The folder of the package, in which cargo runs its tests.
+    /// The folder of the package, in which Cargo runs its tests.
     pub(crate) folder: PathBuf,
     tests: BTreeSet<String>,
 }
@@ -61,7 +61,7 @@ pub(crate) fn build(copy: &Path, target: &Path, mutations: &[&Mutation]) -> Resu
     Ok(Suite { programs })
 }
 
-/// Returns a test program by package and target, from a message of cargo about an artifact.
+/// Returns a test program with its package and target, from a message of Cargo about an artifact.
 fn read(message: &Value) -> Option<((String, String), Program)> {
     let path = PathBuf::from(message.get("executable")?.as_str()?);
     let is_test = message.pointer("/profile/test")?.as_bool()?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// A module of every mutated crate. It tells which mutation is enabled.
+/// The module that is added to every mutated crate. It tells which mutation is enabled.
 const MODULE: &str = r#"//! The enabled mutation.
 
 pub(crate) fn is(name: &str) -> bool {
@@ -15,8 +15,8 @@ pub(crate) fn is(name: &str) -> bool {
 }
 "#;
 
-/// Copies the workspace at `root` to `copy` and adds the mutations. Does not write files that have
-/// not changed, so that cargo builds only changed crates. Reports mutations that cannot be applied.
+/// Copies the workspace at `root` to `copy` and adds the mutations. Writes only files that have
+/// changed, so that Cargo rebuilds only changed crates. Reports mutations that cannot be applied.
 pub(crate) fn copy(
     root: &Path,
     copy: &Path,
@@ -66,8 +66,8 @@ fn read(root: &Path, folder: &Path, files: &mut Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes files from the copy that the workspace no longer contains. Cargo would still build a
-/// stale test target.
+/// Removes files that the workspace no longer contains from the copy. Otherwise Cargo would still
+/// build a stale test target.
 fn remove_others(copy: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     for entry in fs::read_dir(copy.join(folder))? {
         let entry = entry?;
@@ -81,7 +81,8 @@ fn remove_others(copy: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds every mutation to its file, and the module of the enabled mutation to its crate.
+/// Adds every mutation to its file, and the module that tells which mutation is enabled to its
+/// crate.
 fn mutate(files: &mut Files, mutations: &'static [Mutation]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut by_file: BTreeMap<&str, Vec<&'static Mutation>> = BTreeMap::new();
@@ -109,7 +110,7 @@ fn mutate(files: &mut Files, mutations: &'static [Mutation]) -> Vec<Problem> {
         files.insert(source.join("mutation.rs"), MODULE.into());
         for root in ["lib.rs", "main.rs"] {
             if let Some(text) = files.get_mut(&source.join(root)) {
-                // The branches have unusual parentheses and blocks.
+                // The branches contain unusual parentheses and blocks, which cause warnings.
                 let inner =
                     [b"#![allow(warnings)]\n", text.as_slice(), b"\nmod mutation;\n"].concat();
                 *text = inner;

@@ -1,4 +1,4 @@
-//! Running tests with a mutation.
+//! Runs tests with a mutation.
 
 use crate::Problem;
 use crate::suite::{Program, Suite};
@@ -10,12 +10,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// The end of a test.
+/// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
     Green,
     Red,
-    /// It was stopped because its time elapsed.
+    /// The test was stopped because it took too long.
     Hung,
 }
 
@@ -30,7 +30,8 @@ pub(crate) fn run(
     let done = AtomicUsize::new(0);
     let found = in_parallel(mutations, |mutation| {
         let took = green.get(&mutation.test).copied().unwrap_or_default();
-        // The machine may be busy. A test that is expected to hang gets less time.
+        // The machine may be busy, so the limit is generous. A test that is expected to hang gets
+        // less time.
         let least = Duration::from_secs(if mutation.hangs { 5 } else { 60 });
         let limit = (took * 20).max(least);
         let ended = match suite.program(mutation.test) {
@@ -86,7 +87,7 @@ pub(crate) fn run_test(
         }
         if start.elapsed() > limit {
             if let Ok(group) = libc::pid_t::try_from(child.id()) {
-                // SAFETY: a plain system call. The child has not been waited for, so no other
+                // SAFETY: `kill` accesses no memory. The child has not been waited for, so no other
                 // process can have its id.
                 unsafe { libc::kill(-group, libc::SIGKILL) };
             }

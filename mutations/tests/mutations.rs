@@ -1,4 +1,4 @@
-//! All mutations together, and the index of them that the judge ships.
+//! Checks all mutations together, and the index of them that the judge ships.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, also in its helper functions")]
 

@@ -1,4 +1,4 @@
-//! The measured client: `SCENARIO NUMBERS… -- AGENT…`; prints one JSON object. Scenarios: rtt N,
+//! The measured client: `SCENARIO NUMBERS… -- AGENT…`. It prints one JSON object. Scenarios: rtt N,
 //! pipelined N WINDOW, flood N SIZE, startup, idle SECONDS, stall N SIZE.
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// The number of updates before the measured ones.
+/// The number of updates that arrive before the measured ones.
 const WARM_UP: usize = 500;
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ struct Seen {
 
 struct Count {
     seen: Arc<Seen>,
-    /// Stops this process at the first update of the flood, like a debugger.
+    /// Whether to stop this process at the first measured update, as a debugger would.
     stop: bool,
 }
 
@@ -38,7 +38,8 @@ impl Client for Count {
         if let SessionUpdate::AgentMessageChunk(chunk) = &params.update {
             let before = self.seen.updates.fetch_add(1, Relaxed);
             if self.stop && before == WARM_UP as u64 {
-                // SAFETY: stops this process until another process continues it.
+                // SAFETY: `raise` accesses no memory. It stops this process until another process
+                // continues it.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
             self.seen
@@ -154,7 +155,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let waits = |stats: &Value| stats["waits"].as_u64().unwrap();
             let agent = waits(&agent_stats(&peer).await);
             let before = used();
-            // A separate thread keeps the time, so that no timer of the runtime is counted.
+            // A separate thread sleeps for the idle time, so that no timer of the runtime is
+            // counted.
             let (done, waiting) = tokio::sync::oneshot::channel();
             let seconds = number(1) as u64;
             std::thread::spawn(move || {
@@ -164,8 +166,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             waiting.await.unwrap();
             let after = used();
             let agent = waits(&agent_stats(&peer).await) - agent;
-            // Each process waits once for the end of the idle time, and the thread that keeps the
-            // time sleeps once.
+            // Each process waits once for the end of the idle time, and the separate thread sleeps
+            // once.
             json!({
                 "idle_cpu_us": after.cpu_us - before.cpu_us,
                 "idle_waits": after.waits - before.waits - 2,
@@ -193,7 +195,7 @@ fn main() {
         );
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn(async move { drop(connection.run().await) });
-        // Like a program whose main function waits for a spawned task.
+        // As in a program whose main function only waits for a spawned task.
         tasks.spawn(drive(peer.clone(), seen, arguments, spawned));
         tasks.join_next().await;
         peer.close();

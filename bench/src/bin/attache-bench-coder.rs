@@ -1,10 +1,10 @@
-//! The built-in agent as a process: `start none|new|kept`, `first` or `idle`, then `-- PROGRAM…`;
-//! prints one JSON object.
+//! Measures the built-in agent as a process: `start none|new|kept`, `first` or `idle`, then
+//! `-- PROGRAM…`. It prints one JSON object.
 //!
 //! `start` is the median time of 50 processes from their start to the reply of `initialize`, with
 //! no store, a new store or an existing store. `first` is the median time of 50 prompts from the
-//! first byte of a model on this machine to the line with its text. `idle` is the memory of the
-//! agent after a turn.
+//! first byte of a model on this machine to the line that contains its text. `idle` is the memory
+//! of the agent after a turn.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -75,13 +75,13 @@ fn idle(program: &[String], home: &Path) -> f64 {
     resident as f64 * 1024.0 / 1e6
 }
 
-/// In milliseconds.
+/// Returns the median in milliseconds.
 fn median(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
     times[times.len() / 2].as_secs_f64() * 1e3
 }
 
-/// A running agent that is initialized.
+/// A running, initialized agent.
 struct Agent {
     child: Child,
     input: ChildStdin,
@@ -116,7 +116,7 @@ impl Agent {
         self.input.write_all(format!("{call}\n").as_bytes()).unwrap();
     }
 
-    /// Returns the next line that contains this text.
+    /// Returns the next line that contains `wanted`.
     fn line(&mut self, wanted: &str) -> String {
         let mut line = String::new();
         while !line.contains(wanted) {
@@ -152,18 +152,18 @@ impl Agent {
         came - said
     }
 
-    /// Closes the agent's stdin and waits for its end.
+    /// Closes the agent's stdin and waits until the agent ends.
     fn end(mut self) {
         drop(self.input);
         self.child.wait().unwrap();
     }
 }
 
-/// A model with the API of Chat Completions. It sends its first text, and then waits until it may
-/// continue.
+/// A model that serves the Chat Completions API. It sends its first text and then waits until it
+/// may continue.
 struct Model {
     url: String,
-    /// The time of its first byte.
+    /// Receives the time at which the model sent its first byte.
     said: Receiver<Instant>,
     go_on: SyncSender<()>,
 }
@@ -182,8 +182,7 @@ impl Model {
     }
 }
 
-/// Answers one request for a completion. It refuses other requests, such as one for the list of
-/// models.
+/// Answers one completion request. Refuses other requests, such as one for the list of models.
 fn answer(stream: TcpStream, told: &SyncSender<Instant>, may: &Receiver<()>) {
     let (mut input, mut output) = (BufReader::new(stream.try_clone().unwrap()), stream);
     let (mut head, mut length) = (String::new(), 0);

@@ -1,4 +1,4 @@
-//! Decodes recorded messages into their types repeatedly. Each `FILE` has lines
+//! Decodes recorded messages into their types repeatedly. Each line of a `FILE` is
 //! `{"from": "agent|client", "message": {…}}`.
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! The measured agent in the form that an author writes with the kit. The argument `[FILE]` is the
-//! file of its sessions. It answers a prompt "N SIZE" with N chunks of SIZE bytes.
+//! The measured agent, written with the kit as an author would write it. It stores its sessions in
+//! the file `[FILE]`. It answers a prompt "N SIZE" with N chunks of SIZE bytes.
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first error")]
 
 use attache_agent::{

@@ -1,4 +1,4 @@
-//! The measured client in the form that an author writes with the kit:
+//! The measured client, written with the kit as an author would write it:
 //! `flood|stall N SIZE burst -- AGENT…`. It prints one JSON object.
 #![allow(
     clippy::unwrap_used,
@@ -41,8 +41,8 @@ fn main() {
     });
 }
 
-/// Runs a turn like a screen: reads the changes whenever there are some. Returns the number of
-/// bytes of shown text.
+/// Runs a turn as a screen would: reads changes whenever there are any. Returns how many bytes of
+/// text it showed.
 async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -> usize {
     let mut turn = session.prompt(format!("{count} {size} burst").as_str()).await.unwrap();
     let (mut bytes, mut stop) = (0, stop);
@@ -50,7 +50,8 @@ async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -
         if let Change::Text(text) = change {
             bytes += text.len();
             if std::mem::take(&mut stop) {
-                // SAFETY: stops this process until another process continues it, like a debugger.
+                // SAFETY: `raise` accesses no memory. It stops this process until another process
+                // continues it, as a debugger would.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
         }
@@ -59,7 +60,7 @@ async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -
     bytes
 }
 
-/// Returns the process id of the agent, which is the descendant without children.
+/// Returns the process id of the agent, which is the only descendant without children.
 fn agent_pid() -> Option<u32> {
     let below = |pid: u32| -> Option<u32> {
         std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten().find_map(|task| {

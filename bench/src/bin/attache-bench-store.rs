@@ -1,4 +1,4 @@
-//! The store alone: `append FILE N SIZE` appends N chunks of one message and commits them.
+//! Measures the store alone: `append FILE N SIZE` appends N chunks of one message and commits them.
 //! `page FILE N` lists a page of 50 out of N sessions and reports the slowest of several queries.
 //! It prints one JSON object.
 #![allow(
@@ -42,7 +42,7 @@ fn append(store: &Sqlite, count: u64, size: usize) -> f64 {
     };
     let since = Instant::now();
     for sequence in 2..count + 2 {
-        // A million in a second.
+        // The timestamps are those of a million events per second.
         (event.sequence, event.at.0) = (sequence, (sequence / 1_000).cast_signed());
         log.append(black_box(&event));
     }

@@ -29,13 +29,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a failing case is reduced, in units of the patience.
+/// How long the reduction of a failing case may take, as a multiple of the patience.
 const SHRINKING: u32 = 30;
 
 /// The failure of a peer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Broken {
-    /// The peer ended, in the way that the text describes.
+    /// The peer ended. The text describes how.
     Dies(String),
     /// The peer no longer answers or does not end. The text has the details.
     Hangs(String),
@@ -46,7 +46,7 @@ pub enum Broken {
 }
 
 impl Broken {
-    /// Whether this is probably the same failure.
+    /// Whether the two failures are probably the same.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Breaks(one, _), Self::Breaks(other, _)) => one.id == other.id,
@@ -66,7 +66,7 @@ impl fmt::Display for Broken {
     }
 }
 
-/// A case that makes a peer fail, reduced as far as possible.
+/// A case that makes a peer fail, as small as the reduction could make it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
@@ -92,8 +92,9 @@ enum PeerStarter {
 
 /// Searches for conversations that make a peer fail.
 ///
-/// A case needs one start of the peer and a little over three times the patience. Reducing a
-/// failure needs at most 300 cases and 30 times the patience.
+/// Playing a case starts the peer once and takes a little over three times the
+/// [`patience`](Self::patience). Reducing a failure plays at most 300 cases and takes at most 30
+/// times the patience.
 pub struct Fuzz {
     peer: PeerStarter,
     folder: PathBuf,
@@ -156,11 +157,11 @@ impl Fuzz {
         }
     }
 
-    /// Plays the cases with these numbers until one fails or the time elapses, and returns the
-    /// failure. `progress` receives the number before each case.
+    /// Plays the cases with these numbers until one fails or `time` elapses, and returns the
+    /// failure. `progress` receives the number of each case before it is played.
     ///
     /// # Errors
-    /// The peer cannot be started.
+    /// Returns an error if the peer cannot be started.
     pub async fn run(
         &mut self,
         numbers: impl IntoIterator<Item = u64>,
@@ -181,10 +182,10 @@ impl Fuzz {
         Ok(None)
     }
 
-    /// Plays a case again. A failure is not reduced.
+    /// Plays a case again. Does not reduce a failure.
     ///
     /// # Errors
-    /// The peer cannot be started.
+    /// Returns an error if the peer cannot be started.
     pub async fn replay(&mut self, case: Case) -> Result<Option<Failure>, ClientRunError> {
         self.judge(0, case, false).await
     }

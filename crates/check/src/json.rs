@@ -56,7 +56,7 @@ macro_rules! json {
 }
 pub(crate) use json;
 
-/// Serializes a value; null if that fails.
+/// Serializes a value. Returns null if that fails.
 #[inline(never)]
 pub(crate) fn value<T: Serialize + ?Sized>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or_default()

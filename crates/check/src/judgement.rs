@@ -17,8 +17,8 @@ use std::time::Duration;
 /// The result of judging one peer. It contains no secrets: its content is masked when it is
 /// created.
 ///
-/// As JSON it is the format of `attache check agent --report FILE.json`, which `attache check
-/// compare` and baselines read.
+/// Its JSON form is what `attache check agent --report FILE.json` writes and
+/// `attache check compare` reads.
 ///
 /// ```
 /// use attache_check::{Judgement, Support};

@@ -18,7 +18,7 @@
 //!
 //! The crate does not depend on the two kits, so it judges agents and clients made with them like
 //! any other. It also lists the tests of Attaché that cover a rule ([`mutations_of`]). Such a test
-//! fails if a named mutation breaks the sources.
+//! fails when a named mutation breaks the sources.
 //!
 //! ```
 //! use attache_check::{Observer, Selection, Strength, select};

@@ -3,7 +3,7 @@
 //!
 //! [`server`] computes the answers without I/O. There are three ways to connect: the program that
 //! an agent starts for stdio is a relay to [`stdio`], [`http`] serves HTTP requests, and an agent
-//! in memory has an [`McpReach`].
+//! in memory uses an [`McpReach`].
 //!
 //! The servers use only an HTTP library. A library for correct MCP servers cannot stay silent, end
 //! or delay a call on demand, and tool calls need only four methods.
@@ -52,7 +52,7 @@ impl McpServers {
     /// `ATTACHE_CHECK_`. Then it copies all bytes.
     ///
     /// # Errors
-    /// The system has no port or no random bytes.
+    /// Returns an error if the system provides no port or no random bytes.
     pub fn listen(relay: impl IntoIterator<Item = impl Into<String>>) -> io::Result<Self> {
         let (reach, listener, http) = (McpReach::default(), RelayListener::open()?, Http::open()?);
         let mut words = relay.into_iter().map(Into::into);

@@ -1,8 +1,8 @@
 //! A model server on loopback for the agents under test. Its model follows the prompts of the
 //! judge.
 //!
-//! It supports the APIs of OpenAI Chat Completions and Responses, of Anthropic Messages and of
-//! Gemini, streamed and whole. It keeps no state of a conversation. The last user text with
+//! It serves the APIs OpenAI Chat Completions, OpenAI Responses, Anthropic Messages and Gemini,
+//! with and without streaming. It keeps no state of a conversation. The last user text with
 //! [acts](crate::acts) determines the answer, and the model's answers after that text determine the
 //! number of completed acts. A request without acts gets a short harmless text. So does a request
 //! without tools from an agent that has tools, for example a request for a title.
@@ -63,14 +63,14 @@ pub struct ModelServer {
     _serving: JoinSet<()>,
 }
 
-/// The requests of agents.
+/// What agents have requested so far.
 #[derive(Debug, Default)]
 struct Heard {
     answers: usize,
     tools: BTreeSet<String>,
     /// The number of tool calls. It makes their ids unique.
     calls: usize,
-    /// The tools that a person mapped.
+    /// The names of tools that a person mapped.
     names: ToolNames,
 }
 
@@ -78,7 +78,7 @@ impl ModelServer {
     /// Starts a server on a free port of 127.0.0.1.
     ///
     /// # Errors
-    /// There is no free port.
+    /// Returns an error if there is no free port.
     pub async fn start() -> io::Result<Self> {
         Self::start_with(ToolNames::default()).await
     }
@@ -86,7 +86,7 @@ impl ModelServer {
     /// Starts a server for an agent whose tools have these names.
     ///
     /// # Errors
-    /// There is no free port.
+    /// Returns an error if there is no free port.
     pub async fn start_with(names: ToolNames) -> io::Result<Self> {
         let listener = loopback::listen()?;
         let heard = Arc::new(Mutex::new(Heard { names, ..Heard::default() }));
@@ -124,8 +124,7 @@ fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
 
 async fn converse(stream: TcpStream, heard: Arc<Mutex<Heard>>) {
     let service = service_fn(|request| respond(request, &heard));
-    // An agent that disconnects, and an answer that must break, both end the connection with an
-    // error.
+    // The connection ends with an error if the agent disconnects, or if the answer must break.
     let _ended = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;
@@ -161,8 +160,8 @@ async fn respond(
         Answering::Fail(status) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             let mut response = json(status, &wire.error(status.as_u16()));
-            // A retry would fail again. This header stops retries of the libraries of OpenAI and
-            // Anthropic. 503 is for agents that must retry.
+            // A retry would fail again, so this header tells the libraries of OpenAI and Anthropic
+            // not to retry. After a 503 agents must retry.
             if status != StatusCode::SERVICE_UNAVAILABLE {
                 response
                     .headers_mut()

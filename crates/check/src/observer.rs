@@ -111,8 +111,8 @@ impl Observer {
             && matches!(Message::read(line), Ok(Message::Call { method, .. }) if calls(&method))
     }
 
-    /// Reads the next line, which `from` sent, without its end. `number` is its number for people.
-    /// It increases from line to line.
+    /// Reads the next line, which `from` sent, without its end. `number` identifies the line in
+    /// findings. It must increase from line to line.
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
         self.read(number, from, line).0
     }
@@ -152,7 +152,7 @@ impl Observer {
     }
 
     /// Returns the ids of the rules that at least one line of this side could have broken. The side
-    /// kept the rules without a finding.
+    /// kept those of them that have no finding.
     pub fn tested(&self, side: Side) -> &BTreeSet<&'static str> {
         match side {
             Side::Client => &self.by_client,

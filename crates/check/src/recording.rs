@@ -18,8 +18,8 @@ pub use recorded::{Recorded, RecordingError, TraceError};
 /// Reads a recording in any of these formats, which it detects:
 ///
 /// - JSON lines as `attache trace` and `attache run --trace` write them, see [`trace`];
-/// - JSON lines of the official conductor (`.jsons`). Of a chain of proxies it reads the agent's
-///   connection, and it leaves out MCP messages;
+/// - JSON lines of the official conductor (`.jsons`). Only the agent's connection of a chain of
+///   proxies is read, without MCP messages;
 /// - the JSON of `acp-devtools export`;
 /// - the JSON that Zed copies from its ACP logs. The agent's stderr is left out.
 ///

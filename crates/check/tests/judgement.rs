@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-/// An agent that supports three methods and sends secrets.
+/// Answers like an agent that supports three methods and sends secrets.
 fn agent(message: &Value) -> Vec<Value> {
     let reply = |result: Value| json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
     let update = |update: Value| {

@@ -1,5 +1,5 @@
-//! The judge's model over HTTP: answers that are not streamed, failures, and other requests of
-//! agents.
+//! Tests the judge's model over HTTP: answers that are not streamed, failures, and other requests
+//! that agents send.
 
 #![allow(
     clippy::unwrap_used,

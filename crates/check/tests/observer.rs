@@ -1,5 +1,5 @@
-//! The observer with faulty and correct conversations. Each rule has one short conversation that
-//! breaks only it, and a similar one that keeps it.
+//! Tests the observer on faulty and correct conversations. Each rule has one short conversation
+//! that breaks only it, and a similar one that keeps it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -142,7 +142,8 @@ fn kept() -> Vec<(String, Vec<&'static str>)> {
     of_rules.map(|case| (case.rule.clone(), whole(&cases, &case.keeps))).collect()
 }
 
-/// RPC-15: a recording may end inside a turn, with the process, or when the recorder was stopped.
+/// RPC-15: a recording may end in the middle of a turn, because the process ended or the recorder
+/// was stopped.
 #[test]
 fn a_recording_may_end_at_any_line() {
     for (rule, lines) in kept() {

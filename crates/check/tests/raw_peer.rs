@@ -1,4 +1,4 @@
-//! The raw peer: it sends anything, answers by its script, and always ends.
+//! Tests the raw peer: it can send anything, answers from its script, and always ends.
 
 #![allow(
     clippy::unwrap_used,

@@ -214,7 +214,7 @@ fn the_known_findings_of_each_capture_are_reported() {
         return;
     }
     assert!(captures.len() >= 14 && lines >= 1007, "{lines} lines of {}", captures.len());
-    // The numbers of field.md.
+    // The lines of the expected findings, by capture and rule.
     for (name, rule, expected) in [
         ("codex-acp-2.6.0", "CONF-14", &[7][..]),
         ("mistral-vibe-3.0.3", "CONF-14", &[5, 11, 13, 69, 87, 92]),
@@ -270,8 +270,8 @@ fn unusual_messages_of_captures_are_found_on_their_lines() {
     assert_eq!(broken(&read(&lines.concat())), expected);
 }
 
-/// A recording that begins late breaks no rule by its missing lines. A missing request causes one
-/// finding.
+/// Lines that are missing at the beginning of a recording break no rule. A missing request causes
+/// one finding.
 #[test]
 fn a_missing_line_causes_at_most_one_finding() {
     let line =

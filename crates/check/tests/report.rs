@@ -14,8 +14,8 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use std::path::Path;
 
-/// The text of a hostile peer. It ends elements, attributes, tables and code, controls terminals,
-/// and changes the direction of text.
+/// The text of a hostile peer. It ends elements, attributes, tables and code, contains terminal
+/// control sequences, and changes the direction of text.
 const HOSTILE: &str = "\u{1b}[31m</code></script><script>alert(1)</script>\" ' | ` ``` ]]> \u{0} \u{202e} \u{ffff} &amp; <!-- \\n # h\n";
 
 /// Returns a judgement with hostile text in all places that a peer can choose.

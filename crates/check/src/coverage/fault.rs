@@ -14,7 +14,7 @@ const LISTS: [(Judged, &str); 3] = [
 
 const NOT_JUDGED: &str = include_str!("../../faults/not_judged.md");
 
-/// The target of a fault.
+/// What a fault is in, and how it is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Judged {
     /// An agent, judged by a probe.
@@ -25,7 +25,7 @@ pub enum Judged {
     Traffic,
 }
 
-/// A fault that breaks a rule. The judge must report that rule and no other except its companions.
+/// A fault that breaks a rule. The judge must report this rule and no others except the companions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
@@ -33,7 +33,7 @@ pub struct Fault {
     pub rule: &'static str,
     /// Rules that the fault also breaks, because they demand the same or more.
     pub companions: Vec<&'static str>,
-    /// The target.
+    /// What the fault is in.
     pub judged: Judged,
     /// The side at fault.
     pub by: Side,

@@ -8,7 +8,7 @@ const MUTATIONS: &str = include_str!("../../faults/mutations.md");
 
 /// A named mutation of Attaché's own sources and the test that detects it.
 ///
-/// The change itself is in the workspace member `mutations`, which is not part of the product.
+/// The change itself is in the workspace member `mutations`, which is not shipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MutationName {
@@ -16,7 +16,7 @@ pub struct MutationName {
     pub name: &'static str,
     /// The ids of the rules that it breaks.
     pub rules: Vec<&'static str>,
-    /// The source file, from the root of the workspace.
+    /// The path of the source file, relative to the root of the workspace.
     pub file: &'static str,
     /// The package, the test target and the path of the test that detects it.
     pub test: &'static str,

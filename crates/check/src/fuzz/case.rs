@@ -16,9 +16,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Case {
     pub(super) steps: Vec<Step>,
-    /// The answers to the peer's calls of each method, in order. Later calls get the usual answer.
+    /// The answers to the peer's calls, each with its method, in order. Later calls get the default
+    /// answer.
     pub(super) answers: Vec<(String, Answer)>,
-    /// The input ends after the last step.
+    /// Whether the input ends after the last step.
     pub(super) closes: bool,
 }
 
@@ -28,15 +29,15 @@ pub(super) struct Step {
     pub(super) text: Vec<u8>,
     /// The number of spaces after the text.
     pub(super) pad: usize,
-    /// The delay before it.
+    /// The delay before the bytes are sent.
     pub(super) delay: Duration,
-    /// The byte offsets of the text at which one write ends and the next begins.
+    /// The byte offsets in the text at which one write ends and the next begins.
     pub(super) cuts: Vec<usize>,
-    /// Whether the line feed is missing.
+    /// Whether the line feed at the end is left out.
     pub(super) is_unended: bool,
 }
 
-/// A step that was played, or a line that the peer or a judge's answer sent between steps.
+/// A step that was played, or a line between steps: the peer's, or an answer of the judge.
 #[derive(Debug, Clone)]
 pub(super) enum Said {
     Step(Step),
@@ -48,7 +49,7 @@ impl Step {
         Self { text: message.to_string().into_bytes(), ..Self::default() }
     }
 
-    /// The message, if the line is one.
+    /// Returns the message, if the line is one.
     pub(super) fn value(&self) -> Option<Value> {
         serde_json::from_slice(&self.text).ok()
     }
@@ -112,10 +113,10 @@ impl Case {
     /// the judged side again, with its new session and folder.
     ///
     /// # Errors
-    /// The file is malformed. The error contains the position and the reason.
+    /// Returns an error with the position and the reason if the file is malformed.
     pub fn read(file: &str, judged: Side) -> Result<Self, TraceError> {
         let (mut case, mut names) = (Self::default(), Vec::new());
-        // The calls of each side by their ids.
+        // The method of each call, by side and id.
         let mut calls: HashMap<(Side, String), String> = HashMap::new();
         for (number, line) in (1..).zip(file.lines()) {
             let Some(recorded) = trace(number, line)? else { continue };
@@ -146,7 +147,7 @@ impl Case {
             }
         }
         if judged == Side::Client {
-            // The judge's usual answers open the session and end the turn.
+            // The judge's default answers open the session and end the turn.
             let is_own = |method: &str| {
                 [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name]
                     .contains(&method)
@@ -176,7 +177,7 @@ impl Case {
     }
 }
 
-/// The session and its folder, escaped as in a JSON string.
+/// Returns the session and its folder, escaped as in a JSON string.
 fn named(
     message: &Value,
     called: Option<&str>,

@@ -55,12 +55,13 @@ pub(super) fn conversation(judged: Side, chance: &mut RandomNumbers) -> Case {
     Case { steps, answers: answers.collect(), closes: false }
 }
 
-/// The requests of a client before its turn, which the judge answers correctly.
+/// Whether this is one of a client's requests up to its first prompt. The judge answers these
+/// requests correctly.
 fn is_of_the_handshake(row: &Row) -> bool {
     [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&row.name)
 }
 
-/// The methods that this side receives, without harmful ones.
+/// Returns the methods that this side receives, except for harmful ones.
 fn received_by(side: Side) -> impl Iterator<Item = &'static Row> {
     let receiver = if side == Side::Agent { Receiver::Agent } else { Receiver::Client };
     let rows = METHODS
@@ -77,7 +78,7 @@ fn params(row: &Row, chance: &mut RandomNumbers) -> Value {
     value(&(row.params)(), "", chance)
 }
 
-/// The acts of a turn, for agents whose model follows its prompts.
+/// Returns the acts of a turn, for agents whose model follows the acts in a prompt.
 fn act(chance: &mut RandomNumbers) -> Acts {
     let path = format!("{CWD}/attache.txt");
     let reported = match chance.below(6) {

@@ -37,10 +37,9 @@ const STRAY: &[&[u8]] = &[
     br#"{"jsonrpc":"2.0","id":94,"method":"\ud800","params":{"\ud800":"\udfff"}}"#,
 ];
 
-/// The largest amount of white space after a message in bytes. It is well below the limit of every
-/// peer.
+/// The maximum white space after a message, in bytes. Every peer accepts much longer lines.
 const PAD: usize = 512 * 1024;
-/// The largest nesting depth of a value.
+/// The nesting depths that a value may get.
 const DEPTH: [usize; 4] = [64, 127, 129, 20_000];
 
 /// Corrupts the case once.
@@ -83,7 +82,7 @@ fn stray(chance: &mut RandomNumbers) -> Step {
     Step { text: chance.one_of(STRAY).copied().unwrap_or_default().to_vec(), ..Step::default() }
 }
 
-/// Truncates the message, with or without the end of the line.
+/// Truncates the message, and may leave out the end of the line.
 fn truncate(step: &mut Step, chance: &mut RandomNumbers) {
     let end = chance.below(step.text.len());
     step.text.truncate(end);
@@ -192,7 +191,7 @@ fn place<'v>(value: &'v mut Value, chance: &mut RandomNumbers) -> Option<&'v mut
     place(next?, chance)
 }
 
-/// Corrupts the answer to a call of the peer.
+/// Corrupts the answer to one of the peer's calls.
 fn answer(case: &mut Case, chance: &mut RandomNumbers) {
     let at = chance.below(case.answers.len());
     if let Some((_, answer)) = case.answers.get_mut(at) {

@@ -1,4 +1,4 @@
-//! Playing one case against a newly started peer.
+//! Plays one case against a newly started peer.
 
 use super::case::{Case, Said, Step};
 use super::value::{CWD, SESSION};
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// The delay between the writes of one line.
 const PAUSE: Duration = Duration::from_millis(2);
-/// The memory limit of a peer after a case, in bytes.
+/// How much memory a peer may use after a case, in bytes.
 const MEMORY: u64 = 1024 * 1024 * 1024;
 /// A call that tests whether a peer still reads and answers.
 const STILL_THERE: &str = "_attache/still_there";
@@ -37,9 +37,9 @@ pub(super) struct Played {
 /// A peer while a case is played.
 struct Playing {
     peer: RawPeer,
-    /// The steps so far, each with the number of lines before it. `peer` does not keep them.
+    /// The steps so far, each with the number of lines before it. `peer` keeps only lines.
     steps: Vec<(usize, Step)>,
-    /// The start of an incomplete line.
+    /// The bytes of an incomplete line.
     begun: Vec<u8>,
     /// The lines of `peer` that are steps.
     taken: HashSet<usize>,
@@ -94,7 +94,7 @@ impl Fuzz {
             .wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>())
             .await;
         let Ok(prompt) = prompt else {
-            // The answers to its calls may have prevented that.
+            // The answers to the client's calls may have prevented its prompt.
             let broken = how_it_left(&mut client, self.patience).await;
             return Ok(playing.played(broken));
         };
@@ -221,7 +221,7 @@ impl Playing {
         }
     }
 
-    /// Returns the text with the session and the folder filled in.
+    /// Returns the text with its placeholders replaced by the session and the folder.
     fn named(&self, text: &[u8]) -> Vec<u8> {
         match std::str::from_utf8(text) {
             Ok(text) => text.replace(SESSION, &self.session).replace(CWD, &self.cwd).into_bytes(),
@@ -231,7 +231,7 @@ impl Playing {
 
     async fn pause(&mut self, pause: Duration) {
         let next = self.peer.lines().len();
-        // The peer reads and writes during the wait.
+        // `wait_for` continues to read and write during the pause.
         let _nothing = self.peer.wait_for(next, pause, |_| false).await;
     }
 

@@ -1,6 +1,6 @@
-//! Random numbers that are the same for a seed on every machine.
+//! Random numbers that depend only on a seed, so that they are the same on every machine.
 
-/// The sequence of random numbers of a seed (SplitMix64).
+/// The sequence of random numbers for a seed (SplitMix64).
 #[derive(Debug, Clone)]
 pub(super) struct RandomNumbers(u64);
 

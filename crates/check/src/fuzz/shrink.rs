@@ -1,4 +1,4 @@
-//! Reduction of a failing case that still fails in the same way.
+//! Reduces a failing case to a smaller one that fails in the same way.
 
 use super::case::{Case, Step};
 use super::play::Played;
@@ -40,7 +40,7 @@ impl Fuzz {
         Ok((smallest.case, smallest.played, smallest.broken))
     }
 
-    /// Removes steps, first many at once.
+    /// Removes steps: at first many at once, then fewer.
     async fn without_steps(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         let mut length = smallest.case.steps.len().div_ceil(2);
         while length > 0 {
@@ -89,7 +89,7 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Removes members of params, the last first.
+    /// Removes members of params, beginning with the last.
     async fn without_members(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             for pointer in ["/params", "/params/update", ""] {

@@ -37,7 +37,7 @@ pub struct Baseline {
 pub struct KnownFailure {
     /// The rule.
     pub rule: &'static Rule,
-    /// Whether it may also pass.
+    /// Whether the rule may also pass.
     pub is_flaky: bool,
     /// The reason, as one line of Markdown.
     pub reason: String,
@@ -68,11 +68,11 @@ impl std::error::Error for BaselineError {}
 pub struct BaselineDiff<'a> {
     /// Failures that the baseline does not list.
     pub new: Vec<&'a Verdict>,
-    /// Failures that it lists.
+    /// Failures that the baseline lists.
     pub known: Vec<&'a KnownFailure>,
-    /// Rules that it lists but that now pass. Flaky rules do not count.
+    /// Rules that the baseline lists but that now pass. Flaky rules do not count.
     pub healed: Vec<&'a KnownFailure>,
-    /// Rules that it lists but that were not judged.
+    /// Rules that the baseline lists but that were not judged.
     pub untold: Vec<&'a KnownFailure>,
 }
 
@@ -87,7 +87,7 @@ impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// A list item is not a known failure. The error contains its position.
+    /// Returns an error with the position of the first list item that is not a known failure.
     pub fn read(text: &str) -> Result<Self, BaselineError> {
         let mut entries: Vec<KnownFailure> = Vec::new();
         // Whether the previous lines belong to an entry.
@@ -153,7 +153,7 @@ impl Baseline {
             let reason = known.map_or_else(|| reason(verdict), |known| known.reason.clone());
             entries.push(KnownFailure { rule: verdict.rule, is_flaky, reason });
         }
-        // Keep a flaky rule while it passes.
+        // Keep a flaky rule even if it passes.
         let passing = self.entries.iter().filter(|entry| entry.is_flaky);
         let passing = passing.filter(|entry| {
             judgement.verdict(entry.rule.id).is_some_and(|verdict| {

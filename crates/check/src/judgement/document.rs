@@ -16,7 +16,7 @@ const VERSION: u32 = 1;
 /// input.
 type Known = &'static str;
 
-/// Counts of names, by the key of a topic.
+/// The counts of names, by the key of their topic.
 type Names = BTreeMap<String, BTreeMap<String, usize>>;
 
 #[derive(Serialize, Deserialize)]
@@ -117,7 +117,7 @@ written_as! {
 }
 
 written_as! {
-    /// The id of a rule of this version.
+    /// The id of a rule, which this version must have.
     RuleId(Known) as "String" String,
     |id| match select(&id) {
         Ok(Selection::Rule(rule)) => Ok(rule.id),
@@ -302,8 +302,8 @@ impl Judgement {
     /// same format.
     ///
     /// # Errors
-    /// The text is not JSON, a member is missing or has a wrong value, or the format has another
-    /// version. The error contains the position.
+    /// Returns an error with the position if the text is not JSON, a member is missing or has a
+    /// wrong value, or the format has another version.
     pub fn read(text: &str) -> Result<Self, JudgementError> {
         let document: Document = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line().max(1), error.column().max(1));

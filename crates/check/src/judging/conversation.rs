@@ -1,5 +1,5 @@
-//! A connection to the peer under test, in terms of a probe: call, notify, check that there is no
-//! reply.
+//! A connection to the peer under test, with the operations that probes need: call, notify, check
+//! that there is no reply.
 
 mod reply;
 mod turn;
@@ -21,7 +21,7 @@ use std::time::Duration;
 /// it. Probes of unknown methods use other names.
 const STILL_THERE: &str = "_attache/still_there";
 
-/// The time that an answer may take after the answer to a later message.
+/// How long to wait for an answer after the answer to a later message has arrived.
 const OVERTAKEN: Duration = Duration::from_secs(1);
 
 /// A condition on the line to wait for.
@@ -33,10 +33,10 @@ pub(crate) struct Conversation {
     pub(crate) peer: RawPeer,
     /// How long an answer may take.
     pub(crate) patience: Duration,
-    /// Whether the observer's findings about the peer's lines count. Probes turn this off because
-    /// the answer to a malformed message may itself be malformed. If the probed rule is only
-    /// practice, a breach of it could look like a breach of a mandatory rule. So findings count
-    /// only after the peer has kept the rule.
+    /// Whether the observer's findings about the peer's lines count. Probes that send malformed
+    /// messages turn this off, because the answer may itself be malformed. If the probed rule is
+    /// not mandatory, a breach of it could look like a breach of a mandatory rule. So findings
+    /// count only after the peer has kept the probed rule.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
     announced: Value,
@@ -70,7 +70,7 @@ impl Conversation {
         self.peer.lines().len()
     }
 
-    /// Begins the next probe: resets the judge's answers to those of a correct peer.
+    /// Begins the next probe: removes the answers that the previous probe set.
     pub(crate) fn begin_probe(&mut self) {
         self.probe_began = self.now();
         self.peer.script.restore();
@@ -86,7 +86,7 @@ impl Conversation {
         self.peer.ended().is_none() && self.peer.exit().is_none()
     }
 
-    /// Whether the connection is open and no call of either side lacks its reply.
+    /// Whether the connection is open and every call of either side has its reply.
     pub(crate) fn is_settled(&self) -> bool {
         let mut open: Vec<(bool, &Value)> = Vec::new();
         for line in self.peer.lines().iter().skip(self.probe_began) {
@@ -101,7 +101,7 @@ impl Conversation {
         self.is_up() && open.is_empty()
     }
 
-    /// Returns the peer's lines from this index on.
+    /// Returns the peer's lines from index `first` on.
     pub(crate) fn heard(&self, first: usize) -> impl Iterator<Item = &Line> {
         self.peer.lines().iter().skip(first).filter(|line| line.is_theirs)
     }
@@ -192,7 +192,7 @@ impl Conversation {
         })
     }
 
-    /// Waits for a matching line of the peer from this index on.
+    /// Waits for a matching line of the peer from index `first` on.
     pub(crate) fn hear<'a>(
         &'a mut self,
         first: usize,
@@ -239,8 +239,8 @@ impl Conversation {
         })
     }
 
-    /// Waits for a matching line of the peer from this index on. The line answers the last message.
-    /// The wait ends soon after the peer answers a later call.
+    /// Waits for a matching line of the peer from index `first` on. The line answers the last
+    /// message. The wait ends soon after the peer answers a later call.
     pub(crate) fn hear_soon<'a>(
         &'a mut self,
         first: usize,
@@ -258,7 +258,7 @@ impl Conversation {
     ) -> Boxed<'a, Probed<Line>> {
         Box::pin(async move {
             let later = self.begin(STILL_THERE, json!({}));
-            // A late reply to an earlier call of this kind does not count.
+            // A late reply to an earlier call of the judge does not count.
             let is_wanted =
                 |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
             let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
@@ -290,7 +290,7 @@ impl Conversation {
     /// Checks that the peer answers a call, which shows that it has read all earlier lines.
     ///
     /// # Errors
-    /// Fail: the connection ended. Not tested: the peer does not answer.
+    /// Returns a failure if the connection ended, and "not tested" if the peer does not answer.
     pub(crate) fn is_still_there<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             let first = self.now();
@@ -312,8 +312,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Checks that the peer ignored the last message: there is no reply from this index on, and the
-    /// connection is still open.
+    /// Checks that the peer ignored the last message: there is no reply from index `first` on, and
+    /// the connection is still open.
     pub(crate) fn is_ignored<'a>(&'a mut self, first: usize) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.is_still_there().await?;
@@ -336,8 +336,8 @@ impl Conversation {
         })
     }
 
-    /// Returns the member of the agent's answer to `initialize` at this JSON pointer, if the agent
-    /// offers something there.
+    /// Returns the member of the agent's answer to `initialize` at this JSON pointer, unless it is
+    /// absent, null or false.
     pub(crate) fn announced(&self, pointer: &str) -> Option<&Value> {
         self.announced
             .pointer(pointer)
@@ -362,7 +362,7 @@ impl Conversation {
         self.announced("/authMethods/0").is_some()
     }
 
-    /// Opens a session. If the agent opens none, the rule of the probe is not tested.
+    /// Opens a session. If the agent does not open one, the rule of the probe is not tested.
     pub(crate) fn open<'a>(&'a mut self, cwd: &'a Path) -> Boxed<'a, Probed<Session>> {
         Box::pin(async move {
             let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;

@@ -35,15 +35,15 @@ const SECRET: [&str; 24] = [
     "credentials",
 ];
 
-/// Members with an address. Its user and query may be secret.
+/// Members that contain an address. Its user and its query may be secret.
 const ADDRESS: [&str; 3] = ["url", "baseurl", "endpoint"];
 
 /// An object or list that is being read.
 struct Container {
     is_object: bool,
-    /// Whether it is an element of a list.
+    /// Whether the container is an element of a list.
     is_element: bool,
-    /// Whether all strings in it are secret.
+    /// Whether all strings in the container are secret.
     hidden: bool,
     /// The name of the current member in the form used for comparison. For a list, the name of the
     /// member that contains it.
@@ -111,7 +111,8 @@ fn string_length(text: &str) -> usize {
         at += found + 1;
         match bytes.get(at - 1) {
             Some(b'"') => return at,
-            // An escaped quote does not end the string. Multi-byte characters contain neither byte.
+            // An escaped quote does not end the string. No byte of a multi-byte character equals a
+            // quote or a backslash.
             _ => at += 1,
         }
     }

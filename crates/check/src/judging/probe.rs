@@ -3,7 +3,7 @@
 use crate::judging::boxed::Boxed;
 use crate::judging::verdict::Probed;
 
-/// A check of whether a peer keeps a rule, in a run `R` over that peer.
+/// A check of whether a peer keeps a rule. `R` is the type of the run, over agents or over clients.
 #[derive(Debug)]
 pub(crate) struct Probe<R> {
     /// The id of the rule.
@@ -26,7 +26,7 @@ macro_rules! probes {
 }
 pub(crate) use probes;
 
-/// Shuffles the probes by this seed. 0 keeps the order.
+/// Shuffles the probes in an order that depends on `seed`. A seed of 0 keeps their order.
 pub(crate) fn in_order_of_seed<P>(mut probes: Vec<P>, seed: u64) -> Vec<P> {
     let mut state = seed;
     for last in (1..probes.len()).rev().filter(|_| seed != 0) {

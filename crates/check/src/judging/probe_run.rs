@@ -1,4 +1,4 @@
-//! Judging of a peer: the first contact, the chosen probes, and all traffic.
+//! Judges a peer: the first contact, the chosen probes, and all traffic.
 
 use crate::judging::probe::{Probe, in_order_of_seed};
 use crate::judging::traffic::Traffic;
@@ -35,7 +35,7 @@ pub enum RunEvent<'r> {
     },
 }
 
-/// A run of probes over one peer.
+/// A run of probes against one peer.
 pub(crate) trait ProbeRun: Sized + 'static {
     /// The started peer for the first contact.
     type First: Send;
@@ -63,9 +63,9 @@ pub(crate) trait ProbeRun: Sized + 'static {
 }
 
 /// Judges the peer: makes the first contact, runs the probes, and reads the findings in all
-/// traffic. `only` selects the rules to probe; all are probed if it is empty. The probes run in the
-/// order of `seed`. Returns one verdict per rule, in the order of the rules. `report` receives each
-/// verdict as soon as it is known.
+/// traffic. `only` selects the rules to probe; all are probed if it is empty. `seed` determines the
+/// order of the probes. Returns one verdict per rule, in the order of the rules. `report` receives
+/// each verdict as soon as it is known.
 pub(crate) async fn judge<R: ProbeRun>(
     run: &mut R,
     first: R::First,
@@ -112,7 +112,8 @@ pub(crate) async fn judge<R: ProbeRun>(
         _ => verdict,
     });
     verdicts.extend(seen.map(Verdict::masked));
-    // Always include this verdict, because such a run has no other one.
+    // Always include the verdict on a failed first contact, because the run has no other failure to
+    // show.
     let contact =
         contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));
     verdicts.extend(contact.map(Verdict::masked));
@@ -126,19 +127,19 @@ fn not_reached<R: ProbeRun>(contact: &Outcome) -> Outcome {
     Outcome::NotTested(format!("{}: {}", R::NOT_REACHED, contact.seen()))
 }
 
-/// Whether the peer confuses sessions.
+/// Whether this verdict says that the peer confuses sessions.
 fn confuses_sessions(verdict: &Verdict) -> bool {
     verdict.rule.id == "SESS-06" && verdict.outcome.is_fail()
 }
 
-/// Reports verdicts. It reports the final verdict of each rule once.
+/// Reports verdicts, and the final verdict of each rule exactly once.
 struct Reporter<F> {
     report: F,
     /// The rules of the probes, in their order.
     rules: Vec<&'static str>,
     /// The rules that traffic may still break.
     watched: BTreeSet<&'static str>,
-    /// The rules with a reported final verdict.
+    /// The rules whose final verdict was reported.
     settled: BTreeSet<&'static str>,
     /// The verdicts on rules without a final verdict.
     open: Vec<Verdict>,
@@ -167,7 +168,7 @@ impl<F: FnMut(RunEvent<'_>)> Reporter<F> {
         verdicts.for_each(|verdict| self.settle(&verdict.masked()));
     }
 
-    /// Takes the verdict of the probe with this number.
+    /// Handles the verdict of the probe with this number.
     fn probed(&mut self, number: usize, verdict: Option<&Verdict>) {
         let Some(verdict) = verdict else { return };
         if verdict.outcome.is_fail() {

@@ -1,4 +1,4 @@
-//! The support of a peer, recorded from its traffic.
+//! What a peer supports, recorded from its traffic.
 
 mod topic;
 
@@ -25,9 +25,9 @@ const NAME: usize = 100;
 pub struct Support {
     /// The side of the peer.
     pub side: Side,
-    /// Its name in `initialize`.
+    /// The peer's name in `initialize`.
     pub name: Option<String>,
-    /// Its version in `initialize`.
+    /// The peer's version in `initialize`.
     pub version: Option<String>,
     /// The paths of its enabled capabilities, below `agentCapabilities` or `clientCapabilities`.
     pub capabilities: BTreeSet<String>,
@@ -35,10 +35,10 @@ pub struct Support {
     pub answered: BTreeMap<String, Calls>,
     /// The methods that the peer called, and the judge's answers.
     pub called: BTreeMap<String, Calls>,
-    /// The kinds that the peer sent, with their counts.
+    /// The kinds that the peer sent, by topic, with their counts.
     pub sent: BTreeMap<Topic, BTreeMap<String, usize>>,
-    /// The kinds that the peer accepted, with their counts. A kind is accepted if the peer returns
-    /// no error and keeps the connection open.
+    /// The kinds that the peer accepted, by topic, with their counts. A kind is accepted if the
+    /// peer returns no error and keeps the connection open.
     pub taken: BTreeMap<Topic, BTreeMap<String, usize>>,
 }
 
@@ -54,7 +54,7 @@ pub struct Calls {
     pub errors: BTreeMap<i64, usize>,
 }
 
-/// The answer of a peer to a method.
+/// How a peer answers a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answering {
     /// It returned a result, or accepted a notification.
@@ -76,7 +76,7 @@ impl Calls {
         }
     }
 
-    /// Returns the kind of answer that these calls show.
+    /// Returns how the peer answered these calls.
     pub fn answering(&self) -> Answering {
         let others = self.errors.keys().any(|code| *code != METHOD_NOT_FOUND);
         match (self.results > 0, others, self.errors.is_empty()) {
@@ -109,7 +109,7 @@ impl Support {
         }
     }
 
-    /// Returns the kind of answer of the peer to this method.
+    /// Returns how the peer answers this method.
     pub fn answering(&self, method: &str) -> Answering {
         self.answered.get(method).map_or(Answering::Untold, Calls::answering)
     }
@@ -119,7 +119,7 @@ impl Support {
         self.called.contains_key(method)
     }
 
-    /// Adds the record of another run over the same peer.
+    /// Adds the record of another run against the same peer.
     pub fn join(&mut self, other: Self) {
         self.name = other.name.or(self.name.take());
         self.version = other.version.or(self.version.take());
@@ -266,7 +266,7 @@ fn is_group(path: &str) -> bool {
         .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
 }
 
-/// Returns the capabilities of that side in the protocol's tables, each with the stability of its
+/// Returns the capabilities of this side in the protocol's tables, each with the stability of its
 /// gated method or member.
 pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
     let methods = METHODS.iter().map(|row| (&row.gate, row.stability));

@@ -15,8 +15,8 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// The name of the probe that gave the verdict, or [`WATCHING`](Self::WATCHING).
     pub grounds: Cow<'static, str>,
-    /// The last lines of the evidence, in order. Long lines are truncated. A pass by the traffic
-    /// has no lines.
+    /// The last lines of the evidence, in order. Long lines are truncated. A pass that is based
+    /// only on traffic has no lines.
     pub lines: Vec<Line>,
     /// The running time of the rule's probes, or zero if only traffic judged the rule.
     pub took: Duration,
@@ -85,7 +85,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the same outcome with this subject before the behaviour of the peer.
+    /// Returns the same outcome. Puts `asked` before the observed behaviour of a failure.
     #[must_use]
     pub(crate) fn about(self, asked: &str) -> Self {
         match self {
@@ -109,7 +109,7 @@ impl Outcome {
 }
 
 impl Verdict {
-    /// The grounds of a verdict of the observer, which reads the traffic of all probes.
+    /// The grounds of a verdict by the observer, which reads the traffic of all probes.
     pub const WATCHING: &'static str = "watching";
 
     /// Creates a verdict on the rule with this id, which must be in this crate's table.
@@ -139,7 +139,7 @@ impl Verdict {
         Self { rule, outcome, grounds, lines, took }
     }
 
-    /// Whether the peer is at fault: it breaks a mandatory rule.
+    /// Whether the peer is at fault because it breaks a mandatory rule.
     pub fn is_fault(&self) -> bool {
         self.rule.must_hold() && self.outcome.is_fail()
     }

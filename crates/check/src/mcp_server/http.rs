@@ -62,7 +62,7 @@ impl Http {
         format!("http://{}/{}/", self.address, self.known.token)
     }
 
-    /// Serves connections until it is dropped.
+    /// Serves connections until the future is dropped.
     pub(super) async fn serve(self, reach: McpReach) {
         let Self { listener, known, .. } = self;
         loopback::serve(listener, move |stream| converse(stream, known.clone(), reach.clone()))
@@ -108,7 +108,7 @@ async fn respond(
                 _ => answer(&server, &met, &message).await,
             }
         }
-        // Ends a session, which has no state in this server.
+        // The request ends a session, for which this server keeps no state.
         (Transport::Http, Method::DELETE) => Err(StatusCode::OK),
         _ => Err(StatusCode::METHOD_NOT_ALLOWED),
     }
@@ -207,7 +207,7 @@ impl hyper::body::Body for Body {
         piece.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
     }
 
-    /// Lets the header contain the length of an answer that is not a stream.
+    /// Returns the length of an answer that is not a stream, for the header `content-length`.
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(whole) => {

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The versions of MCP with the same handshake and tools. A client that requests another version
-/// gets the last one.
+/// The versions of MCP that have the same handshake and tools. A client that requests another
+/// version gets the last one of this list.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-11-25", "2025-06-18"];
 
-/// The name of the variable in a server's environment, and of the header in its requests.
+/// The environment variable that a stdio server must receive. [`HEADER`] is the header that
+/// requests to an HTTP server must contain.
 const VARIABLE: &str = "ATTACHE_CHECK_WORD";
 const HEADER: &str = "X-Attache-Check-Word";
 
@@ -44,11 +45,11 @@ pub(super) struct ServerAddresses {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServerBehavior {
     Good,
-    /// It reads but never answers.
+    /// The server reads but never answers.
     Silent,
-    /// It ends at once.
+    /// The server ends at once.
     Gone,
-    /// It is correct, but its tool never returns.
+    /// The server is correct, but its tool never returns.
     Stuck,
 }
 
@@ -120,7 +121,7 @@ impl McpServer {
         self.transport
     }
 
-    /// Its entry in `mcpServers`.
+    /// Returns its entry in `mcpServers`.
     pub(crate) fn entry(&self) -> Value {
         self.entry.clone()
     }
@@ -139,7 +140,8 @@ impl McpServer {
         *self.seen.borrow()
     }
 
-    /// Waits until the record meets this condition. Returns `false` if that takes too long.
+    /// Waits until the record meets this condition. Returns `false` if that takes longer than
+    /// `patience`.
     pub(crate) async fn wait_until(
         &self,
         patience: Duration,
@@ -224,8 +226,8 @@ impl ServerConnection {
         (server.manner != ServerBehavior::Gone).then_some(Self(server))
     }
 
-    /// Returns the answer to a message, or `None` for a message that is not a request or from a
-    /// silent server.
+    /// Returns the answer to a message, or `None` if the message is not a request or the server is
+    /// silent.
     pub(super) fn answer(&self, message: &Value) -> Option<Value> {
         let (id, method) = (message.get("id")?, message.get("method")?.as_str()?);
         let params = message.get("params").unwrap_or(&Value::Null);

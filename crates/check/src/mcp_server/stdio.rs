@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 /// The length limit of a line in bytes.
 const LINE: u64 = 1024 * 1024;
 
-/// Serves every connection of the listener, until it is dropped.
+/// Serves every connection of the listener, until the future is dropped.
 pub(super) async fn serve(listener: RelayListener, reach: McpReach) {
     let mut open = JoinSet::new();
     loop {
@@ -23,8 +23,8 @@ pub(super) async fn serve(listener: RelayListener, reach: McpReach) {
     }
 }
 
-/// Answers line by line until the other side ends. If the server must end, it ends at once, and the
-/// relay ends with it.
+/// Answers line by line until the other side ends. A server that must end closes the connection at
+/// once, which also ends the relay.
 async fn converse(connection: RelayConnection, reach: McpReach) {
     let RelayConnection { mut output, mut input, data } = connection;
     let Some(server) = named_server(&data, &reach) else { return };

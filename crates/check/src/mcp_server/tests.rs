@@ -1,4 +1,4 @@
-//! The servers over sockets, in the way of agents' libraries.
+//! Tests the servers over sockets, with requests like those of agents' libraries.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -29,7 +29,7 @@ fn are_good(server: &McpServer, answers: &[Value]) {
     assert_eq!(answers[2]["result"]["content"][0]["text"], server.result());
 }
 
-/// Connects like the relay of this entry, with these variables.
+/// Connects as the relay of this entry would, with these variables.
 async fn start(server: &McpServer, environment: Value) -> (Lines<BufReader<TcpStream>>, Value) {
     let entry = server.entry();
     let words: Vec<&str> =

@@ -1,122 +1,122 @@
 //! The acts of a turn, given in the prompt itself: some words and one JSON object `{"acts":[…]}`.
 //!
-//! The judge's model server follows them, or an agent without a model that supports acts. Each act
-//! is one answer of the model, and the model stops after the last one. The prompt contains the
-//! whole state of a turn, so forks, loads, retries and concurrent sessions need no other state.
+//! The judge's model server follows them, and so does an agent that has no model but supports acts.
+//! Each act is one answer of the model, and the model stops after the last one. The prompt contains
+//! the whole state of a turn, so forks, loads, retries and concurrent sessions need no other state.
 
 use crate::json::json;
 use serde_json::{Map, Value};
 
 /// The text before the acts in a prompt.
 const WORDS: &str = "attache check: do this.";
-/// The start of the object with the acts. Nothing else in an agent's request to its model has this
-/// start.
+/// The start of the object that contains the acts. Nothing else in an agent's request to its model
+/// starts with this text.
 const MARK: &str = "{\"acts\":";
 
 /// The model's text if the agent does not offer a tool. The kind of the tool follows.
 pub(crate) const NO_TOOL: &str = "attache check: no tool for ";
 
-/// The model's text without acts and after the last act, because agents treat an empty answer as a
-/// failure.
+/// The model's text if there are no acts, or after the last act. It is not empty, because agents
+/// treat an empty answer as a failure.
 pub(crate) const DONE: &str = "attache check: done";
 
 /// The acts of a turn: the answers of its model, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Acts(Vec<Value>);
 
-/// The model sends this text in several chunks.
+/// Returns an act: the model sends this text in several chunks.
 pub(crate) fn say(text: impl Into<String>) -> Acts {
     Acts::default().then_acts("say", json!(text.into()))
 }
 
-/// The model sends this text as reasoning.
+/// Returns an act: the model sends this text as reasoning.
 pub(crate) fn think(text: impl Into<String>) -> Acts {
     Acts::default().then_acts("think", json!(text.into()))
 }
 
-/// The model calls this tool.
+/// Returns an act: the model calls this tool.
 pub(crate) fn call(tool: Value) -> Acts {
     calls([tool])
 }
 
-/// The model calls these tools in one answer.
+/// Returns an act: the model calls these tools in one answer.
 pub(crate) fn calls(tools: impl IntoIterator<Item = Value>) -> Acts {
     Acts::default().then_acts("call", tools.into_iter().collect())
 }
 
-/// The model answers with this HTTP error, repeatedly. The error advises against a retry, unless it
-/// is 503.
+/// Returns an act: the model answers with this HTTP error, as often as the agent retries. The error
+/// advises against a retry, unless it is 503.
 pub(crate) fn fail_with(status: u16) -> Acts {
     Acts::default().then_acts("fail", json!(status))
 }
 
-/// The model answers `recalled yes` if its request contains this text outside the acts, otherwise
-/// `recalled no`.
+/// Returns an act: the model answers `recalled yes` if its request contains this text outside the
+/// acts, otherwise `recalled no`.
 pub(crate) fn recall(text: impl Into<String>) -> Acts {
     Acts::default().then_acts("recall", json!(text.into()))
 }
 
-/// A tool that reads this file.
+/// Returns a call of a tool that reads this file.
 pub(crate) fn read(path: impl AsRef<std::path::Path>) -> Value {
     json!({"tool": "read", "path": path.as_ref()})
 }
 
-/// A tool that writes this file.
+/// Returns a call of a tool that writes this file.
 pub(crate) fn write(path: impl AsRef<std::path::Path>, content: &str) -> Value {
     json!({"tool": "write", "path": path.as_ref(), "content": content})
 }
 
-/// A tool that replaces a text in this file.
+/// Returns a call of a tool that replaces a text in this file.
 pub(crate) fn edit(path: impl AsRef<std::path::Path>, old: &str, new: &str) -> Value {
     json!({"tool": "edit", "path": path.as_ref(), "old": old, "new": new})
 }
 
-/// A tool that runs this command line.
+/// Returns a call of a tool that runs this command line.
 pub(crate) fn run(command: &str) -> Value {
     json!({"tool": "run", "command": command})
 }
 
-/// A tool that sets the plan to these entries.
+/// Returns a call of a tool that sets the plan to these entries.
 pub(crate) fn plan(entries: Value) -> Value {
     json!({"tool": "plan", "entries": entries})
 }
 
-/// A tool that asks the user this.
+/// Returns a call of a tool that asks the user this question.
 pub(crate) fn ask(question: &str) -> Value {
     json!({"tool": "ask", "question": question})
 }
 
-/// A tool that searches this folder for a text.
+/// Returns a call of a tool that searches this folder for a text.
 pub(crate) fn search(path: impl AsRef<std::path::Path>, pattern: &str) -> Value {
     json!({"tool": "search", "path": path.as_ref(), "pattern": pattern})
 }
 
-/// A tool that deletes this file.
+/// Returns a call of a tool that deletes this file.
 pub(crate) fn delete(path: impl AsRef<std::path::Path>) -> Value {
     json!({"tool": "delete", "path": path.as_ref()})
 }
 
-/// A tool that moves a file to a path.
+/// Returns a call of a tool that moves a file to a path.
 pub(crate) fn move_to(path: impl AsRef<std::path::Path>, to: impl AsRef<std::path::Path>) -> Value {
     json!({"tool": "move", "path": path.as_ref(), "to": to.as_ref()})
 }
 
-/// A tool that fetches this URL.
+/// Returns a call of a tool that fetches this URL.
 pub(crate) fn fetch(url: &str) -> Value {
     json!({"tool": "fetch", "url": url})
 }
 
-/// A tool that gives a subagent this prompt.
+/// Returns a call of a tool that gives a subagent this prompt.
 pub(crate) fn delegate(prompt: &str) -> Value {
     json!({"tool": "delegate", "prompt": prompt})
 }
 
-/// A tool that asks to leave plan mode with this plan.
+/// Returns a call of a tool that asks to leave plan mode with this plan.
 pub(crate) fn switch_mode(plan: &str) -> Value {
     json!({"tool": "switch_mode", "plan": plan})
 }
 
-/// The tool of an MCP server that has this name.
+/// Returns a call of the tool with this name, which an MCP server offers.
 pub(crate) fn mcp(name: &str) -> Value {
     json!({"tool": "mcp", "name": name, "arguments": {}})
 }
@@ -146,38 +146,38 @@ impl Acts {
         self
     }
 
-    /// The last answer also sends this text.
+    /// Makes the last answer also send this text.
     #[must_use]
     pub(crate) fn say(self, text: impl Into<String>) -> Self {
         self.with("say", json!(text.into()))
     }
 
-    /// The last answer repeats its text this many times.
+    /// Makes the last answer repeat its text this many times.
     #[must_use]
     pub(crate) fn repeat(self, times: usize) -> Self {
         self.with("repeat", json!(times))
     }
 
-    /// The last answer ends with `stop`, `length` or `refusal`.
+    /// Ends the last answer with `stop`, `length` or `refusal`.
     #[must_use]
     pub(crate) fn end(self, end: &str) -> Self {
         self.with("end", json!(end))
     }
 
-    /// The last answer used this many tokens: an object of `input`, `output`, `cached` and
-    /// `reasoning`.
+    /// Sets the number of tokens that the last answer used: an object with `input`, `output`,
+    /// `cached` and `reasoning`.
     #[must_use]
     pub(crate) fn usage(self, usage: Value) -> Self {
         self.with("usage", usage)
     }
 
-    /// The last answer never ends after its text.
+    /// Makes the last answer hang after its text.
     #[must_use]
     pub(crate) fn hang(self) -> Self {
         self.with("hang", json!(true))
     }
 
-    /// The connection breaks in the middle of the last answer.
+    /// Breaks the connection in the middle of the last answer.
     #[must_use]
     pub(crate) fn cut(self) -> Self {
         self.with("cut", json!(true))

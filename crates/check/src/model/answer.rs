@@ -33,7 +33,7 @@ pub(super) struct Answer {
     pub(super) after: After,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, PartialEq)]
 pub(super) struct Call {
     pub(super) id: String,
@@ -51,18 +51,18 @@ pub(super) enum End {
     Refusal,
 }
 
-/// The continuation after the text.
+/// What follows the text.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) enum After {
     #[default]
     Nothing,
-    /// Nothing. The answer never ends.
+    /// Nothing, but the answer never ends.
     Hang,
     /// The connection breaks in the middle of the answer.
     Cut,
 }
 
-/// The number of used tokens. `input` includes cached tokens, `output` includes reasoning.
+/// The number of tokens used. `input` includes cached tokens, `output` includes reasoning.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) struct Usage {
     pub(super) input: u64,
@@ -101,7 +101,7 @@ impl Answering {
 }
 
 impl Answering {
-    /// Returns the response as the answer with this number.
+    /// Returns the same response, with this number if it is an answer.
     pub(super) fn numbered(self, number: usize) -> Self {
         match self {
             Self::Answer(answer) => Self::Answer(Answer { number, ..answer }),
@@ -184,7 +184,7 @@ fn no_tool_for(tool: Option<&str>) -> String {
     format!("{NO_TOOL}{}\n", tool.unwrap_or("this"))
 }
 
-/// Splits a text into chunks of about equal length, none empty.
+/// Splits a text into chunks of about equal length, none of them empty.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     let size = text.chars().count().div_ceil(PIECES).max(1);
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).step_by(size).collect();

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::vec::IntoIter;
 
-/// Reads the body of a request. Fails if it is longer than this or incomplete.
+/// Reads the body of a request. Returns `None` if it is incomplete or longer than `most` bytes.
 pub(crate) async fn read(body: Incoming, most: usize) -> Option<Bytes> {
     Some(Limited::new(body, most).collect().await.ok()?.to_bytes())
 }
@@ -19,7 +19,7 @@ pub(crate) async fn read(body: Incoming, most: usize) -> Option<Bytes> {
 pub(super) struct Body {
     before: IntoIter<String>,
     text: Vec<Bytes>,
-    /// The number of chunks of the text that were sent, and the number of all chunks.
+    /// How many chunks of the text were sent, and how many there are.
     sent: usize,
     of: usize,
     after: IntoIter<String>,

@@ -1,9 +1,10 @@
-//! Other requests of agents to a provider: its models, and the number of tokens of a request.
+//! Other requests that agents send to a provider: for its models, and for the number of tokens in a
+//! request.
 
 use crate::json::json;
 use serde_json::Value;
 
-/// The available models. Agents know the context windows of these names.
+/// The available models. Agents know the context windows of models with these names.
 const MODELS: [&str; 6] =
     ["gpt-4o", "gpt-5", "claude-sonnet-4-5", "gemini-2.5-flash", "gemini-2.5-pro", "attache-check"];
 
@@ -37,7 +38,7 @@ pub(super) fn answer(path: &str, size: usize) -> Option<Value> {
     }
 }
 
-/// A model in the form of OpenAI and compatible providers, and of Anthropic.
+/// Returns a model in the format of OpenAI, of compatible providers and of Anthropic.
 fn of_others(model: &str) -> Value {
     json!({
         "id": model, "object": "model", "created": 0, "owned_by": "attache", "context_length": WINDOW,

@@ -1,4 +1,4 @@
-//! Shared code of the providers' APIs: the events of an answer, and access to JSON members.
+//! Code that the providers' APIs share: the events of an answer, and access to JSON members.
 
 use super::request::Item;
 use serde_json::Value;
@@ -12,7 +12,8 @@ pub(super) struct Events {
     pub(super) after: Vec<Value>,
 }
 
-/// Returns the text of a content, which is a text, a part with a text, or a list of such parts.
+/// Returns the text in `content`, which is a string, a part that contains text, or a list of such
+/// parts.
 pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -25,17 +26,17 @@ pub(super) fn text_of(content: &Value) -> String {
     }
 }
 
-/// Returns the member of a value as a text.
+/// Returns a member of a value as text, or an empty text if it is not a string.
 pub(super) fn text_at(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Returns the elements of the member of a value.
+/// Returns the elements of an array in a value, or none if there is no array.
 pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the item of a model's answer.
+/// Creates the item of a model's answer.
 pub(super) fn model(text: String, calls: Vec<String>) -> Item {
     Item::Model { text, calls }
 }

@@ -20,7 +20,7 @@ pub(super) struct Request {
     pub(super) is_array: bool,
     /// The requested model.
     pub(super) model: String,
-    /// Its length in bytes.
+    /// The length of the request in bytes.
     pub(super) size: usize,
 }
 

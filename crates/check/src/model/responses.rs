@@ -79,7 +79,7 @@ fn message(answer: &Answer, content: Value, status: &str) -> Value {
     json!({"type": "message", "id": id("msg", answer), "role": "assistant", "status": status, "content": content})
 }
 
-/// The text, or the refusal.
+/// Returns the part with the text or the refusal.
 fn part(answer: &Answer, text: &str) -> Value {
     match answer.end {
         End::Refusal => json!({"type": "refusal", "refusal": text}),
@@ -87,7 +87,7 @@ fn part(answer: &Answer, text: &str) -> Value {
     }
 }
 
-/// The arguments, or the text for a tool that takes a text.
+/// Returns the arguments as JSON, or the text for a tool that takes a text.
 fn arguments(call: &Call) -> String {
     match &call.arguments {
         Arguments::Object(object) => object.to_string(),

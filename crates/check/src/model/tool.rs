@@ -21,8 +21,8 @@ pub(super) enum Arguments {
     Text(String),
 }
 
-/// Returns the tool for an act and its arguments. It is the first known name that the agent offers
-/// and whose schema accepts the arguments.
+/// Returns the tool for an act, with its arguments: the first that has a known name and whose
+/// schema accepts the arguments.
 pub(super) fn found<'t>(
     tools: &'t [Tool],
     wanted: &Value,
@@ -166,7 +166,8 @@ impl Kind {
             return value.clone();
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            // An editor tool with several commands may name a command like this kind of tool.
+            // An editor tool with several commands may have one that is named after this kind of
+            // tool.
             let meant: &[&str] = match self.tool {
                 "read" => &["view", "read"],
                 "write" => &["create", "write"],
@@ -200,14 +201,14 @@ fn numbered((number, entry): (usize, &Value)) -> String {
     format!("{number}. [{}] {}\n", text("status"), text("content"))
 }
 
-/// Synonyms of the word, because a schema may list another one.
+/// Words with the same meaning, because a schema may list any of them.
 const SAME: [&[&str]; 3] = [
     &["completed", "complete", "done", "finished"],
     &["in_progress", "doing", "active"],
     &["pending", "todo", "open", "not_started"],
 ];
 
-/// Returns the word of the schema for this value, if the schema lists allowed words.
+/// Returns the schema's word for this value, if the schema lists allowed words.
 fn as_word_of<'v>(schema: &'v Value, fact: &'v Value) -> &'v Value {
     let listed = schema.get("enum").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let words =

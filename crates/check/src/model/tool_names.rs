@@ -1,9 +1,10 @@
-//! Mappings of an agent's tools to tools of acts, given by a person.
+//! Mappings from the tools of acts to an agent's tools, given by a person.
 
 use super::tool_table::KINDS;
 use std::fmt;
 
-/// The agent's tools for acts, if the judge's model does not know them.
+/// The names of an agent's tools that serve as the tools of acts, for tools that the judge's model
+/// does not know.
 ///
 /// ```
 /// use attache_check::ToolNames;
@@ -33,7 +34,7 @@ impl ToolNames {
     /// of the acts.
     ///
     /// # Errors
-    /// The text has no `=`, or there is no such tool of acts.
+    /// Returns an error if the text has no `=`, or if acts have no such tool.
     pub fn add(&mut self, mapping: &str) -> Result<(), ToolNameError> {
         let tools = || KINDS.iter().map(|kind| kind.tool).collect::<Vec<_>>().join(", ");
         let (tool, name) =

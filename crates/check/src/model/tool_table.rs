@@ -6,7 +6,7 @@
 pub(super) struct Kind {
     pub(super) tool: &'static str,
     pub(super) names: &'static [&'static str],
-    /// The parameters, by the key of the act.
+    /// The names of parameters, by the key of the act whose value they take.
     pub(super) parameters: &'static [(&'static str, &'static [&'static str])],
 }
 

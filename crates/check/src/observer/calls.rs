@@ -32,9 +32,9 @@ struct CallsOfSide {
     open: HashMap<RequestId, OpenCall>,
     answered: HashMap<RequestId, AnsweredCall>,
     order: VecDeque<RequestId>,
-    /// Cancelled calls that were not open, with the line.
+    /// Calls that were cancelled although they were not open, with the line of the cancel.
     given_up: HashMap<RequestId, usize>,
-    /// Lines that may be answered with an error without an id.
+    /// The number of lines that may be answered with an error without an id.
     unreadable: usize,
     /// Calls that may be refused as invalid messages. They need no reply with their id.
     doubtful: HashSet<RequestId>,
@@ -69,8 +69,8 @@ impl Calls {
         report: &mut Report,
     ) -> Option<Seen<'l>> {
         if line.iter().all(u8::is_ascii_whitespace) {
-            // A peer that does not ignore the line may answer it as an invalid message (RPC-08 is
-            // practice).
+            // A peer that does not ignore the line may answer it as an invalid message, because
+            // RPC-08 is not mandatory.
             self.made_by(from).unreadable += 1;
             return None;
         }
@@ -216,7 +216,7 @@ impl Calls {
                 report.tests(&["CANCEL-09"]);
             }
             if !made.given_up.is_empty() {
-                // A missing reply is correct there, and this reply answers another call.
+                // Such a cancel needs no reply, and this reply answers another call.
                 report.tests(&["CANCEL-16"]);
             }
             return Some(call);

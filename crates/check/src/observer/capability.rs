@@ -42,8 +42,8 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// The gated field of the handshake itself. Its reply is judged by the client's capabilities before
-/// they take effect.
+/// Judges the gated field in the reply to `initialize`. The client's capabilities apply to it,
+/// although `known` does not contain them yet.
 fn authentication(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some((_, result)) = seen.result::<Initialize>()
         && entries(result, "authMethods")
@@ -109,7 +109,7 @@ fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// A field with a separate gate.
+/// Judges a field that has a gate of its own.
 fn field(name: &str, from: Side, known: &Known, report: &mut Report) {
     let Some(row) = FIELDS.iter().find(|row| row.name == name) else { return };
     if !is_open(&row.gate, from, known) {
@@ -166,7 +166,7 @@ fn asked_for(asked: &Asked<'_>, known: &Known, report: &mut Report) {
 }
 
 /// Judges a system prompt. It must be text and not empty, and may replace the agent's own prompt
-/// only if the agent offers that (SYSP-01).
+/// only if the agent supports that (SYSP-01).
 fn system_prompt(prompt: &Value, known: &Known, report: &mut Report) {
     let offered =
         known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());

@@ -14,7 +14,7 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
-        // A load reports them again.
+        // A load reports the compactions of its session again.
         if let Some(asked) = seen.asked::<SessionLoad>() {
             let session = text(&asked.params, "sessionId").unwrap_or_default();
             self.compactions.retain(|(of, _), _| of != session);

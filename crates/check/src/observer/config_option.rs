@@ -18,20 +18,20 @@ pub(super) struct Judge {
 
 #[derive(Debug, Default)]
 struct Settings {
-    /// Every option of any list, and the line of the last list. A client may set any option that
-    /// was listed once. Options may disappear, but an incomplete list (CONF-03) looks the same.
+    /// Every option that any list contained, and the line of the last list. A client may set any of
+    /// them: an option may have disappeared, but an incomplete list (CONF-03) looks the same.
     options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
-    /// The value of the option of the category `mode`, if its values are exactly the modes.
+    /// The value of the option in the category `mode`, if its values are exactly the modes.
     option_mode: Option<String>,
     /// The line of a mode change that the options do not show yet.
     unshown: Option<usize>,
-    /// The line of options with a new mode that was not yet reported as a mode change.
+    /// The line that gave the option a new mode, which was not yet reported as a mode change.
     unannounced: Option<usize>,
 }
 
-/// Judges a request to set an option.
+/// The type of an option, with the values of a select option.
 #[derive(Debug)]
 enum Kind {
     Boolean,
@@ -147,7 +147,7 @@ impl Settings {
         self.listed(result, report);
         if let (Some(mode), Some(shown)) = (&self.mode, &self.option_mode) {
             report.keeps("MODE-05", mode == shown, || {
-                format!("the mode is {}, and its option shows {}", quoted(mode), quoted(shown))
+                format!("the mode is {}, but its option shows {}", quoted(mode), quoted(shown))
             });
         }
         (self.unshown, self.unannounced) = (None, None);
@@ -203,7 +203,7 @@ impl Settings {
         self.changed(report);
     }
 
-    /// Returns a value in the form of its option.
+    /// Judges whether the value in a request to set an option has the type of the option.
     fn setting(&self, asked: &Asked<'_>, report: &mut Report) {
         let id = text(&asked.params, "configId").unwrap_or_default();
         let kind = self.options.as_ref().and_then(|(known, _)| known.get(id));
@@ -298,7 +298,7 @@ impl Settings {
 }
 
 impl Kind {
-    /// The value may also be an earlier one.
+    /// Adds the values of an earlier list, which are accepted too.
     fn join(&mut self, earlier: &Self) {
         if let (Self::Select(values), Self::Select(earlier)) = (self, earlier) {
             values.extend(earlier.iter().cloned());

@@ -182,7 +182,7 @@ fn matches_property(property: &Value, value: &Value) -> bool {
     }
 }
 
-/// Whether a choice was offered. Any choice counts if the form lists none.
+/// Whether a choice was offered. If the form lists no choices, any choice counts.
 fn is_offered(holder: &Value, titled: &str, chosen: &str) -> bool {
     let plain = entries(holder, "enum").iter().filter_map(Value::as_str);
     let mut all = plain

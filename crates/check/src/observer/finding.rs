@@ -43,7 +43,8 @@ impl Report {
         self.line
     }
 
-    /// Records that the line could break these rules. Without a finding, it keeps them.
+    /// Records that the line could break these rules. If there is no finding on a rule, the line
+    /// keeps it.
     ///
     /// Rules that forbid a message are not recorded, because a missing line proves little.
     pub(super) fn tests(&mut self, rules: &[&'static str]) {

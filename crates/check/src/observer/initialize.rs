@@ -59,7 +59,7 @@ impl Judge {
             {
                 reply(&to.params, outcome.as_ref(), to.line, report);
             }
-            // The recording may lack its reply.
+            // The recording may lack the reply to `initialize`.
             Body::Replied { to, outcome: Ok(_), .. }
                 if seen.from == Side::Agent
                     && known.agent.is_none()

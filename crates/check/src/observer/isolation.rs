@@ -17,7 +17,7 @@ const UNKNOWN_METHOD: i64 = -32601;
 pub(super) struct Judge {
     /// The sessions of prompts without a reply, by the line of the prompt.
     running: HashMap<usize, String>,
-    /// The prompts among them whose session was open and idle.
+    /// The prompts without a reply whose session was open and idle.
     right: HashSet<usize>,
     open: HashSet<String>,
     /// The sessions of subagents, which receive no prompts.
@@ -64,7 +64,7 @@ impl Judge {
         self.running.insert(line, session.to_owned());
     }
 
-    /// An agent that has answered a prompt supports prompts.
+    /// Handles the reply to a prompt. An agent that has answered a prompt supports prompts.
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         self.running.remove(&prompt);
         let is_right = self.right.remove(&prompt);

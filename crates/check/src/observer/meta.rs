@@ -9,7 +9,7 @@ use std::collections::HashSet;
 /// The largest number of different names that are reported.
 const TOLD: usize = 256;
 
-/// Members with opaque content. A `_meta` inside does not belong to the protocol.
+/// Members with opaque content. A `_meta` inside such a member does not belong to the protocol.
 const OPAQUE: [&str; 3] = ["rawInput", "rawOutput", "data"];
 
 /// Names that several vendors share. They belong to no vendor.
@@ -80,7 +80,7 @@ impl Judge {
                 format!("{name} is not a string, which W3C trace context requires")
             }),
             name if SHARED.contains(&name) => {}
-            // A name without a domain is the part before the slash.
+            // A name with a dot or a slash has a prefix that names its owner.
             name if name.contains(['.', '/']) => report.tests(&["META-07"]),
             name if self.reported.len() < TOLD && self.reported.insert((from, name.to_owned())) => {
                 bare.push(quoted(name));

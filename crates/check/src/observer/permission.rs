@@ -22,9 +22,10 @@ struct Question {
     tool_call: String,
     /// The line of a later cancel.
     cancelled: Option<usize>,
-    /// The line that completed the call later.
+    /// The later line that completed the tool call.
     completed: Option<usize>,
-    /// The agent no longer needs an answer, and an error is a valid answer (CANCEL-21).
+    /// Whether the agent no longer needs an answer, so that an error is a valid answer too
+    /// (CANCEL-21).
     is_withdrawn: bool,
 }
 

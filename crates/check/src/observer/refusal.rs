@@ -28,7 +28,8 @@ struct Owed {
     why: String,
 }
 
-/// The topics of params, and the rule of each that malformed params must be refused.
+/// Methods and the paths of their params, each with the rule that malformed values there must be
+/// refused.
 static UNDECODABLE: [(&str, &str, &str); 10] = [
     (Initialize::ROW.name, "", "INIT-09"),
     (SessionPrompt::ROW.name, "params.prompt", "PROMPT-05"),
@@ -75,7 +76,7 @@ impl Judge {
     }
 }
 
-/// Methods and fields with a gate.
+/// Returns the refusals of methods and fields that need a capability which was not advertised.
 fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     let mut owed = Vec::new();
     if let Some(path) = asked.row.and_then(|row| capability::closed(row, from, known)) {
@@ -104,7 +105,7 @@ fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     owed
 }
 
-/// Params that cannot be decoded.
+/// Returns the refusal of params that cannot be decoded.
 fn undecodable(from: Side, asked: &Asked<'_>) -> Option<Owed> {
     let error = shape::undecodable(from, asked)?;
     let place = format!("{}.", error.path);
@@ -118,7 +119,7 @@ fn undecodable(from: Side, asked: &Asked<'_>) -> Option<Owed> {
     Some(Owed { rule, code: None, why: format!("the params cannot be decoded: {error}") })
 }
 
-/// Paths that are not absolute.
+/// Returns the refusal of a path that is not absolute.
 fn relative(asked: &Asked<'_>) -> Option<Owed> {
     if (is::<FsReadTextFile>(asked.row) || is::<FsWriteTextFile>(asked.row))
         && let Some(path) = text(&asked.params, "path").filter(|path| !is_absolute(path))

@@ -25,7 +25,7 @@ pub(super) enum Body<'l> {
         to: OpenCall,
         /// The result, or the error object.
         outcome: Result<Value, Value>,
-        /// The text of the result, to judge its shape.
+        /// The JSON text of the result, from which its shape is judged.
         text: &'l str,
     },
 }
@@ -37,7 +37,7 @@ pub(super) struct Asked<'l> {
     /// Its row in the method table, or `None` for extensions and unknown methods.
     pub(super) row: Option<&'static Row>,
     pub(super) params: Value,
-    /// The text of the params, to judge their shape. `None` if the key is absent.
+    /// The JSON text of the params, from which their shape is judged, or `None` if they are absent.
     pub(super) text: Option<&'l str>,
     /// Whether it needs a reply.
     pub(super) is_call: bool,
@@ -110,7 +110,7 @@ impl<'l> Seen<'l> {
     }
 }
 
-/// Whether a row is that of this method.
+/// Whether this row describes method `M`.
 pub(super) fn is<M: Method>(row: Option<&Row>) -> bool {
     row.is_some_and(|row| {
         (row.name, row.kind, row.receiver) == (M::ROW.name, M::ROW.kind, M::ROW.receiver)

@@ -156,7 +156,7 @@ impl Judge {
 impl Terminal {
     fn output(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let output = text(result, "output").unwrap_or_default();
-        // An invalid UTF-8 byte becomes a longer character.
+        // U+FFFD may replace an invalid byte, and is longer. Then the length is unknown.
         if let Some(limit) = self.limit.filter(|_| !output.contains('\u{fffd}')) {
             let length = u64::try_from(output.len()).unwrap_or(u64::MAX);
             report.agrees("TERM-05", (length > limit).then_some(call.line), || {

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// The sessions of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The line that opened each.
+    /// The open sessions, with the line that opened each.
     open: HashMap<String, usize>,
     /// All ids that the agent assigned to new sessions.
     given: HashMap<String, usize>,
@@ -58,7 +58,7 @@ pub(super) struct Judge {
 #[derive(Debug)]
 struct EarlyPrompt {
     session: String,
-    /// Its line.
+    /// The line of the prompt.
     line: usize,
     /// The lines of the calls that may have opened the session.
     by: Vec<usize>,
@@ -234,8 +234,8 @@ impl Judge {
         }
     }
 
-    /// A load must not repeat notices, because they do not belong to the history. It may send new
-    /// notices.
+    /// Judges a notice. A load must not repeat notices, because they do not belong to the history.
+    /// It may send new notices.
     fn noticed(&mut self, session: &str, update: &Value, report: &mut Report) {
         let notices = self.notices.entry(session.to_owned()).or_default();
         let is_known = notices.contains(&update.to_string());
@@ -255,7 +255,7 @@ impl Judge {
         }
     }
 
-    /// Judges whether an update reports only changes.
+    /// Judges whether an update of the session's info reports only changes.
     fn judge_session_info(&mut self, session: &str, update: &Value, report: &mut Report) {
         for key in ["title", "updatedAt"] {
             let Some(value) = update.get(key) else { continue };

@@ -5,7 +5,7 @@ use super::seen::{Asked, Body, Seen, quoted};
 use attache_protocol::method::{self, Call, Method, Side};
 use attache_protocol::{DecodeError, DroppedValue, FaultKind, UnknownValues, decode_reporting};
 
-/// The result of decoding a text: an error, or the dropped values.
+/// A function that decodes a text and returns its faults: an error, or the dropped values.
 type Reader = fn(&str) -> Vec<Fault>;
 
 /// A fault: the broken rule and a sentence.
@@ -123,7 +123,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     report.tests(&["EXT-01"]);
     let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
         let is_of_other_kind = shapes_of(from.other(), &asked.method, !asked.is_call).is_some();
-        // The method exists. The fault is the id or its absence (RPC-11).
+        // If the method exists, the only fault is the id or its absence (RPC-11).
         if is_reserved(&asked.method) && !is_of_other_kind {
             let seen = format!(
                 "the protocol has no {} in this direction, and extension names begin with _",

@@ -59,7 +59,7 @@ impl Judge {
         }
     }
 
-    /// The state that decides whether open calls and repeated ids are errors.
+    /// Tracks the state that decides whether open calls and repeated ids are errors.
     fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some(asked) = seen.asked::<SessionLoad>() {
             let calls = self.of(text(&asked.params, "sessionId").unwrap_or_default());

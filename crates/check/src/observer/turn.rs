@@ -43,7 +43,7 @@ struct Turns {
     replied: Option<usize>,
 }
 
-/// The number of early prompts that are remembered.
+/// The number of overlapping prompts that are remembered per session.
 const OVERLAPS: usize = 64;
 
 /// Updates that belong to a turn.
@@ -112,7 +112,7 @@ impl Judge {
             let is_close = seen.asked::<SessionClose>().is_some();
             let turns = self.of(&asked.params);
             turns.may_be_cancelled = true;
-            // A prompt without any update may not have begun.
+            // The turn of a prompt without any update may not have begun.
             let runs = !turns.running.is_empty() && !turns.messages.is_empty();
             turns.closing = (is_close && runs).then_some(report.line());
         }

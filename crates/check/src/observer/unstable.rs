@@ -1,5 +1,5 @@
-//! Unstable parts: archives, titles, providers, MCP over ACP, subagents (ARCH, STAT, TITLE, PROV,
-//! MCPA, SUB).
+//! Unstable parts of the protocol: archives, titles, providers, MCP over ACP, subagents (ARCH,
+//! STAT, TITLE, PROV, MCPA, SUB).
 
 mod archive;
 mod provider;
@@ -50,7 +50,7 @@ impl Judge {
                 "the fork has the id of its source".to_owned()
             });
         }
-        // The recording may lack its reply.
+        // The recording may lack the reply.
         if let Some(asked) = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>()) {
             self.reported.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }
@@ -109,7 +109,7 @@ impl Judge {
         }
     }
 
-    /// The servers that a client offers over ACP.
+    /// Records the servers that a client offers over ACP.
     fn servers(&mut self, seen: &Seen<'_>, report: &mut Report) {
         let Body::Asked(asked) = &seen.body else { return };
         let mut here = HashSet::new();
@@ -157,7 +157,7 @@ impl Judge {
             if let Ok(result) = outcome {
                 let is_one = result.get("result").is_some() != has(result, "error");
                 report.agrees("MCPA-03", (!is_one).then_some(call.line), || {
-                    "there is a result and an error, or neither".to_owned()
+                    "the reply has both a result and an error, or neither".to_owned()
                 });
             }
         }

@@ -8,13 +8,14 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Line {
-    /// The number in the connection, counted from 1 over both sides.
+    /// The number of the line in the connection, counted from 1 over both directions.
     pub number: usize,
     /// The sender.
     pub from: Side,
-    /// Whether the peer under test sent the line, not the judge.
+    /// Whether the peer under test sent the line, as opposed to the judge.
     pub is_theirs: bool,
-    /// The time since the connection began. The judge's own lines count from when they were queued.
+    /// The time since the connection began. For the judge's own lines, this is when they were
+    /// queued.
     pub at: Duration,
     /// The line without its end. Invalid UTF-8 becomes U+FFFD.
     pub text: String,
@@ -30,7 +31,8 @@ impl Line {
         self.is_reply() && self.get("id") == Some(id)
     }
 
-    /// Whether this is the peer's reply to a call of a conversation, whose ids are integers.
+    /// Whether this is the peer's reply to a call whose id is an integer, like those of a
+    /// conversation's calls.
     pub(crate) fn replies_to_a_call(&self) -> bool {
         self.is_reply() && self.get("id").is_some_and(Value::is_i64)
     }

@@ -36,7 +36,7 @@ impl Link {
     /// Starts an agent as a process. Its stderr is always read.
     ///
     /// # Errors
-    /// The process cannot be started.
+    /// Returns an error if the process cannot be started.
     pub fn start(launch: Launch) -> Result<Self, StartError> {
         let mut child = launch.start()?;
         let (output, input) = (child.take_stdout(), child.take_stdin());
@@ -74,7 +74,7 @@ impl Link {
         self.login.take().filter(|_| said.is_ok() && ended.is_ok())
     }
 
-    /// Whether the process has ended. `true` if there is none.
+    /// Whether the process has ended. Returns `true` if there is no process.
     pub(super) fn has_exited(&self) -> bool {
         self.process.as_ref().is_none_or(|process| process.try_exit().is_some())
     }
@@ -84,7 +84,7 @@ impl Link {
         self.process.as_ref()?.try_exit()
     }
 
-    /// Returns the resident memory of the process in bytes, with its shared pages. Linux only.
+    /// Returns the resident memory of the process in bytes, including shared pages. Linux only.
     pub(super) fn memory(&self) -> Option<u64> {
         let process = self.process.as_ref()?;
         let status = std::fs::read_to_string(format!("/proc/{}/status", process.pid())).ok()?;
@@ -106,8 +106,8 @@ impl Link {
         }
     }
 
-    /// Describes the end of the peer's output: the exit, if the process ends in this time, and the
-    /// end of stderr.
+    /// Describes why the peer's output ended: how the process exited, if it does so within
+    /// `patience`, and the end of its stderr.
     pub(super) async fn how_it_ended(&mut self, peer: Side, patience: Duration) -> String {
         let peer = peer.as_str();
         let Some(process) = &self.process else {

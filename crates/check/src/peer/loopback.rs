@@ -1,4 +1,4 @@
-//! A listener on the loopback interface, with a token and a limit of connections.
+//! A listener on the loopback interface, with a token and a connection limit.
 
 use std::io::{self, Read};
 use std::net::Ipv4Addr;
@@ -8,15 +8,15 @@ use tokio::task::JoinSet;
 
 /// The number of random bytes in a token.
 const TOKEN: usize = 16;
-/// The number of connections served at once.
+/// The maximum number of connections served at once.
 const CONNECTIONS: usize = 256;
-/// The pause after the system lacked a resource to accept a connection.
+/// How long to wait after the system lacked the resources to accept a connection.
 pub(crate) const RETRY: Duration = Duration::from_millis(50);
 
 /// Listens on a port of 127.0.0.1 that the system chooses. Needs a tokio runtime.
 ///
 /// # Errors
-/// The system has no free port.
+/// Returns an error if the system has no free port.
 pub(crate) fn listen() -> io::Result<TcpListener> {
     let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
@@ -26,14 +26,14 @@ pub(crate) fn listen() -> io::Result<TcpListener> {
 /// Returns a random token.
 ///
 /// # Errors
-/// The system has no random bytes.
+/// Returns an error if the system provides no random bytes.
 pub(crate) fn token() -> io::Result<String> {
     let mut random = [0_u8; TOKEN];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut random)?;
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Serves each connection in a separate task, until it is dropped.
+/// Serves each connection in a separate task, until the future is dropped.
 pub(crate) async fn serve<C>(listener: TcpListener, converse: impl Fn(TcpStream) -> C)
 where
     C: Future<Output = ()> + Send + 'static,

@@ -33,9 +33,9 @@ const EXIT: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
-    /// No such line arrived in this time.
+    /// No such line arrived within this time.
     TimedOut(Duration),
-    /// The connection ended first, in the way that the text describes.
+    /// The connection ended first. The text describes how.
     Ended(String),
 }
 
@@ -74,9 +74,9 @@ pub struct RawPeer {
     lines: Vec<Line>,
     observer: Observer,
     findings: Vec<Finding>,
-    /// The time that the judge has listened.
+    /// How long the judge has listened so far.
     listened: Duration,
-    /// The time that the judge had listened when it sent each of its lines, by line number.
+    /// How long the judge had listened when it sent each of its lines, by line number.
     sent: HashMap<usize, Duration>,
 }
 
@@ -206,7 +206,7 @@ impl RawPeer {
     /// Waits for the first matching line of either side, from the index `first` on, and returns it.
     ///
     /// # Errors
-    /// No such line arrived within `patience`, or the connection ended first.
+    /// Returns an error if no such line arrives within `patience`, or if the connection ends first.
     pub fn wait_for<'a>(
         &'a mut self,
         first: usize,

@@ -31,7 +31,7 @@ impl RelayListener {
     /// Opens a listener on a port that the system chooses. Needs a tokio runtime.
     ///
     /// # Errors
-    /// The system has no port or no random bytes.
+    /// Returns an error if the system provides no port or no random bytes.
     pub fn open() -> io::Result<Self> {
         let listener = loopback::listen()?;
         Ok(Self { address: listener.local_addr()?, listener, token: loopback::token()? })
@@ -92,7 +92,7 @@ pub(crate) struct RelayConnection {
 /// started MCP server, as JSON. All later bytes are the conversation.
 ///
 /// # Errors
-/// The connection fails.
+/// Returns an error if the connection fails.
 pub async fn connect_relay(
     address: SocketAddr,
     token: &str,

@@ -38,7 +38,7 @@ impl fmt::Debug for Script {
 }
 
 impl Script {
-    /// Answers calls of this method with the result of `answering` for their params. It replaces
+    /// Answers calls of this method with what `answering` returns for their params. Replaces
     /// earlier answers.
     #[must_use]
     pub fn on<M: Method>(
@@ -49,8 +49,8 @@ impl Script {
         self
     }
 
-    /// Answers calls of this method with the results of `answering` until it returns `None`, and
-    /// then with the earlier answer of this script.
+    /// Answers calls of this method with what `answering` returns. Once it returns `None`, the
+    /// other answers of this script apply.
     #[must_use]
     pub(crate) fn first(
         mut self,
@@ -61,8 +61,8 @@ impl Script {
         self
     }
 
-    /// Answers calls of this method with the result of `answering` for their params, until
-    /// [`restore`](Self::restore).
+    /// Answers calls of this method with what `answering` returns for their params, until
+    /// [`restore`](Self::restore) is called.
     pub(crate) fn replace<M: Method>(
         &mut self,
         answering: impl FnMut(&Value) -> Answer + Send + 'static,
@@ -76,7 +76,7 @@ impl Script {
         self.replaced.clear();
     }
 
-    /// Combines two scripts. The other one takes precedence if both answer a method.
+    /// Combines two scripts. If both answer a method, `other` takes precedence.
     #[must_use]
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.answers.extend(other.answers);
@@ -118,8 +118,8 @@ impl Script {
     }
 }
 
-/// The message of an error with this code. Some agents recognize a missing file only by this
-/// message.
+/// Returns the message of an error with this code. Some agents recognize a missing file only by
+/// this message.
 fn message(code: i64) -> &'static str {
     if code == -32002 { "Resource not found" } else { "the judge does not support this method" }
 }

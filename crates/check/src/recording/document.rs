@@ -7,7 +7,7 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Whether a file with this first line is one JSON value, and not one value per line.
+/// Whether a file that begins with this line is one JSON value, as opposed to one value per line.
 pub(super) fn begins_with(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_export =
@@ -66,7 +66,7 @@ impl<'t> PositionFinder<'t> {
 }
 
 /// Reads an entry of the list that Zed copies. It has the parts of a message, from the client's
-/// view, and an error in the place of a result.
+/// point of view. An error is in the place of the result.
 fn copied_by_zed<'t>(
     places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),

@@ -10,11 +10,11 @@ use std::collections::HashSet;
 ///
 /// A line is one object. `"from"` is the sender, `"client"` or `"agent"`. Lines of
 /// `attache run --trace` have `"direction"` instead, `"sent"` or `"received"` from the client's
-/// view. The content is a message under `message`, or a line that is not a message under `text`.
-/// The time is `t`, in seconds, or `at`.
+/// point of view. The content is a message under `message`, or a line that is not a message under
+/// `text`. The time is `t`, in seconds, or `at`.
 ///
 /// # Errors
-/// The line is malformed. The error contains the position and the reason.
+/// Returns an error with the position and the reason if the line is malformed.
 ///
 /// ```
 /// use attache_protocol::method::Side;
@@ -31,7 +31,7 @@ pub fn trace(number: usize, line: &str) -> Result<Option<Recorded>, TraceError> 
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     is_begun: bool,
-    /// The ids of open MCP calls. They identify the replies, which have no mark of MCP.
+    /// The ids of open MCP calls. They identify the replies, which are not marked as MCP.
     mcp: HashSet<String>,
 }
 

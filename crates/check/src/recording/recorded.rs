@@ -14,12 +14,12 @@ pub struct Recorded {
     pub path: Option<String>,
     /// The sender.
     pub from: Side,
-    /// The time in the form of the file, if it has one.
+    /// The time as the file has it, if any.
     pub at: Option<String>,
     /// The sent text, without the end of the line. For a recorded message this is the recorded
     /// JSON. Its white space may differ from the original.
     pub text: String,
-    /// Whether another connection begins with this line.
+    /// Whether this line begins another connection.
     pub begins_another: bool,
 }
 

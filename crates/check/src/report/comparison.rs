@@ -22,7 +22,7 @@ pub const NO_VERDICT: &str = "–";
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The names of the peers, with their commands if two are equal.
+    /// The names of the peers, with their commands if two names are equal.
     pub names: Vec<String>,
     /// One row per rule with a verdict, in the order of the rules.
     pub rows: Vec<ComparisonRow>,

@@ -48,7 +48,7 @@ fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
     out.write_event(Event::End(BytesEnd::new("testsuites")))
 }
 
-/// Returns the element with its numbers of verdicts and failures. JUnit counts untested rules as
+/// Adds the numbers of verdicts and failures to the element. JUnit counts untested rules as
 /// skipped; [`properties`] lists both numbers.
 fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'static> {
     let fails = verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).count();
@@ -61,7 +61,7 @@ fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'s
     ])
 }
 
-/// Returns the number of skipped rules, whose subject the peer does not offer, and the number of
+/// Writes the number of skipped rules, whose subject the peer does not offer, and the number of
 /// untested rules.
 fn properties(verdicts: &[&Verdict], out: &mut Out) -> io::Result<()> {
     out.write_event(Event::Start(BytesStart::new("properties")))?;

@@ -88,8 +88,8 @@ impl Rule {
         self.word.to_ascii_lowercase().contains("not")
     }
 
-    /// Whether a peer that breaks the rule is at fault. It is for every must, and for a rule whose
-    /// judged part is binding although its word is weaker.
+    /// Whether a peer that breaks the rule is at fault. That is the case for every must, and for a
+    /// rule whose judged part is binding although its word is weaker.
     ///
     /// SESS-06 is such a rule. An agent need not serve several sessions. But the schema states that
     /// `sessionId` identifies the session of a message, so an agent that names another session is

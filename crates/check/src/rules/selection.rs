@@ -47,9 +47,8 @@ impl std::error::Error for UnknownRule {}
 /// the number do not matter: `conf-7` is `CONF-07`.
 ///
 /// # Errors
-///
-/// [`UnknownRule`] with the ids of the group if only the number is wrong, otherwise with the
-/// nearest prefixes.
+/// Returns [`UnknownRule`] with the ids of the group if only the number is wrong, otherwise with
+/// the nearest prefixes.
 pub fn select(asked: &str) -> Result<Selection, UnknownRule> {
     let word = asked.trim().to_ascii_uppercase();
     let (prefix, number) = match word.split_once('-') {

@@ -70,15 +70,15 @@ pub(crate) struct Before {
     pub(crate) last_turn: (String, Value, &'static str),
 }
 
-/// A change of the agent's lines in response to a line. A string is written as raw text, and null
-/// ends the connection. `{"hears": …}` is a message that the agent reads as if the client had sent
-/// it, and `{"waits": MS}` is a pause.
+/// A function that changes the agent's lines in response to a line. A string is written as raw
+/// text, and null ends the connection. `{"hears": …}` is a message that the agent reads as if the
+/// client had sent it, and `{"waits": MS}` is a pause.
 pub(crate) type Wrong = fn(Heard<'_>, &mut Vec<Value>);
 
-/// A change of the agent's state after it read a line.
+/// A function that changes the agent's state after it read a line.
 pub(crate) type Misdone = fn(Heard<'_>, &mut Correct);
 
-/// A change of a message before the agent reads it. Null removes the message.
+/// A function that changes a message before the agent reads it. Null removes the message.
 pub(crate) type Misheard = fn(Heard<'_>, &mut Value);
 
 #[derive(Clone, Copy)]
@@ -94,7 +94,7 @@ pub(crate) struct Fault {
 /// No fault.
 pub(crate) const NONE: Fault = fault("", &[], |_, _| {});
 
-/// A fault in the agent's messages.
+/// Creates a fault in the agent's messages.
 pub(crate) const fn fault(
     rule: &'static str,
     companions: &'static [&'static str],
@@ -103,7 +103,7 @@ pub(crate) const fn fault(
     Fault { rule, companions, wrong, misheard: |_, _| {}, misdone: |_, _| {} }
 }
 
-/// A fault in the agent's reading.
+/// Creates a fault in how the agent reads messages.
 const fn misheard(
     rule: &'static str,
     companions: &'static [&'static str],
@@ -112,7 +112,7 @@ const fn misheard(
     Fault { rule, companions, wrong: |_, _| {}, misheard, misdone: |_, _| {} }
 }
 
-/// A fault in the agent's state.
+/// Creates a fault in the agent's state.
 const fn misdone(
     rule: &'static str,
     companions: &'static [&'static str],
@@ -179,7 +179,7 @@ impl Heard<'_> {
     }
 }
 
-/// Sends only this.
+/// Sends only this message.
 fn only(said: &mut Vec<Value>, line: Value) {
     *said = vec![line];
 }
@@ -194,7 +194,7 @@ fn give(heard: Heard<'_>, said: &mut Vec<Value>, result: Value) {
     only(said, json!({"jsonrpc": "2.0", "id": heard.message["id"], "result": result}));
 }
 
-/// Changes every result or update with this member.
+/// Changes this member in every result and update that has it.
 fn change(said: &mut [Value], key: &str, change: fn(&mut Value)) {
     for line in said {
         for pointer in ["/result", "/params/update"] {

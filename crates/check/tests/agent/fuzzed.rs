@@ -12,12 +12,12 @@ use std::collections::HashSet;
 use tokio::task::JoinSet;
 
 thread_local! {
-    /// The ids of the calls that the agent of this thread received, and whether it received one
+    /// The ids of the calls that the agent of this thread received, and whether it received an id
     /// twice.
     static HEARD: RefCell<(HashSet<String>, bool)> = RefCell::default();
 }
 
-/// Runs `cases` against the agent with this fault. The clock advances only if all tasks wait.
+/// Runs `cases` against the agent with this fault. The clock advances only while all tasks wait.
 fn fuzz(
     fault: &'static Fault,
     seed: u64,
@@ -55,14 +55,14 @@ fn said(failure: &Failure) -> usize {
     failure.recording.lines().filter(|line| line.contains(r#""from":"client""#)).count()
 }
 
-/// Ends when a prompt is not an array.
+/// The agent ends when a prompt is not an array.
 const DIES: Fault = fault("", &[], |heard, said| {
     if heard.method == "session/prompt" && !heard.message["params"]["prompt"].is_array() {
         *said = vec![Value::Null];
     }
 });
 
-/// Stops answering when an id occurs twice.
+/// The agent stops answering when an id occurs twice.
 const HANGS: Fault = fault("", &[], |heard, said| {
     HEARD.with_borrow_mut(|(ids, is_hung)| {
         if heard.message["method"].is_string() && heard.message.get("id").is_some() {
@@ -74,14 +74,14 @@ const HANGS: Fault = fault("", &[], |heard, said| {
     });
 });
 
-/// Prints an error for an unknown method.
+/// The agent prints an error for text that is not JSON.
 const TALKS: Fault = fault("RPC-03", &[], |heard, said| {
     if heard.message.is_null() && !heard.text.trim().is_empty() {
         said.push(json!("unexpected token"));
     }
 });
 
-/// Sends a plan with an unknown value when a call is cancelled.
+/// The agent sends a plan with an unknown value when a call is cancelled.
 const MISSPEAKS: Fault = fault("DEC-20", &[], |heard, said| {
     if heard.method == "$/cancel_request" {
         let entries = json!([{"content": "a", "priority": "huge", "status": "pending"}]);

@@ -1,5 +1,5 @@
-//! The probes of agents with correct and faulty agents. A correct agent passes each probe, and a
-//! fault in one rule fails only that rule.
+//! Tests the probes of agents on correct and faulty agents. A correct agent passes each probe, and
+//! a fault in one rule fails only that rule.
 
 #![allow(
     clippy::unwrap_used,
@@ -133,8 +133,8 @@ fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
     judged(fault, 0, Some("login"))
 }
 
-/// Returns the verdicts with the probes in the order of this seed and with this login method, if
-/// any. The clock advances only if all tasks wait.
+/// Returns the verdicts on the correct agent with this fault. The seed determines the order of the
+/// probes. The judge logs in with `login`, if given. The clock advances only while all tasks wait.
 fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

@@ -21,8 +21,8 @@ pub(crate) enum Said {
     Raw(String),
     /// Text on the client's screen.
     Shown(String),
-    /// The client starts the agent's program for a login with these additions. It restarts the
-    /// agent after a successful login.
+    /// The client starts the agent's program for a login, with these additional arguments and
+    /// variables. It restarts the agent after a successful login.
     LoggingIn(Value),
     /// The client ends with this exit code.
     Left(i32),
@@ -46,7 +46,7 @@ pub(crate) type Served = Result<Option<Value>, Refusal>;
 pub(crate) struct Correct {
     pub(crate) kind: Kind,
     pub(crate) task: ClientTask,
-    /// The time that the client has run.
+    /// How long the client has run.
     pub(crate) now: Duration,
     pub(crate) screen: Screen,
     pub(crate) terminals: Terminals,
@@ -59,7 +59,7 @@ pub(crate) struct Correct {
     pub(crate) is_cancelled: bool,
     /// The methods of the client's calls without a reply.
     pub(crate) asked: BTreeMap<i64, &'static str>,
-    /// Updates of sessions that are not open or not yet open.
+    /// Updates of sessions that are not open, or not open yet.
     early: HashMap<String, Vec<Value>>,
     last_id: i64,
     pub(crate) has_prompted_twice: bool,
@@ -105,7 +105,7 @@ impl Correct {
         self.task.name() == task
     }
 
-    /// Returns the task's value of a placeholder.
+    /// Returns the task's value for a placeholder.
     pub(crate) fn task_value(&self, placeholder: &str) -> &str {
         self.task.value(placeholder).unwrap_or_default()
     }

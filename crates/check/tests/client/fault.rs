@@ -22,7 +22,7 @@ use std::collections::HashMap;
 /// The placeholder of a line that is too long to be read.
 pub(crate) const HUGE: &str = "a huge line";
 
-/// The event of the client.
+/// An event of the client, to which it responds.
 pub(crate) struct Heard<'l> {
     /// The message, or null if the client was started, woken or interrupted, or if the connection
     /// ended.
@@ -56,7 +56,7 @@ impl Fault {
     pub(crate) const NONE: Self =
         Self { rule: "", companions: &[], kind: Kind::Full, hears: |_, _| {}, says: |_, _| {} };
 
-    /// A client that sends wrong messages.
+    /// Creates a fault in what a client sends, prints or does.
     pub(crate) const fn says(
         rule: &'static str,
         companions: &'static [&'static str],
@@ -65,7 +65,7 @@ impl Fault {
         Self { rule, companions, says, ..Self::NONE }
     }
 
-    /// A client that misreads a message.
+    /// Creates a fault in how a client reads messages.
     pub(crate) const fn hears(
         rule: &'static str,
         companions: &'static [&'static str],
@@ -74,7 +74,7 @@ impl Fault {
         Self { rule, companions, hears, ..Self::NONE }
     }
 
-    /// The same fault in a client with few features.
+    /// Returns the same fault, in a client with few features.
     pub(crate) const fn bare(mut self) -> Self {
         self.kind = Kind::Bare;
         self
@@ -107,7 +107,7 @@ pub(crate) fn faults() -> impl Iterator<Item = Fault> {
 }
 
 impl<'l> Heard<'l> {
-    /// Changes the start of the client.
+    /// Creates the event of the client's start.
     pub(crate) fn nothing(client: &'l Correct, called: &'l HashMap<String, Value>) -> Self {
         Self { message: &Value::Null, text: "", is_over: false, client, called }
     }
@@ -144,7 +144,7 @@ pub(crate) fn refuse(heard: &Heard<'_>, said: &mut Vec<Said>, code: i64) {
     only(said, json!({"jsonrpc": "2.0", "id": heard.message["id"], "error": error}));
 }
 
-/// Changes each call or notification of this method that it sends.
+/// Changes each call or notification of this method that the client sends.
 pub(crate) fn change(said: &mut [Said], method: &str, change: impl Fn(&mut Value)) {
     for said in said {
         if let Said::Line(message) = said

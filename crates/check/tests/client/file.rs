@@ -1,4 +1,4 @@
-//! Reading and writing files for the agent, inside the session's folders.
+//! Reads and writes files for the agent, inside the session's folders.
 
 use crate::correct::{Correct, Refusal, invalid};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The probes of clients with correct and faulty clients. A correct client passes each probe, and a
-//! fault in one rule fails only that rule.
+//! Tests the probes of clients on correct and faulty clients. A correct client passes each probe,
+//! and a fault in one rule fails only that rule.
 
 #![allow(
     clippy::unwrap_used,
@@ -141,8 +141,8 @@ async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8
     if line.ends_with(b"\n") || line.len() as u64 > LIMIT { line } else { Vec::new() }
 }
 
-/// Returns the verdicts on a correct client with this fault. The clock advances only if all tasks
-/// wait.
+/// Returns the verdicts on a correct client with this fault. The clock advances only while all
+/// tasks wait.
 fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
     let folder = tempfile::tempdir().unwrap();
     let cwd = folder.path().canonicalize().unwrap().join("session");
@@ -186,7 +186,7 @@ fn a_correct_client_passes_every_probe() {
     let verdicts = verdicts(Kind::Full, Fault::NONE);
     let other: Vec<_> =
         verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
-    // Some rules pass only with the client with few features.
+    // Some rules pass only for the client with few features.
     let bare = passed();
     let other: Vec<_> =
         other.into_iter().filter(|verdict| !bare.contains(verdict.rule.id)).collect();

@@ -1,5 +1,5 @@
-//! The client's output of a session: text when it arrives, and everything else as a whole after
-//! each change.
+//! What the client prints about a session: text when it arrives, and everything else as a whole
+//! after each change.
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};

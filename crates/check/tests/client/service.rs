@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 #[derive(Debug)]
 pub(crate) struct Held {
     id: Value,
-    /// The answer if the person gives none.
+    /// The answer if the person does not answer.
     settled: Value,
 }
 
-/// The answer to a permission request without a choice.
+/// Returns the answer to a permission request without a choice.
 fn cancelled() -> Value {
     json!({"outcome": {"outcome": "cancelled"}})
 }
@@ -136,7 +136,7 @@ impl Correct {
         }
     }
 
-    /// Handles a cancel request for that call.
+    /// Handles a request to cancel the call `id`.
     pub(crate) fn withdraw(&mut self, id: &Value) {
         if let Some(place) = self.held.iter().position(|held| held.id == *id) {
             let held = self.held.remove(place);

@@ -36,13 +36,13 @@ impl Correct {
         let mut params = json!({"cwd": self.task.cwd(), "mcpServers": self.servers()});
         if self.is_on("directories") {
             if !self.agent_offers("/sessionCapabilities/additionalDirectories") {
-                return self.leave(1, "the agent supports no additional directories");
+                return self.leave(1, "the agent does not support additional directories");
             }
             params["additionalDirectories"] = json!([self.task_value("directory")]);
         }
         if self.is_on("system_prompt") {
             if !self.agent_offers("/sessionCapabilities/systemPrompt") {
-                return self.leave(1, "the agent supports no system prompt");
+                return self.leave(1, "the agent does not support system prompts");
             }
             let content = json!([{"type": "text", "text": self.task_value("text")}]);
             params["systemPrompt"] = json!({"mode": "append", "content": content});
@@ -183,7 +183,8 @@ impl Correct {
         }
     }
 
-    /// Uses config options if there are any, otherwise modes (MODE-06).
+    /// Sets the mode with its config option if there is one, otherwise with `session/set_mode`
+    /// (MODE-06).
     fn set_mode(&mut self, session: &Session) {
         let mode = self.task_value("mode").to_owned();
         let options = &session.options;
@@ -216,7 +217,7 @@ impl Correct {
         let mut blocks = vec![json!({"type": "text", "text": self.task_value(placeholder)})];
         if self.is_on("image") {
             if !self.agent_offers("/promptCapabilities/image") {
-                return self.leave(1, "the agent accepts no images");
+                return self.leave(1, "the agent does not accept images");
             }
             blocks.push(json!({"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}));
         }
@@ -251,7 +252,7 @@ impl Correct {
         }
     }
 
-    /// Whether a turn runs.
+    /// Whether a turn is running.
     fn is_in_turn(&self) -> bool {
         self.asked.values().any(|method| *method == "session/prompt")
     }

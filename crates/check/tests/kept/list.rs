@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Fails unless this list of faults is in that file. The order of `lines` does not matter. Writes
-/// the file if `UPDATE_DOCS` is set.
+/// Panics unless `file` contains exactly this list of faults. The order of `lines` does not matter.
+/// Writes the file first if `UPDATE_DOCS` is set.
 pub(crate) fn is_kept(file: &str, head: &str, mut lines: Vec<String>) {
     let place = |line: &String| {
         let id = line.split(' ').next().unwrap_or_default();

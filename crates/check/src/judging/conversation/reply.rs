@@ -66,7 +66,7 @@ pub(crate) fn refusal(reply: &Reply) -> String {
     format!("error {message}{login}")
 }
 
-/// Quotes a text of the peer and truncates it if it is long.
+/// Quotes a text from the peer and truncates it if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(QUOTED).collect();
     if short.len() < text.len() {

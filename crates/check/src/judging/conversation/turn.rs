@@ -1,4 +1,4 @@
-//! Turns that follow their prompts.
+//! Turns in which the agent performs the acts of its prompt.
 
 use super::{Conversation, Reply, Session, quoted};
 use crate::json::json;
@@ -73,7 +73,7 @@ impl Conversation {
         Box::pin(async move { self.finish_within(turn, self.patience * TURN).await })
     }
 
-    /// Waits for the end of a turn with this time limit.
+    /// Waits for the end of a turn, for at most `patience`.
     pub(crate) fn finish_within<'a>(
         &'a mut self,
         turn: Turn,
@@ -118,8 +118,8 @@ impl Conversation {
         })
     }
 
-    /// Returns the updates of a session from the line at this index up to the line with this
-    /// number.
+    /// Returns the updates of a session, from the line at index `first` up to the one before line
+    /// number `before`.
     pub(crate) fn updates(
         &self,
         session: &Value,
@@ -143,7 +143,8 @@ impl Conversation {
         self.peer.script.replace::<M>(answering);
     }
 
-    /// Returns the results of the judge to the agent's calls of this method since that line.
+    /// Returns the judge's results for the agent's calls of this method, from the line at index
+    /// `first` on.
     pub(crate) fn given<M: Method>(&self, first: usize) -> impl Iterator<Item = &Value> {
         let calls =
             self.heard(first).filter(|line| line.calls::<M>()).filter_map(|line| line.get("id"));
@@ -169,7 +170,7 @@ fn chunks(updates: &[Value], kind: &str) -> String {
 }
 
 impl Line {
-    /// Returns a condition for the agent's calls and notifications of this method.
+    /// Whether the agent calls or notifies this method.
     pub(crate) fn calls<M: Method>(&self) -> bool {
         self.from == Side::Agent && self.get("method").is_some_and(|method| method == M::ROW.name)
     }
@@ -193,7 +194,7 @@ impl Played {
             .filter(move |update| update.get("sessionUpdate").is_some_and(|it| it == kind))
     }
 
-    /// Returns the text that the agent sent, all chunks together.
+    /// Returns the whole text that the agent sent.
     pub(crate) fn said(&self) -> String {
         self.text_of("agent_message_chunk")
     }
@@ -203,8 +204,8 @@ impl Played {
         chunks(&self.updates, kind)
     }
 
-    /// Whether the model's answer to a recall says that it received the text. `None` if it says
-    /// neither.
+    /// Returns whether the model answered a recall with yes, or `None` if it answered neither yes
+    /// nor no.
     pub(crate) fn recalled(&self) -> Option<bool> {
         let said = self.said();
         let is = |word: &str| said.contains(word);

@@ -7,7 +7,7 @@ use crate::observer::seen::{OpenCall, entries, has, quoted, text};
 use serde_json::Value;
 
 impl Judge {
-    /// Judges cursors. A cursor means that there is another page.
+    /// Judges cursors. A cursor in a reply means that there is another page.
     pub(super) fn paged(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let (cursor, next) = (text(&call.params, "cursor"), text(result, "nextCursor"));
         if let Some(cursor) = cursor.filter(|cursor| self.cursors.contains(*cursor)) {
@@ -29,9 +29,7 @@ impl Judge {
     pub(super) fn listed(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let cwd = text(&call.params, "cwd");
         let has_list = result.get("sessions").is_some();
-        report.keeps("LIST-02", has_list, || {
-            "the list has no sessions, not even an empty array".to_owned()
-        });
+        report.keeps("LIST-02", has_list, || "the reply lacks the array sessions".to_owned());
         self.cursors.extend(text(result, "nextCursor").map(str::to_owned));
         for listed in entries(result, "sessions") {
             let id = text(listed, "sessionId").unwrap_or_default();

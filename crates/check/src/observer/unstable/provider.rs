@@ -1,4 +1,4 @@
-//! Providers of models (PROV).
+//! Model providers (PROV).
 
 use crate::observer::finding::Report;
 use crate::observer::seen::{Seen, entries, has, quoted, text};

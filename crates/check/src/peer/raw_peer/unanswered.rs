@@ -8,8 +8,8 @@ use std::time::Duration;
 impl RawPeer {
     /// Returns findings on calls that the peer left unanswered (RPC-15), and on cancelled calls if
     /// the peer has shown that it cancels such calls (CANCEL-14). A call counts if the judge
-    /// listened for `patience` after it, or three times as long after the first call. A later reply
-    /// may have been on its way. Calls that wait for turns, people or running commands do not
+    /// listened for `patience` after it, or three times as long after the first call. Otherwise the
+    /// reply may still be on its way. Calls that wait for turns, people or running commands do not
     /// count, because they may take any time.
     pub(crate) fn unanswered_calls(&mut self, patience: Duration) -> Vec<Finding> {
         let judged = self.judged();

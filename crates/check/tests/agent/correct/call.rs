@@ -15,8 +15,8 @@ pub(super) struct Call {
 }
 
 impl Correct {
-    /// Calls the client in a session, for a tool call or without one. The ids have the same range
-    /// as the client's ids.
+    /// Calls the client in a session, for a tool call or without one. The ids are in the same range
+    /// as the client's.
     pub(super) fn ask(
         &mut self,
         method: &'static str,

@@ -56,7 +56,7 @@ impl Drop for Commands {
 }
 
 fn end(child: &mut Child) {
-    // Also kills the descendants. It fails only if all have ended.
+    // Also kills the descendants. Killing fails only if all of them have ended.
     let _ = Command::new("kill").args(["-9", "--", &format!("-{}", child.id())]).status();
     let _ = child.kill();
     let _ = child.wait();

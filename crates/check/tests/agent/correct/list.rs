@@ -1,4 +1,4 @@
-//! Listing sessions.
+//! Lists sessions.
 
 use super::store::Session;
 use super::{Correct, Refusal, invalid};

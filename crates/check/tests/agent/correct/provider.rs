@@ -1,4 +1,4 @@
-//! Providers of models: a required one and an optional one. Their URLs are only in the state of the
+//! Model providers: a required one and an optional one. Their URLs are only in the state of the
 //! connection.
 
 use super::{Correct, Refusal, invalid};

@@ -1,11 +1,11 @@
-//! Opening, reopening and closing sessions.
+//! Opens, reopens and closes sessions.
 
 use super::mcp;
 use super::store::{Session, unknown};
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
 
-/// Checks the params that all methods for opening a session have.
+/// The params that all methods that open a session share.
 struct Opening {
     cwd: String,
     directories: Vec<String>,
@@ -43,7 +43,7 @@ pub(super) fn list_or_null(value: &Value) -> Result<&[Value], Refusal> {
 }
 
 impl Correct {
-    /// Returns the session that params name, if it is open on this connection.
+    /// Returns the session that `params` name, if it is open on this connection.
     pub(super) fn opened(&self, params: &Value) -> Result<String, Refusal> {
         let id = self.store.named(params)?;
         if self.open.contains(&id) { Ok(id) } else { Err(unknown(&id)) }

@@ -11,7 +11,7 @@ pub(crate) type Kept = Arc<Mutex<Store>>;
 #[derive(Default)]
 pub(crate) struct Store {
     pub(super) sessions: BTreeMap<String, Session>,
-    /// The counter of unique ids of every kind.
+    /// The counter from which all unique ids are made.
     last_id: u64,
 }
 

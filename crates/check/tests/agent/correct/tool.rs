@@ -24,7 +24,7 @@ impl Tool {
         self.call[key].as_str().unwrap_or_default()
     }
 
-    /// The new content of the file.
+    /// Returns the new content of the file.
     fn after(&self) -> Option<String> {
         match (self.name(), &self.before) {
             ("edit", Some(before)) => {
@@ -137,7 +137,8 @@ impl Correct {
         }
     }
 
-    /// Continues a tool call after the client's reply. Without a result the client has refused.
+    /// Continues a tool call after the client's reply. If there is no result, the client has
+    /// refused the call.
     pub(super) fn go_on(&mut self, session: &str, id: &str, method: &str, result: Option<&Value>) {
         let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else {
             return;

@@ -24,7 +24,7 @@ fn acts(text: &str) -> Option<VecDeque<Value>> {
     script["acts"].as_array().map(|acts| acts.iter().cloned().collect())
 }
 
-/// The acts for a prompt without acts.
+/// Returns the default acts, for a prompt that contains none.
 fn usual(text: &str, cwd: &str) -> VecDeque<Value> {
     if text.starts_with("/help") {
         return VecDeque::from([json!({"say": "Say what is to be done."})]);
@@ -199,7 +199,7 @@ impl Correct {
         }
     }
 
-    /// Cancels the turn of a session, if one runs.
+    /// Cancels the turn of a session, if one is running.
     pub(super) fn cancel(&mut self, id: &str) {
         if self.deaf.as_deref() == Some(id) {
             return;

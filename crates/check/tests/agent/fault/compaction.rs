@@ -66,7 +66,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// A load reports the server that was missing when the session was opened.
+/// Makes a load report the server that was missing when the session was opened.
 fn report_again(h: crate::fault::Heard<'_>, s: &mut Vec<Value>) {
     if h.is("session/load") && s.last().is_some_and(|reply| reply["result"].is_object()) {
         let payload = json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});

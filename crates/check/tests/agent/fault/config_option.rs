@@ -44,13 +44,13 @@ pub(super) const FAULTS: &[Fault] = &[
             agent.keep_wrongly(&h.params()["sessionId"], |session| session.model = "m1".to_owned())
         }
     }),
-    // It keeps the value only until a turn ends.
+    // The agent keeps the value only until a turn ends.
     misdone("CONF-02", &[], |h, agent| {
         if h.is("session/prompt") {
             agent.keep_wrongly(&h.params()["sessionId"], |session| session.model = "m1".to_owned())
         }
     }),
-    // It sets the value in every session.
+    // The agent sets the value in every session.
     misdone("CONF-02", &[], |h, agent| {
         if h.is("session/set_config_option") && h.params()["value"] == "m2" {
             for open in h.open {

@@ -1,10 +1,10 @@
-//! Faults in envelopes and ids. Each is in every line, but fails only one rule. Also different ids
-//! that are correct.
+//! Faults in envelopes and ids. Each fault is in every line, but fails only one rule. One agent has
+//! unusual ids that are correct.
 
 use crate::fault::{Fault, Heard, NONE, fault};
 use serde_json::{Value, json};
 
-/// A condition on the lines of the agent that have the fault.
+/// A condition that selects the agent's lines that have the fault.
 type Which = fn(&Value) -> bool;
 
 const REPLIES: Which = |line| line.get("method").is_none() && line.is_object();

@@ -130,8 +130,8 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent that asks a client without forms by a permission request, and ends its turn if the
-/// client rejects it.
+/// An agent that asks with a permission request if the client has no forms, and ends its turn if
+/// the client rejects the request.
 pub(super) const ASKS_FOR_PERMISSION: Fault = fault("ELIC-03", &[], |h, s| {
     let is_reported = |line: &Value| is_update(line, "tool_call");
     if let (true, Some(index)) =

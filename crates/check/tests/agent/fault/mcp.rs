@@ -52,15 +52,15 @@ pub(super) const FAULTS: &[Fault] = &[
             servers.truncate(1)
         }
     }),
-    // Servers over HTTP are not connected, although the agent offers them.
+    // HTTP servers are not connected, although the agent says that it supports them.
     misheard("SESS-07", &[], |_, m| leave_out(m, IS_HTTP)),
-    // They are connected without their headers.
+    // HTTP servers are connected without their headers.
     misheard("SESS-07", &[], |_, m| {
         for server in servers(m).into_iter().flatten().filter(|server| IS_HTTP(server)) {
             server["headers"] = json!([])
         }
     }),
-    // A broken server prevents the connections to the others.
+    // A broken server prevents connections to the others.
     misheard("SESS-07", &[], |h, m| {
         if has(h, "gone") {
             m["params"]["mcpServers"] = json!([])
@@ -77,13 +77,13 @@ pub(super) const FAULTS: &[Fault] = &[
             leave_out(m, IS_STDIO)
         }
     }),
-    // The session waits for a server that never answers.
+    // Opening a session waits for a server that never answers.
     fault("RPC-15", &[], |h, s| {
         if has(h, "silent") {
             s.clear()
         }
     }),
-    // The session waits for a server that has ended.
+    // Opening a session waits for a server that has ended.
     fault("RPC-27", &["RPC-15", "SESS-07"], |h, s| {
         if has(h, "gone") {
             s.clear()

@@ -67,7 +67,7 @@ fn allowed(id: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "selected", "optionId": "yes"}}})
 }
 
-/// Does not ask, and treats the action as allowed.
+/// Does not send the request, and treats the action as allowed.
 fn answer_itself(ask: &mut Value) {
     *ask = json!({"hears": allowed(&ask["id"])});
 }

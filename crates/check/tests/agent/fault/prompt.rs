@@ -35,7 +35,7 @@ pub(super) const FAULTS: &[Fault] = &[
             only(s, Value::Null)
         }
     }),
-    // It answers the first prompt of a session and refuses all others.
+    // The agent answers the first prompt of a session and refuses all others.
     fault("PROMPT-06", &[], |h, s| {
         let words = ["attache-only-in-one", "recall", "attache another message"];
         if h.is("session/prompt")

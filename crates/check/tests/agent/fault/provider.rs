@@ -1,4 +1,4 @@
-//! Faults in providers of models.
+//! Faults in model providers.
 
 use crate::fault::{Fault, change, fault, give, misdone, misheard};
 use serde_json::{Value, json};

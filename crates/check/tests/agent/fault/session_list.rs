@@ -36,7 +36,7 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({"sessions": []}))
         }
     }),
-    // It reports one title and lists another.
+    // The agent reports one title and lists another.
     fault("INFO-05", &[], |h, s| {
         let is_turn = s.iter().any(|line| line["result"]["stopReason"].is_string());
         if h.is("session/prompt") && is_turn && !h.prompts_with("attache: ") {

@@ -50,7 +50,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The client ignores the second option of a reply.
+/// Makes the client ignore all but the first option of a reply.
 fn answer_without_news(message: &mut Value) {
     if message["result"].get("sessionId").is_none()
         && let Some(options) =
@@ -60,7 +60,7 @@ fn answer_without_news(message: &mut Value) {
     }
 }
 
-/// One option of this kind makes the client ignore the whole list.
+/// Makes the client ignore the whole list if one option meets this condition.
 fn drop_all(message: &mut Value, spoils: fn(&Value) -> bool) {
     if let Some(options) =
         message.pointer_mut("/result/configOptions").and_then(Value::as_array_mut)

@@ -36,7 +36,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An update of this kind ends the client.
+/// Ends the client after an update that meets this condition.
 fn ends(heard: &Heard<'_>, said: &mut Vec<Said>, is_too_much: fn(&Value) -> bool) {
     if heard.is("session/update") && is_too_much(&heard.params()["update"]) {
         said.push(Said::Left(1));

@@ -29,7 +29,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.clear();
         }
     }),
-    // It waits forever for the reply to initialize.
+    // The client waits forever for the reply to `initialize`.
     Fault::says("RPC-09", &[], |h, s| {
         if h.is_over && h.client.agent.is_null() {
             s.clear();
@@ -176,14 +176,14 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// A condition on the lines of a client that have the fault.
+/// A condition that selects the client's lines that have the fault.
 type Which = fn(&Value) -> bool;
 
 const REPLIES: Which = |line| line.get("method").is_none();
 const NOTIFICATIONS: Which = |line| line.get("method").is_some() && line.get("id").is_none();
 const CALLS: Which = |line| line.get("method").is_some() && line.get("id").is_some();
 
-/// The lines that meet the condition.
+/// Returns the lines that meet the condition.
 fn lines(said: &mut [Said], which: Which) -> impl Iterator<Item = &mut Value> {
     let lines = said.iter_mut().filter_map(|said| match said {
         Said::Line(line) => Some(line),

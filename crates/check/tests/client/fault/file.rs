@@ -68,7 +68,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             }
         });
     }),
-    // It waits for a writer of the pipe.
+    // The client waits for a writer of the named pipe.
     Fault::says("RPC-27", &["RPC-15"], |h, s| {
         if h.is(READ)
             && h.params()["limit"].is_null()

@@ -46,7 +46,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The client rejects the reply to initialize if the agent's capabilities meet this condition.
+/// Makes the client reject the reply to `initialize` if the agent's capabilities meet this
+/// condition.
 fn reject(message: &mut Value, is_refused: fn(&Value) -> bool) {
     if message["result"]["protocolVersion"].is_number()
         && is_refused(&message["result"]["agentCapabilities"])

@@ -1,4 +1,4 @@
-//! Faults in messages that the agent does not offer, and in logins.
+//! Faults in messages that the agent does not support, and in logins.
 
 use super::{Fault, change};
 use crate::correct::{Correct, Said};
@@ -63,7 +63,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The client with this task assumes that the agent offers this capability.
+/// Makes a client with this task assume that the agent offers this capability.
 fn offered(client: &Correct, message: &mut Value, task: &str, capability: &str, value: Value) {
     if client.is_on(task)
         && let Some(capabilities) = message.pointer_mut("/result/agentCapabilities")

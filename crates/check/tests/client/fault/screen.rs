@@ -144,7 +144,7 @@ fn forget(message: &mut Value) {
     message["params"]["update"] = json!({"sessionUpdate": "attache_forgotten"});
 }
 
-/// Prints only this.
+/// Prints only this text.
 fn show(said: &mut Vec<Said>, text: &str) {
     said.retain(|said| !matches!(said, Said::Shown(_)));
     said.push(Said::Shown(text.to_owned()));

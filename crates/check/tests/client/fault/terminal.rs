@@ -18,7 +18,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             refuse(h, s, -32601);
         }
     }),
-    // It answers only after the command has ended.
+    // The client answers only after the command has ended.
     Fault::says("TERM-03", &["RPC-15"], |h, s| {
         if h.is(CREATE) && h.params()["command"] == "sleep" {
             s.clear();
@@ -33,7 +33,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             args.retain(|arg| arg != "");
         }
     }),
-    // It removes the end of the output.
+    // The client removes the end of the output.
     Fault::says("TERM-05", &[], |h, s| {
         change_answer(h, s, OUTPUT, |_, answer| {
             if answer["result"]["truncated"] == true {
@@ -51,7 +51,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         });
     }),
     Fault::says("TERM-07", &[], |h, s| {
-        // It answers only one of several waiting calls.
+        // The client answers only one of several waiting calls.
         let mut answered = 0;
         s.retain(|said| {
             let is_answer =

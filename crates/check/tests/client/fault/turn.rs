@@ -15,7 +15,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.push(Said::Line(prompt));
         }
     }),
-    // It waits for a known stop reason.
+    // The client waits for a known stop reason.
     Fault::hears("PROMPT-16", &[], |_, message| {
         if message["result"]["stopReason"] == "check_pause" {
             *message = nothing();
