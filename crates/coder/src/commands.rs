@@ -32,7 +32,7 @@ const OWN: [(&str, &str, Option<&str>); 11] = [
     ("review", "Review the uncommitted changes", Some("what to look at")),
 ];
 
-/// The verbs of the offline model. Every other model understands them too.
+/// The offline model's verbs. Every other model understands them too.
 const VERBS: [(&str, &str, Option<&str>); 10] = [
     ("summarize", "Say what this project is", None),
     ("show", "Show a file", Some("FILE, FILE:LINE or FILE:A-B")),
@@ -58,13 +58,13 @@ pub(crate) fn commands() -> Vec<AvailableCommand> {
     OWN.iter().chain(&VERBS).map(command).collect()
 }
 
-/// The outcome of a prompt that may be a command.
+/// What to do with a prompt that may be a command.
 pub(crate) enum CommandOutcome {
     /// The agent has handled the command.
     Done,
-    /// A command for the model. This text replaces the prompt.
+    /// A command for the model: this text replaces the prompt.
     Asks(String),
-    /// Not a command of the agent.
+    /// The prompt is not a command of the agent.
     None,
 }
 
@@ -174,8 +174,8 @@ async fn run_title(turn: &Turn, title: &str) -> Result<String> {
     Ok(format!("The title of this session is now “{title}”.\n"))
 }
 
-/// Returns the title that a prompt asks for in words: `call this "X"`, `call this session X` or
-/// `call this X`.
+/// Returns the title that a prompt asks for in plain words: `call this "X"`, `call this session X`
+/// or `call this X`.
 fn requested_title(text: &str) -> Option<&str> {
     const MAX_TITLE: usize = 100;
     const PREFIX: &str = "call this ";

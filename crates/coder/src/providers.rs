@@ -26,9 +26,8 @@ pub(crate) fn list(models: &Models) -> Vec<ProviderInfo> {
 }
 
 /// Sets the address and the headers of a provider.
-///
 /// # Errors
-/// The provider is unknown, or these values make no valid request.
+/// Returns an error if the provider is unknown, or if a request with these values would be invalid.
 pub(crate) fn set(models: &Models, request: &SetProviderRequest) -> Result<()> {
     let headers = request.headers.0.iter();
     let headers = headers.map(|(name, value)| (name.clone(), Secret::from(value.expose())));

@@ -9,7 +9,7 @@ use attache_protocol::v1::{Notice, NoticeSeverity};
 use attache_session::UsageLevel;
 
 impl Conversation {
-    /// The estimated number of tokens of a request with this brief.
+    /// The estimated number of tokens in a request with this brief.
     pub(crate) fn fill(&self, model: &dyn Model, brief: &Brief) -> u64 {
         let estimated = u128::from(self.estimated(model, brief));
         u64::try_from(estimated * self.gauge.tokens_per_thousand(model) / 1000).unwrap_or(u64::MAX)

@@ -40,7 +40,7 @@ fn tags(cwd: &Path) -> Vec<String> {
     project.into_iter().chain(branch).collect()
 }
 
-/// The current branch in `folder`; `None` outside a repository, or if no branch is checked out.
+/// The current branch in `folder`, or `None` outside a repository or if no branch is checked out.
 fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let head = start_of(&repository(&git)?.join("HEAD"))?;
@@ -48,7 +48,7 @@ fn branch(folder: &Path) -> Option<String> {
     (!branch.is_empty()).then(|| branch.to_owned())
 }
 
-/// The Git folder: `.git`, or the folder that the file `.git` names in a worktree or a submodule.
+/// The Git folder: `.git`, or in a worktree or a submodule, the folder that the file `.git` names.
 fn repository(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_owned());
@@ -58,7 +58,7 @@ fn repository(git: &Path) -> Option<PathBuf> {
     Some(git.parent()?.join(named))
 }
 
-/// The beginning of a regular file.
+/// The beginning of a file, or `None` if it is not a regular file.
 fn start_of(path: &Path) -> Option<String> {
     attache_host::read_plain_text(path, MAX_SIZE).ok()
 }
