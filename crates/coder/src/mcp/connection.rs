@@ -156,7 +156,7 @@ async fn process(
         .iter()
         .fold(launch, |launch, each| launch.env(each.name.as_str(), each.value.expose()));
     let mut child = launch.start().map_err(|error| failure::start_failure(&error))?;
-    // Each pipe can be taken once.
+    // This is the only place that takes the pipes, so both are there.
     let (Some(stdin), Some(stdout)) = (child.take_stdin(), child.take_stdout()) else {
         return Err("its process has no pipes".to_owned());
     };

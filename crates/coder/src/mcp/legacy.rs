@@ -82,7 +82,7 @@ impl Legacy {
         if !kind.is_some_and(|kind| kind.starts_with(b"text/event-stream")) {
             return Err(LegacyError::NoStream);
         }
-        // The address that responded, after redirects.
+        // The address after redirects.
         let url = response.url().clone();
         let mut stream = Stream { response, parser: SseParser::default(), events: VecDeque::new() };
         let endpoint = stream.next().await.filter(|event| event.name == b"endpoint");

@@ -46,7 +46,7 @@ pub(crate) enum Status {
 #[derive(Debug)]
 struct State {
     status: Status,
-    /// Its tools now, or when it was last ready.
+    /// The server's tools, as listed when it was last ready.
     tools: Arc<Vec<Tool>>,
     instructions: Option<String>,
 }
@@ -92,8 +92,9 @@ impl Server {
         self.state.borrow().status.clone()
     }
 
-    /// Its tools now, or when it was last ready.
-    pub(super) fn tools(&self) -> Arc<Vec<Tool>> {
+    /// The server's tools, as listed when it was last ready.
+    pub(super) fn tools(&self) ->
+    /// Arc<Vec<Tool>> {
         Arc::clone(&self.state.borrow().tools)
     }
 

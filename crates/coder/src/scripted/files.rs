@@ -49,7 +49,7 @@ async fn patch_of_several_files_is_shown_made_and_undone_as_a_whole() {
         call["locations"].as_array().unwrap().iter().map(|each| each["path"].as_str().unwrap());
     let expected = ["new/n", "a", "deep/c", "b", "b", "moved/b"].map(&path);
     assert_eq!(locations.map(PathBuf::from).collect::<Vec<_>>(), expected);
-    // The question showed all of it.
+    // The question showed the whole patch.
     let shown = session.client.asked[0]["toolCall"]["content"].as_array().unwrap();
     let old_and_new = |each: &Value| (each["oldText"].clone(), each["newText"].clone());
     assert_eq!(old_and_new(&shown[0]), (Value::Null, json!("new\n")));
@@ -293,7 +293,8 @@ async fn glob_lists_the_newest_files_first() {
     assert!(session.does([glob("{a")]).await.contains("is invalid"));
 }
 
-/// Bad names, vanished folders and endless files give a result in words, and the session continues.
+/// Invalid names, deleted folders and endless files yield an error message, and the session
+/// continues.
 #[tokio::test]
 async fn odd_names_and_vanished_folders_do_not_end_the_session() {
     let (folder, path) = project();

@@ -15,7 +15,7 @@ pub(crate) struct Titles {
     /// The number of successful turns since the last search; `None` before the first search.
     pub(crate) since: Option<u32>,
     pub(crate) tasks: JoinSet<()>,
-    /// The tokens and costs of calls that are not counted yet.
+    /// The tokens and costs of model calls that the session has not counted yet.
     pub(crate) calls: Arc<Mutex<Vec<Spent>>>,
 }
 

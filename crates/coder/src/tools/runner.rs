@@ -1,4 +1,4 @@
-//! The way of a call, from the model's request to the result.
+//! Runs a call, from the model's request to the result.
 
 use super::fit::{json_text_length, one_line};
 use super::length::Length;
@@ -24,7 +24,7 @@ impl Toolbox<'_> {
             },
             Err(why) => why,
         };
-        // The person sees the attempt.
+        // The person sees the failed attempt.
         let call = self.turn.tool_call(one_line(name, TITLE_SHOWN), ToolKind::Other);
         let call = call.name(one_line(name, TITLE_SHOWN));
         let call = match given {
@@ -34,7 +34,7 @@ impl Toolbox<'_> {
         self.failed(call.announce().await?, &why).await
     }
 
-    /// Runs a tool. All failures of the tool are results; an error ends the turn. `given` are the
+    /// Runs a tool. A failure of the tool is a result; an error ends the turn. `given` are the
     /// arguments as the model wrote them, if they are not too long.
     pub(crate) async fn perform(
         &mut self,
@@ -69,7 +69,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// A call that the client has not seen yet.
+    /// Creates a call, which the client has not seen yet.
     pub(super) fn new_call(&self, tool: &dyn Tool, input: Raw) -> NewToolCall {
         let title = one_line(&tool.title(), TITLE_SHOWN + 4);
         self.turn.tool_call(title, tool.kind()).name(tool.name()).raw_input(input)
@@ -85,7 +85,7 @@ pub(super) fn parsed_arguments(arguments: &str) -> Option<Raw> {
     Some(Raw::from(repair::value(arguments).unwrap_or_else(|_| Value::from(arguments))))
 }
 
-/// The sentence for the model, if an argument of the call is too long.
+/// Returns a sentence for the model if an argument of the call is too long.
 pub(crate) fn too_long(tool: &dyn Tool) -> Option<String> {
     tool.lengths().into_iter().find_map(Length::too_long)
 }

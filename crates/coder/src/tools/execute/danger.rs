@@ -6,7 +6,7 @@ use attache_protocol::v1::{ContentBlock, ToolCallContent};
 /// The maximum length of the reason for a run without a sandbox, in characters.
 const REASON_SHOWN: usize = 300;
 
-/// Returns the whole command line if the title is too short for it.
+/// Returns the whole command line if it does not fit into the title.
 pub(super) fn whole_command(command: &str) -> ToolCallContent {
     ContentBlock::text(code_block(command)).into()
 }

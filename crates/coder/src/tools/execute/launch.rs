@@ -1,4 +1,4 @@
-//! The start of a command.
+//! Starts a command.
 
 use super::bounds::{Permit, Session, reclaim, sandbox_bounds, secret_variables};
 use super::reading_only;
@@ -7,7 +7,7 @@ use super::scratch::Places;
 use crate::tools::fit::counted;
 use attache_host::{Launch, Roots, Sandbox};
 
-/// The size of a pseudo terminal in rows and columns. It is so wide that programs need not wrap
+/// The size of the pseudo terminal, in rows and columns. It is wide so that programs do not wrap
 /// lines.
 const TERMINAL: (u16, u16) = (40, 160);
 
@@ -16,7 +16,7 @@ const TERMINAL: (u16, u16) = (40, 160);
 /// runtime, because it starts a process.
 ///
 /// # Errors
-/// A sentence for the model and the person.
+/// Returns a sentence for the model and the person if the command cannot be started.
 pub(super) fn begin(
     line: &CommandLine,
     session: &Session,
@@ -75,7 +75,7 @@ const SIGNS: [&str; 14] = [
     "failed to lookup address",
 ];
 
-/// The note for the model if the sandbox may be why a command failed.
+/// The note for the model if a command may have failed because of the sandbox.
 pub(super) fn sandbox_note(
     line: &CommandLine,
     output: &str,
