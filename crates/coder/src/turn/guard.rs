@@ -33,7 +33,7 @@ impl Guard {
         }
     }
 
-    /// The message for the person if the model repeats the call anyway.
+    /// The message for the person if the model repeats the call despite the warning.
     pub(crate) fn stuck(&self) -> Option<String> {
         let (name, _) = self.last.as_ref().filter(|_| self.times > WARN_AFTER)?;
         let name = crate::tools::fit::code(name);

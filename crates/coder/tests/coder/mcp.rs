@@ -1,4 +1,5 @@
-//! MCP servers of a session: ready ones, missing ones, and those that come and go.
+//! A session's MCP servers: those that are ready, those that are missing, and those that come and
+//! go.
 
 use crate::client::Client;
 use crate::mcp_place::{Place, call, lives, offered, system, thoughts};
@@ -134,7 +135,7 @@ async fn tools_of_a_late_server_appear_during_the_turn() {
     assert!(!late(&bodies[0]) && late(&bodies[1]));
 }
 
-/// The agent follows changes of a server's list of tools.
+/// The agent notices when a server's list of tools changes.
 #[tokio::test]
 async fn changed_list_of_tools_is_used() {
     let place = Place::new();
@@ -166,7 +167,7 @@ async fn tools_are_limited_and_the_person_is_told() {
     );
 }
 
-/// SESS-20: servers start with a session and end with it.
+/// SESS-20: servers start and end with their session.
 #[tokio::test]
 async fn servers_end_with_their_session() {
     let place = Place::new();

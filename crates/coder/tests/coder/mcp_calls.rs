@@ -1,4 +1,4 @@
-//! Calls of tools of MCP servers: questions, display, cancellation and failure.
+//! Calls to MCP servers' tools: questions, display, cancellation and failure.
 
 use crate::mcp_place::{Place, call, thoughts, told};
 use crate::provider::{bodies, chat, chat_calls, chat_text};
@@ -36,8 +36,8 @@ async fn server_tool_is_offered_called_and_shown() {
     );
 }
 
-/// TOOL-07: pictures go to the model and the client, everything else as words or unchanged. No
-/// message exceeds 64 KiB.
+/// TOOL-07: the model and the client get pictures. The model gets other content as text, and the
+/// client gets it unchanged. Messages stay under 64 KiB.
 #[tokio::test]
 async fn every_kind_of_content_is_mapped_and_long_content_is_cut() {
     let place = Place::new();
@@ -158,7 +158,7 @@ async fn question_of_a_server_reaches_the_person() {
     assert_eq!(told, json!({ "action": "accept", "content": { "name": "Ada" } }));
 }
 
-/// ELIC-01: the agent sends a client no forms that it does not support.
+/// ELIC-01: the agent does not send forms to a client that does not support them.
 #[tokio::test]
 async fn forms_are_not_offered_to_servers_without_client_support() {
     let place = Place::new();

@@ -127,7 +127,7 @@ async fn usage_counts_the_conversation_and_the_turn() {
     assert!(tokens("thoughtTokens") <= tokens("outputTokens"));
 }
 
-/// A session is listed once it has a prompt, or a title from a person.
+/// A session is listed once it has a prompt, or a title that a person gave it.
 #[tokio::test]
 async fn empty_session_is_not_listed() {
     let project = rust();

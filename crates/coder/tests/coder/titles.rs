@@ -86,7 +86,7 @@ async fn hanging_or_failing_title_search_is_invisible() {
     assert!(turn.all("session_info_update").iter().all(|update| update.get("title").is_none()));
 }
 
-/// The title changes with the subject, and stays while the model replies KEEP.
+/// The title changes with the subject, and stays the same while the model replies KEEP.
 #[tokio::test]
 async fn title_follows_the_subject() {
     let mut replies = Vec::new();
@@ -111,7 +111,7 @@ async fn title_follows_the_subject() {
     assert_eq!(next(&mut client, "session_info_update").await["title"], "The second");
 }
 
-/// TITLE-03: no model writes a title if a person set one.
+/// TITLE-03: a model does not write a title if a person has set one.
 #[tokio::test]
 async fn title_of_a_person_prevents_a_search() {
     let server =
@@ -123,7 +123,8 @@ async fn title_of_a_person_prevents_a_search() {
     assert_eq!(client.prompt("two").await.text(), "so");
 }
 
-/// INFO-09, META-07: project and branch are tags of the session, and follow the checked-out branch.
+/// INFO-09, META-07: the project and the branch are tags of the session. The branch is always the
+/// one that is checked out.
 #[tokio::test]
 async fn project_and_branch_are_tags() {
     let project = project(&[("grid/.git/HEAD", "ref: refs/heads/main\n")]);

@@ -220,7 +220,8 @@ async fn long_output_is_cut_for_the_model_and_kept_in_a_file() {
     if !sandboxes().await.is_empty() {
         assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895, "and not change it");
     }
-    // A command that only reads the output file runs in every mode, but only if the file exists.
+    // In every mode, a command that only reads may read this file, but no other outside the
+    // project.
     client.asked.clear();
     client.otherwise = Some("reject_once");
     client.set("mode", "plan").await;

@@ -65,8 +65,8 @@ impl Toolbox<'_> {
         let mut looked = Vec::new();
         for (place, before) in steps.iter().flat_map(Step::before) {
             let path = place.resolved.path();
-            // If several steps change one place, only the first one starts from the state that was
-            // approved.
+            // If several steps change one place, only the first one starts from the state on the
+            // disk.
             if looked.contains(&path) {
                 continue;
             }

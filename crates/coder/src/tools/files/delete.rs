@@ -88,12 +88,12 @@ impl Tool for Delete {
 }
 
 impl Toolbox<'_> {
-    /// The path of the entry itself, even if it is a symbolic link.
+    /// The target of a path. Follows a symbolic link at its end.
     pub(crate) async fn place(&self, path: &str) -> Result<std::result::Result<Place, String>> {
         self.resolved(path, |folders, path| folders.place(path)).await
     }
 
-    /// The place and state of what a path leads to, through links.
+    /// The target of a path, and its state.
     pub(crate) async fn at(
         &self,
         path: &str,

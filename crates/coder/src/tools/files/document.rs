@@ -68,7 +68,7 @@ impl Document {
             Err(error) => {
                 let bytes = error.into_bytes();
                 let start = bytes.get(..EXAMINED).unwrap_or(&bytes);
-                // Binary data has control characters where text has none.
+                // Text does not contain control characters other than these.
                 let control = |byte: &u8| *byte < b' ' && !b"\t\n\x0c\r\x1b".contains(byte);
                 if start.iter().any(control) {
                     return None;

@@ -122,7 +122,7 @@ impl Replacement {
         }
         let removed: Vec<usize> =
             text.match_indices("\r\n").enumerate().map(|(count, (at, _))| at - count).collect();
-        // The text at this range without carriage returns, mapped back to the original range.
+        // Maps an offset in the text without carriage returns to one in the original text.
         let original = |at: usize| at + removed.partition_point(|each| *each < at);
         let plain = text.replace("\r\n", "\n");
         let found = plain.match_indices(&self.old);
