@@ -80,7 +80,7 @@ impl ClientHandler for Client {
         _: NotificationContext<RoleClient>,
     ) {
         if let Some(call) = self.listeners.of(&progress.progress_token) {
-            // A receiver that falls behind sees the next update.
+            // A receiver that falls behind gets the next update.
             drop(call.try_send(ServerMessage::Progress(progress)));
         }
     }

@@ -93,8 +93,7 @@ impl Server {
     }
 
     /// The server's tools, as listed when it was last ready.
-    pub(super) fn tools(&self) ->
-    /// Arc<Vec<Tool>> {
+    pub(super) fn tools(&self) -> Arc<Vec<Tool>> {
         Arc::clone(&self.state.borrow().tools)
     }
 

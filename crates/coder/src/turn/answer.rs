@@ -80,7 +80,7 @@ pub(crate) async fn answer(
 ) -> std::result::Result<Answer, FailedCall> {
     let mut step = model.stream(input(model, &memory.conversation, brief(memory, turn)));
     let mut answer = Answer::empty();
-    // Whether the person sees text of the last attempt.
+    // Whether the person has seen text from the last attempt.
     let mut shown = false;
     match show(&mut *step, turn, &mut answer, &mut shown).await {
         Ok(()) => Ok(answer),

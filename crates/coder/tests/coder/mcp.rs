@@ -45,7 +45,7 @@ async fn hung_server_delays_nothing_and_is_reported_once() {
     );
 }
 
-/// NOTE-01: a client that supports notices gets one at once, without secrets.
+/// NOTE-01: if the client supports notices, it gets one at once, without secrets.
 #[tokio::test]
 async fn server_that_ends_is_reported_with_its_last_line() {
     let place = Place::new();
@@ -88,7 +88,7 @@ async fn server_that_ends_is_reported_with_its_last_line() {
     assert!(system(&bodies(&provider)[0]).contains("- gone: not available (it ended: exit code 3"));
 }
 
-/// A server that requires a key is reported with the status. The header appears nowhere.
+/// A server that rejects its key is reported with the HTTP status. The header appears nowhere.
 #[tokio::test]
 async fn server_that_refuses_its_key_is_reported() {
     let place = Place::new();

@@ -104,7 +104,7 @@ impl Toolbox<'_> {
                 self.memory.changes.changed(folder, Fingerprint::Folder);
             }
             kept.extend(before);
-            // Anything on the way to it that is not a folder.
+            // Records the effects of the step for undo, and what the model now knows.
             for (place, now) in step.after() {
                 self.memory.changes.changed(place, now);
                 match now {

@@ -95,7 +95,7 @@ impl Tool for Fetch {
     }
 
     fn title(&self) -> String {
-        // Host and path, without the parts that may be secret.
+        // The host and path of the URL, without the parts that may be secret.
         match self.url() {
             Ok(url) => {
                 let host = url.host_str().unwrap_or_default();
@@ -161,8 +161,8 @@ impl Fetch {
             Err(why) => return toolbox.failed(handle, &why).await,
         };
         let private = public_address::says_private(&url);
-        // The person saw such an address before they allowed it. A name can lead to such an address
-        // without showing it, so only a rule for the name counts.
+        // If the URL itself names such an address, the question has shown it to the person. A name
+        // does not show where it leads, so it needs a rule.
         let fetched = tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
