@@ -42,12 +42,14 @@ use std::time::Duration;
 ///
 /// A client may add instructions to a session or replace the agent's own. It may also set the
 /// address of a provider, which then applies until the process ends. Requests to such an address
-/// carry only the headers that the client names, without a key from the environment. In usage
-/// updates, `size` is the model's context window, and `used` is the number of tokens that its
-/// provider reported for the last call. The cost covers the whole session. It is what the provider
-/// says it charged, or else is calculated from the list of prices. For the offline model, the agent
-/// estimates one token for every four bytes of UTF-8, rounded up for each message. The usage in the
-/// reply to a prompt covers all model calls of its turn, as [`Turn::add_usage`] describes.
+/// carry only the headers that the client names, without a key from the environment.
+///
+/// In usage updates, `size` is the model's context window, and `used` is the number of tokens that
+/// its provider reported for the last call. The cost covers the whole session. It is what the
+/// provider says it charged, or else is calculated from the list of prices. For the offline model,
+/// the agent estimates one token for every four bytes of UTF-8, rounded up for each message. The
+/// usage in the reply to a prompt covers all model calls of its turn, as [`Turn::add_usage`]
+/// describes.
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) models: Models,

@@ -25,7 +25,11 @@ const OWN: [(&str, &str, Option<&str>); 11] = [
     ("title", "Set the title of the session", Some("TITLE")),
     ("model", "Choose the model", Some("MODEL, or nothing to list the models")),
     ("mode", "Choose what runs without asking", Some("MODE, or nothing to list the modes")),
-    ("undo", "Revert the file changes of the last turn", Some("force, if the files changed since")),
+    (
+        "undo",
+        "Revert the file changes of the last turn",
+        Some("force, to revert files that changed since"),
+    ),
     ("usage", "Show how full the context window is and what the session cost", None),
     ("handoff", "Write a summary for starting another session", None),
     ("init", "Write AGENTS.md: what an agent must know about this project", None),

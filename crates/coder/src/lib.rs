@@ -4,6 +4,7 @@
 //! tool calls run, and the model continues with their results. The agent kit handles the protocol's
 //! messages and the life cycle of sessions. The crate `attache-models` handles models and their
 //! providers.
+//!
 //! The modules:
 //!
 //! - `turn`: the loop of a turn, one call of the model, and the handling of its failures

@@ -26,6 +26,7 @@ pub(crate) fn list(models: &Models) -> Vec<ProviderInfo> {
 }
 
 /// Sets the address and the headers of a provider.
+///
 /// # Errors
 /// Returns an error if the provider is unknown, or if a request with these values would be invalid.
 pub(crate) fn set(models: &Models, request: &SetProviderRequest) -> Result<()> {

@@ -71,7 +71,7 @@ fn changes(output: &str) -> String {
     };
     rows.truncate(MAX_LISTED);
     format!(
-        "Changed since the last commit, {total}:\n\n{}{more}\nOnly a provider's model can review them: choose one with `/model`.\n",
+        "Changes since the last commit ({total}):\n\n{}{more}\nOnly a provider's model can review them: choose one with `/model`.\n",
         rows.concat()
     )
 }

@@ -83,7 +83,7 @@ async fn summarize_for_room(memory: &mut Memory, turn: &Turn, model: &dyn Model)
             (
                 true,
                 format!(
-                    "The conversation filled the context window: a summary replaces its older part, {after} instead of {before}"
+                    "The conversation filled the context window: a summary replaces its older part (about {after} instead of {before})"
                 ),
             )
         }

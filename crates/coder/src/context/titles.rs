@@ -1,7 +1,9 @@
-//! The title of a session. At first, the title is the beginning of the first prompt. If the session
-//! uses a provider's model, that model writes a title after the first turn, and from time to time
-//! checks whether it still fits. This model call runs after the reply to the prompt, in a task that
-//! ends when the next prompt arrives.
+//! The title of a session.
+//!
+//! At first, the title is the beginning of the first prompt. If the session uses a provider's
+//! model, that model writes a title after the first turn, and from time to time checks whether it
+//! still fits. This model call runs after the reply to the prompt, in a task that ends when the
+//! next prompt arrives.
 use crate::conversation::Conversation;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::Prompt;
@@ -57,7 +59,7 @@ pub(crate) async fn set_first_title(
     }
 }
 
-/// Stops the search for a title when a turn begins, and counts the cost of earlier searches.
+/// Stops writing a title when a turn begins, and counts the cost of earlier attempts.
 pub(crate) async fn stop_title_search(memory: &mut Memory, turn: &Turn) -> Result<()> {
     memory.titles.tasks.abort_all();
     while memory.titles.tasks.join_next().await.is_some() {}
@@ -71,9 +73,8 @@ pub(crate) async fn stop_title_search(memory: &mut Memory, turn: &Turn) -> Resul
     Ok(())
 }
 
-/// Starts the search for a title after a successful turn, if it is time for one and a person has
-/// not set the title (TITLE-03). The reply does not wait for the search, and a failed search
-/// changes nothing.
+/// Starts writing a title after a successful turn, if it is time for one and a person has not set
+/// the title (TITLE-03). The reply does not wait for the title, and a failure changes nothing.
 pub(crate) fn start_title_search(models: &Models, memory: &mut Memory, turn: &Turn) {
     let since = memory.titles.since.map(|turns| turns + 1);
     memory.titles.since = since;
@@ -122,7 +123,7 @@ fn shown(conversation: &Conversation) -> String {
     format!("{}Agent: {}\n", prompts.concat(), one_line(&answer, MAX_SHOWN))
 }
 
-/// One search for a title.
+/// One attempt to write a title.
 struct TitleSearch {
     model: Arc<dyn Model>,
     system: String,

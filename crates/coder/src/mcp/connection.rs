@@ -89,6 +89,7 @@ impl Traces {
 }
 
 /// Connects to a server and requests its tools. Dropping the future leaves nothing behind.
+///
 /// # Errors
 /// Returns the reason, as text for a person. It may contain secrets.
 pub(super) async fn connect(

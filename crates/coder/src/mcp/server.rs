@@ -111,6 +111,7 @@ impl Server {
 
     /// Starts a call of a tool. If the server is being restarted, this waits until it is ready, or
     /// until its deadline.
+    ///
     /// # Errors
     /// Returns the reason, as text for the model, if the server is not available.
     pub(crate) async fn call(&self, tool: &str, arguments: JsonObject) -> Result<Running, String> {

@@ -1,4 +1,5 @@
 //! The changes of the file tools, turn by turn, for `/undo`.
+//!
 //! The changes are kept in memory while the session is open. Changes by commands are not recorded.
 
 use crate::tools::FileAccess;
@@ -169,7 +170,9 @@ pub(crate) struct UndoReport {
 impl fmt::Display for UndoReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(prompt) = &self.prompt else {
-            f.write_str("There is nothing to undo: the agent's file tools changed no file")?;
+            f.write_str(
+                "There is nothing to undo: the agent's file tools have not changed any file",
+            )?;
             return f.write_str(match self.forgotten {
                 true => " in the turns that can still be undone.\n",
                 false => " since this session was opened.\n",
@@ -190,7 +193,7 @@ impl fmt::Display for UndoReport {
         for (path, why) in &self.left {
             writeln!(f, "- {}: {why}", code(path))?;
         }
-        writeln!(f, "\nChanges by commands are not recorded, so they stay.")
+        writeln!(f, "\nChanges by commands are not recorded, so they remain.")
     }
 }
 

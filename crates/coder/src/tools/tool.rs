@@ -20,6 +20,7 @@ pub(crate) type PrepareFuture<'t> =
     Pin<Box<dyn Future<Output = std::result::Result<Prepared, PrepareError>> + Send + 't>>;
 
 /// A tool, with the arguments of one call.
+///
 /// For every call, the [`Toolbox`] takes the same steps:
 ///
 /// 1. [`adapt`](Tool::adapt) completes the arguments.

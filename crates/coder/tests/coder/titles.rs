@@ -65,7 +65,7 @@ async fn model_writes_the_title_after_the_first_exchange() {
     );
 }
 
-/// The next prompt ends the search. A failure is not shown either.
+/// The next prompt cancels the writing of a title. Neither that nor a failure is shown.
 #[tokio::test]
 async fn hanging_or_failing_title_search_is_invisible() {
     let mut server = Server::start(vec![

@@ -177,7 +177,7 @@ impl Background {
         while self.tasks.try_join_next().is_some() {}
         if self.tasks.len() >= MAX_RUNNING {
             return Err(format!(
-                "{} run already: end one with `kill` first",
+                "{} are already running: end one with `kill` first",
                 counted(MAX_RUNNING as u64, "background command")
             ));
         }

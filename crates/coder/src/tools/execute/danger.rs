@@ -20,7 +20,7 @@ pub(super) fn danger(
 ) -> Option<ToolCallContent> {
     let text = match (unsandboxed, no_sandbox) {
         (_, Some(why)) => format!(
-            "This command runs without a sandbox: {why}. It can read, change and send away whatever you can."
+            "This command runs without a sandbox: {why}. It can read and change everything that you can, and send it over the network."
         ),
         (Some(reason), None) => {
             format!(

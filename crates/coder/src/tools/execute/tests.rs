@@ -415,7 +415,8 @@ async fn background_commands_are_bounded_and_end_with_their_session() {
         execute(json!({ "command": format!("{sleep} & setsid {sleep}"), "background": true }));
     let turn = client.prompt(&vec![start; 9].join("\n")).await;
     assert!(
-        turn.text().ends_with("8 background commands run already: end one with `kill` first"),
+        turn.text()
+            .ends_with("8 background commands are already running: end one with `kill` first"),
         "{}",
         turn.text()
     );

@@ -1,8 +1,10 @@
 //! Access to the current files of a session. Reads and writes go through the client if it supports
 //! them, so that its editor sees changes and the agent sees unsaved text. Otherwise they go to the
-//! disk. Text that is not in UTF-8 is always read from and written to the disk, because a client
-//! would convert it to UTF-8. The same applies to a file whose path is not UTF-8, because the
-//! protocol cannot name it.
+//! disk.
+//!
+//! Text that is not in UTF-8 is always read from and written to the disk, because a client would
+//! convert it to UTF-8. The same applies to a file whose path is not UTF-8, because the protocol
+//! cannot name it.
 
 use crate::tools::files::binary;
 use crate::tools::files::document::{Document, Encoding};
