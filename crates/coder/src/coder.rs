@@ -114,7 +114,7 @@ impl Coder {
         }
     }
 
-    /// Sets the thinking level of new sessions, if their model has it.
+    /// Sets the thinking level of new sessions, if their model supports it.
     #[must_use]
     pub fn thought_level(self, level: impl Into<String>) -> Self {
         Self { thought_level: Some(level.into()), ..self }
@@ -136,8 +136,8 @@ impl Coder {
         Self { instructions: Some(text.into()), ..self }
     }
 
-    /// Adds a problem in the person's settings, as one sentence. It is reported when a session
-    /// opens.
+    /// Adds a problem with the person's settings, described in one sentence. It is reported when a
+    /// session opens.
     #[must_use]
     pub fn trouble(mut self, sentence: impl Into<String>) -> Self {
         self.troubles.push(sentence.into());
@@ -191,7 +191,7 @@ impl Coder {
     }
 
     /// Reports that the model of a stored session cannot be used. A client that does not support
-    /// notices sees it in the options (NOTE-02).
+    /// notices sees the model in the options (NOTE-02).
     async fn report_unusable_model(
         &self,
         opening: &Opening<'_>,
@@ -205,7 +205,7 @@ impl Coder {
         opening.handle().notice(notice).await
     }
 
-    /// The model of a stored session, if it can no longer be used.
+    /// The model of a stored session, if that model can no longer be used.
     fn gone<'s>(&self, stored: Option<&'s str>) -> Option<&'s str> {
         stored.filter(|value| *value != OFFLINE && self.models.find(value).is_none())
     }
@@ -369,8 +369,8 @@ impl Author for Coder {
 }
 
 impl Login for Coder {
-    /// Succeeds if the model of new sessions can be used; otherwise says which key is missing. Keys
-    /// are read when the agent starts.
+    /// Succeeds if the model of new sessions can be used. Otherwise the error says which key is
+    /// missing. Keys are read when the agent starts.
     async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
         match self.models.unusable().await {
             Some(why) => Err(Error::AuthRequired(format!("{why}; then start the agent again"))),

@@ -37,8 +37,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// How much longer than its deadline the session waits for a server in the background, as a factor.
-/// A server that must be downloaded first may be slow.
+/// How many times its deadline the session waits for a server in the background. A server that must
+/// be downloaded first may be slow.
 const GIVE_UP_FACTOR: u32 = 6;
 
 /// How long after the beginning of the session the first prompt still waits for servers that are
@@ -55,7 +55,7 @@ const ALL_INSTRUCTIONS: usize = 2048;
 pub(crate) struct Servers {
     servers: Vec<Arc<Server>>,
     told: Arc<ServerNotices>,
-    /// The end of the first prompt's wait; `None` once that wait is over.
+    /// When the first prompt stops waiting for servers, or `None` once that wait is over.
     grace: Option<Instant>,
     /// Whether the person has been told that there are too many tools.
     crowded: bool,

@@ -4,7 +4,7 @@ use attache_agent::{Error, Result};
 use attache_models::{ConfigurableProvider, Models, Secret, Wire};
 use attache_protocol::v1::{LlmProtocol, ProviderCurrentConfig, ProviderInfo, SetProviderRequest};
 
-/// The name of the wire format in ACP, which has no name for Gemini's own.
+/// The name of the API format in ACP. ACP has no name for Gemini's format.
 fn protocol(wire: Wire) -> LlmProtocol {
     match wire {
         Wire::Anthropic => LlmProtocol::Anthropic,

@@ -37,7 +37,7 @@ use std::pin::Pin;
 const MAX_STEPS: usize = 50;
 const MAX_SUBAGENT_STEPS: usize = 30;
 
-/// How many times in a row a model may send tool calls that its provider cannot read.
+/// How many times in a row a model may send tool calls that its provider cannot parse.
 const MAX_BROKEN_CALLS: usize = 3;
 
 /// Answers one prompt.
@@ -285,7 +285,7 @@ async fn run_calls(
     guard: &mut Guard,
 ) -> Result<CallsOutcome> {
     let Answer { message, usage, stop, .. } = answer;
-    // Calls of a message that was cut off do not run, because the model would not get their
+    // The calls in a message that was cut off do not run, because the model would not get their
     // results.
     let is_stopped = matches!(
         stop,

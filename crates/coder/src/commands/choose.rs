@@ -52,8 +52,8 @@ pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) 
     Ok(format!("The {id} is now {name} ({}).{words}\n", code(value.as_str())))
 }
 
-/// Returns all values if `asked` is empty, else the value with this id or name, else the values
-/// that contain the words.
+/// Returns all values if `asked` is empty. Otherwise returns the value with this id or name or, if
+/// there is none, the values that contain its words.
 fn matching<'o>(
     option: &'o SessionConfigOption,
     asked: &str,

@@ -117,7 +117,7 @@ pub(crate) async fn report_saving(turn: &Turn, words: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// Describes the saving, with numbers if they matter.
+/// Describes the saving, with numbers if it is large enough.
 pub(crate) fn saving(before: u64, after: u64) -> String {
     let numbers = match is_worthwhile(before, after) {
         true => format!(": about {} instead of {before}", counted(after, "token")),
@@ -182,7 +182,8 @@ pub(crate) async fn compact(
     Ok(Compaction::Done { before, after })
 }
 
-/// The size of the pieces in which a summary is shown, in bytes. It keeps lines short.
+/// The size of the pieces in which a summary is sent, in bytes. It keeps the protocol's lines
+/// short.
 const PIECE_SIZE: usize = 16 * 1024;
 
 async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
@@ -205,7 +206,7 @@ async fn written(
     older: &[Message],
     wish: Option<&str>,
 ) -> Result<std::result::Result<Summary, String>> {
-    // A token is at least two bytes of text.
+    // Assumes that a token is at least two bytes of text.
     let limit = usize::try_from(model.size() * REQUEST / 100 * 3).unwrap_or(usize::MAX);
     if !model.writes() {
         return Ok(Ok(Summary::listed(older, wish)));

@@ -36,7 +36,7 @@ impl Facts {
                         let AssistantPart::Call { id, name, arguments, .. } = part else {
                             continue;
                         };
-                        // A call without a result never ran.
+                        // A call without a result did not run.
                         if failed.get(id.as_str()) == Some(&false) {
                             facts.called(name, arguments);
                         }

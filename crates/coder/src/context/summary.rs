@@ -57,7 +57,7 @@ impl Summary {
     }
 }
 
-/// The answer follows the last prompt.
+/// Adds an answer to the line of the last prompt.
 fn answered(lines: &mut [String], text: &str) {
     if let (Some(line), false) = (lines.last_mut(), text.trim().is_empty()) {
         let asked = line.split(" → ").next().unwrap_or_default();
@@ -131,7 +131,7 @@ fn words(said: &AssistantMessage, limit: usize) -> String {
             AssistantPart::Call { name, arguments, .. } => {
                 text.push_str(&format!("[{name} {}]\n", ends_within(arguments, limit)));
             }
-            // The agent's actions already show its thoughts.
+            // Thoughts are left out, because the actions that follow them are enough.
             AssistantPart::Thought { .. } => {}
         }
     }

@@ -20,7 +20,7 @@ pub(crate) async fn tag_session(memory: &mut Memory, turn: &Turn) -> Result<()> 
         () = turn.cancelled() => return Err(Error::Cancelled),
         tags = lookup => tags,
     };
-    // The session works without tags.
+    // An error does not matter, because a session works without tags.
     let Ok(tags) = tags else { return Ok(()) };
     let mut labels = memory.labels.clone();
     labels.tags.retain(|tag| !tag.starts_with(PROJECT) && !tag.starts_with(BRANCH));

@@ -174,8 +174,8 @@ impl TitleSearch {
     }
 }
 
-/// The title in a model's response; `None` if it keeps the current title or the response is not a
-/// title.
+/// The title in a model's response, or `None` if the model keeps the current title or the response
+/// is not a title.
 fn title_in(words: &str) -> Option<String> {
     let line = words.lines().map(str::trim).find(|line| !line.is_empty())?;
     let bare = |text: &str| {

@@ -1,6 +1,6 @@
 //! The kinds of conversation with a model.
 
-/// The parties of a conversation with a model.
+/// The kind of a conversation with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ConversationKind {
     /// The conversation between the agent and the user. The session stores it.

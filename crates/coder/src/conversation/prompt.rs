@@ -22,9 +22,9 @@ pub(crate) struct Prompt {
 /// A file from a block of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MentionedFile {
-    /// Its path, or its URI if that does not name a file.
+    /// The path of the file, or its URI if that is not the URI of a file.
     pub(crate) path: String,
-    /// Its text, if the prompt contains it.
+    /// The text of the file, if the prompt contains it.
     pub(crate) text: Option<String>,
 }
 

@@ -162,12 +162,12 @@ async fn process(
         return Err("its process has no pipes".to_owned());
     };
     let stdout = Stdout::new(stdout, super::stdout::MAX_LINE);
-    // The cell is empty, because each connection is made once.
+    // The cells are still empty, because each connection is made only once.
     drop((traces.watch.set(child.watch()), traces.seen.set(stdout.seen())));
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(usize::MAX);
     match serve(client, transport).await {
         Ok(service) => Ok((service, child)),
-        // The exit status says more than the end of the output.
+        // The exit status is a better explanation than the end of the output.
         Err(why) => Err(traces.end().await.unwrap_or(why)),
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The timeout for posting a message.
 const POST: Duration = Duration::from_secs(30);
 
-/// Both directions of a connection.
+/// A connection: the stream of events, and the address for messages.
 pub(super) struct Legacy {
     client: Client,
     post: Url,

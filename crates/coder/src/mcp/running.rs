@@ -47,7 +47,7 @@ impl Listeners {
         listeners.iter().find(|(other, _)| other == token).map(|(_, words)| words.clone())
     }
 
-    /// The call that began last.
+    /// The most recent call.
     pub(super) fn last(&self) -> Option<mpsc::Sender<ServerMessage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(_, words)| words.clone())
     }

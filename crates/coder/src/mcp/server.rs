@@ -157,8 +157,8 @@ impl Server {
         self.secrets.hide(&format!("the MCP server {name} did not complete the call: {why}"))
     }
 
-    /// Connects to the server and keeps it connected, within the limit of restarts. Dropping the
-    /// future ends the connection.
+    /// Connects to the server and restarts it when the connection is lost, up to the limit.
+    /// Dropping the future ends the connection.
     pub(super) async fn keep_connected(
         self: Arc<Self>,
         setup: Arc<Setup>,

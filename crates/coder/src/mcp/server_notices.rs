@@ -1,5 +1,5 @@
-//! Notices about MCP servers. A client that supports notices gets them at once; any other client
-//! gets them with the next turn.
+//! Notices about MCP servers. A client that supports notices gets them at once; other clients get
+//! them with the next turn.
 
 use attache_agent::{Opening, SessionHandle};
 use attache_protocol::v1::{Notice, NoticeSeverity};
@@ -38,7 +38,7 @@ impl ServerNotices {
         }
     }
 
-    /// Takes the sentences for the next turn.
+    /// Takes the sentences that are kept for the next turn.
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.untold.lock().unwrap_or_else(PoisonError::into_inner))
     }

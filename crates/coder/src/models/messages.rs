@@ -93,7 +93,7 @@ pub(crate) fn reply(
     ToolReply { call_id, name, text, images, failed, data }
 }
 
-/// The result of a tool. A model that was chosen later may not accept its pictures.
+/// The result of a tool. The current model may not accept its pictures.
 fn returned(model: &dyn Model, answer: &ToolReply) -> ToolReply {
     let mut answer = answer.clone();
     let pictures = answer.images.len();

@@ -110,7 +110,7 @@ async fn approval_does_not_follow_a_link_that_appears_later() {
     }
 }
 
-/// The tool reads the file that was shown, or nothing.
+/// The tool reads either the file that was shown or nothing.
 #[tokio::test]
 async fn approved_read_does_not_follow_a_link_that_appears_later() {
     let (folder, mut client) = asking(vec![read("secret/id_rsa")]).await;
@@ -206,7 +206,7 @@ async fn search_of_a_folder_leaves_out_protected_files_and_says_so() {
     assert!(client.asked.is_empty());
 }
 
-/// If the person allows a search of a secret file or folder, its content is searched.
+/// If the person allows the search of a secret file or folder, its content is searched.
 #[tokio::test]
 async fn search_of_a_secret_asks_and_then_searches_it() {
     for path in ["id_rsa", ".ssh"] {

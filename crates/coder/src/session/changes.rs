@@ -19,10 +19,10 @@ use std::path::PathBuf;
 /// removed.
 const MAX_KEPT: usize = 64 * 1024 * 1024;
 
-/// The maximum size of a kept file, in bytes.
+/// The maximum size of a file whose content is kept, in bytes.
 pub(crate) const MAX_KEPT_FILE: u64 = 16 * 1024 * 1024;
 
-/// The maximum length of a prompt that names its turn, in characters.
+/// The maximum length of the prompt by which a report names a turn, in characters.
 const MAX_PROMPT: usize = 60;
 
 /// The changes of a session, the latest turn last.
@@ -102,7 +102,7 @@ impl Changes {
         self.begun = Some(one_line(prompt, MAX_PROMPT));
     }
 
-    /// Keeps the state of a place before its first change in this turn.
+    /// Records the state of a place before its first change in this turn.
     pub(crate) fn keep(&mut self, place: &Place, before: Before) {
         if let Some(prompt) = self.begun.take() {
             self.turns.push_back(TurnChanges { prompt, files: Vec::new() });
@@ -272,7 +272,7 @@ async fn revert_file(access: FileAccess<'_>, kept: &KeptFile, forced: bool) -> R
     }
     let done = match (&kept.before, &now) {
         (Before::Nothing, State::Folder) => {
-            // Another program may have created a file in it.
+            // Another program may have created a file in the folder.
             let _empty = restore(access, &place, &kept.before).await?;
             return Ok(Outcome::Same);
         }

@@ -67,7 +67,7 @@ pub(crate) enum Record {
 }
 
 impl Memory {
-    /// Counts the tokens and the cost of a model call, in memory and in the store.
+    /// Adds the tokens and the cost of a model call, in memory and in the session's records.
     pub(crate) async fn charge(
         &mut self,
         turn: &Turn,

@@ -17,7 +17,7 @@ const SUBAGENT: &str = "- You are a subagent: the prompt is a task from the agen
 const MAX_PATH: usize = 400;
 const MAX_FOLDERS: usize = 5;
 
-/// The instructions of a client for one session.
+/// A client's instructions for one session.
 #[derive(Debug)]
 pub(crate) struct ClientInstructions {
     /// Whether the instructions replace the part that is the same in every session (SYSP-04). The

@@ -68,7 +68,7 @@ impl Coverage {
         }
     }
 
-    /// Whether it only reads files or a web page.
+    /// Whether the call only reads files or a web page.
     pub(super) fn is_reading(&self) -> bool {
         matches!(self, Self::Reads(_) | Self::Fetches { .. })
     }

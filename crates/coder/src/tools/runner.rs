@@ -12,7 +12,7 @@ use attache_protocol::Raw;
 use serde_json::Value;
 
 impl Toolbox<'_> {
-    /// Runs the call that a model requests, with the arguments as it wrote them: see
+    /// Runs the call that a model requests, with the arguments as the model wrote them: see
     /// [`Toolbox::perform`].
     pub(crate) async fn call(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
         let given = parsed_arguments(arguments);

@@ -30,7 +30,7 @@ pub(crate) type PrepareFuture<'t> =
 /// 5. The [`Toolbox`] checks that nothing has changed since the decision.
 /// 6. [`run`](Tool::run) runs the call.
 ///
-/// `CONTRIBUTING.md` says how to add a tool.
+/// `CONTRIBUTING.md` describes how to add a tool.
 pub(crate) trait Tool: Debug + Send + Sync {
     /// The name, the description and the JSON Schema that a model reads. They do not depend on the
     /// arguments.

@@ -5,7 +5,7 @@ use crate::tools::ToolResult;
 /// How many times in a row the same call may fail before the model gets a warning.
 const WARN_AFTER: u32 = 3;
 
-/// The calls of one turn that failed in the same way.
+/// Counts identical calls that fail in a row, in one turn.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     /// The name and the arguments of the last failed call.

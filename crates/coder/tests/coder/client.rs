@@ -11,7 +11,7 @@ use tokio::io::{
 };
 use tokio::task::JoinSet;
 
-/// The maximum length of a message about tools, in bytes.
+/// The maximum length of a line about tools, in bytes.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
 
 pub(crate) struct Client {

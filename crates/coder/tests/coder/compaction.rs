@@ -185,7 +185,7 @@ async fn requested_summary_is_reported_once() {
     }
 }
 
-/// A summary that saves almost nothing is not made, and the person is not told.
+/// A summary that would save almost nothing is not written, and the person is not told.
 #[tokio::test]
 async fn summary_that_saves_almost_nothing_is_not_announced() {
     let too_long = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 13 tokens > 12 maximum\"}}";

@@ -17,7 +17,7 @@ async fn all_transports_are_advertised() {
     assert_eq!(*capabilities, json!({ "http": true, "sse": true }));
 }
 
-/// A server that never responds delays neither the session nor a prompt, and is reported once.
+/// A server that never responds does not delay the session or a prompt, and is reported once.
 #[tokio::test]
 async fn hung_server_delays_nothing_and_is_reported_once() {
     let place = Place::new();

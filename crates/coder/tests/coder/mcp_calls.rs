@@ -74,7 +74,7 @@ async fn tool_that_reports_a_failure_has_failed() {
     assert!(told["content"].as_str().unwrap().contains("no such issue"));
 }
 
-/// The call fails with a message, and the server restarts for the next one.
+/// The call fails with a message, and the server is restarted for the next call.
 #[tokio::test]
 async fn server_that_dies_in_a_call_fails_the_call_and_restarts() {
     let place = Place::new();
@@ -100,8 +100,8 @@ async fn server_that_dies_in_a_call_fails_the_call_and_restarts() {
     );
 }
 
-/// CANCEL-02, CANCEL-04: the turn ends at once, the server is told, and it stays available for the
-/// next prompt.
+/// CANCEL-02, CANCEL-04: a cancel ends the turn at once, and the server is told. The server stays
+/// available for the next prompt.
 #[tokio::test]
 async fn cancel_during_a_call_ends_the_turn_and_tells_the_server() {
     let place = Place::new();
@@ -167,8 +167,8 @@ async fn forms_are_not_offered_to_servers_without_client_support() {
     assert!(place.traces().contains("capabilities") && !place.traces().contains("elicitation"));
 }
 
-/// The server gets exactly the arguments that were shown, even if a model repeats a name. An
-/// approval covers one call.
+/// The server gets exactly the arguments that were shown, even if the model writes a field twice.
+/// An approval covers one call.
 #[tokio::test]
 async fn call_is_allowed_once_and_with_the_arguments_that_were_shown() {
     let place = Place::new();

@@ -118,7 +118,7 @@ pub(crate) fn tool_use(id: &str, name: &str, input: Value) -> Value {
     json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 
-/// An answer on the Chat Completions wire with these deltas, which stops for `reason`.
+/// A Chat Completions response with these deltas and this finish reason.
 pub(crate) fn chat(deltas: &[Value], reason: &str) -> Reply {
     let mut body = String::new();
     for delta in deltas {

@@ -17,8 +17,8 @@ fn option(turn: &Turn, id: &str) -> Option<Value> {
     options.iter().find(|option| option["id"] == id).map(|option| option["currentValue"].clone())
 }
 
-/// CMD-04: help lists every command that the client knows, with and without a provider, and calls
-/// no model.
+/// CMD-04: `/help` lists every command that the client knows, with and without a provider, and does
+/// not call a model.
 #[tokio::test]
 async fn help_lists_every_command() {
     let (server, project) = (Server::start(Vec::new()).await, rust());

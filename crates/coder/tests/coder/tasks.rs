@@ -16,8 +16,8 @@ fn task(read_only: bool) -> Value {
     tool_use("t1", "task", input)
 }
 
-/// The parent delegates a task, the subagent lists, runs a command and reports, and the parent
-/// answers.
+/// The replies of the models: the agent delegates a task, the subagent lists files, runs a command
+/// and reports, and the agent answers.
 fn replies() -> Vec<Reply> {
     vec![
         anthropic(&[text("I send somebody."), task(false)], "tool_use"),

@@ -32,7 +32,7 @@ async fn next(client: &mut Client, kind: &str) -> Value {
 }
 
 /// The reply to the prompt does not wait for the title. The provider's cheapest model writes it,
-/// without tools, and its cost counts.
+/// without tools, and its cost is added to the session's.
 #[tokio::test]
 async fn model_writes_the_title_after_the_first_exchange() {
     let server = Server::start(vec![

@@ -1,4 +1,5 @@
-//! The tool `ask`: questions to the person, as a form if the client supports forms, else as text.
+//! The tool `ask`: asks the person questions, with a form if the client supports forms, or else as
+//! text.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -71,7 +72,7 @@ impl Ask {
                     options.push(option);
                 }
             }
-            // A single question is the title of the form.
+            // If there is a single question, it is the title of the form.
             let title = if self.questions.len() == 1 {
                 "Your answer".to_owned()
             } else {

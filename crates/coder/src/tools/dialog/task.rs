@@ -1,4 +1,5 @@
-//! The tool `task`: a subagent with its own conversation, which returns a report.
+//! The tool `task`: gives a task to a subagent, which has its own conversation and returns a
+//! report.
 
 use crate::conversation::Conversation;
 use crate::conversation::conversation_kind::ConversationKind;

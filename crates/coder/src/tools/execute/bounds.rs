@@ -15,7 +15,8 @@ use attache_policy::{Decision, Effect, Guard, Reason, names_to_hold, protected_n
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Parts of the names of variables that sandboxed commands do not get.
+/// Variables whose names contain one of these are removed from the environment of sandboxed
+/// commands.
 const SECRET_PARTS: [&str; 9] = [
     "KEY",
     "TOKEN",
@@ -28,7 +29,7 @@ const SECRET_PARTS: [&str; 9] = [
     "WEBHOOK",
 ];
 
-/// Endings of such names.
+/// Variables whose names end with one of these are removed too.
 const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
 /// The maximum number of protected paths inside the session's folders. Each needs a mount, and many
@@ -129,8 +130,8 @@ fn missing_protected(root: &Path, home: bool) -> Vec<PathBuf> {
     paths.filter(held).filter(missing).collect()
 }
 
-/// The folders of the repository that a `.git` file names, as in a second worktree or a submodule:
-/// its own folder and the shared one.
+/// The Git folders that a `.git` file leads to in a second worktree or a submodule: its own and the
+/// shared one.
 fn repository(file: &Path) -> Vec<PathBuf> {
     if file.file_name().is_none_or(|name| name != ".git") || !file.is_file() {
         return Vec::new();
@@ -163,8 +164,8 @@ impl Tracked {
         Self(roots.iter().filter_map(index).collect())
     }
 
-    /// Whether an index names the file. An index with compressed names (version 4) appears to name
-    /// few files.
+    /// Whether an index names the file. In an index of version 4, whose names are compressed, most
+    /// files are not found.
     fn has(&self, path: &Path) -> bool {
         self.0.iter().any(|(root, index)| {
             let Ok(below) = path.strip_prefix(root) else { return false };

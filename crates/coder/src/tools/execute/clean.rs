@@ -5,8 +5,8 @@
 const LINE: usize = 16 * 1024;
 
 /// Removes control sequences such as colours, titles and cursor moves from a stream that may be cut
-/// anywhere. A carriage return restarts its line, because programs use it to show progress. A
-/// backspace removes a character.
+/// anywhere. A carriage return makes the next text replace the line, because programs use it to
+/// show progress. A backspace removes a character.
 #[derive(Debug, Default)]
 pub(super) struct OutputCleaner {
     state: State,

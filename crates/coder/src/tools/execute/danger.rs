@@ -1,4 +1,4 @@
-//! What the person sees of a command before they allow it.
+//! What the person sees before they allow a command.
 
 use crate::tools::fit::{code_block, one_line};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};

@@ -1,4 +1,4 @@
-//! What the person sees of a running command.
+//! Shows the output of a running command to the person.
 
 use crate::tools::fit::{MESSAGE_TEXT, code_block, end_within};
 use attache_agent::{Result, ToolCallHandle, Turn};
@@ -27,7 +27,7 @@ pub(super) struct Display {
 }
 
 enum DisplayKind {
-    /// Each update replaces the content of the call with the end of the output.
+    /// Each update replaces the call's content with the end of the output so far.
     Content(Tail),
     /// A client that shows agents' terminals receives the output piece by piece.
     Terminal {

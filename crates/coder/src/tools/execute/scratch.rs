@@ -42,7 +42,7 @@ struct CreatedFolder {
 pub(crate) struct Places {
     /// The folder for temporary files.
     pub(super) temporary: PathBuf,
-    /// The folder of the outputs.
+    /// The folder for outputs.
     pub(super) outputs: PathBuf,
     /// The file for the next output, which does not exist yet.
     pub(super) output: PathBuf,

@@ -46,7 +46,7 @@ async fn open(coder: Coder, folder: &Path, capabilities: Value) -> Client {
     client
 }
 
-/// A project with a repository, and a file beside it.
+/// A project that is a repository, and a file next to it.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("project/.git/hooks")).unwrap();

@@ -1,4 +1,4 @@
-//! The tool `apply_patch`: several changes at once, all or nothing.
+//! The tool `apply_patch`: makes several changes at once, all or nothing.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;

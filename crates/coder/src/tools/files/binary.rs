@@ -1,4 +1,4 @@
-//! Descriptions of files that are not text, by their first bytes.
+//! Describes files that are not text, by their first bytes.
 
 /// For each format: an offset, the magic bytes there, and a description with its article.
 const KINDS: &[(usize, &[u8], &str)] = &[

@@ -1,4 +1,4 @@
-//! The tool `edit`: exact replacements in one file.
+//! The tool `edit`: makes exact replacements in one file.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;

@@ -18,8 +18,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 
-/// The maximum size of a file to read, in bytes. A client's response must fit on one line of the
-/// protocol, with its escapes.
+/// The maximum size of a file to read, in bytes. A client's response with the escaped text must fit
+/// on one line of the protocol.
 const MAX_SIZE: u64 = 4 * 1024 * 1024;
 
 /// How many bytes of a larger file are examined to describe it.

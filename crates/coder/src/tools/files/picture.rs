@@ -82,7 +82,7 @@ fn little_endian(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     Some(number.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
 
-/// The first frame header has the size; other segments before it are skipped.
+/// The first frame header contains the size. The segments before it are skipped.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     for _ in 0..MAX_SEGMENTS {
@@ -90,7 +90,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
             return None;
         }
         match *bytes.get(at + 1)? {
-            // Fill bytes, and markers without a length.
+            // These are fill bytes, and markers without a length.
             0xff => at += 1,
             0x01 | 0xd0..=0xd8 => at += 2,
             0xc4 | 0xc8 | 0xcc => at += 2 + big_endian(bytes, at + 2, 2)? as usize,

@@ -1,4 +1,4 @@
-//! The tool `read`: the text of a file, or a picture.
+//! The tool `read`: reads the text of a file, or a picture.
 
 use crate::models::{Media, Part, ToolSpec};
 use crate::tools::approved_call::ApprovedCall;
@@ -168,8 +168,8 @@ impl ConcurrentTool for Read {
 }
 
 impl Toolbox<'_> {
-    /// Gives a picture to a model that accepts pictures, and shows it to the person if it fits in a
-    /// message.
+    /// Gives a picture to the model, if the model accepts pictures, and shows it to the person if
+    /// it fits into a message.
     async fn read_picture(
         &self,
         mut handle: ToolCallHandle,

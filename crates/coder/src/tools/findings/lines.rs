@@ -34,7 +34,7 @@ pub(crate) struct Lines {
 pub(crate) enum Unreadable {
     /// The file does not exist.
     Missing(String),
-    /// It is a folder.
+    /// The path leads to a folder.
     Folder(String),
     /// Any other reason.
     Other(String),

@@ -72,7 +72,7 @@ impl Matches {
             .filter(|each| each.path.len() <= MAX_LOCATION_LENGTH)
             .take(MAX_LOCATIONS);
         let locations = short.map(|each| {
-            // A display name is absolute or relative to the working directory.
+            // A display name is either absolute or relative to the working directory.
             let mut location =
                 ToolCallLocation::new(folders.cwd().join(&each.path).to_string_lossy());
             location.line = Some(each.line);

@@ -36,9 +36,9 @@ const GENERATED: [&str; 14] = [
 /// The paths that a search found, the nearest to a root first.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Files that programs or agents obey. A link is listed as itself.
+    /// Files that affect what programs or agents do. Links are not resolved.
     pub(super) obeyed: Vec<PathBuf>,
-    /// Files that may hold secrets, and files that a rule protects from reading.
+    /// Files that may contain secrets, and files that a rule protects from being read.
     pub(super) secret: Vec<PathBuf>,
 }
 
@@ -90,7 +90,7 @@ struct Folder<'r> {
 
 struct Search<'j> {
     names: NameFilter,
-    /// Whether a rule protects files from reading.
+    /// Whether a rule protects files from being read.
     rules: bool,
     judge: &'j Judge<'j>,
     found: Found,

@@ -22,7 +22,7 @@ pub(in crate::tools::execute) struct Session {
 }
 
 impl Session {
-    /// Judges reads, which do not depend on the mode.
+    /// The judge for reads, which do not depend on the mode.
     pub(super) fn judge(&self) -> Judge<'_> {
         self.policy.judge(Mode::Ask, &self.folders, None)
     }

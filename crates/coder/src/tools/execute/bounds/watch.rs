@@ -48,8 +48,8 @@ impl Watch {
         Self { before: before.collect(), secrets: found.secret.into_iter().collect(), session }
     }
 
-    /// A sentence about the secrets in the session's folders that the command could not read;
-    /// `None` if there are no secrets.
+    /// A sentence about the secrets in the session's folders that the command could not read, or
+    /// `None` if there are none.
     pub(in crate::tools::execute) fn hidden(&self) -> Option<String> {
         let shown: Vec<String> =
             self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();

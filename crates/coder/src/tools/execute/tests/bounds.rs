@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A project that has protected files at several depths, and secrets.
 fn project() -> tempfile::TempDir {
-    // Not in `/tmp`, because bubblewrap hides that folder.
+    // The project is not in `/tmp`, because bubblewrap hides that folder.
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = |name: &str| folder.path().join("project").join(name);
     for name in [".git/hooks", ".github/workflows", ".husky", ".cargo", "sub/lib/.git/hooks", "src"]
