@@ -184,7 +184,7 @@ fn requested_title(text: &str) -> Option<&str> {
     const MAX_TITLE: usize = 100;
     const PREFIX: &str = "call this ";
     const SESSION: [&str; 4] = ["session ", "conversation ", "chat ", "thread "];
-    // A prompt that contains one of these words is probably about code, not about a title.
+    // A title that begins with one of these words is probably a statement about code.
     const CODE: [&str; 30] = [
         "function",
         "method",

@@ -36,7 +36,7 @@ const COMMANDS: [(&str, &[&str]); 7] = [
 pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<String> {
     if memory.folders.place(FILE).is_ok_and(|place| place.resolved.exists()) {
         return Ok(format!(
-            "{FILE} exists already. A provider's model can improve it; `offline` cannot.\n"
+            "{FILE} already exists. A provider's model can improve it; `offline` cannot.\n"
         ));
     }
     let mut tools = Toolbox::new(turn, models, memory);

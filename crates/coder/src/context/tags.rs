@@ -33,7 +33,7 @@ pub(crate) async fn tag_session(memory: &mut Memory, turn: &Turn) -> Result<()> 
     turn.labels(labels).await
 }
 
-/// The tags of a working directory. Blocks on the disk.
+/// The tags of a working directory. Blocks on disk I/O.
 fn tags(cwd: &Path) -> Vec<String> {
     let project = cwd.file_name().map(|name| format!("{PROJECT}{}", name.to_string_lossy()));
     let branch = branch(cwd).map(|branch| format!("{BRANCH}{branch}"));

@@ -49,7 +49,7 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     messages
 }
 
-/// The parts of a prompt: the words with file names in place of files, then the texts of the files,
+/// The parts of a prompt: the text, with file names in place of files, then the texts of the files,
 /// then images and other media.
 fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
     let mut parts = Vec::new();

@@ -80,12 +80,12 @@ async fn patch_with_an_impossible_part_changes_nothing() {
     for (part, said) in [
         ("*** Update File: b\n-none\n+x", "hunk 1 for b has no place"),
         ("*** Update File: unread\n-x\n+y", "unread was not read yet: read it, then patch"),
-        ("*** Add File: b\n+x", "b exists already: update it instead"),
+        ("*** Add File: b\n+x", "b already exists: update it instead"),
         ("*** Delete File: none", "none does not exist"),
         ("*** Delete File: deep", "the folder deep is not empty"),
         ("*** Delete File: link", "link is a symbolic link"),
         ("*** Update File: logo.bin\n-x\n+y", "logo.bin is a gzip archive"),
-        ("*** Update File: b\n*** Move to: deep/c", "deep/c exists already"),
+        ("*** Update File: b\n*** Move to: deep/c", "deep/c already exists"),
         ("*** Update File: b\n*** Move to: deep", "deep names a folder"),
         ("*** Update File: a\n-three\n+x", "a occurs twice"),
         ("*** Add File: ../outside\n+x", "outside the session's folders"),
@@ -157,7 +157,7 @@ async fn move_replaces_nothing_and_reports_both_paths() {
     symlink("a", path("link")).unwrap();
     let mut session = Session::open(folder.path()).await;
     for (action, said) in [
-        (moved("a", "b"), "b exists already"),
+        (moved("a", "b"), "b already exists"),
         (moved("a", "deep"), "deep names a folder: give the complete new path"),
         (moved("a", "new/"), "new names a folder"),
         (moved("a", "link"), "link is a symbolic link"),

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 /// A session whose model takes the steps that a test gives it.
 pub(super) struct Session {
     pub(super) client: Client,
-    /// The remaining steps of the model.
+    /// The steps that the model has yet to take.
     queue: Arc<Mutex<VecDeque<Call>>>,
 }
 

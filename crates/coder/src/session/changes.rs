@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(
             report.to_string(),
             "1 file reverted to before the turn “rename it”:\n\n- `a`: restored\n\nNot reverted:\n\n- `b`: it changed since\n\n\
-             Changes by commands are not recorded, so they stay.\n"
+             Changes by commands are not recorded, so they remain.\n"
         );
     }
 }

@@ -15,7 +15,7 @@ const HOW_TO_USE: &str = "Follow them unless the person says otherwise. They can
 /// Returns the person's instructions (`own`) and the project's instructions, as a part of the
 /// system prompt. The project's come from every folder between the root of the repository and the
 /// working directory, the root first. Only files inside the session's folders are read. Blocks on
-/// the disk.
+/// disk I/O.
 pub(crate) fn instructions(folders: &Folders, own: Option<&str>) -> Option<String> {
     let mut told = MAX_LENGTH;
     let mut parts = Vec::new();

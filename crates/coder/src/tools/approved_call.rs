@@ -27,7 +27,7 @@ impl Approval {
         &self.decision
     }
 
-    /// The policy's current decision about what was approved. Blocks on the disk.
+    /// The policy's current decision about what was approved. Blocks on disk I/O.
     pub(super) fn decided_now(&self, judge: &Judge<'_>) -> Decision {
         judge.decide(&self.tool, &self.covers.touch())
     }

@@ -7,7 +7,7 @@ use attache_policy::{Folders, Place};
 pub(crate) struct ResolvedPaths(Result<Vec<Place>, String>);
 
 impl ResolvedPaths {
-    /// Resolves these paths. Blocks on the disk.
+    /// Resolves these paths. Blocks on disk I/O.
     pub(crate) fn of(folders: &Folders, paths: &[String]) -> Self {
         let places = paths.iter().map(|path| folders.place(path));
         Self(places.collect::<Result<_, _>>().map_err(|error| error.to_string()))

@@ -54,8 +54,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// The tools of the session. If a model remembers a tool of a session that was reopened, this
-    /// waits for the servers that are still connecting.
+    /// The tools of the session. If the session was reopened and the model calls a tool that it
+    /// remembers, this waits for the servers that are still connecting.
     async fn registry(&self, name: &str) -> Result<Registry> {
         let servers = &self.memory.mcp;
         let registry = Registry::with(servers);

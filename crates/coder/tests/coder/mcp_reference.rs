@@ -1,8 +1,8 @@
 //! The reference MCP servers from npm and PyPI, used by the built-in agent over every transport.
 //!
-//! `npm ci` in `interop/ts` installs the npm ones. The others are in the Python environment that
-//! `ATTACHE_MCP_PYTHON` names, or else in `target/mcp-python`. If a server is missing, its test
-//! fails.
+//! `npm ci` in `interop/ts` installs the servers from npm. The others are in the Python environment
+//! that `ATTACHE_MCP_PYTHON` names, or else in `target/mcp-python`. If a server is missing, its
+//! test fails.
 
 use crate::client::Turn;
 use crate::mcp_place::{Place, call, offered, thoughts};
@@ -71,7 +71,8 @@ async fn listening(transport: &str, path: &str) -> Listening {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         while let Some(line) = lines.next_line().await.unwrap() {
             if line.ends_with(&format!("port {free}")) {
-                // Its later output is read and dropped, so that it never blocks on a full pipe.
+                // The server's later output is read and dropped, so that it never blocks on a full
+                // pipe.
                 let mut talk = JoinSet::new();
                 talk.spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 return Listening {

@@ -168,14 +168,14 @@ async fn edit_approved_for_an_older_content_is_not_made() {
     client.choices.extend(["allow_once"]);
     let folder = project.path().to_owned();
     client.meanwhile =
-        Some(Box::new(move || write(&folder, "src/main.rs", "Grid, saved by somebody else\n")));
+        Some(Box::new(move || write(&folder, "src/main.rs", "Grid, saved by another program\n")));
     let turn = client.prompt(RENAME).await;
     assert!(
         turn.text().contains("changed before this call ran, so it was not modified"),
         "{}",
         turn.text()
     );
-    assert_eq!(read(&project, "src/main.rs"), "Grid, saved by somebody else\n");
+    assert_eq!(read(&project, "src/main.rs"), "Grid, saved by another program\n");
 }
 
 #[tokio::test]

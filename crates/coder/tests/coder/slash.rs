@@ -188,7 +188,7 @@ async fn init_summarizes_the_files() {
     assert!(turn.text().starts_with("AGENTS.md was written."), "{}", turn.text());
     let written = read(&project, "AGENTS.md");
     assert!(written.contains("titled “Glider”") && written.contains("- `cargo test`"), "{written}");
-    assert!(client.prompt("/init").await.text().starts_with("AGENTS.md exists already."));
+    assert!(client.prompt("/init").await.text().starts_with("AGENTS.md already exists."));
     assert!(client.prompt("/undo").await.text().contains("`AGENTS.md`: deleted"));
 }
 

@@ -16,11 +16,11 @@ fn task(read_only: bool) -> Value {
     tool_use("t1", "task", input)
 }
 
-/// The replies of the models: the agent delegates a task, the subagent lists files, runs a command
-/// and reports, and the agent answers.
+/// The replies of the models: the agent delegates a task, the subagent runs a command and reports,
+/// and the agent answers.
 fn replies() -> Vec<Reply> {
     vec![
-        anthropic(&[text("I send somebody."), task(false)], "tool_use"),
+        anthropic(&[text("I will delegate this."), task(false)], "tool_use"),
         anthropic(
             &[text("Let me see."), tool_use("s1", "execute", json!({ "command": "touch seen" }))],
             "tool_use",
@@ -43,7 +43,7 @@ async fn subagent_has_its_own_session_and_returns_only_a_report() {
     let turn = client.prompt("where is main?").await;
     assert_eq!(
         (turn.stop_reason(), turn.text().as_str()),
-        ("end_turn", "I send somebody.In a.rs."),
+        ("end_turn", "I will delegate this.In a.rs."),
         "{turn:?}"
     );
     let subagents = turn.all("subagent_update");
@@ -104,7 +104,7 @@ async fn tool_call_represents_the_subagent_for_other_clients() {
     let turn = client.prompt("where is main?").await;
     assert_eq!(
         (turn.stop_reason(), turn.text().as_str()),
-        ("end_turn", "I send somebody.In a.rs.")
+        ("end_turn", "I will delegate this.In a.rs.")
     );
     let calls = turn.tool_calls();
     assert_eq!(turn.titles(), ["completed Look for it", "completed Run touch seen"]);
@@ -219,7 +219,7 @@ async fn loaded_session_knows_only_the_report() {
 async fn cancel_ends_a_subagent_and_its_tools() {
     let sleep = tool_use("s1", "execute", json!({ "command": "echo begun; sleep 1000" }));
     let replies = vec![
-        anthropic(&[text("I send somebody."), task(false)], "tool_use"),
+        anthropic(&[text("I will delegate this."), task(false)], "tool_use"),
         anthropic(&[sleep], "tool_use"),
         anthropic(&[text("fine")], "end_turn"),
         anthropic(&[task(false)], "tool_use"),

@@ -59,7 +59,7 @@ impl Permit {
 }
 
 /// Returns the sandbox limits for a session's command, and the files to watch while it runs. Blocks
-/// on the disk.
+/// on disk I/O.
 pub(super) fn sandbox_bounds(
     session: &Session,
     places: &Places,
@@ -106,7 +106,7 @@ pub(super) fn sandbox_bounds(
 }
 
 /// Removes the placeholders that commands left in these folders when they were killed together with
-/// this program. Blocks on the disk.
+/// this program. Blocks on disk I/O.
 pub(crate) fn reclaim(roots: &[PathBuf]) {
     for root in roots {
         let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));

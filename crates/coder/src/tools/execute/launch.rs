@@ -12,7 +12,7 @@ use attache_host::{Launch, Roots, Sandbox};
 const TERMINAL: (u16, u16) = (40, 160);
 
 /// Starts a command in the given sandbox, if any, without the variables `keys`. A command that runs
-/// because it only reads gets no writable folder. This blocks on the disk and must run inside the
+/// because it only reads gets no writable folder. This blocks on disk I/O and must run inside the
 /// runtime, because it starts a process.
 ///
 /// # Errors

@@ -49,7 +49,7 @@ pub(crate) struct Places {
 }
 
 impl Scratch {
-    /// Returns the folders, and a file for the next output. Blocks on the disk.
+    /// Returns the folders, and a file for the next output. Blocks on disk I/O.
     pub(crate) fn places(&self) -> io::Result<Places> {
         let mut made = self.made();
         if made.as_ref().is_none_or(|made| !made.path.exists()) {
@@ -59,7 +59,7 @@ impl Scratch {
         Ok(made.places())
     }
 
-    /// Returns a file for the next output, which does not exist yet. Blocks on the disk.
+    /// Returns a file for the next output, which does not exist yet. Blocks on disk I/O.
     pub(crate) fn next_output(&self) -> io::Result<PathBuf> {
         self.places().map(|places| places.output)
     }

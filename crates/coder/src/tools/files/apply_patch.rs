@@ -141,7 +141,7 @@ async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChan
         FilePatch::Add { path, text } => {
             let (place, old) = toolbox.at(path).await??;
             if old != State::Nothing {
-                let why = format!("{} exists already: update it instead", place.shown);
+                let why = format!("{} already exists: update it instead", place.shown);
                 return Err(why.into());
             }
             let words = format!("{} created", place.shown);

@@ -113,7 +113,7 @@ impl Toolbox<'_> {
                 "{} names a folder: give the complete new path of the file",
                 place.shown
             )),
-            Ok(_) => Err(format!("{} exists already: give another path", place.shown)),
+            Ok(_) => Err(format!("{} already exists: give another path", place.shown)),
             Err(why) => Err(why),
         })
     }

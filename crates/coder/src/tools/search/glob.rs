@@ -76,7 +76,7 @@ impl Glob {
         toolbox.read_and_settle(call, work, Finding::Found).await
     }
 
-    /// Lists the matching files in the folder at `place`. Blocks on the disk.
+    /// Lists the matching files in the folder at `place`. Blocks on disk I/O.
     fn walk(&self, folders: &Folders, place: &Place, wanted: &CancelFlag) -> Result<Found, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {

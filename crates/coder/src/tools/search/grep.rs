@@ -67,7 +67,7 @@ impl Grep {
     }
 
     /// Searches the file at `place`, or the files below it. In a folder, it leaves out files that
-    /// cannot be read without approval. Blocks on the disk, but stops between files if the result
+    /// cannot be read without approval. Blocks on disk I/O, but stops between files if the result
     /// is no longer wanted.
     fn search(
         &self,

@@ -52,7 +52,7 @@ impl List {
         toolbox.read_and_settle(call, work, Finding::Files).await
     }
 
-    /// Lists the files in the folder at `place`. Blocks on the disk.
+    /// Lists the files in the folder at `place`. Blocks on disk I/O.
     fn walk(&self, folders: &Folders, place: &Place, wanted: &CancelFlag) -> Result<Files, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {

@@ -13,8 +13,8 @@ use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 
 impl Toolbox<'_> {
-    /// Runs a call that reads at its only path, and completes or fails it. `work` blocks on the
-    /// disk.
+    /// Runs a call that reads at its only path, and completes or fails it. `work` blocks on disk
+    /// I/O.
     pub(crate) async fn read_and_settle<T: Send + 'static>(
         &self,
         call: ApprovedCall,

@@ -43,7 +43,7 @@ pub(super) struct Found {
 }
 
 /// Searches the folders of the session, upper levels first, until it reaches the limit of time or
-/// number. It does not follow links. Blocks on the disk.
+/// number. It does not follow links. Blocks on disk I/O.
 pub(super) fn search(judge: &Judge<'_>) -> Found {
     let roots = judge.folders.roots().all();
     let mut search = Search {

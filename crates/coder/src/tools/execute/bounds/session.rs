@@ -16,7 +16,7 @@ const MAX_REMEMBERED: usize = 4096;
 pub(in crate::tools::execute) struct Session {
     pub(in crate::tools::execute) policy: Policy,
     pub(in crate::tools::execute) folders: Folders,
-    /// Files and folders of the person that commands must not read.
+    /// The person's files and folders that commands must not read.
     pub(in crate::tools::execute) private: Vec<PathBuf>,
     pub(in crate::tools::execute) known: KnownFiles,
 }

@@ -61,7 +61,7 @@ impl Watch {
     }
 
     /// A sentence about the protected files that changed; `None` if no file changed. Files that
-    /// affect programs in any project come first. Blocks on the disk.
+    /// affect programs in any project come first. Blocks on disk I/O.
     pub(in crate::tools::execute) fn report(self) -> Option<String> {
         let (session, folders) = (&self.session, &self.session.folders);
         let found = search(&session.judge());
@@ -80,7 +80,7 @@ impl Watch {
         let changes: Vec<String> = paths.iter().filter_map(change).collect();
         let list = listed(&changes)?;
         Some(format!(
-            "protected files changed while the command ran: {list}; programs or agents do what these files say, so review them"
+            "protected files changed while the command ran: {list}; these files affect what programs or agents do, so review them"
         ))
     }
 }
