@@ -1,10 +1,10 @@
 //! The MCP servers that the client gave to a session. They connect in the background, and their
 //! tools are offered while they are connected.
 //!
-//! A server does not delay the session, and delays only its first prompt, briefly. If a server is
-//! late, fails or ends, the person is told once, with the reason. Its tools appear when it is
-//! ready, even in the middle of a turn. The values of environment variables and headers are sent
-//! only to the server that they are for.
+//! The session does not wait for servers, and only its first prompt may wait for them, for at most
+//! a second. If a server is late, fails or ends, the person is told once, with the reason. Its
+//! tools appear when it is ready, even in the middle of a turn. The values of environment variables
+//! and headers are sent only to the server that they are for.
 
 mod client;
 mod connection;
@@ -50,7 +50,8 @@ const GRACE: Duration = Duration::from_secs(1);
 const INSTRUCTIONS: usize = 1024;
 const ALL_INSTRUCTIONS: usize = 2048;
 
-/// The MCP servers of one session. Dropping it ends their connections and kills their processes.
+/// The MCP servers of one session. Dropping this value ends their connections and kills their
+/// processes.
 #[derive(Debug)]
 pub(crate) struct Servers {
     servers: Vec<Arc<Server>>,

@@ -10,7 +10,7 @@ pub(crate) struct Gauge {
     pub(crate) measured: Option<(String, u64, u64)>,
     /// The last level that the person was told about.
     pub(crate) told: Option<UsageLevel>,
-    /// The last usage that the client received: tokens used, and the window.
+    /// The last usage that the client received: the tokens used, and the size of the window.
     pub(crate) told_fill: Option<(u64, u64)>,
 }
 
@@ -20,7 +20,7 @@ impl Gauge {
         Self { told: Some(told), ..Self::default() }
     }
 
-    /// The last usage that the client received: tokens used, and the window.
+    /// The last usage that the client received: the tokens used, and the size of the window.
     pub(crate) fn told_fill(&self) -> Option<(u64, u64)> {
         self.told_fill
     }

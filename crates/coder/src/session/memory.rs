@@ -49,7 +49,7 @@ pub struct Memory {
 pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 
 /// A record that a session reads back when it is loaded, resumed or forked, in the order of events.
-/// The fingerprints of read files are not stored, because the files may have changed.
+/// The fingerprints of files that were read are not stored, because the files may have changed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Record {
     /// A part of the conversation.

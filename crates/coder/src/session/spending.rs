@@ -12,7 +12,7 @@ const CURRENCY: &str = "USD";
 pub(crate) struct Spending {
     tokens: TokenUsage,
     dollars: f64,
-    /// Whether the price of a call was unknown. Then the total cost is unknown as well.
+    /// Whether the price of any call was unknown. If so, the total cost is unknown too.
     unknown: bool,
 }
 

@@ -58,9 +58,9 @@ impl Toolbox<'_> {
         .await
     }
 
-    /// Prepares a decided call: finds out its effect, shows it, asks the person if the decision is
-    /// to ask, and checks again that nothing has changed. The inner error is the result of a call
-    /// that may not run.
+    /// Prepares a call that the policy has decided about: finds out its effect, shows it, asks the
+    /// person if the decision is to ask, and checks again that nothing has changed. The inner error
+    /// is the result of a call that may not run.
     pub(super) async fn approved(
         &mut self,
         tool: &dyn Tool,

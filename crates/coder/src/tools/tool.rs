@@ -19,7 +19,7 @@ use std::pin::Pin;
 pub(crate) type PrepareFuture<'t> =
     Pin<Box<dyn Future<Output = std::result::Result<Prepared, PrepareError>> + Send + 't>>;
 
-/// A tool, with the arguments of one call.
+/// A tool together with the arguments of one call.
 ///
 /// For every call, the [`Toolbox`] takes the same steps:
 ///
@@ -61,7 +61,7 @@ pub(crate) trait Tool: Debug + Send + Sync {
         None
     }
 
-    /// The plan that the call shows, if it does, for summaries of the conversation.
+    /// The plan that the call shows, if any, for summaries of the conversation.
     fn plan(&self) -> Option<&[PlanEntry]> {
         None
     }

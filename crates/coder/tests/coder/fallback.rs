@@ -110,8 +110,8 @@ async fn text_before_the_failure_is_not_repeated() {
     }
 }
 
-/// A wrong key or request must be fixed by the person. Without a fallback, or if the fallback fails
-/// too, the error is reported.
+/// The fallback is not used for a wrong key or request, which the person must fix. Without a
+/// fallback, or if the fallback fails too, the error is reported.
 #[tokio::test]
 async fn fallback_is_not_used_if_it_cannot_help() {
     let wrong = |status, kind: &str| {

@@ -14,7 +14,7 @@ use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The current plan, complete.
+/// The complete current plan.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) entries: Vec<PlanEntry>,

@@ -35,7 +35,8 @@ pub(crate) struct Task {
 }
 
 /// The memory of the session while a subagent works. The conversation and the known files are the
-/// subagent's; the rest is shared. Dropping this value restores those of the agent.
+/// subagent's; the rest is shared. Dropping this value restores the agent's conversation and known
+/// files.
 struct SubagentMemory<'m> {
     memory: &'m mut Memory,
     conversation: Conversation,

@@ -108,7 +108,7 @@ impl Process {
         }
     }
 
-    /// Reads the output to its end, and stores how the command ended.
+    /// Reads the output to its end, and records how the command ended.
     async fn run(
         self: Arc<Self>,
         mut running_command: RunningCommand,
@@ -219,7 +219,7 @@ impl Background {
         })
     }
 
-    /// The note for the model about the commands that ended since the last such note.
+    /// The note that tells the model which commands have ended since the last such note.
     pub(crate) fn news(&self) -> Option<String> {
         let mut news = Vec::new();
         for (id, process) in &self.known {

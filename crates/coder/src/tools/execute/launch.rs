@@ -26,7 +26,7 @@ pub(super) fn begin(
     keys: &[String],
 ) -> Result<RunningCommand, String> {
     reclaim(session.folders.roots().all());
-    // `PATH` and `CDPATH` must not lead into a folder of the session.
+    // `PATH` and `CDPATH` must not lead into the session's folders.
     let mut launch = Launch::shell(line.command.as_str()).cwd(session.folders.cwd());
     launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
     launch = keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));

@@ -8,7 +8,7 @@ use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use std::path::Path;
 
-/// The number of lines around a change if the whole file is too long for one message.
+/// The number of context lines around a change, if the whole file is too long for one message.
 const LINES_AROUND: u32 = 3;
 
 /// The overhead of a part, in addition to its text and path, in bytes of JSON.

@@ -173,7 +173,7 @@ fn is_numbers(text: &str) -> bool {
 }
 
 /// Returns the text after all hunks, which are applied from top to bottom. Line ends stay as they
-/// are, and a missing last line end stays missing.
+/// are, and no line end is added to a last line without one.
 ///
 /// # Errors
 /// Returns a sentence for the model if the lines of a hunk do not occur in the text, or more than

@@ -30,7 +30,7 @@ const FORM: [&str; 14] = [
 pub(crate) enum Kind {
     Html,
     Text,
-    /// Not text.
+    /// Neither HTML nor text.
     Other,
 }
 
