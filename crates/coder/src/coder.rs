@@ -1,4 +1,4 @@
-//! The built-in agent, as an author of the agent kit.
+//! The built-in agent, implemented as an author of the agent kit.
 
 use crate::commands::commands;
 use crate::conversation::Conversation;
@@ -35,48 +35,48 @@ use std::time::Duration;
 /// The built-in agent, `attache agent`.
 ///
 /// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`,
-/// `thought_level` (if the model has levels) and `show_thoughts`, and the verbs of the offline
-/// model as slash commands. It supports additional roots. It accepts text, links and embedded
-/// resources, and pictures and sounds if one of its models does. It works only on real files inside
-/// the session's folders. If the client offers its file system, the agent uses it and so sees
-/// unsaved changes.
+/// `thought_level` (if the model has levels) and `show_thoughts`, and the offline model's verbs as
+/// slash commands. It supports additional roots. It accepts text, links and embedded resources, and
+/// pictures and sounds if one of its models does. It works only on real files inside the session's
+/// folders. If the client offers its file system, the agent uses it and so sees unsaved changes.
 ///
 /// A client may add instructions to a session or replace the agent's own. It may also set the
 /// address of a provider, which then applies until the process ends. Requests to such an address
 /// carry only the headers that the client names, without a key from the environment.
 ///
-/// Usage: the window is that of the model, and `used` is the number of tokens that its provider
-/// reported for the last call. The cost is that of the session, by the provider's own bill or else
-/// by the list of prices. For the offline model, the agent estimates one token for every four bytes
-/// of UTF-8, rounded up for each message. The usage in the reply to a prompt covers all model calls
-/// of its turn, in the meaning of [`Turn::add_usage`].
+/// In usage updates, `size` is the model's context window, and `used` is the number of tokens that
+/// its provider reported for the last call. The cost covers the whole session. It is what the
+/// provider says it charged, or else is calculated from the list of prices. For the offline model,
+/// the agent estimates one token for every four bytes of UTF-8, rounded up for each message. The
+/// usage in the reply to a prompt covers all model calls of its turn, as [`Turn::add_usage`]
+/// describes.
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) models: Models,
     /// The mode of new sessions.
     mode: Mode,
-    /// The thinking level of new sessions, if their model has it.
+    /// The thinking level of new sessions, if their model supports it.
     thought_level: Option<String>,
-    /// Problems in the person's settings.
+    /// Problems with the person's settings.
     troubles: Vec<String>,
     mcp_deadline: Duration,
     /// The sandbox to use instead of the detected one; `Some(None)` means that no sandbox is used.
     sandbox: Option<Option<Sandbox>>,
     /// The person's instructions for all projects.
     instructions: Option<String>,
-    /// The person's file of rules.
+    /// The person's file of permission rules.
     permissions: Option<PathBuf>,
     /// Files and folders that sandboxed commands cannot read.
     private: Vec<PathBuf>,
 }
 
 impl Coder {
-    /// Creates the agent with only the model `offline`.
+    /// Creates an agent whose only model is `offline`.
     pub fn new() -> Self {
         Self::with(Models::offline_only())
     }
 
-    /// Creates the agent with these models.
+    /// Creates an agent with these models.
     pub fn with(models: Models) -> Self {
         let (mode, mcp_deadline) = (Mode::Ask, mcp::DEADLINE);
         let (thought_level, sandbox, instructions, permissions) = (None, None, None, None);
@@ -114,30 +114,30 @@ impl Coder {
         }
     }
 
-    /// Sets the thinking level of new sessions, if their model has it.
+    /// Sets the thinking level of new sessions, if their model supports it.
     #[must_use]
     pub fn thought_level(self, level: impl Into<String>) -> Self {
         Self { thought_level: Some(level.into()), ..self }
     }
 
-    /// Sets how long an MCP server may take to be ready, from the beginning of its session: 10 s by
-    /// default. The person is told about a slower server, and the session gives up on it after six
-    /// times as long.
+    /// Sets how long an MCP server may take to be ready, counted from the beginning of its session.
+    /// The default is 10 seconds. The person is told about a slower server, and the session gives
+    /// up on it after six times as long.
     #[must_use]
     pub fn mcp_deadline(self, mcp_deadline: Duration) -> Self {
         Self { mcp_deadline, ..self }
     }
 
-    /// Sets the person's instructions for all projects, in words for the model, such as the text of
-    /// their own `AGENTS.md`. The model gets at most 24 KiB of instructions, those of the project
-    /// first.
+    /// Sets the person's instructions for all projects, as text for the model, such as that of
+    /// their own `AGENTS.md`. The model gets at most 24 KiB of instructions, and the project's have
+    /// priority.
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         Self { instructions: Some(text.into()), ..self }
     }
 
-    /// Adds a problem in the person's settings, as one sentence. It is reported when a session
-    /// opens.
+    /// Adds a problem with the person's settings, described in one sentence. It is reported when a
+    /// session opens.
     #[must_use]
     pub fn trouble(mut self, sentence: impl Into<String>) -> Self {
         self.troubles.push(sentence.into());
@@ -145,15 +145,15 @@ impl Coder {
     }
 
     /// Runs commands in this sandbox, or in none, instead of the detected one ([`Sandbox::find`]).
-    /// Without a sandbox, every command says so and asks.
+    /// Without a sandbox, every command needs approval, and the question says why.
     #[must_use]
     pub fn sandbox(self, sandbox: Option<Sandbox>) -> Self {
         Self { sandbox: Some(sandbox), ..self }
     }
 
-    /// Sets the person's file of rules, which need not exist yet. The rules say what may run
-    /// without a question; `PERMISSIONS.md` describes them. The file keeps choices for a project
-    /// and for the person. Without a file, choices apply only in their session.
+    /// Sets the person's file of permission rules, which need not exist yet. The rules say what may
+    /// run without approval; `PERMISSIONS.md` describes them. The file also stores the permanent
+    /// choices, for one project or for all. Without a file, choices apply only in their session.
     #[must_use]
     pub fn permissions(mut self, file: PathBuf) -> Self {
         self.permissions = Some(file);
@@ -171,7 +171,7 @@ impl Coder {
 }
 
 impl Coder {
-    /// Reports problems in the person's settings. A client that does not support notices sees the
+    /// Reports problems with the person's settings. A client that does not support notices sees the
     /// effective settings in the options (NOTE-02).
     async fn report_setting_problems(&self, opening: &Opening<'_>) -> Result<()> {
         for trouble in &self.troubles {
@@ -191,7 +191,7 @@ impl Coder {
     }
 
     /// Reports that the model of a stored session cannot be used. A client that does not support
-    /// notices sees it in the options (NOTE-02).
+    /// notices sees the model in the options (NOTE-02).
     async fn report_unusable_model(
         &self,
         opening: &Opening<'_>,
@@ -205,7 +205,7 @@ impl Coder {
         opening.handle().notice(notice).await
     }
 
-    /// The model of a stored session, if it can no longer be used.
+    /// The model of a stored session, if that model can no longer be used.
     fn gone<'s>(&self, stored: Option<&'s str>) -> Option<&'s str> {
         stored.filter(|value| *value != OFFLINE && self.models.find(value).is_none())
     }
@@ -219,7 +219,7 @@ fn stored_model(opening: &Opening<'_>) -> Option<String> {
     }
 }
 
-/// Reports problems in the files of rules, because the person relies on every rule.
+/// Reports problems in the files of permission rules, because the person relies on every rule.
 async fn report_rule_problems(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
     let faults = policy.faults();
     if faults.is_empty() {
@@ -369,8 +369,8 @@ impl Author for Coder {
 }
 
 impl Login for Coder {
-    /// Succeeds if the model of new sessions can be used; otherwise says which key is missing. Keys
-    /// are read when the agent starts.
+    /// Succeeds if the model of new sessions can be used. Otherwise the error says which key is
+    /// missing. Keys are read when the agent starts.
     async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
         match self.models.unusable().await {
             Some(why) => Err(Error::AuthRequired(format!("{why}; then start the agent again"))),

@@ -25,14 +25,18 @@ const OWN: [(&str, &str, Option<&str>); 11] = [
     ("title", "Set the title of the session", Some("TITLE")),
     ("model", "Choose the model", Some("MODEL, or nothing to list the models")),
     ("mode", "Choose what runs without asking", Some("MODE, or nothing to list the modes")),
-    ("undo", "Revert the file changes of the last turn", Some("force, if the files changed since")),
+    (
+        "undo",
+        "Revert the file changes of the last turn",
+        Some("force, to revert files that changed since"),
+    ),
     ("usage", "Show how full the context window is and what the session cost", None),
     ("handoff", "Write a summary for starting another session", None),
     ("init", "Write AGENTS.md: what an agent must know about this project", None),
     ("review", "Review the uncommitted changes", Some("what to look at")),
 ];
 
-/// The verbs of the offline model. Every other model understands them too.
+/// The offline model's verbs. Every other model understands them too.
 const VERBS: [(&str, &str, Option<&str>); 10] = [
     ("summarize", "Say what this project is", None),
     ("show", "Show a file", Some("FILE, FILE:LINE or FILE:A-B")),
@@ -58,13 +62,13 @@ pub(crate) fn commands() -> Vec<AvailableCommand> {
     OWN.iter().chain(&VERBS).map(command).collect()
 }
 
-/// The outcome of a prompt that may be a command.
+/// What to do with a prompt that may be a command.
 pub(crate) enum CommandOutcome {
     /// The agent has handled the command.
     Done,
-    /// A command for the model. This text replaces the prompt.
+    /// A command for the model: this text replaces the prompt.
     Asks(String),
-    /// Not a command of the agent.
+    /// The prompt is not a command of the agent.
     None,
 }
 
@@ -174,13 +178,13 @@ async fn run_title(turn: &Turn, title: &str) -> Result<String> {
     Ok(format!("The title of this session is now “{title}”.\n"))
 }
 
-/// Returns the title that a prompt asks for in words: `call this "X"`, `call this session X` or
-/// `call this X`.
+/// Returns the title that a prompt asks for in plain words: `call this "X"`, `call this session X`
+/// or `call this X`.
 fn requested_title(text: &str) -> Option<&str> {
     const MAX_TITLE: usize = 100;
     const PREFIX: &str = "call this ";
     const SESSION: [&str; 4] = ["session ", "conversation ", "chat ", "thread "];
-    // Code often calls things by these words.
+    // A title that begins with one of these words is probably a statement about code.
     const CODE: [&str; 30] = [
         "function",
         "method",

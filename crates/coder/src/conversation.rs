@@ -47,7 +47,7 @@ impl Conversation {
         self.kind
     }
 
-    /// The last words of the model.
+    /// The last text of the model.
     pub(crate) fn last_words(&self) -> Option<String> {
         self.messages.iter().rev().find_map(|message| match message {
             Message::OfflineText(text) => Some(text.clone()),
@@ -72,13 +72,13 @@ impl Conversation {
         &self.messages
     }
 
-    /// Its estimated length in tokens.
+    /// The estimated length of the conversation, in tokens.
     pub(crate) fn tokens(&self) -> u64 {
         self.messages.iter().map(Message::tokens).sum()
     }
 
     /// Replaces the older part with a summary. The result is deterministic, so that replaying the
-    /// store gives the same conversation.
+    /// stored records gives the same conversation.
     pub(crate) fn compact(&mut self, compacted: Compacted) {
         let kept = self.messages.split_off(self.messages.len().saturating_sub(compacted.kept));
         let is_prompt = |message: &Message| matches!(message, Message::User(_));
@@ -88,7 +88,7 @@ impl Conversation {
             [Message::Summary(compacted.summary)].into_iter().chain(prompt).chain(kept).collect();
     }
 
-    /// Its estimated length in tokens with this summary.
+    /// The estimated length of the conversation with this summary, in tokens.
     pub(crate) fn tokens_with(&self, compacted: &Compacted) -> u64 {
         let (older, kept) =
             self.messages.split_at(self.messages.len().saturating_sub(compacted.kept));
@@ -104,9 +104,9 @@ impl Conversation {
         self.gauge = Gauge::default();
     }
 
-    /// Removes old parts until the model's window holds the rest: first whole turns, then tool
-    /// results of the current turn, the oldest first. A summary stays, and so does a prompt, even
-    /// if it is too long by itself.
+    /// Removes old parts until the rest fits into the model's window: first whole turns, then tool
+    /// results of the current turn, the oldest first. A summary is always kept, and so is a prompt,
+    /// even if it is too long by itself.
     pub(crate) fn fit(&mut self, window: u64) -> Forgotten {
         let mut forgotten = Forgotten::default();
         let mut used = self.tokens();
@@ -145,8 +145,8 @@ impl Conversation {
     }
 }
 
-/// The maximum size of tool results that are always kept in their turn, in bytes, because their
-/// removal saves little.
+/// The maximum size, in bytes, of a tool result of the current turn that is always kept, because
+/// removing it saves little.
 const SHORT: usize = 1024;
 
 /// The text that replaces a removed result.

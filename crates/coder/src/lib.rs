@@ -5,7 +5,7 @@
 //! messages and the life cycle of sessions. The crate `attache-models` handles models and their
 //! providers.
 //!
-//! The source is sorted by topic:
+//! The modules:
 //!
 //! - `turn`: the loop of a turn, one call of the model, and the handling of its failures
 //! - `tools`: the trait `Tool`, the registry, and each tool in its own file

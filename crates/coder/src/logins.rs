@@ -2,7 +2,7 @@
 
 use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal};
 
-/// The ways to give the agent a provider's key: in the environment, or in a terminal.
+/// The ways to give the agent a provider's key: an environment variable, or a terminal.
 pub(crate) fn logins() -> (AuthMethodAgent, AuthMethodTerminal) {
     let mut by_variable = AuthMethodAgent::new("provider-key", "Key of a model provider");
     by_variable.description = Some(

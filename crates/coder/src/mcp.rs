@@ -1,9 +1,10 @@
 //! The MCP servers that the client gave to a session. They connect in the background, and their
 //! tools are offered while they are connected.
 //!
-//! No server delays the session or a prompt. If a server is late, fails or ends, the person is told
-//! once, with the reason. Its tools appear when it is ready, even in the middle of a turn. Values
-//! of environment variables and headers go only to their own server.
+//! The session does not wait for servers, and only its first prompt may wait for them, for at most
+//! a second. If a server is late, fails or ends, the person is told once, with the reason. Its
+//! tools appear when it is ready, even in the middle of a turn. The values of environment variables
+//! and headers are sent only to the server that they are for.
 
 mod client;
 mod connection;
@@ -37,27 +38,28 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// How much longer than its deadline the session waits for a server in the background, as a factor.
-/// A server that must be downloaded first may be slow.
+/// How many times its deadline the session waits for a server in the background. A server that must
+/// be downloaded first may be slow.
 const GIVE_UP_FACTOR: u32 = 6;
 
 /// How long after the beginning of the session the first prompt still waits for servers that are
 /// about to be ready.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The maximum length of the servers' instructions for the model, in bytes: of one server, and of
+/// The maximum length of the servers' instructions for the model, in bytes: for one server, and for
 /// all.
 const INSTRUCTIONS: usize = 1024;
 const ALL_INSTRUCTIONS: usize = 2048;
 
-/// The MCP servers of one session. Dropping it ends their connections and kills their processes.
+/// The MCP servers of one session. Dropping this value ends their connections and kills their
+/// processes.
 #[derive(Debug)]
 pub(crate) struct Servers {
     servers: Vec<Arc<Server>>,
     told: Arc<ServerNotices>,
-    /// The end of the first prompt's wait; `None` once that wait is over.
+    /// When the first prompt stops waiting for servers, or `None` once that wait is over.
     grace: Option<Instant>,
-    /// Whether the person knows that there are too many tools.
+    /// Whether the person has been told that there are too many tools.
     crowded: bool,
     _tasks: JoinSet<()>,
 }
@@ -65,18 +67,18 @@ pub(crate) struct Servers {
 /// A tool of a server, under a name that every provider accepts.
 #[derive(Debug)]
 pub(crate) struct ServerTool {
-    /// Its description for models, under that name.
+    /// The tool's description for models, under that name.
     pub(crate) spec: ToolSpec,
     /// The display name of the server.
     pub(crate) server: String,
     /// The name by which the server knows the tool.
     pub(crate) tool: String,
-    /// Whether the server is ready.
+    /// Whether the tool's server is ready.
     pub(crate) is_ready: bool,
 }
 
 impl Servers {
-    /// Starts to connect to all servers of the session, and returns at once (SESS-07, SESS-08,
+    /// Starts connecting to all servers of the session, and returns at once (SESS-07, SESS-08,
     /// SESS-20).
     pub(crate) fn start(opening: &Opening<'_>, models: &Models, deadline: Duration) -> Self {
         let told = Arc::new(ServerNotices::new(opening));
@@ -100,11 +102,11 @@ impl Servers {
         Self { servers, told, grace, crowded: false, _tasks: tasks }
     }
 
-    /// Waits for servers that are about to be ready. It waits only in the first turn, and until one
-    /// second after the session began at most.
+    /// Waits for servers that are about to be ready. It waits only in the first turn, and at most
+    /// until one second after the session began.
     pub(crate) async fn settle(&mut self) {
         let Some(until) = self.grace.take() else { return };
-        // The tools of slower servers appear later.
+        // The tools of slower servers become available later.
         drop(tokio::time::timeout_at(until, self.settled()).await);
     }
 
@@ -115,8 +117,8 @@ impl Servers {
         }
     }
 
-    /// The events that a client without notices has not seen. Each is one sentence and is returned
-    /// once.
+    /// Returns the events that a client without support for notices has not seen, one sentence
+    /// each. Every event is returned once.
     pub(crate) fn unreported_events(&mut self) -> Vec<String> {
         let mut untold = self.told.take();
         let lists = self.lists();
@@ -131,8 +133,8 @@ impl Servers {
         untold
     }
 
-    /// The tools of the servers, for models: first the tools of ready servers, then those of
-    /// servers that have gone.
+    /// Returns the servers' tools, for models: first the tools of ready servers, then those of
+    /// servers that are gone.
     pub(crate) fn tools(&self) -> Vec<ServerTool> {
         let mut tools = self.listed(&self.lists(), true);
         let known: Vec<_> =
@@ -163,7 +165,7 @@ impl Servers {
     }
 
     /// Returns the server of the tool that a model knows by `name`, and the server's own name for
-    /// the tool. The server may have gone since the model learned the name.
+    /// the tool. The server may be gone by now.
     pub(crate) fn find(&self, name: &str) -> Option<(Arc<Server>, String)> {
         let known: Vec<_> =
             self.servers.iter().map(|server| (server.name(), server.tools())).collect();

@@ -4,7 +4,7 @@ use attache_agent::{Error, Result};
 use attache_models::{ConfigurableProvider, Models, Secret, Wire};
 use attache_protocol::v1::{LlmProtocol, ProviderCurrentConfig, ProviderInfo, SetProviderRequest};
 
-/// The name of the wire format in ACP, which has no name for Gemini's own.
+/// The name of the API format in ACP. ACP has no name for Gemini's format.
 fn protocol(wire: Wire) -> LlmProtocol {
     match wire {
         Wire::Anthropic => LlmProtocol::Anthropic,
@@ -28,7 +28,7 @@ pub(crate) fn list(models: &Models) -> Vec<ProviderInfo> {
 /// Sets the address and the headers of a provider.
 ///
 /// # Errors
-/// The provider is unknown, or these values make no valid request.
+/// Returns an error if the provider is unknown, or if a request with these values would be invalid.
 pub(crate) fn set(models: &Models, request: &SetProviderRequest) -> Result<()> {
     let headers = request.headers.0.iter();
     let headers = headers.map(|(name, value)| (name.clone(), Secret::from(value.expose())));

@@ -24,23 +24,23 @@ use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A model that asks a function what to do in each step of a turn.
+/// A model that calls a function to decide each step of a turn.
 pub(crate) struct ScriptedModel<F>(pub(crate) F);
 
-/// One step of a model.
+/// One step of the model.
 pub(crate) enum Step {
     Says(String),
-    /// A call of a tool, by name, with its arguments as JSON.
+    /// A tool call: the tool's name, and the arguments as JSON.
     Uses(String, String),
 }
 
-/// The current turn as the model sees it.
+/// The current turn, as the model sees it.
 pub(crate) struct TurnView<'s> {
     /// The text of the prompt.
     pub(crate) prompt: &'s str,
-    /// The replies of the tools in this turn.
+    /// The tool replies in this turn.
     pub(crate) replies: Vec<&'s ToolReply>,
-    /// The notes of the agent for the model, in the whole conversation.
+    /// The agent's notes for the model, in the whole conversation.
     pub(crate) notes: Vec<&'s str>,
 }
 
@@ -133,7 +133,7 @@ impl EventStream for Events {
     }
 }
 
-/// A call of a tool.
+/// A step that calls a tool.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     name: &'static str,
@@ -144,7 +144,7 @@ pub(crate) fn call(name: &'static str, arguments: Value) -> Call {
     Call { name, arguments: arguments.to_string() }
 }
 
-/// Makes this call, or replies with the result of the last call if there is no call.
+/// Makes this call, or replies with the result of the last call if `call` is `None`.
 fn calls_or_replies(call: Option<Call>, seen: &TurnView<'_>) -> Step {
     match (call, seen.replies.last()) {
         (Some(call), _) => Step::Uses(call.name.to_owned(), call.arguments),
@@ -154,7 +154,7 @@ fn calls_or_replies(call: Option<Call>, seen: &TurnView<'_>) -> Step {
 }
 
 async fn client(folder: &Path, calls: Vec<Call>, for_ever: bool) -> Client {
-    // One call after the other; a single call repeats for ever.
+    // Makes the calls one after the other or, if `for_ever`, repeats the first one.
     let model = ScriptedModel(move |seen: &TurnView<'_>| {
         let done = seen.replies.len();
         calls_or_replies(calls.get(if for_ever { 0 } else { done }).cloned(), seen)

@@ -1,7 +1,7 @@
 //! Tools: what a model can do in a session.
 //!
-//! [`Tool`] defines a tool, [`Registry`] lists them, and [`Toolbox`] takes a call from the model's
-//! arguments to its result.
+//! [`Tool`] is the trait of a tool, [`Registry`] lists all tools, and [`Toolbox`] runs a call, from
+//! the model's arguments to the result.
 
 mod approved_call;
 mod arguments;

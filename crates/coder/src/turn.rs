@@ -37,7 +37,7 @@ use std::pin::Pin;
 const MAX_STEPS: usize = 50;
 const MAX_SUBAGENT_STEPS: usize = 30;
 
-/// How many times in a row a model may send tool calls that its provider cannot read.
+/// How many times in a row a model may send tool calls that its provider cannot parse.
 const MAX_BROKEN_CALLS: usize = 3;
 
 /// Answers one prompt.
@@ -135,8 +135,8 @@ pub(crate) async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) 
     Ok(Ended::Because(StopReason::MaxTurnRequests))
 }
 
-/// Waits a moment for MCP servers that are about to be ready, once in a session, if the model can
-/// use tools.
+/// If the model can use tools, waits a moment for MCP servers that are about to be ready, once in a
+/// session.
 async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     if !model.writes() {
         return Ok(());
@@ -148,7 +148,7 @@ async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> 
     }
 }
 
-/// Runs a subagent on its task: the loop of the turn inside itself.
+/// Runs a subagent on its task, with a nested loop of the turn.
 fn run_subagent<'w>(
     models: &'w Models,
     memory: &'w mut Memory,
@@ -181,8 +181,8 @@ async fn report_unknown_window(memory: &mut Memory, turn: &Turn, model: &dyn Mod
     turn.notice(notice).await
 }
 
-/// Adds a message to the conversation, in memory and in the store. A subagent's message is not
-/// stored.
+/// Adds a message to the conversation in memory, and stores it unless the conversation is a
+/// subagent's.
 async fn add_message(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
     if let ConversationKind::Subagent { .. } = memory.conversation.kind() {
         memory.conversation.push(message);
@@ -196,7 +196,7 @@ async fn add_message(memory: &mut Memory, turn: &Turn, message: Message) -> Resu
     Ok(())
 }
 
-/// The next step after a failed model call.
+/// What to do after a failed model call.
 enum Next {
     Answer(Box<Answer>),
     /// The fallback model continues.
@@ -204,9 +204,9 @@ enum Next {
     Stop(StopReason),
 }
 
-/// Handles a failed model call. Text that arrived stays in the conversation. If the conversation
-/// was too long for the model, it is shortened and the call is repeated once. If the provider
-/// failed permanently, the fallback model continues.
+/// Handles a failed model call. Text that has arrived is kept in the conversation. If the
+/// conversation was too long for the model, it is shortened and the call is repeated once. If the
+/// provider failed permanently, the fallback model continues.
 async fn recover(
     models: &Models,
     memory: &mut Memory,
@@ -231,7 +231,7 @@ async fn recover(
     if let FailureReason::Model(error) = &unanswered.why
         && fallback::switch(models, turn, error).await?
     {
-        // Another model cannot use thoughts without text, or text that its own answer replaces.
+        // Another model cannot use thoughts without text, or text that its own answer will replace.
         let goes_on =
             |said: &AssistantMessage| !unanswered.replaced && !said.text().trim().is_empty();
         if let Some(said) = unanswered.said.filter(goes_on) {
@@ -266,7 +266,7 @@ fn sentence(error: &ModelError) -> String {
 
 /// The outcome of the tool calls of a message.
 enum CallsOutcome {
-    /// The model requested no tools.
+    /// The model did not call any tools.
     Nothing,
     /// The tools ran, and the model continues with their results.
     Some,
@@ -274,8 +274,8 @@ enum CallsOutcome {
     Ended(Ended),
 }
 
-/// Stores the model's message, reports its cost, and runs its tool calls: those that only read at
-/// the same time, all others in order. The results are stored in the order of the calls.
+/// Stores the model's message, reports its cost, and runs its tool calls. Calls that only read run
+/// at the same time, all others in order. The results are stored in the order of the calls.
 async fn run_calls(
     models: &Models,
     memory: &mut Memory,
@@ -285,7 +285,7 @@ async fn run_calls(
     guard: &mut Guard,
 ) -> Result<CallsOutcome> {
     let Answer { message, usage, stop, .. } = answer;
-    // Calls of a message that was cut off do not run, because the model would not get their
+    // The calls in a message that was cut off do not run, because the model would not get their
     // results.
     let is_stopped = matches!(
         stop,
@@ -318,7 +318,7 @@ async fn use_tools(
         for (Request { id, name, arguments }, result) in now.iter().zip(results) {
             let mut result = match result {
                 Ok(result) => result,
-                // The results of the others are stored.
+                // The results of the other calls are stored before the error ends the turn.
                 Err(why) => {
                     error = error.or(Some(why));
                     continue;
@@ -367,7 +367,7 @@ async fn charge_failed_attempts(
     Ok(())
 }
 
-/// Reports the window usage and the cost of a call, as far as both are known.
+/// Reports the window usage and the cost of a call, as far as they are known.
 async fn report_usage(
     memory: &mut Memory,
     turn: &Turn,

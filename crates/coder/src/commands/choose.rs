@@ -11,8 +11,8 @@ use attache_protocol::v1::{
 /// The maximum number of choices in a list.
 const MAX_LISTED: usize = 60;
 
-/// Sets the option with this id to the value that `asked` matches, and tells the client (CONF-03,
-/// MODE-07). Lists the choices if `asked` is empty, or matches no value or several.
+/// Sets the option `id` to the value that matches `asked`, and tells the client (CONF-03, MODE-07).
+/// Lists the choices if `asked` is empty, matches no value or matches several.
 pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) -> Result<String> {
     let mut now = turn.options();
     let Some(option) = now.iter().find(|option| option.id.as_str() == id) else {
@@ -52,8 +52,8 @@ pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) 
     Ok(format!("The {id} is now {name} ({}).{words}\n", code(value.as_str())))
 }
 
-/// Returns all values if `asked` is empty, else the value with this id or name, else the values
-/// that contain the words.
+/// Returns all values if `asked` is empty. Otherwise returns the value with this id or name or, if
+/// there is none, the values that contain its words.
 fn matching<'o>(
     option: &'o SessionConfigOption,
     asked: &str,

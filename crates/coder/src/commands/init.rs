@@ -1,4 +1,4 @@
-//! The command `init`, which writes AGENTS.md for a project that has no such file.
+//! The command `init`, which writes AGENTS.md for a project that does not have one.
 
 use crate::models::{Models, project_summary, reply};
 use crate::session::memory::Memory;
@@ -21,7 +21,7 @@ const FILE: &str = "AGENTS.md";
 /// The maximum number of manifests to read.
 const MAX_MANIFESTS: usize = 4;
 
-/// The usual commands for each manifest, by its name.
+/// The usual commands for each kind of manifest, by its file name.
 const COMMANDS: [(&str, &[&str]); 7] = [
     ("Cargo.toml", &["cargo build", "cargo test", "cargo clippy --all-targets", "cargo fmt"]),
     ("go.mod", &["go build ./...", "go test ./...", "gofmt -l ."]),
@@ -36,7 +36,7 @@ const COMMANDS: [(&str, &[&str]); 7] = [
 pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<String> {
     if memory.folders.place(FILE).is_ok_and(|place| place.resolved.exists()) {
         return Ok(format!(
-            "{FILE} exists already. A provider's model can improve it; `offline` cannot.\n"
+            "{FILE} already exists. A provider's model can improve it; `offline` cannot.\n"
         ));
     }
     let mut tools = Toolbox::new(turn, models, memory);

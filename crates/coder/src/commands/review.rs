@@ -15,7 +15,7 @@ const LINE: &str = "--";
 const COMMAND: &str =
     "git --no-pager diff HEAD --numstat && echo -- && git status --short --untracked-files=all";
 
-/// The task for a model, with the person's wishes.
+/// The task for a model, including the person's wishes.
 pub(super) fn task(about: &str) -> String {
     let about = if about.is_empty() {
         String::new()
@@ -71,7 +71,7 @@ fn changes(output: &str) -> String {
     };
     rows.truncate(MAX_LISTED);
     format!(
-        "Changed since the last commit, {total}:\n\n{}{more}\nOnly a provider's model can review them: choose one with `/model`.\n",
+        "Changes since the last commit ({total}):\n\n{}{more}\nOnly a provider's model can review them: choose one with `/model`.\n",
         rows.concat()
     )
 }

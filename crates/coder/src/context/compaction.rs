@@ -14,13 +14,13 @@ use crate::turn::answer::{brief, spent, takes_notices, tell, waits};
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 
-/// The maximum share of the window for the kept turns, in percent: when the window is full, and
-/// when a person asks for a summary.
+/// The maximum share of the window that the kept turns may fill, in percent: when the window is
+/// full, and when a person asks for a summary.
 const KEPT_PERCENT: u64 = 25;
 const KEPT_PERCENT_ON_REQUEST: u64 = 10;
 
-/// The maximum share of the window for a summary request, in percent. A provider may count half as
-/// many tokens again as the estimate.
+/// The maximum share of the window that a summary request may fill, in percent. A provider may
+/// count one and a half times as many tokens as the estimate.
 const REQUEST: u64 = 50;
 
 /// The minimum saving of a summary, in tokens and in percent of the conversation. A smaller saving
@@ -31,7 +31,7 @@ const MIN_SAVED_PERCENT: u64 = 5;
 /// The result of a compaction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Compaction {
-    /// The conversation is shorter. The numbers are estimates in tokens, before and after.
+    /// The conversation is shorter. The numbers are its estimated tokens before and after.
     Done { before: u64, after: u64 },
     /// Nothing can be summarized.
     Nothing,
@@ -44,7 +44,7 @@ pub(crate) enum Compaction {
 pub(crate) enum CompactionReason<'w> {
     /// The window is full.
     Room,
-    /// A person asked for it, perhaps with a wish about what to keep.
+    /// A person asked for it, and may have said what to keep.
     ByPerson(Option<&'w str>),
 }
 
@@ -60,8 +60,8 @@ pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Mode
     Ok(())
 }
 
-/// Shortens the conversation after the provider has called it too long. Returns whether it is
-/// shorter.
+/// Shortens the conversation after the provider has rejected it as too long. Returns whether it is
+/// now shorter.
 pub(crate) async fn shorten(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
     if summarize_for_room(memory, turn, model).await? {
         return Ok(true);
@@ -70,8 +70,8 @@ pub(crate) async fn shorten(memory: &mut Memory, turn: &Turn, model: &dyn Model)
     forget(memory, turn, model, half).await
 }
 
-/// Summarizes because there is no room. Returns whether there is room now. If the client shows no
-/// compactions, the person is told.
+/// Summarizes because there is no room. Returns whether there is room now. If the client does not
+/// show compactions, the person is told.
 async fn summarize_for_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
     let (done, title) = match compact(memory, turn, model, CompactionReason::Room).await? {
         Compaction::Nothing => return Ok(false),
@@ -83,7 +83,7 @@ async fn summarize_for_room(memory: &mut Memory, turn: &Turn, model: &dyn Model)
             (
                 true,
                 format!(
-                    "The conversation filled the context window: a summary replaces its older part, {after} instead of {before}"
+                    "The conversation filled the context window: a summary replaces its older part (about {after} instead of {before})"
                 ),
             )
         }
@@ -104,8 +104,8 @@ fn is_worthwhile(before: u64, after: u64) -> bool {
     before.saturating_sub(after) >= MIN_SAVED.max(before * MIN_SAVED_PERCENT / 100)
 }
 
-/// Tells a person who asked for a summary about the result, if the client shows no compactions.
-/// Returns whether the person was told; otherwise the reply says it.
+/// Tells a person who asked for a summary about the result, if the client does not show
+/// compactions. Returns whether the person was told; if not, the reply must say it.
 pub(crate) async fn report_saving(turn: &Turn, words: &str) -> Result<bool> {
     if shows_compactions(turn) {
         return Ok(true);
@@ -117,7 +117,7 @@ pub(crate) async fn report_saving(turn: &Turn, words: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// Describes the saving, with numbers if they matter.
+/// Describes the saving, with numbers if it is large enough.
 pub(crate) fn saving(before: u64, after: u64) -> String {
     let numbers = match is_worthwhile(before, after) {
         true => format!(": about {} instead of {before}", counted(after, "token")),
@@ -150,7 +150,7 @@ pub(crate) async fn compact(
     let older: Vec<Message> = memory.conversation.messages().iter().take(at).cloned().collect();
     let before = memory.conversation.tokens();
     let by_itself = matches!(wanted, CompactionReason::Room);
-    // Even an empty summary would not make room.
+    // Even an empty summary would not make enough room.
     if by_itself && !is_worthwhile(before, before - older.iter().map(Message::tokens).sum::<u64>())
     {
         return Ok(Compaction::Nothing);
@@ -182,7 +182,8 @@ pub(crate) async fn compact(
     Ok(Compaction::Done { before, after })
 }
 
-/// The size of the pieces in which a summary is shown, in bytes. It keeps lines short.
+/// The size of the pieces in which a summary is sent, in bytes. It keeps the protocol's lines
+/// short.
 const PIECE_SIZE: usize = 16 * 1024;
 
 async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
@@ -196,8 +197,8 @@ async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
     Ok(())
 }
 
-/// Summarizes these messages with the model, or without it if the model writes no text. The inner
-/// error is the reason for a failure.
+/// Summarizes these messages with the model, or without it if the model does not return any text.
+/// The inner error is the reason for a failure.
 async fn written(
     memory: &mut Memory,
     turn: &Turn,
@@ -205,7 +206,7 @@ async fn written(
     older: &[Message],
     wish: Option<&str>,
 ) -> Result<std::result::Result<Summary, String>> {
-    // A token is at least two bytes of text.
+    // Assumes that a token is at least two bytes of text.
     let limit = usize::try_from(model.size() * REQUEST / 100 * 3).unwrap_or(usize::MAX);
     if !model.writes() {
         return Ok(Ok(Summary::listed(older, wish)));
@@ -246,8 +247,8 @@ async fn written(
     }
 }
 
-/// Removes the oldest parts until the conversation fits into `room`, and tells the person. Returns
-/// whether anything was removed.
+/// Removes the oldest parts until the conversation fits into `room` tokens, and tells the person.
+/// Returns whether anything was removed.
 async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) -> Result<bool> {
     let forgotten = memory.conversation.fit(room);
     if forgotten == Forgotten::default() {

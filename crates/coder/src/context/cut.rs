@@ -2,8 +2,8 @@
 use crate::conversation::Conversation;
 use crate::conversation::message::Message;
 
-/// The boundary. It never separates a tool call from its result, or from the thoughts that led to
-/// it.
+/// The boundary. It never separates a tool call from its result, or from the model's thoughts that
+/// led to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     /// The first message to keep.
@@ -13,9 +13,9 @@ pub(super) struct Cut {
 }
 
 impl Conversation {
-    /// Chooses the boundary so that about `keep` tokens remain, or twice as many if the current
-    /// turn is longer. If the turn is even longer, the boundary is inside it. Returns `None` if
-    /// nothing is old enough.
+    /// Chooses the boundary so that about `keep` tokens remain, or up to twice as many to keep the
+    /// whole current turn. If that turn is even longer, the boundary is inside it. Returns `None`
+    /// if nothing is old enough.
     pub(super) fn cut(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
         let at = |at: usize| Cut { at, within_turn: false };
@@ -38,8 +38,8 @@ impl Conversation {
         step.or_else(|| present.map(|(turn, _)| at(turn)))
     }
 
-    /// Chooses the boundary for a person's request. The last turn remains if it has at most `keep`
-    /// tokens and is not the only one.
+    /// Chooses the boundary when a person asks for a summary. The last turn is kept if it has at
+    /// most `keep` tokens and is not the only one.
     pub(super) fn cut_on_request(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
         let last = self.begins(|message| matches!(message, Message::User(_))).last();
@@ -48,13 +48,13 @@ impl Conversation {
         (at > first).then_some(Cut { at, within_turn: false })
     }
 
-    /// Whether a summary already replaces an older part.
+    /// Whether the conversation begins with a summary.
     fn summarized(&self) -> bool {
         matches!(self.messages().first(), Some(Message::Summary(_)))
     }
 
-    /// The messages of a kind, the oldest first, each with its index and the number of tokens from
-    /// it to the end.
+    /// The messages that are `wanted`, the oldest first: the index of each, and the number of
+    /// tokens from there to the end.
     fn begins(&self, wanted: fn(&Message) -> bool) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.tokens();
         let place = |(at, message): (usize, &Message)| {

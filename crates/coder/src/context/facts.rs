@@ -15,7 +15,7 @@ const MAX_FACTS: usize = 60;
 const MAX_SHOWN: usize = 160;
 
 impl Facts {
-    /// Collects the facts of these messages, including those of a summary among them.
+    /// Collects the facts of these messages, including those that a summary among them keeps.
     pub(crate) fn of(messages: &[Message]) -> Self {
         let failed: HashMap<&str, bool> = messages
             .iter()
@@ -36,7 +36,7 @@ impl Facts {
                         let AssistantPart::Call { id, name, arguments, .. } = part else {
                             continue;
                         };
-                        // A call without a result never ran.
+                        // A call without a result did not run.
                         if failed.get(id.as_str()) == Some(&false) {
                             facts.called(name, arguments);
                         }
@@ -48,7 +48,7 @@ impl Facts {
         facts
     }
 
-    /// Adds the effects of a call. Calls of MCP servers are not recorded.
+    /// Adds the effects of a tool call. Calls to MCP servers are not recorded.
     fn called(&mut self, name: &str, arguments: &str) {
         let Ok(tool) = Registry::built_in().call(name, arguments) else { return };
         if let Some(entries) = tool.plan() {

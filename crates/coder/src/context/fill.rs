@@ -9,7 +9,7 @@ use attache_protocol::v1::{Notice, NoticeSeverity};
 use attache_session::UsageLevel;
 
 impl Conversation {
-    /// The estimated number of tokens of a request with this brief.
+    /// The estimated number of tokens in a request with this brief.
     pub(crate) fn fill(&self, model: &dyn Model, brief: &Brief) -> u64 {
         let estimated = u128::from(self.estimated(model, brief));
         u64::try_from(estimated * self.gauge.tokens_per_thousand(model) / 1000).unwrap_or(u64::MAX)
@@ -26,7 +26,7 @@ impl Conversation {
         share.saturating_sub(model.brief_tokens(brief)).max(size / 4)
     }
 
-    /// Stores the number of tokens that the model's provider counted.
+    /// Records the number of tokens that the model's provider counted.
     pub(crate) fn measure(&mut self, model: &dyn Model, brief: &Brief, counted: u64) {
         let estimated = self.estimated(model, brief).max(1);
         self.gauge.measured = Some((model.title().to_owned(), counted, estimated));
@@ -52,7 +52,7 @@ pub(crate) async fn report_fill(
     used: u64,
 ) -> Result<()> {
     let Some(window) = model.window() else { return Ok(()) };
-    // The cost covers the whole session, so a subagent does not report it.
+    // The cost covers the whole session, so it is not reported for a subagent.
     let cost =
         memory.spending.cost().filter(|_| memory.conversation.kind() == ConversationKind::Agent);
     turn.usage(used, window, cost).await?;

@@ -27,7 +27,7 @@ const LINE: usize = 200;
 const PROMPTS: usize = 40;
 
 impl Summary {
-    /// A summary in the model's words.
+    /// A summary in a model's words.
     pub(crate) fn of(words: &str, messages: &[Message]) -> Self {
         Self { words: ends_within(words.trim(), MAX_LENGTH), facts: Facts::of(messages) }
     }
@@ -57,7 +57,7 @@ impl Summary {
     }
 }
 
-/// The answer follows the last prompt.
+/// Adds an answer to the line of the last prompt.
 fn answered(lines: &mut [String], text: &str) {
     if let (Some(line), false) = (lines.last_mut(), text.trim().is_empty()) {
         let asked = line.split(" → ").next().unwrap_or_default();
@@ -65,21 +65,21 @@ fn answered(lines: &mut [String], text: &str) {
     }
 }
 
-/// The request to a model to summarize these messages, in at most `limit` bytes.
+/// The request for a model to summarize these messages, in at most `limit` bytes.
 pub(crate) fn request(messages: &[Message], wish: Option<&str>, limit: usize) -> String {
     let wish = wish
         .map(|wish| format!("\nThe person asks you to keep this above all: {wish}\n"))
         .unwrap_or_default();
     let task = format!("{wish}\nWrite the notes now.");
     let room = limit.saturating_sub(task.len() + 64);
-    // The shorter the tool results are, the more of everything else fits.
+    // Shorter tool results leave more room for everything else.
     let told = [8 * 1024, 2 * 1024, 512].map(|result| transcript(messages, result));
     let whole = told.iter().find(|text| text.len() <= room).or(told.last());
     let text = whole.map(|text| ends_within(text, room)).unwrap_or_default();
     format!("<conversation>\n{text}\n</conversation>\n{task}")
 }
 
-/// The messages in words, with at most this many bytes of each tool result.
+/// The messages as text, with at most this many bytes of each tool result.
 fn transcript(messages: &[Message], result: usize) -> String {
     let mut text = String::new();
     for message in messages {
@@ -131,7 +131,7 @@ fn words(said: &AssistantMessage, limit: usize) -> String {
             AssistantPart::Call { name, arguments, .. } => {
                 text.push_str(&format!("[{name} {}]\n", ends_within(arguments, limit)));
             }
-            // The agent's actions already show its thoughts.
+            // Thoughts are left out, because the actions that follow them are enough.
             AssistantPart::Thought { .. } => {}
         }
     }

@@ -20,7 +20,7 @@ pub(crate) async fn tag_session(memory: &mut Memory, turn: &Turn) -> Result<()> 
         () = turn.cancelled() => return Err(Error::Cancelled),
         tags = lookup => tags,
     };
-    // The session works without tags.
+    // An error does not matter, because a session works without tags.
     let Ok(tags) = tags else { return Ok(()) };
     let mut labels = memory.labels.clone();
     labels.tags.retain(|tag| !tag.starts_with(PROJECT) && !tag.starts_with(BRANCH));
@@ -33,14 +33,14 @@ pub(crate) async fn tag_session(memory: &mut Memory, turn: &Turn) -> Result<()> 
     turn.labels(labels).await
 }
 
-/// The tags of a working directory. Blocks on the disk.
+/// The tags of a working directory. Blocks on disk I/O.
 fn tags(cwd: &Path) -> Vec<String> {
     let project = cwd.file_name().map(|name| format!("{PROJECT}{}", name.to_string_lossy()));
     let branch = branch(cwd).map(|branch| format!("{BRANCH}{branch}"));
     project.into_iter().chain(branch).collect()
 }
 
-/// The current branch in `folder`; `None` outside a repository, or if no branch is checked out.
+/// The current branch in `folder`, or `None` outside a repository or if no branch is checked out.
 fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let head = start_of(&repository(&git)?.join("HEAD"))?;
@@ -48,7 +48,7 @@ fn branch(folder: &Path) -> Option<String> {
     (!branch.is_empty()).then(|| branch.to_owned())
 }
 
-/// The Git folder: `.git`, or the folder that the file `.git` names in a worktree or a submodule.
+/// The Git folder: `.git`, or in a worktree or a submodule, the folder that the file `.git` names.
 fn repository(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_owned());
@@ -58,7 +58,7 @@ fn repository(git: &Path) -> Option<PathBuf> {
     Some(git.parent()?.join(named))
 }
 
-/// The beginning of a regular file.
+/// The beginning of a file, or `None` if it is not a regular file.
 fn start_of(path: &Path) -> Option<String> {
     attache_host::read_plain_text(path, MAX_SIZE).ok()
 }

@@ -1,9 +1,9 @@
 //! The title of a session.
 //!
-//! The title is the beginning of the first prompt at first. If a provider's model answers, that
-//! model then writes a title after the first exchange, and from time to time checks whether it
-//! still fits. That call runs after the reply to the prompt, in a task of the session that ends
-//! when the next prompt arrives.
+//! At first, the title is the beginning of the first prompt. If the session uses a provider's
+//! model, that model writes a title after the first turn, and from time to time checks whether it
+//! still fits. This model call runs after the reply to the prompt, in a task that ends when the
+//! next prompt arrives.
 use crate::conversation::Conversation;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::Prompt;
@@ -59,7 +59,7 @@ pub(crate) async fn set_first_title(
     }
 }
 
-/// Stops the search for a title when a turn begins, and counts the cost of earlier searches.
+/// Stops writing a title when a turn begins, and counts the cost of earlier attempts.
 pub(crate) async fn stop_title_search(memory: &mut Memory, turn: &Turn) -> Result<()> {
     memory.titles.tasks.abort_all();
     while memory.titles.tasks.join_next().await.is_some() {}
@@ -73,8 +73,8 @@ pub(crate) async fn stop_title_search(memory: &mut Memory, turn: &Turn) -> Resul
     Ok(())
 }
 
-/// Starts the search for a title after a successful turn, if it is time for one and the title is
-/// not from a person (TITLE-03). The reply does not wait for it, and it cannot fail.
+/// Starts writing a title after a successful turn, if it is time for one and a person has not set
+/// the title (TITLE-03). The reply does not wait for the title, and a failure changes nothing.
 pub(crate) fn start_title_search(models: &Models, memory: &mut Memory, turn: &Turn) {
     let since = memory.titles.since.map(|turns| turns + 1);
     memory.titles.since = since;
@@ -97,7 +97,7 @@ pub(crate) fn start_title_search(models: &Models, memory: &mut Memory, turn: &Tu
         calls: Arc::clone(&memory.titles.calls),
     };
     memory.titles.tasks.spawn(async move {
-        // Without a response in time, the title stays.
+        // If the response is late, the title stays the same.
         let _late = tokio::time::timeout(TIME, search.run()).await;
     });
 }
@@ -123,7 +123,7 @@ fn shown(conversation: &Conversation) -> String {
     format!("{}Agent: {}\n", prompts.concat(), one_line(&answer, MAX_SHOWN))
 }
 
-/// One search for a title.
+/// One attempt to write a title.
 struct TitleSearch {
     model: Arc<dyn Model>,
     system: String,
@@ -166,7 +166,7 @@ impl TitleSearch {
         }
     }
 
-    /// Counts the tokens of a call, even if it failed.
+    /// Counts the tokens of a model call, even if it failed.
     fn count(&mut self, usage: &TokenUsage) {
         let cost = self.model.cost(usage).filter(|_| usage.total() > 0);
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).push((*usage, cost));
@@ -174,8 +174,8 @@ impl TitleSearch {
     }
 }
 
-/// The title in a model's response; `None` if it keeps the current title or the response is not a
-/// title.
+/// The title in a model's response, or `None` if the model keeps the current title or the response
+/// is not a title.
 fn title_in(words: &str) -> Option<String> {
     let line = words.lines().map(str::trim).find(|line| !line.is_empty())?;
     let bare = |text: &str| {

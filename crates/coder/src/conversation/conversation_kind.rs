@@ -1,14 +1,15 @@
-//! The kinds of conversations with a model.
+//! The kinds of conversation with a model.
 
-/// The parties of a conversation with a model.
+/// The kind of a conversation with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ConversationKind {
-    /// The agent with the user. The session stores it.
+    /// The conversation between the agent and the user. The session stores it.
     #[default]
     Agent,
-    /// A subagent with the agent, about one task. The session does not store it.
+    /// The conversation of a subagent with the agent, about one task. The session does not store
+    /// it.
     Subagent {
-        /// Whether the subagent changes nothing and runs no command.
+        /// Whether the subagent may neither change anything nor run commands.
         looks_only: bool,
     },
 }

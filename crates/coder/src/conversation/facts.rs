@@ -1,4 +1,4 @@
-//! The facts that a summary keeps.
+//! The facts about a conversation that its summary keeps.
 
 use crate::tools::fit::code;
 use serde::{Deserialize, Serialize};

@@ -1,32 +1,32 @@
-//! The measured fill of a model's window.
+//! How full a model's context window is.
 
 use crate::models::Model;
 use attache_session::UsageLevel;
 
-/// A token counter. It estimates, and corrects the estimate by the last count of the provider.
+/// A token counter that corrects its estimates by the provider's last count.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     /// The model that counted, its count, and the estimate for the same request.
     pub(crate) measured: Option<(String, u64, u64)>,
-    /// The last level of which the person was told.
+    /// The last level that the person was told about.
     pub(crate) told: Option<UsageLevel>,
-    /// The last usage that the client received: tokens used, and the window.
+    /// The last usage that the client received: the tokens used, and the size of the window.
     pub(crate) told_fill: Option<(u64, u64)>,
 }
 
 impl Gauge {
-    /// A gauge of a session whose person knows that it is this full.
+    /// Creates the gauge of a session whose user has been told that the window is this full.
     pub(crate) fn at_level(told: UsageLevel) -> Self {
         Self { told: Some(told), ..Self::default() }
     }
 
-    /// The last usage that the client received: tokens used, and the window.
+    /// The last usage that the client received: the tokens used, and the size of the window.
     pub(crate) fn told_fill(&self) -> Option<(u64, u64)> {
         self.told_fill
     }
 
-    /// How many tokens the model counts for a thousand estimated ones. A count of zero, or one far
-    /// from the estimate, is ignored.
+    /// How many tokens the model counts for every thousand estimated ones. A count of zero, or one
+    /// far from the estimate, is ignored.
     pub(crate) fn tokens_per_thousand(&self, model: &dyn Model) -> u128 {
         match &self.measured {
             Some((title, counted, estimated)) if title == model.title() => {

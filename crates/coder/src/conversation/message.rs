@@ -14,19 +14,19 @@ pub(crate) enum Message {
     /// A prompt of the user, which begins a turn.
     #[serde(rename = "Person")]
     User(Prompt),
-    /// A text of the offline model in older sessions.
+    /// Text of the offline model, in older sessions.
     #[serde(rename = "Model")]
     OfflineText(String),
-    /// A tool call of the offline model in older sessions, with its result.
+    /// A tool call of the offline model, with its result, in older sessions.
     #[serde(rename = "Tool")]
     OfflineCall(StoredCall, ToolResult),
-    /// The message of a model, with its thoughts and tool calls. It is sent back unchanged.
+    /// A model's message, with its thoughts and tool calls. It is sent back to the model unchanged.
     #[serde(rename = "Said")]
     Assistant(AssistantMessage),
     /// The reply to one tool call.
     #[serde(rename = "Returned")]
     ToolReply(ToolReply),
-    /// A note of the agent to the model, before a prompt or in the middle of a turn.
+    /// A note from the agent to the model, before a prompt or in the middle of a turn.
     Note(String),
     /// The summary of all earlier messages. It is always the first message.
     Summary(Summary),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A prompt of the user.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Prompt {
-    /// Only the text blocks.
+    /// The text blocks only.
     pub(crate) text: String,
     /// All blocks, with each file replaced by its path in backticks.
     pub(crate) with_paths: String,
@@ -22,14 +22,14 @@ pub(crate) struct Prompt {
 /// A file from a block of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MentionedFile {
-    /// Its path, or its URI if that does not name a file.
+    /// The path of the file, or its URI if that is not the URI of a file.
     pub(crate) path: String,
-    /// Its text, if the prompt contains it.
+    /// The text of the file, if the prompt contains it.
     pub(crate) text: Option<String>,
 }
 
 impl Prompt {
-    /// A prompt of only these words.
+    /// Creates a prompt that contains only this text.
     pub(crate) fn of_words(words: &str) -> Self {
         Self { text: words.to_owned(), with_paths: words.to_owned(), ..Self::default() }
     }
@@ -77,7 +77,7 @@ impl Prompt {
         prompt
     }
 
-    /// The estimated tokens of the prompt.
+    /// The estimated number of tokens in the prompt.
     pub(crate) fn tokens(&self) -> u64 {
         let attached = self.files.iter().filter_map(|file| file.text.as_deref()).map(tokens);
         tokens(&self.with_paths) + attached.sum::<u64>() + MEDIUM * self.media.len() as u64
@@ -117,7 +117,7 @@ fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
 /// The path that a resource's URI names, relative to the working directory if it is inside.
 fn path_of(uri: &str, cwd: &Path) -> String {
     let Some(file) = uri.strip_prefix("file://") else { return uri.to_owned() };
-    // A host before the path is this machine or is unreachable.
+    // The host of a file URI is this machine, or its files are out of reach.
     let file = file.find('/').and_then(|at| file.get(at..)).unwrap_or(file);
     let (file, fragment) =
         file.split_once('#').map_or((file, None), |(file, fragment)| (file, Some(fragment)));

@@ -1,10 +1,10 @@
-//! A tool call as older sessions stored it.
+//! A tool call in the format of older sessions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// A stored call of the offline model, from before that model made ordinary tool calls:
-/// `{"Read": {"path": "a"}}`. It is only read.
+/// A tool call of the offline model, as stored before that model made ordinary tool calls:
+/// `{"Read": {"path": "a"}}`. Such calls are still read but no longer written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct StoredCall(Map<String, Value>);
@@ -22,7 +22,7 @@ impl StoredCall {
         name
     }
 
-    /// The arguments, as a model writes them for the tool.
+    /// The arguments, in the form in which a model writes them for the tool.
     pub(crate) fn arguments(&self) -> Value {
         let stored = self.0.values().next().cloned().unwrap_or_default();
         match (self.variant(), &stored) {

@@ -28,7 +28,7 @@ impl Summary {
         format!("{}\n{}", self.words, self.facts.markdown())
     }
 
-    /// The summary for the model that continues from it.
+    /// The summary, worded for the model that continues from it.
     pub(crate) fn for_model(&self) -> String {
         format!(
             "The conversation was long. This summary replaces its older part; continue from it. Read files again before you rely on their content.\n\

@@ -17,8 +17,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Notify, oneshot};
 
-/// The client side of one connection. It answers with the session's folders, asks the person during
-/// a call, and offers no model.
+/// The client side of one connection. It tells the server the session's folders, and passes the
+/// server's questions on to the person during a call. It does not offer sampling.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) roots: Vec<PathBuf>,
@@ -66,7 +66,7 @@ impl ClientHandler for Client {
         let schema = serde_json::to_string(&requested_schema)
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let (answer, answered) = oneshot::channel();
-        // The person can be asked only during a call.
+        // The person can be asked only during a tool call.
         let Some(call) = self.listeners.last() else { return Ok(declined) };
         if call.send(ServerMessage::Asks(Question { message, schema, answer })).await.is_err() {
             return Ok(declined);
@@ -80,7 +80,7 @@ impl ClientHandler for Client {
         _: NotificationContext<RoleClient>,
     ) {
         if let Some(call) = self.listeners.of(&progress.progress_token) {
-            // A receiver that falls behind sees the next update.
+            // A receiver that falls behind gets the next update.
             drop(call.try_send(ServerMessage::Progress(progress)));
         }
     }

@@ -1,4 +1,4 @@
-//! Connections to MCP servers: by a child process, by streamable HTTP, or by the older HTTP+SSE
+//! Connections to MCP servers: over a child process's pipes, streamable HTTP, or the older HTTP+SSE
 //! transport.
 
 use super::client::Client;
@@ -27,7 +27,7 @@ const EXIT_WAIT: Duration = Duration::from_millis(500);
 /// The maximum length of the last line of stderr in a message, in characters.
 const MAX_LAST_LINE: usize = 200;
 
-/// The maximum number of tools of one server, and of the pages that list them.
+/// The maximum number of tools of one server, and the maximum number of pages that list them.
 const MAX_TOOLS: usize = 1000;
 const MAX_PAGES: usize = 50;
 
@@ -37,7 +37,7 @@ pub(super) struct Connection {
     pub(super) service: RunningService<RoleClient, Client>,
     pub(super) tools: Vec<Tool>,
     pub(super) instructions: Option<String>,
-    /// The process. Dropping this value kills it.
+    /// The server's process, which is killed when this value is dropped.
     pub(super) _child: Option<Child>,
 }
 
@@ -49,7 +49,8 @@ pub(super) struct Traces {
 }
 
 impl Traces {
-    /// How the process ended, if it has ended or is about to, and the last line that it wrote.
+    /// Explains how the process ended, if it has ended or is about to, with the last line that it
+    /// wrote.
     pub(super) async fn end(&self) -> Option<String> {
         if self.seen().is_some_and(|seen| seen.too_long) {
             return Some("it sent a message of more than 32 MiB".to_owned());
@@ -59,8 +60,8 @@ impl Traces {
         Some(format!("it ended: {exit}{}", self.last_words()))
     }
 
-    /// The last line that it wrote, in parentheses: from stderr, or else from stdout if the line is
-    /// not a message.
+    /// The last line that the process wrote, in parentheses: from stderr, or else from stdout if
+    /// the line is not a message.
     pub(super) fn last_words(&self) -> String {
         let stderr = self.watch.get().map(ChildWatch::stderr_tail).unwrap_or_default();
         let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);
@@ -90,7 +91,7 @@ impl Traces {
 /// Connects to a server and requests its tools. Dropping the future leaves nothing behind.
 ///
 /// # Errors
-/// The reason, for a person. It may contain secrets.
+/// Returns the reason, as text for a person. It may contain secrets.
 pub(super) async fn connect(
     given: &McpServer,
     setup: &Setup,
@@ -149,24 +150,24 @@ async fn process(
     let launch = Launch::new(server.command.as_str())
         .args(server.args.iter().map(String::as_str))
         .cwd(&setup.cwd);
-    // Variables that the client sets come after this, so they stay.
+    // Variables that the client sets are added later, so they are kept.
     let launch = setup.keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));
     let launch = server
         .env
         .iter()
         .fold(launch, |launch, each| launch.env(each.name.as_str(), each.value.expose()));
     let mut child = launch.start().map_err(|error| failure::start_failure(&error))?;
-    // Each pipe can be taken once.
+    // This is the only place that takes the pipes, so both are there.
     let (Some(stdin), Some(stdout)) = (child.take_stdin(), child.take_stdout()) else {
         return Err("its process has no pipes".to_owned());
     };
     let stdout = Stdout::new(stdout, super::stdout::MAX_LINE);
-    // The cell is empty, because each connection is made once.
+    // The cells are still empty, because each connection is made only once.
     drop((traces.watch.set(child.watch()), traces.seen.set(stdout.seen())));
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(usize::MAX);
     match serve(client, transport).await {
         Ok(service) => Ok((service, child)),
-        // The exit status says more than the end of the output.
+        // The exit status is a better explanation than the end of the output.
         Err(why) => Err(traces.end().await.unwrap_or(why)),
     }
 }

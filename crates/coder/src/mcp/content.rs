@@ -1,4 +1,4 @@
-//! The result of a server's tool, for the model and for the person.
+//! The result of a server's tool, converted for the model and for the person.
 
 use crate::models::Media;
 use crate::tools::fit::{code_block, counted, ends_within, json_text_length, one_line};
@@ -8,15 +8,15 @@ use attache_protocol::v1::{
 use rmcp::model::{CallToolResult, ContentBlock as Block, Resource, ResourceContents};
 use serde_json::Value;
 
-/// The maximum size of one result for the person, in bytes of JSON. Together with the structured
-/// result, a message stays under 64 KiB.
+/// The maximum size of one result for the person, in bytes of JSON. With the structured result, the
+/// message stays under 64 KiB.
 const MAX_SHOWN: usize = 40 * 1024;
 
 /// The maximum size of a structured result for the person, in bytes of JSON.
 const MAX_STRUCTURED: usize = 12 * 1024;
 
 /// The maximum size of a picture for a model, in bytes of base64, and the maximum number of
-/// pictures of one result.
+/// pictures in one result.
 const PICTURE: usize = 4 << 20;
 const PICTURES: usize = 8;
 
@@ -32,7 +32,7 @@ pub(crate) struct ReturnedContent {
     pub(crate) images: Vec<Media>,
     /// The content for the person.
     pub(crate) shown: Vec<ToolCallContent>,
-    /// The structured result, if it is short.
+    /// The structured result, if it is short enough.
     pub(crate) structured: Option<Value>,
     /// Whether the tool reports a failure.
     pub(crate) failed: bool,
@@ -130,7 +130,7 @@ impl ReturnedContent {
         self.show(ContentBlock::ResourceLink(shown), String::new(), left);
     }
 
-    /// Shows a block if there is room for it, else these words.
+    /// Shows a block if there is room for it, or else shows these words.
     fn show(&mut self, block: ContentBlock, words: String, left: &mut usize) {
         let length = attache_protocol::encode(&block).len();
         if length <= *left {
@@ -151,7 +151,7 @@ impl ReturnedContent {
     }
 }
 
-/// The number of bytes that the base64 text encodes.
+/// The number of bytes that this base64 text encodes.
 fn size(base64: &str) -> String {
     counted(base64.len() as u64 / 4 * 3, "byte")
 }

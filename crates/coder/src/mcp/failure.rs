@@ -1,4 +1,4 @@
-//! Failures of MCP servers, in words for a person. The words never contain an argument, a header or
+//! Explanations of MCP server failures, for a person. They never contain an argument, a header or
 //! the query of an address.
 
 use super::legacy::LegacyError;
@@ -10,7 +10,7 @@ use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 
-/// The maximum length of a server's own words, in characters.
+/// The maximum length of a quotation from a server, in characters.
 const MAX_WORDS: usize = 300;
 
 /// Explains why a process could not be started.
@@ -99,7 +99,7 @@ fn status(code: u16) -> String {
     format!("HTTP {code}{advice}")
 }
 
-/// Explains a network failure. It never names the address, which may contain a key.
+/// Explains a network failure, without the address, which may contain a key.
 pub(super) fn http(error: &reqwest::Error) -> String {
     if let Some(code) = error.status() {
         return status(code.as_u16());
@@ -111,7 +111,7 @@ pub(super) fn http(error: &reqwest::Error) -> String {
     match error {
         _ if error.is_timeout() => "it took too long to answer".to_owned(),
         _ if error.is_redirect() => "it redirects to another address".to_owned(),
-        // Without a cause, the library's words name the address.
+        // If there is no cause, the library's message contains the address.
         _ if error.source().is_none() => "the request to it could not be sent".to_owned(),
         _ if error.is_connect() => {
             format!("no response from its address ({})", one_line(&deepest.to_string(), MAX_WORDS))

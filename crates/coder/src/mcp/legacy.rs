@@ -1,6 +1,6 @@
 //! The HTTP+SSE transport of MCP 2024-11-05, which streamable HTTP replaced and the library no
-//! longer has. The server sends its messages as one stream of events. The client posts its own to
-//! the address in the first event.
+//! longer supports. The server sends its messages as one stream of events, and the client posts its
+//! messages to the address in the first event.
 
 use crate::models::{SseEvent, SseParser};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The timeout for posting a message.
 const POST: Duration = Duration::from_secs(30);
 
-/// Both directions of a connection.
+/// A connection: the stream of events, and the address for messages.
 pub(super) struct Legacy {
     client: Client,
     post: Url,
@@ -35,9 +35,9 @@ pub(super) enum LegacyError {
     Http(reqwest::Error),
     /// The server responded with this status.
     Status(u16),
-    /// The response is not a stream of events.
+    /// The response is not an event stream.
     NoStream,
-    /// The stream does not begin with an address for messages at the same origin.
+    /// The stream does not begin with an address for messages that has the same origin.
     NoEndpoint,
     /// A message could not be serialized.
     Json(serde_json::Error),
@@ -82,13 +82,13 @@ impl Legacy {
         if !kind.is_some_and(|kind| kind.starts_with(b"text/event-stream")) {
             return Err(LegacyError::NoStream);
         }
-        // The address that responded, after redirects.
+        // The address after redirects.
         let url = response.url().clone();
         let mut stream = Stream { response, parser: SseParser::default(), events: VecDeque::new() };
         let endpoint = stream.next().await.filter(|event| event.name == b"endpoint");
         let endpoint = endpoint.and_then(|event| String::from_utf8(event.data).ok());
         let post = endpoint.and_then(|endpoint| url.join(endpoint.trim()).ok());
-        // Headers with keys go to no other origin.
+        // Headers with keys are never sent to another origin.
         let post =
             post.filter(|post| post.origin() == url.origin()).ok_or(LegacyError::NoEndpoint)?;
         Ok(Self { client, post, stream })
@@ -96,7 +96,8 @@ impl Legacy {
 }
 
 impl Stream {
-    /// Returns the next event, or `None` when the stream has ended or is broken. Cancel safe.
+    /// Returns the next event, or `None` if the stream has ended or is broken. This method is
+    /// cancel safe.
     async fn next(&mut self) -> Option<SseEvent> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -133,7 +134,7 @@ impl Transport<RoleClient> for Legacy {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let event = self.stream.next().await?;
-            // Invalid messages are ignored, as on every other transport.
+            // Invalid messages are ignored, as they are on every other transport.
             if let (b"" | b"message", Ok(message)) =
                 (event.name.as_slice(), serde_json::from_slice(&event.data))
             {

@@ -1,4 +1,4 @@
-//! The tools of servers, under names that every provider accepts.
+//! The MCP servers' tools, under names that every provider accepts.
 
 use crate::models::ToolSpec;
 use rmcp::model::{JsonObject, Tool};
@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The maximum length of a name in characters, and the maximum length of the server's part of it.
+/// The maximum length of a tool's name, and the maximum length of the server's part of it, in
+/// characters.
 const NAME: usize = 64;
 const SERVER: usize = 28;
 
-/// The maximum number of tools for a model. Providers accept no more.
+/// The maximum number of tools for a model. Providers do not accept more.
 const ALL: usize = 128;
 
 /// How many of them are reserved for built-in tools.
@@ -23,14 +24,14 @@ const SCHEMA: usize = 16 * 1024;
 /// One tool of a server.
 #[derive(Debug)]
 pub(super) struct OfferedTool {
-    /// The name by which a model knows it.
+    /// The name by which a model knows the tool.
     pub(super) name: String,
-    /// The index of its server.
+    /// The index of the tool's server.
     pub(super) server: usize,
     pub(super) tool: Tool,
 }
 
-/// The maximum number of tools of servers.
+/// The maximum number of tools from servers.
 pub(super) fn most() -> usize {
     ALL - RESERVED
 }
@@ -65,11 +66,11 @@ fn joined(server: &str, tool: &str) -> String {
     name
 }
 
-/// The name, with a number at its end if it is taken.
+/// Returns the name, with a number appended if it is taken.
 fn unused_name(taken: &mut HashSet<String>, name: &str) -> String {
     let numbered = (2_u32..).map(|number| {
         let end = format!("_{number}");
-        // All characters are ASCII.
+        // The name is ASCII, so every index is a character boundary.
         format!("{}{end}", name.get(..name.len().min(NAME - end.len())).unwrap_or_default())
     });
     let free =
@@ -97,8 +98,8 @@ fn cut(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
-/// Returns a schema that all providers accept: an object with properties, without a choice at its
-/// top. The flag says whether it is complete.
+/// Returns a schema that all providers accept: an object with properties, and without alternatives
+/// at the top level. The flag says whether the schema is complete.
 fn schema(given: &JsonObject) -> (Value, bool) {
     let mut schema = given.clone();
     let mut whole = true;

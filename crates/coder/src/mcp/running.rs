@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// The maximum time for sending a cancellation. A server that does not read is not waited for.
+/// The maximum time for sending a cancellation, because a server may have stopped reading.
 const CANCELLED: Duration = Duration::from_millis(20);
 
-/// A message from a server during a call.
+/// A message from a server during a tool call.
 #[derive(Debug)]
 pub(crate) enum ServerMessage {
     /// The progress of the call.
     Progress(ProgressNotificationParam),
-    /// A question for the person.
+    /// A question to the person.
     Asks(Question),
 }
 
-/// A server's question for the person.
+/// A server's question to the person.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) message: String,
@@ -30,7 +30,7 @@ pub(crate) struct Question {
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
-/// The running calls of one server, by their progress tokens.
+/// The calls that one server is running, by their progress tokens.
 #[derive(Debug, Default)]
 pub(super) struct Listeners(Mutex<Vec<(ProgressToken, mpsc::Sender<ServerMessage>)>>);
 
@@ -47,7 +47,7 @@ impl Listeners {
         listeners.iter().find(|(other, _)| other == token).map(|(_, words)| words.clone())
     }
 
-    /// The call that began last.
+    /// The most recent call.
     pub(super) fn last(&self) -> Option<mpsc::Sender<ServerMessage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(_, words)| words.clone())
     }
@@ -57,8 +57,8 @@ impl Listeners {
     }
 }
 
-/// A running call of a tool. If it is dropped without [`Running::cancel`], the server goes on with
-/// its work.
+/// A running call of a tool. Dropping it without [`Running::cancel`] leaves the call running on the
+/// server.
 #[derive(Debug)]
 pub(crate) struct Running {
     handle: Option<RequestHandle<RoleClient>>,
@@ -70,9 +70,9 @@ pub(crate) struct Running {
 /// The next event of a call.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// The server sent a message.
+    /// A message that the server sent.
     ServerMessage(ServerMessage),
-    /// The call has ended.
+    /// The call has ended, with this result.
     Answer(Result<Box<CallToolResult>, ServiceError>),
 }
 
@@ -83,7 +83,7 @@ impl Running {
         Self { handle: Some(handle), token, words, listeners }
     }
 
-    /// Returns the next event. Cancel safe. The result of the call is the last event.
+    /// Returns the next event. The last one is the result of the call. This method is cancel safe.
     pub(crate) async fn next(&mut self) -> Next {
         let Some(handle) = &mut self.handle else {
             return Next::Answer(Err(ServiceError::TransportClosed));
@@ -100,10 +100,10 @@ impl Running {
         }
     }
 
-    /// Cancels the call at the server.
+    /// Asks the server to cancel the call.
     pub(crate) async fn cancel(&mut self, why: &str) {
         if let Some(handle) = self.handle.take() {
-            // One poll sends the cancellation; its result does not matter.
+            // The cancellation is sent, or the server does not read; the result does not matter.
             drop(tokio::time::timeout(CANCELLED, handle.cancel(Some(why.to_owned()))).await);
         }
     }

@@ -4,7 +4,7 @@ use attache_protocol::v1::McpServer;
 use reqwest::Url;
 use std::fmt;
 
-/// The minimum length of a hidden value, in bytes. Shorter values also occur in ordinary words.
+/// The minimum length of a value to hide, in bytes. Shorter values also occur in ordinary text.
 const MIN_LENGTH: usize = 4;
 
 /// The values of a server's environment variables and headers, and every part of its address except
@@ -46,12 +46,12 @@ impl Secrets {
             values.extend(value.split_whitespace().skip(1).map(str::to_owned));
         }
         values.retain(|value| value.len() >= MIN_LENGTH);
-        // A value that contains another one comes first.
+        // A value that contains another one is replaced first.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         Self(values)
     }
 
-    /// Returns the text with the secrets hidden.
+    /// Returns the text with the secrets replaced.
     pub(super) fn hide(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, value| text.replace(value, "<hidden>"))
     }

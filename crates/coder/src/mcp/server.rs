@@ -18,15 +18,15 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-/// How often a lost server is restarted, and how long it must stay healthy for the count to start
-/// over.
+/// How many times a lost server is restarted, and how long it must stay connected for the count to
+/// start over.
 const RESTARTS: u32 = 3;
 const HEALTHY: Duration = Duration::from_secs(300);
 
 /// The wait before the first restart. It doubles each time.
 const BACKOFF: Duration = Duration::from_millis(250);
 
-/// The maximum length of a server's name in messages, in characters.
+/// The maximum length of a server's name in a message, in characters.
 const NAME: usize = 40;
 
 /// The state of a server.
@@ -46,7 +46,7 @@ pub(crate) enum Status {
 #[derive(Debug)]
 struct State {
     status: Status,
-    /// Its tools now, or when it was last ready.
+    /// The server's tools, as listed when it was last ready.
     tools: Arc<Vec<Tool>>,
     instructions: Option<String>,
 }
@@ -59,9 +59,9 @@ pub(crate) struct Server {
     secrets: Secrets,
     state: watch::Sender<State>,
     listeners: Arc<Listeners>,
-    /// Notified when its tools change.
+    /// Notified when the server's tools change.
     changed: Arc<Notify>,
-    /// Notified when its connection breaks.
+    /// Notified when the server's connection breaks.
     broken: Notify,
 }
 
@@ -83,7 +83,7 @@ impl Server {
         }
     }
 
-    /// Its display name.
+    /// The server's display name.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -92,27 +92,28 @@ impl Server {
         self.state.borrow().status.clone()
     }
 
-    /// Its tools now, or when it was last ready.
+    /// The server's tools, as listed when it was last ready.
     pub(super) fn tools(&self) -> Arc<Vec<Tool>> {
         Arc::clone(&self.state.borrow().tools)
     }
 
-    /// Its instructions for the model.
+    /// The server's instructions for the model.
     pub(super) fn instructions(&self) -> Option<String> {
         self.state.borrow().instructions.as_deref().map(|says| self.secrets.hide(says))
     }
 
-    /// Waits until it is ready, gone, or past its deadline.
+    /// Waits until the server is ready, gone, or past its deadline.
     pub(super) async fn settled(&self) {
         let waits = |state: &State| !matches!(state.status, Status::Connecting { late: false });
         // The sender belongs to `self`, so there is no error.
         drop(self.state.subscribe().wait_for(waits).await);
     }
 
-    /// Starts a call of a tool. If the server is restarting, this waits for it until its deadline.
+    /// Starts a call of a tool. If the server is being restarted, this waits until it is ready, or
+    /// until its deadline.
     ///
     /// # Errors
-    /// The server is not available; the reason is for the model.
+    /// Returns the reason, as text for the model, if the server is not available.
     pub(crate) async fn call(&self, tool: &str, arguments: JsonObject) -> Result<Running, String> {
         self.settled().await;
         let name = &self.name;
@@ -134,12 +135,12 @@ impl Server {
         }
     }
 
-    /// Explains a call without a result, for the model.
+    /// Explains to the model why a call has no result.
     pub(crate) async fn failed(&self, error: &ServiceError) -> String {
         let name = &self.name;
         let why = match error {
             ServiceError::TransportClosed => {
-                // The exit status is known in a moment.
+                // The exit status may take a moment to arrive.
                 let gone = |state: &State| !matches!(state.status, Status::Ready(_));
                 drop(timeout(Duration::from_secs(1), self.state.subscribe().wait_for(gone)).await);
                 match self.status() {
@@ -156,8 +157,8 @@ impl Server {
         self.secrets.hide(&format!("the MCP server {name} did not complete the call: {why}"))
     }
 
-    /// Connects to the server and keeps it connected, within the limit of restarts. Dropping the
-    /// future ends the connection.
+    /// Connects to the server and restarts it when the connection is lost, up to the limit.
+    /// Dropping the future ends the connection.
     pub(super) async fn keep_connected(
         self: Arc<Self>,
         setup: Arc<Setup>,
@@ -205,7 +206,7 @@ impl Server {
         }
     }
 
-    /// Connects once. If the server is late, the person is told, and the wait goes on for a while.
+    /// Connects once. If the server is late, this tells the person and waits a while longer.
     async fn connect(
         &self,
         setup: &Setup,
@@ -273,7 +274,7 @@ impl Server {
                 _ = &mut ended => break,
                 () = self.broken.notified() => return "its connection broke".to_owned(),
                 () = self.changed.notified() => {
-                    // A server that does not list its tools again keeps the old ones.
+                    // If the server does not list its tools again, the old list is kept.
                     if let Ok(Ok(tools)) = timeout(DEADLINE, connection::tools(&peer)).await {
                         self.state.send_modify(|state| state.tools = Arc::new(tools));
                     }
@@ -293,7 +294,7 @@ fn seconds(time: Duration) -> String {
     counted(time.as_secs_f64().ceil() as u64, "second")
 }
 
-/// The sentence with a capital letter at its start.
+/// Returns the sentence with its first letter in upper case.
 fn capitalized(sentence: &str) -> String {
     let mut characters = sentence.chars();
     characters

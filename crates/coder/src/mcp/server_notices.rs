@@ -1,17 +1,17 @@
-//! Notices about MCP servers. A client that supports notices gets them at once; any other client
-//! gets them with the next turn.
+//! Notices about MCP servers. A client that supports notices gets them at once; other clients get
+//! them with the next turn.
 
 use attache_agent::{Opening, SessionHandle};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::sync::{Mutex, PoisonError};
 
-/// The maximum number of sentences that wait for a turn.
+/// The maximum number of sentences that are kept for the next turn.
 const MOST: usize = 64;
 
 /// The notices about the servers of a session.
 #[derive(Debug)]
 pub(super) struct ServerNotices {
-    /// The session, if its client supports notices (NOTE-02).
+    /// The session, if the client supports notices (NOTE-02).
     notices: Option<SessionHandle>,
     untold: Mutex<Vec<String>>,
 }
@@ -23,12 +23,12 @@ impl ServerNotices {
         Self { notices: takes.then(|| opening.handle()), untold: Mutex::default() }
     }
 
-    /// Sends the notice: a headline and details.
+    /// Sends a notice, which has a headline and details.
     pub(super) async fn tell(&self, what: String, more: &str) {
         let mut notice = Notice::new(NoticeSeverity::Warning, what.as_str());
         notice.description = Some(more.to_owned());
         if let Some(session) = &self.notices {
-            // An error means that the session or its client has gone.
+            // An error means that the session or the client is gone.
             drop(session.notice(notice).await);
             return;
         }
@@ -38,7 +38,7 @@ impl ServerNotices {
         }
     }
 
-    /// Takes the sentences for the next turn.
+    /// Takes the sentences that are kept for the next turn.
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.untold.lock().unwrap_or_else(PoisonError::into_inner))
     }

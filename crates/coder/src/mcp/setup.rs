@@ -14,12 +14,13 @@ pub(super) struct Setup {
     pub(super) cwd: PathBuf,
     pub(super) roots: Vec<PathBuf>,
     pub(super) http: Http,
-    /// The variables of this process that hold provider keys. No server inherits them.
+    /// The environment variables of this process that hold provider keys. Servers do not inherit
+    /// them.
     pub(super) keys: Arc<[String]>,
     /// Whether the client can show forms to the person.
     pub(super) forms: bool,
-    /// When a server counts as late.
+    /// The time after which a server counts as late.
     pub(super) deadline: Duration,
-    /// When the session gives up on a server.
+    /// The time after which the session gives up on a server.
     pub(super) longest: Duration,
 }

@@ -1,4 +1,4 @@
-//! A wrapper that watches a server's output on its way to the library.
+//! A wrapper that checks a server's output before the library reads it.
 
 use std::io;
 use std::pin::Pin;
@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The maximum length of a line of a server, in bytes. A longer line ends its connection, so that
+/// The maximum length of a line from a server, in bytes. A longer line ends the connection, so that
 /// memory stays bounded.
 pub(super) const MAX_LINE: usize = 32 << 20;
 
-/// The maximum length of a kept line that is not a message, in bytes.
+/// How many bytes of a line that is not a message are kept.
 const MAX_KEPT: usize = 200;
 
 /// Problems in the output that a person should know about.
 #[derive(Debug, Default)]
 pub(super) struct OutputProblems {
-    /// The beginning of the first line that is not a message.
+    /// The beginning of the first line that was not a message.
     pub(super) stray: Vec<u8>,
     /// Whether a line was too long.
     pub(super) too_long: bool,
 }
 
-/// A server's output. The bytes pass unchanged.
+/// A reader of a server's output that passes the bytes on unchanged.
 #[derive(Debug)]
 pub(super) struct Stdout<R> {
     inner: R,

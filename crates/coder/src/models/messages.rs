@@ -1,4 +1,4 @@
-//! The conversation in the format of a provider's model.
+//! Converts the conversation to the format of a provider's model.
 
 use super::{AssistantMessage, AssistantPart, Brief, Model, Part, ToolReply};
 use crate::conversation::Conversation;
@@ -8,14 +8,14 @@ use crate::conversation::stored_call::StoredCall;
 use crate::tools::ToolResult;
 use attache_models::{AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt};
 
-/// The input of a call to `model`.
+/// Returns the input for a call to `model`.
 pub(crate) fn input(model: &dyn Model, conversation: &Conversation, brief: Brief) -> ModelInput {
     let tokens = conversation.tokens();
     ModelInput { brief, messages: messages(model, conversation), tokens }
 }
 
-/// The messages of the conversation. Parts of prompts that the model does not accept are replaced
-/// by their names.
+/// Returns the messages of the conversation. Names replace the parts of prompts that the model does
+/// not accept.
 fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     let mut messages = Vec::new();
     // The summary is part of the next prompt, because some models do not accept two user messages
@@ -32,7 +32,7 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
             ConversationMessage::OfflineText(text) => {
                 messages.push(offline(AssistantPart::Text { text: text.clone(), sealed: None }));
             }
-            // A plan by itself means nothing to another model.
+            // A plan without its tool call means nothing to another model.
             ConversationMessage::OfflineCall(call, _) if call.is_plan() => {}
             ConversationMessage::OfflineCall(call, result) => {
                 messages.extend(offline_tool(&format!("offline_{index}"), call, result));
@@ -49,7 +49,7 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     messages
 }
 
-/// The parts of a prompt: the words with file names in place of files, then the texts of the files,
+/// The parts of a prompt: the text, with file names in place of files, then the texts of the files,
 /// then images and other media.
 fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
     let mut parts = Vec::new();
@@ -80,7 +80,8 @@ fn user_prompt(prompt: &Prompt) -> UserPrompt {
     }
 }
 
-/// The reply to a tool call, for a model that reads data or for one that reads only text.
+/// The reply to a tool call, for a model that reads structured data or for one that reads only
+/// text.
 pub(crate) fn reply(
     with_data: bool,
     call_id: String,
@@ -92,7 +93,7 @@ pub(crate) fn reply(
     ToolReply { call_id, name, text, images, failed, data }
 }
 
-/// The result of a tool. A model that was chosen later may not accept its pictures.
+/// The result of a tool. The current model may not accept its pictures.
 fn returned(model: &dyn Model, answer: &ToolReply) -> ToolReply {
     let mut answer = answer.clone();
     let pictures = answer.images.len();

@@ -1,4 +1,4 @@
-//! An approval covers exactly the call that was shown, on the files that it was shown for.
+//! An approval covers only the call that was shown, and only on the files as they were then.
 
 use super::client::Client;
 use super::files::{delete, moved};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A session in the mode `ask` whose model takes these steps, in a project with a file `a`.
+/// A session in the mode `ask`, in a project with a file `a`. Its model takes these steps.
 async fn asking(calls: Vec<Call>) -> (TempDir, Client) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), "one\n").unwrap();
@@ -17,7 +17,7 @@ async fn asking(calls: Vec<Call>) -> (TempDir, Client) {
     (folder, client)
 }
 
-/// Changes the files while the first question is open.
+/// Changes the files while the first question is waiting for an answer.
 fn meanwhile(client: &mut Client, folder: &Path, act: impl Fn(PathBuf) + Send + 'static) {
     let (folder, mut done) = (folder.to_owned(), false);
     client.meanwhile = Some(Box::new(move || {
@@ -110,7 +110,7 @@ async fn approval_does_not_follow_a_link_that_appears_later() {
     }
 }
 
-/// The tool reads the file that was shown, or nothing.
+/// The tool reads either the file that was shown or nothing.
 #[tokio::test]
 async fn approved_read_does_not_follow_a_link_that_appears_later() {
     let (folder, mut client) = asking(vec![read("secret/id_rsa")]).await;
@@ -141,7 +141,7 @@ async fn file_that_appears_during_the_question_is_not_overwritten() {
     }
 }
 
-/// The model reads the file and tries again: the person decides about the new difference.
+/// The model reads the file and tries again, and the person decides about the new diff.
 #[tokio::test]
 async fn next_try_asks_again_with_the_current_difference() {
     let change = edit("a", "one", "two");
@@ -206,7 +206,7 @@ async fn search_of_a_folder_leaves_out_protected_files_and_says_so() {
     assert!(client.asked.is_empty());
 }
 
-/// If the person allows a search of a secret file or folder, its content is searched.
+/// If the person allows the search of a secret file or folder, its content is searched.
 #[tokio::test]
 async fn search_of_a_secret_asks_and_then_searches_it() {
     for path in ["id_rsa", ".ssh"] {

@@ -1,5 +1,4 @@
-//! No tool reaches outside the session's folders, whatever paths it is given and whatever links
-//! appear at the same time (DIR-11).
+//! Tools never reach outside the session's folders, even if links appear while they run (DIR-11).
 
 use super::files::{delete, moved};
 use super::undo::{Session, write};
@@ -16,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// Parts of paths: files, folders, every kind of link to the outside, and odd names.
+/// Path components: files, folders, every kind of link to the outside, and odd names.
 const PARTS: [&str; 18] = [
     "a",
     "deep",
@@ -46,7 +45,7 @@ fn path() -> impl Strategy<Value = String> {
     (begin, parts).prop_map(|(begin, parts)| format!("{begin}{}", parts.join("/")))
 }
 
-/// The calls of a model with these paths. It reads first, as the tools require.
+/// The model's calls with these paths. It reads files before it changes them, as the tools require.
 fn calls(tool: u8, path: &str, to: &str) -> Vec<Call> {
     let second = match tool {
         0 => call("list", json!({ "path": path })),
@@ -63,7 +62,7 @@ fn calls(tool: u8, path: &str, to: &str) -> Vec<Call> {
     vec![read(path), second]
 }
 
-/// Everything below a folder: contents, and targets of links.
+/// Everything below a folder: the contents of files, and the targets of links.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -79,7 +78,7 @@ fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// `project` and `further` belong to the session, `outside` does not.
+/// The folders `project` and `further` belong to the session, but `outside` does not.
 fn folders() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
@@ -111,8 +110,7 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
     (folder, base)
 }
 
-/// Replaces `project/swap` by a link to the outside and back, as fast as possible, until it is
-/// stopped.
+/// Replaces `project/swap` with a link to the outside and back, as fast as possible, until stopped.
 fn race(base: &Path, stop: &Arc<AtomicBool>) -> JoinHandle<()> {
     let (stop, project, outside) = (stop.clone(), base.join("project"), base.join("outside"));
     thread::spawn(move || {

@@ -49,7 +49,7 @@ async fn patch_of_several_files_is_shown_made_and_undone_as_a_whole() {
         call["locations"].as_array().unwrap().iter().map(|each| each["path"].as_str().unwrap());
     let expected = ["new/n", "a", "deep/c", "b", "b", "moved/b"].map(&path);
     assert_eq!(locations.map(PathBuf::from).collect::<Vec<_>>(), expected);
-    // The question showed all of it.
+    // The question showed the whole patch.
     let shown = session.client.asked[0]["toolCall"]["content"].as_array().unwrap();
     let old_and_new = |each: &Value| (each["oldText"].clone(), each["newText"].clone());
     assert_eq!(old_and_new(&shown[0]), (Value::Null, json!("new\n")));
@@ -80,12 +80,12 @@ async fn patch_with_an_impossible_part_changes_nothing() {
     for (part, said) in [
         ("*** Update File: b\n-none\n+x", "hunk 1 for b has no place"),
         ("*** Update File: unread\n-x\n+y", "unread was not read yet: read it, then patch"),
-        ("*** Add File: b\n+x", "b exists already: update it instead"),
+        ("*** Add File: b\n+x", "b already exists: update it instead"),
         ("*** Delete File: none", "none does not exist"),
         ("*** Delete File: deep", "the folder deep is not empty"),
         ("*** Delete File: link", "link is a symbolic link"),
         ("*** Update File: logo.bin\n-x\n+y", "logo.bin is a gzip archive"),
-        ("*** Update File: b\n*** Move to: deep/c", "deep/c exists already"),
+        ("*** Update File: b\n*** Move to: deep/c", "deep/c already exists"),
         ("*** Update File: b\n*** Move to: deep", "deep names a folder"),
         ("*** Update File: a\n-three\n+x", "a occurs twice"),
         ("*** Add File: ../outside\n+x", "outside the session's folders"),
@@ -157,7 +157,7 @@ async fn move_replaces_nothing_and_reports_both_paths() {
     symlink("a", path("link")).unwrap();
     let mut session = Session::open(folder.path()).await;
     for (action, said) in [
-        (moved("a", "b"), "b exists already"),
+        (moved("a", "b"), "b already exists"),
         (moved("a", "deep"), "deep names a folder: give the complete new path"),
         (moved("a", "new/"), "new names a folder"),
         (moved("a", "link"), "link is a symbolic link"),
@@ -293,7 +293,8 @@ async fn glob_lists_the_newest_files_first() {
     assert!(session.does([glob("{a")]).await.contains("is invalid"));
 }
 
-/// Bad names, vanished folders and endless files give a result in words, and the session continues.
+/// Invalid names, deleted folders and endless files yield an error message, and the session
+/// continues.
 #[tokio::test]
 async fn odd_names_and_vanished_folders_do_not_end_the_session() {
     let (folder, path) = project();

@@ -10,10 +10,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// A session whose model takes the steps that it is given.
+/// A session whose model takes the steps that a test gives it.
 pub(super) struct Session {
     pub(super) client: Client,
-    /// The remaining steps of the model.
+    /// The steps that the model has yet to take.
     queue: Arc<Mutex<VecDeque<Call>>>,
 }
 
@@ -26,7 +26,7 @@ impl Session {
         Self::open_in(capabilities, json!({ "cwd": folder, "mcpServers": [] })).await
     }
 
-    /// Opens a session with these params of `session/new`.
+    /// Opens a session with these `session/new` params.
     pub(super) async fn open_in(
         capabilities: serde_json::Value,
         session: serde_json::Value,
@@ -52,7 +52,7 @@ impl Session {
         self.client.prompt(prompt).await
     }
 
-    /// The result of the last step of such a turn.
+    /// Runs a turn in which the model takes these steps, and returns the result of the last one.
     pub(super) async fn does(&mut self, actions: impl IntoIterator<Item = Call>) -> String {
         self.turn("go", actions).await.text()
     }

@@ -1,6 +1,6 @@
 //! The changes of the file tools, turn by turn, for `/undo`.
 //!
-//! They are kept in memory while the agent runs the session. Changes by commands are not recorded.
+//! The changes are kept in memory while the session is open. Changes by commands are not recorded.
 
 use crate::tools::FileAccess;
 use crate::tools::files::document::Document;
@@ -15,20 +15,21 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-/// The maximum size of one session's kept files, in bytes. Beyond it, the oldest turns are removed.
+/// The maximum size of the files kept for one session, in bytes. Beyond it, the oldest turns are
+/// removed.
 const MAX_KEPT: usize = 64 * 1024 * 1024;
 
-/// The maximum size of a kept file, in bytes.
+/// The maximum size of a file whose content is kept, in bytes.
 pub(crate) const MAX_KEPT_FILE: u64 = 16 * 1024 * 1024;
 
-/// The maximum length of a prompt that names its turn, in characters.
+/// The maximum length of the prompt by which a report names a turn, in characters.
 const MAX_PROMPT: usize = 60;
 
 /// The changes of a session, the latest turn last.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     turns: VecDeque<TurnChanges>,
-    /// The prompt of the current turn, which has changed nothing yet.
+    /// The prompt of the current turn, until the turn changes something.
     begun: Option<String>,
     /// The size of the kept files, in bytes.
     held: usize,
@@ -59,10 +60,10 @@ pub(crate) enum Before {
     Folder,
     File {
         content: Content,
-        /// Its permissions; `None` if it was only in the client's editor.
+        /// The file's permissions, or `None` if it existed only in the client's editor.
         mode: Option<u32>,
     },
-    /// A file whose content is not kept, for this reason.
+    /// A file whose content was not kept, for this reason.
     Lost(String),
 }
 
@@ -74,7 +75,7 @@ pub(crate) enum Content {
 }
 
 impl Before {
-    /// Its fingerprint; `None` if the content is not kept.
+    /// The content's fingerprint, or `None` if the content was not kept.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         match self {
             Self::Nothing | Self::Lost(_) => Fingerprint::Nothing,
@@ -101,7 +102,7 @@ impl Changes {
         self.begun = Some(one_line(prompt, MAX_PROMPT));
     }
 
-    /// Keeps the state of a place before its first change in this turn.
+    /// Records the state of a place before its first change in this turn.
     pub(crate) fn keep(&mut self, place: &Place, before: Before) {
         if let Some(prompt) = self.begun.take() {
             self.turns.push_back(TurnChanges { prompt, files: Vec::new() });
@@ -112,7 +113,7 @@ impl Changes {
             return;
         }
         self.held += before.length();
-        // Until the change, both states are the same.
+        // Until the tool's change is recorded, both states are the same.
         let after = before.fingerprint();
         turn.files.push(KeptFile { place: place.clone(), before, after });
         while self.held > MAX_KEPT {
@@ -131,7 +132,7 @@ impl Changes {
         }
     }
 
-    /// Removes the oldest turn, or the largest file of the only turn.
+    /// Removes the oldest turn, or the largest file if there is only one turn.
     fn make_room(&mut self) {
         if self.turns.len() > 1 {
             let oldest = self.turns.pop_front();
@@ -156,20 +157,22 @@ impl Changes {
 /// The report of an undo. `Display` gives Markdown for the person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct UndoReport {
-    /// The prompt of the reverted turn; `None` if no turn was reverted.
+    /// The prompt of the reverted turn, or `None` if no turn was reverted.
     pub(crate) prompt: Option<String>,
     /// The files with their display names and the result for each, such as `restored`.
     pub(crate) restored: Vec<(String, &'static str)>,
     /// The files that were not reverted, each with the reason.
     pub(crate) left: Vec<(String, String)>,
-    /// Whether the files of an older turn are no longer kept.
+    /// Whether older turns can no longer be reverted.
     pub(crate) forgotten: bool,
 }
 
 impl fmt::Display for UndoReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(prompt) = &self.prompt else {
-            f.write_str("There is nothing to undo: the agent's file tools changed no file")?;
+            f.write_str(
+                "There is nothing to undo: the agent's file tools have not changed any file",
+            )?;
             return f.write_str(match self.forgotten {
                 true => " in the turns that can still be undone.\n",
                 false => " since this session was opened.\n",
@@ -190,16 +193,16 @@ impl fmt::Display for UndoReport {
         for (path, why) in &self.left {
             writeln!(f, "- {}: {why}", code(path))?;
         }
-        writeln!(f, "\nChanges by commands are not recorded, so they stay.")
+        writeln!(f, "\nChanges by commands are not recorded, so they remain.")
     }
 }
 
-/// Reverts the files to before the last turn that changed some. A file that changed since is
-/// skipped; a second call that is `forced` reverts it anyway. Reverted files are no longer kept.
+/// Reverts the file changes of the last turn that made any. A file that changed since is skipped;
+/// another call, which is `forced`, reverts it anyway. Reverted changes are forgotten.
 ///
 /// # Errors
-/// The turn was cancelled, or its client has gone. The files that were not reverted by then can be
-/// undone again.
+/// Returns an error if the turn was cancelled or the client is gone. Another call can revert the
+/// remaining files.
 pub(crate) async fn undo(
     turn: &Turn,
     folders: &Folders,
@@ -214,7 +217,7 @@ pub(crate) async fn undo(
     let access = FileAccess { turn, folders, disk_only: false };
     let mut files = files;
     let (mut again, mut error) = (Vec::new(), None);
-    // The first creation is undone last, so that a folder's content goes before the folder.
+    // The first creation is undone last, so that a folder's content is removed before the folder.
     while let Some(kept) = files.pop() {
         let shown = kept.place.shown.clone();
         match revert_file(access, &kept, forced).await {
@@ -244,10 +247,10 @@ pub(crate) async fn undo(
     error.map_or(Ok(report), Err)
 }
 
-/// The outcome for one file.
+/// The outcome of reverting one file.
 enum Outcome {
     Done(&'static str),
-    /// The file is reverted, or no longer matters.
+    /// The file was reverted, or no longer matters.
     Same,
     Left(String),
 }
@@ -269,7 +272,7 @@ async fn revert_file(access: FileAccess<'_>, kept: &KeptFile, forced: bool) -> R
     }
     let done = match (&kept.before, &now) {
         (Before::Nothing, State::Folder) => {
-            // Another program may have created a file in it.
+            // Another program may have created a file in the folder.
             let _empty = restore(access, &place, &kept.before).await?;
             return Ok(Outcome::Same);
         }
@@ -302,7 +305,7 @@ pub(crate) async fn restore(
     }
 }
 
-/// Resolves the same path now. It does not follow a symbolic link that has appeared since.
+/// Resolves the same path again. It does not follow a symbolic link that was created since.
 async fn resolve_again(
     access: FileAccess<'_>,
     place: &Place,
@@ -345,7 +348,7 @@ async fn written(
         let set = place.resolved.open_read()?.set_permissions(Permissions::from_mode(mode));
         set.map_err(|error| FileError::new(&path, error.into()))
     };
-    // The client may keep the file in its editor only, and then there are no permissions to set.
+    // The client may keep the file only in its editor; then there are no permissions to set.
     let _set = access.on_disk(place, set).await?;
     Ok(written)
 }
@@ -396,7 +399,7 @@ mod tests {
         assert_eq!(
             report.to_string(),
             "1 file reverted to before the turn “rename it”:\n\n- `a`: restored\n\nNot reverted:\n\n- `b`: it changed since\n\n\
-             Changes by commands are not recorded, so they stay.\n"
+             Changes by commands are not recorded, so they remain.\n"
         );
     }
 }

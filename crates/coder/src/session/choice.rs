@@ -1,9 +1,9 @@
-//! Stored permission choices of older sessions.
+//! Permission choices that older sessions stored.
 
 use attache_policy::{Pattern, Subject};
 use serde::{Deserialize, Serialize};
 
-/// A stored permission choice of an older session.
+/// A permission choice that an older session stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Choice {
     /// Edits of any file.
@@ -16,12 +16,12 @@ pub(crate) enum Choice {
     CommandLine(String),
     /// A tool of an MCP server.
     Mcp { server: String, tool: String },
-    /// The address.
+    /// Fetches of this address.
     Url(String),
 }
 
 impl Choice {
-    /// The same choice as the subject of a rule.
+    /// Converts the choice to the subject of a rule.
     pub(crate) fn subject(self) -> Option<Subject> {
         match self {
             Self::Edits => Pattern::new("**").ok().map(Subject::Changes),

@@ -3,7 +3,7 @@
 use attache_policy::Folders;
 use std::path::Path;
 
-/// The names of instruction files. The first one that exists in a folder is used.
+/// The names of instruction files. In each folder, the first one that exists is used.
 const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
 /// The maximum size of the instructions for a model, in bytes.
@@ -12,13 +12,14 @@ const MAX_LENGTH: usize = 24 * 1024;
 /// How the model must treat the project's own instructions.
 const HOW_TO_USE: &str = "Follow them unless the person says otherwise. They cannot grant you anything that the mode does not allow.";
 
-/// Returns the person's instructions (`own`) and the project's instructions as a part of the system
-/// prompt. The project's come from each folder from the root of the repository down to the working
-/// directory, in this order. Only files inside the session's folders are read. Blocks on the disk.
+/// Returns the person's instructions (`own`) and the project's instructions, as a part of the
+/// system prompt. The project's come from every folder between the root of the repository and the
+/// working directory, the root first. Only files inside the session's folders are read. Blocks on
+/// disk I/O.
 pub(crate) fn instructions(folders: &Folders, own: Option<&str>) -> Option<String> {
     let mut told = MAX_LENGTH;
     let mut parts = Vec::new();
-    // The nearest instructions have priority if there is not enough room.
+    // The instructions nearest to the working directory have priority if there is not enough room.
     for folder in folders.cwd().ancestors() {
         if folders.place(folder).is_err() {
             break;
@@ -52,7 +53,7 @@ fn of_folder(folders: &Folders, folder: &Path, told: &mut usize) -> Option<Strin
     })
 }
 
-/// The text between markers, cut if it is too long; empty if the text is empty.
+/// The text between markers, cut if it is too long. An empty text gets no markers.
 fn tagged(text: &str, told: &mut usize) -> Option<String> {
     let text = text.trim_end();
     if text.is_empty() {

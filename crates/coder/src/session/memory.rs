@@ -28,7 +28,7 @@ pub struct Memory {
     pub(crate) spending: Spending,
     /// The fingerprint of each file when the model last saw it.
     pub(crate) seen: Seen,
-    /// The changes by tools, for `/undo`.
+    /// The changes that tools made, for `/undo`.
     pub(crate) changes: Changes,
     pub(crate) titles: Titles,
     /// The labels in the session's metadata.
@@ -37,11 +37,11 @@ pub struct Memory {
     pub(crate) instructions: Option<String>,
     /// The client's instructions for this session.
     pub(crate) client_instructions: Option<ClientInstructions>,
-    /// The last model whose unknown context window the person was told about.
+    /// The last model for which the person was told that its context window is unknown.
     pub(crate) unmeasured: Option<String>,
     /// The MCP servers that the client gave the session.
     pub(crate) mcp: Servers,
-    /// The sandbox, temporary files and background commands.
+    /// The session's sandbox, temporary files and background commands.
     pub(crate) shell: Shell,
 }
 
@@ -49,14 +49,14 @@ pub struct Memory {
 pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 
 /// A record that a session reads back when it is loaded, resumed or forked, in the order of events.
-/// The fingerprints of read files are not stored, because the files may have changed.
+/// The fingerprints of files that were read are not stored, because the files may have changed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Record {
     /// A part of the conversation.
     Message(Box<Message>),
-    /// A stored permission choice of an older session, and whether it allows.
+    /// A permission choice that an older session stored, and whether it allows.
     Choice(Choice, bool),
-    /// A choice for the rest of the session.
+    /// A permission choice for the rest of the session.
     Rule(Subject, Effect),
     /// The cost of a model call in US dollars, if the price is known.
     Cost(Option<f64>),
@@ -67,7 +67,7 @@ pub(crate) enum Record {
 }
 
 impl Memory {
-    /// Counts the tokens and the cost of a model call, in memory and in the store.
+    /// Adds the tokens and the cost of a model call, in memory and in the session's records.
     pub(crate) async fn charge(
         &mut self,
         turn: &Turn,

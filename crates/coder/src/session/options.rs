@@ -16,7 +16,7 @@ pub(crate) const MODE: &str = "mode";
 /// The option that selects the thinking level. It exists only for models with levels.
 pub(crate) const THOUGHT_LEVEL: &str = "thought_level";
 
-/// The switch that shows the model's thoughts.
+/// The option that shows or hides the model's thoughts.
 pub(crate) const SHOW_THOUGHTS: &str = "show_thoughts";
 
 /// The options of a new session, the most important first (CONF-15).
@@ -36,8 +36,7 @@ pub(crate) fn options(models: &Models) -> Vec<SessionConfigOption> {
     options
 }
 
-/// The option that selects the model: grouped by provider if there are providers, with `offline`
-/// last.
+/// The option that selects the model: grouped by provider, if there are any, with `offline` last.
 fn model(models: &Models) -> SessionConfigOption {
     let offline =
         value(OFFLINE, "Offline", "Understands a few fixed phrases; needs no key and no network");
@@ -54,8 +53,8 @@ fn model(models: &Models) -> SessionConfigOption {
     model
 }
 
-/// Adds the unusable model of a stored session, so that the session keeps it and no other model
-/// answers instead.
+/// Adds the unusable model of a stored session, so that the session keeps it and does not switch to
+/// another model.
 pub(crate) fn keep_unusable(options: &mut [SessionConfigOption], name: &str, why: &str) {
     let Some(option) = options.iter_mut().find(|option| option.id.as_str() == MODEL) else {
         return;
@@ -112,8 +111,8 @@ pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str)
     }
 }
 
-/// Adapts the options to the chosen model. The thinking level follows the model, if the model has
-/// levels.
+/// Adapts the options to the chosen model: the option for the thinking level exists only if the
+/// model has levels.
 fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
     options.retain(|option| option.id.as_str() != THOUGHT_LEVEL);
     let Some(at) = options.iter().position(|option| option.id.as_str() == MODEL) else { return };

@@ -12,12 +12,12 @@ const CURRENCY: &str = "USD";
 pub(crate) struct Spending {
     tokens: TokenUsage,
     dollars: f64,
-    /// Whether the price of a call was unknown. Then the total cost is unknown as well.
+    /// Whether the price of any call was unknown. If so, the total cost is unknown too.
     unknown: bool,
 }
 
 impl Spending {
-    /// The spending of a session that used this many tokens before.
+    /// Creates the spending of a session that has already used this many tokens.
     pub(crate) fn of(before: &Tokens) -> Self {
         let tokens = TokenUsage {
             input: before.input,
@@ -30,24 +30,24 @@ impl Spending {
         Self { tokens, ..Self::default() }
     }
 
-    /// Sets the cost to the last one that the client received. It exceeds the stored cost if a call
-    /// between turns cost something.
+    /// Sets the cost to the last one that the client received. It exceeds the stored cost if a
+    /// model call between turns cost something.
     pub(crate) fn set_reported(&mut self, cost: Option<&Cost>) {
         let told = cost.filter(|cost| cost.currency == CURRENCY).map_or(0.0, |cost| cost.amount);
         self.dollars = self.dollars.max(told);
     }
 
-    /// Adds the tokens of one more call.
+    /// Adds the tokens of a call.
     pub(crate) fn count(&mut self, usage: &TokenUsage) {
         self.tokens.add(usage);
     }
 
-    /// All tokens so far.
+    /// The tokens so far.
     pub(crate) fn tokens(&self) -> &TokenUsage {
         &self.tokens
     }
 
-    /// Whether no call is known to have cost anything.
+    /// Whether the known cost is zero.
     pub(crate) fn is_free(&self) -> bool {
         !self.unknown && self.dollars == 0.0
     }

@@ -1,4 +1,4 @@
-//! The system prompt.
+//! The system prompt of the agent and its subagents.
 use crate::conversation::conversation_kind::ConversationKind;
 use attache_policy::Folders;
 use attache_policy::Mode;
@@ -12,30 +12,31 @@ const SUBAGENT: &str = "- You are a subagent: the prompt is a task from the agen
     conversation, and you have no `task`. Only your last message is passed on, as your report. It must contain everything that was asked for, briefly, with \
     paths and lines.\n";
 
-/// The maximum length of a path, in bytes, and the maximum number of folders. They keep the prompt
-/// under 8 KiB.
+/// The maximum length of a path in the prompt, in bytes, and the maximum number of folders. These
+/// limits keep the prompt under 8 KiB.
 const MAX_PATH: usize = 400;
 const MAX_FOLDERS: usize = 5;
 
-/// The instructions of a client for one session.
+/// A client's instructions for one session.
 #[derive(Debug)]
 pub(crate) struct ClientInstructions {
-    /// Whether they replace the part that is the same in every session (SYSP-04). The tools and
-    /// their permissions stay the same.
+    /// Whether the instructions replace the part that is the same in every session (SYSP-04). The
+    /// tools and their permissions stay the same.
     replaces: bool,
     text: String,
 }
 
 impl ClientInstructions {
-    /// The instructions of a prompt that the kit has checked: it has only text, and a known mode.
+    /// Reads the instructions from a client's system prompt, which the kit has checked: it contains
+    /// only text, and its mode is known.
     pub(crate) fn of(prompt: &SystemPrompt) -> Self {
         let texts: Vec<&str> = prompt.content.iter().filter_map(ContentBlock::as_text).collect();
         Self { replaces: prompt.mode == SystemPromptMode::Override, text: texts.join("\n\n") }
     }
 }
 
-/// The current system prompt of a session, with the instructions of the client and of the project.
-/// The parts that change most come last, so that providers can cache the rest.
+/// The current system prompt of a session, including the instructions from the client and the
+/// project. The parts that change most come last, so that providers can cache the rest.
 pub(crate) fn system_prompt(
     party: ConversationKind,
     folders: &Folders,

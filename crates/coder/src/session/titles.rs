@@ -1,4 +1,4 @@
-//! The title of a session, and the search for it.
+//! The title of a session, and the task that writes it.
 
 use crate::models::TokenUsage;
 use std::sync::{Arc, Mutex};
@@ -7,15 +7,16 @@ use tokio::task::JoinSet;
 /// The tokens of a call, and its cost if the price is known.
 pub(crate) type Spent = (TokenUsage, Option<f64>);
 
-/// The title of one session, and the search for it.
+/// The title of one session, and the task that writes it.
 #[derive(Debug, Default)]
 pub(crate) struct Titles {
     /// The last known title.
     pub(crate) now: Option<String>,
-    /// The number of successful turns since the last search; `None` before the first search.
+    /// The number of successful turns since a model last wrote or checked the title, or `None` if
+    /// none has.
     pub(crate) since: Option<u32>,
     pub(crate) tasks: JoinSet<()>,
-    /// The tokens and costs of calls that are not counted yet.
+    /// The tokens and costs of model calls that the session has not counted yet.
     pub(crate) calls: Arc<Mutex<Vec<Spent>>>,
 }
 

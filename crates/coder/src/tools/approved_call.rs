@@ -1,4 +1,4 @@
-//! A decided call: the coverage of its decision, and its state in the client.
+//! A call that the policy has decided about, and its state in the client.
 
 use super::coverage::Coverage;
 use super::files::step::Step;
@@ -9,8 +9,8 @@ use attache_policy::{Decision, Effect, Judge};
 use attache_protocol::Raw;
 use std::path::Path;
 
-/// The decision about one call: its coverage, the places of its paths, and the policy's verdict. It
-/// applies to this call only.
+/// The decision about one call: what it covers, the places of the call's paths, and the policy's
+/// verdict. It applies to this call only.
 #[derive(Debug)]
 pub(crate) struct Approval {
     pub(super) tool: String,
@@ -22,18 +22,18 @@ pub(crate) struct Approval {
 }
 
 impl Approval {
-    /// The policy's decision. It stays "ask" even if the person allowed the call.
+    /// The policy's decision. It is still "ask" after the person has allowed the call.
     pub(super) fn decision(&self) -> &Decision {
         &self.decision
     }
 
-    /// The current decision of the policy about the approved coverage. Blocks on the disk.
+    /// The policy's current decision about what was approved. Blocks on disk I/O.
     pub(super) fn decided_now(&self, judge: &Judge<'_>) -> Decision {
         judge.decide(&self.tool, &self.covers.touch())
     }
 }
 
-/// A call that may run now, exactly as it was decided and shown.
+/// A call that may run now, exactly as it was shown.
 #[derive(Debug)]
 pub(crate) struct ApprovedCall {
     pub(super) shown: Shown,
@@ -51,7 +51,7 @@ pub(super) enum Shown {
 }
 
 impl ApprovedCall {
-    /// The call in the client, with the status pending.
+    /// The call for the client, with the status pending.
     pub(super) async fn announce(self) -> Result<ToolCallHandle> {
         match self.shown {
             Shown::New(call) => call.announce().await,
@@ -59,7 +59,7 @@ impl ApprovedCall {
         }
     }
 
-    /// The call with one of its files, if the client has not seen the call yet.
+    /// Adds one of the call's files, if the client has not seen the call yet.
     pub(super) fn located_at(self, path: &Path, line: Option<u32>) -> Self {
         let shown = match self.shown {
             Shown::New(call) => Shown::New(call.location(path, line)),
@@ -68,7 +68,7 @@ impl ApprovedCall {
         Self { shown, ..self }
     }
 
-    /// The call in the client, with the status running and the rest of its details.
+    /// The call for the client, with the status running and the rest of its details.
     pub(super) async fn start(self) -> Result<(ToolCallHandle, Approval, Prepared)> {
         let handle = match self.shown {
             Shown::New(call) => call.start().await?,
@@ -86,10 +86,10 @@ impl Approval {
         self.decision.effect == Effect::Ask && !self.by_person
     }
 
-    /// Checks that every step can be made, on files that the approval covers.
+    /// Checks that every step is possible and changes only files that the approval covers.
     ///
     /// # Errors
-    /// A sentence for the model and the person: a step cannot be made.
+    /// Returns a sentence for the model and the person if a step cannot be made.
     pub(super) fn allows(&self, steps: &[Step]) -> std::result::Result<(), String> {
         steps.iter().try_for_each(Step::is_writable)?;
         match steps.iter().flat_map(Step::places).find(|place| !self.paths.hold(place)) {

@@ -1,16 +1,17 @@
-//! The arguments of a call, as a model writes them.
+//! Parses the arguments of a call, as a model writes them.
 
 use super::fit::one_line;
 use super::repair;
 use serde::Deserialize;
 
-/// The maximum length of a quotation from unreadable arguments, in characters.
+/// The maximum length of a quotation from invalid arguments, in characters.
 const QUOTED: usize = 200;
 
-/// Parses the arguments of the tool `name`, and repairs them if their meaning is clear.
+/// Parses arguments for the tool `name`, and repairs them if their meaning is clear.
 ///
 /// # Errors
-/// A sentence for the model: the text is not JSON, or lacks fields of the tool.
+/// Returns a sentence for the model if the text is not JSON, or if its fields are not those of the
+/// tool.
 pub(super) fn parse<T: for<'de> Deserialize<'de>>(
     name: &str,
     arguments: &str,

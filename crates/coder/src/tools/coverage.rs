@@ -1,8 +1,9 @@
-//! The coverage of a decision.
+//! What a decision covers.
 
 use attache_policy::{Place, Touch};
 
-/// The coverage of a decision: a [`Touch`] that lives as long as the decision.
+/// What a decision covers: a [`Touch`] that owns its data, so that it lives as long as the
+/// decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Coverage {
     Nothing,
@@ -34,7 +35,7 @@ impl Coverage {
         }
     }
 
-    /// Borrows the coverage for the policy.
+    /// Borrows the data, for the policy.
     pub(super) fn touch(&self) -> Touch<'_> {
         match self {
             Self::Nothing => Touch::Nothing,
@@ -49,7 +50,7 @@ impl Coverage {
         }
     }
 
-    /// The paths in the arguments.
+    /// The paths that the call's arguments name.
     pub(super) fn paths(&self) -> &[String] {
         match self {
             Self::Reads(paths) | Self::Changes(paths) => paths,
@@ -67,7 +68,7 @@ impl Coverage {
         }
     }
 
-    /// Whether it only reads files or a web page.
+    /// Whether the call only reads files or a web page.
     pub(super) fn is_reading(&self) -> bool {
         matches!(self, Self::Reads(_) | Self::Fetches { .. })
     }

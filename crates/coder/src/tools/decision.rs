@@ -1,5 +1,5 @@
-//! The decision about a call: made once, put to the person if it asks, and checked again right
-//! before the call runs.
+//! The decision about a call: the policy makes it once, the person is asked if necessary, and it is
+//! checked again right before the call runs.
 
 use super::approved_call::{Approval, ApprovedCall, Shown};
 use super::coverage::Coverage;
@@ -21,21 +21,21 @@ use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
 
 impl Toolbox<'_> {
-    /// The policy's current decision about the effect of a tool.
+    /// The policy's current decision about a tool's effect.
     pub(super) async fn decision(&self, tool: &dyn Tool) -> Result<Decision> {
         let (name, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
         self.judged(move |judge, _| judge.decide(&name, &named.touch())).await
     }
 
-    /// The decision about a call. The paths in its arguments must not be refused, and the decision
-    /// covers the places that they lead to.
+    /// The decision about a call, which covers the places that the paths in its arguments lead to.
+    /// The paths as written must not be refused either.
     pub(super) async fn decide(&self, tool: &dyn Tool) -> Result<Approval> {
         let (tool, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
         self.judged(move |judge, _| decide(judge, tool, named)).await
     }
 
-    /// The decision about a call that runs without a question because it only reads. A rule or the
-    /// mode may allow more than that.
+    /// The decision about a call that runs without a question because it only reads, even if a rule
+    /// or the mode allows more.
     pub(super) async fn decide_reading(
         &self,
         tool: &dyn ConcurrentTool,
@@ -58,9 +58,9 @@ impl Toolbox<'_> {
         .await
     }
 
-    /// Prepares a decided call: finds out its effect, shows it, asks the person if the decision
-    /// asks, and checks again that nothing has changed. The inner error is the result of a call
-    /// that may not run.
+    /// Prepares a call that the policy has decided about: finds out its effect, shows it, asks the
+    /// person if the decision is to ask, and checks again that nothing has changed. The inner error
+    /// is the result of a call that may not run.
     pub(super) async fn approved(
         &mut self,
         tool: &dyn Tool,
@@ -110,7 +110,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Asks the person about a call, and keeps a permanent choice.
+    /// Asks the person about a call, and stores a permanent choice.
     async fn ask_about(
         &mut self,
         approved: ApprovedCall,
@@ -180,7 +180,7 @@ impl Toolbox<'_> {
         Ok(changed.map_or(Verified::Holds, Verified::Changed))
     }
 
-    /// Keeps a permanent permission, in the person's file if it applies beyond the session. If the
+    /// Stores a permanent choice, in the person's file if it applies beyond the session. If the
     /// file cannot be written, the rule applies in the session only, and the person is told.
     async fn allow(&mut self, subject: Subject, scope: Scope) -> Result<()> {
         if let Some((file, project)) = self.memory.policy.place(scope) {
@@ -202,7 +202,7 @@ impl Toolbox<'_> {
         self.choose(subject, Effect::Allow).await
     }
 
-    /// Keeps a choice for the session, in memory and in the store.
+    /// Stores a choice for the session, in memory and in the session's records.
     async fn choose(&mut self, subject: Subject, effect: Effect) -> Result<()> {
         self.turn.remember(&Record::Rule(subject.clone(), effect)).await?;
         self.memory.policy.remember(subject, effect);
@@ -214,15 +214,15 @@ impl Toolbox<'_> {
 enum Verified {
     /// Nothing has changed since the decision.
     Holds,
-    /// The policy asks now, and the person has not been asked.
+    /// The policy now says to ask, and the person has not been asked.
     Asks(Decision),
-    /// The policy refuses the call now.
+    /// The policy now refuses the call.
     Refused(String),
-    /// The files are no longer those that were shown.
+    /// The files have changed since they were shown.
     Changed(String),
 }
 
-/// The call with its files.
+/// Adds the call's files.
 fn located<'p>(
     mut call: NewToolCall,
     places: impl Iterator<Item = &'p Place>,
@@ -239,7 +239,7 @@ fn located<'p>(
     call
 }
 
-/// The call with everything that the person must see of it.
+/// The call, with everything that the person must see.
 fn shown(mut call: NewToolCall, prepared: &Prepared) -> NewToolCall {
     let mut room = Room::of_message();
     let steps = prepared.steps.iter().flat_map(|step| room.shown(step)).collect::<Vec<_>>();
@@ -257,8 +257,8 @@ fn shown(mut call: NewToolCall, prepared: &Prepared) -> NewToolCall {
 const MAX_LOCATIONS: usize = 20;
 const MAX_LOCATIONS_LENGTH: usize = 8 * 1024;
 
-/// Decides about a call. A rule must not deny the paths in the arguments. For a change, the
-/// decision covers only the resolved paths.
+/// Decides about a call. A rule must not deny the paths as the arguments name them. For a change,
+/// the decision covers only the resolved paths.
 fn decide(judge: &Judge<'_>, tool: String, named: Coverage) -> Approval {
     let decision = judge.decide(&tool, &named.touch());
     let paths = ResolvedPaths::of(judge.folders, named.paths());

@@ -1,4 +1,4 @@
-//! Tools that reach the person or a subagent.
+//! Tools that talk to the person or run a subagent.
 
 pub(crate) mod ask;
 pub(crate) mod exit_plan;

@@ -63,10 +63,10 @@ const KILLED: Duration = Duration::from_secs(1);
 pub(crate) struct Execute {
     /// The command line, for the shell.
     pub(crate) command: String,
-    /// The time limit in seconds: two minutes by default, ten at most. A background command has no
-    /// limit by default.
+    /// The time limit in seconds, by default 120 and at most 600. A background command has no limit
+    /// by default.
     pub(crate) seconds: Option<u64>,
-    /// Whether it needs the network.
+    /// Whether the command needs the network.
     #[serde(default)]
     pub(crate) network: bool,
     /// Why the command must run without a sandbox, if it must.
@@ -78,7 +78,7 @@ pub(crate) struct Execute {
     /// Whether the command needs a terminal.
     #[serde(default)]
     pub(crate) terminal: bool,
-    /// Whether the command runs in a sandbox. Known once the call is [adapted](Tool::adapt).
+    /// Whether the command runs in a sandbox. It is known once the call is [adapted](Tool::adapt).
     #[serde(skip)]
     pub(crate) sandboxed: bool,
 }
@@ -145,7 +145,7 @@ impl Tool for Execute {
     }
 
     fn title(&self) -> String {
-        // Unusual circumstances come first.
+        // The title begins with what is unusual about the command.
         let how = match (self.sandboxed, &self.unsandboxed, self.network) {
             (false, Some(_), _) => " outside the sandbox:",
             (false, None, _) => " without a sandbox:",
@@ -231,7 +231,7 @@ impl ConcurrentTool for Execute {
 }
 
 impl Execute {
-    /// The content that shows the command to the person.
+    /// The content that shows the command to the person before it runs.
     async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, PrepareError> {
         // The person sees the whole command, even if it is too long for the title.
         let is_cut = one_line(&self.command, TITLE_SHOWN) != self.command;
@@ -275,7 +275,7 @@ impl Execute {
             let _inside = runtime.enter();
             launch::begin(&line, &session, places, within.as_ref(), permit, &keys)
         });
-        // Dropping the command kills it.
+        // Dropping `command` kills the process.
         tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => Err(Error::Cancelled),
@@ -312,8 +312,8 @@ impl Execute {
         }
     }
 
-    /// Runs a command to its end. A cancelled turn kills the command's whole process tree, and the
-    /// client learns that the command ended.
+    /// Runs a command to its end. If the turn is cancelled, the command's whole process tree is
+    /// killed, and the client is told that the command ended.
     async fn run_to_end(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;

@@ -1,4 +1,4 @@
-//! The results of tools as data. Sessions store them, and the offline model reads them.
+//! The results of tools as structured data, which sessions store and the offline model reads.
 
 mod edited;
 mod files;

@@ -1,4 +1,4 @@
-//! The length limits of arguments.
+//! The limits on the length of arguments.
 
 /// The length of an argument and its limit, in bytes. The limits keep every message small.
 #[derive(Debug, Clone, Copy)]

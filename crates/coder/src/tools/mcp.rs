@@ -1,4 +1,4 @@
-//! A tool of a session's MCP server.
+//! A tool of one of the session's MCP servers.
 
 use super::approved_call::ApprovedCall;
 use super::fit::{self, MESSAGE_TEXT, code_block, counted, ends_within, one_line};
@@ -22,7 +22,8 @@ use std::future::ready;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The time limits of a call: without any message from the server, and in all.
+/// The time limits of a call: how long the server may send nothing, and how long the call may take
+/// in all.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
 const TOTAL_LIMIT: Duration = Duration::from_secs(3600);
 
@@ -47,7 +48,7 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    /// A tool that a server offers, without arguments.
+    /// A call, without arguments, of a tool that a server offers.
     pub(super) fn new(offered: &ServerTool) -> Self {
         Self {
             name: offered.spec.name.clone(),
@@ -62,7 +63,7 @@ impl Mcp {
     /// Creates a call of the tool with the arguments that a model wrote.
     ///
     /// # Errors
-    /// A sentence for the model: the arguments are not an object.
+    /// Returns a sentence for the model if the arguments are not a JSON object.
     pub(super) fn with(&self, arguments: &str) -> std::result::Result<Self, String> {
         let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
         match repair::value(arguments).and_then(serde_json::from_value) {
@@ -79,7 +80,7 @@ impl Mcp {
         Value::Object(self.arguments.clone()).to_string()
     }
 
-    /// The arguments as content, if they are too long for the input.
+    /// The arguments as content, if they are too long for the call's raw input.
     fn prepared(&self) -> Prepared {
         let text = self.text();
         match fit::json_text_length(&text) > ARGUMENTS_SHOWN {
@@ -90,8 +91,8 @@ impl Mcp {
 
     /// Runs the call on the server. A cancelled turn ends the call at once and tells the server.
     async fn call(&self, toolbox: &mut Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
-        // The server may have changed its tools since. The approval covers this tool of this server
-        // only.
+        // The server may have changed its tools since the call was approved. The approval covers
+        // only this tool of this server.
         let found = toolbox.memory.mcp.find(&self.name);
         let found =
             found.filter(|(server, tool)| server.name() == self.server && *tool == self.tool);
@@ -219,7 +220,7 @@ impl Toolbox<'_> {
         self.failed(handle, &failed).await
     }
 
-    /// Asks the person a question of the server.
+    /// Passes the server's question on to the person.
     async fn ask_person(
         &self,
         server: &Server,
@@ -245,13 +246,13 @@ impl Toolbox<'_> {
                 result
             }
             Ok(Elicited::Cancelled) => ElicitResult::new(ElicitationAction::Cancel),
-            // The client does not support forms, so the person cannot fill one in.
+            // The client does not support forms.
             Ok(_) | Err(Error::Invalid(_) | Error::Client(_)) => {
                 ElicitResult::new(ElicitationAction::Decline)
             }
             Err(error) => return Err(error),
         };
-        // The server may have stopped waiting.
+        // The server may no longer be waiting for the answer.
         drop(answer.send(result));
         Ok(())
     }
@@ -276,8 +277,8 @@ impl Toolbox<'_> {
         Ok(result)
     }
 
-    /// The text for the model. A long text is reduced to its ends, with the name of a file that has
-    /// all of it.
+    /// The text for the model. Of a long text, only the beginning and the end remain, with the name
+    /// of a file that contains all of it.
     async fn kept(&mut self, text: String) -> Result<String> {
         if fit::json_text_length(&text) <= TEXT_GIVEN {
             return Ok(text);
@@ -286,7 +287,7 @@ impl Toolbox<'_> {
         let ends = ends_within(&text, TEXT_GIVEN - 1024);
         let bytes = counted(text.len() as u64, "byte");
         let path = file.clone();
-        // Without the file, only the ends are available.
+        // Without the file, only the beginning and the end are available.
         Ok(match super::thread::blocking(move |_| std::fs::write(path, text)).await? {
             Ok(()) => {
                 let file = file.display();
@@ -299,7 +300,7 @@ impl Toolbox<'_> {
     }
 }
 
-/// The progress of a call, in words.
+/// The progress of a call, as text.
 fn words(progress: &ProgressNotificationParam) -> String {
     let done = match progress.total {
         Some(total) if total > 0.0 => {

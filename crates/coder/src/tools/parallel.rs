@@ -1,4 +1,4 @@
-//! Parallel calls: calls of one answer run at the same time if they only read.
+//! Runs tool calls in parallel: those of one message that only read.
 //!
 //! All other calls run alone and in order, because they may change something or ask the person.
 
@@ -36,9 +36,9 @@ struct Reader {
 }
 
 impl Toolbox<'_> {
-    /// Runs the first of these requests: all leading requests that only read at the same time, or
-    /// else one. Returns their results in order, at least one if there is a request. An error ends
-    /// the turn.
+    /// Runs the leading requests that only read, at the same time. If there are none, runs the
+    /// first request. Returns the results in order, at least one if there is a request. An error
+    /// ends the turn.
     pub(crate) async fn next(&mut self, requests: &[Request]) -> Vec<Result<ToolResult>> {
         match self.readers(requests).await {
             Ok(readers) if readers.len() > 1 => self.together(readers).await,
@@ -50,7 +50,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// The leading requests that only read.
+    /// The calls of the leading requests that only read.
     async fn readers(&self, requests: &[Request]) -> Result<Vec<Reader>> {
         let mut readers = Vec::new();
         if requests.len() > 1 {
@@ -113,7 +113,8 @@ fn contained(result: Result<ToolResult>) -> Result<ToolResult> {
 /// A running call.
 type Running<'r> = Pin<Box<dyn Future<Output = Result<Reading>> + Send + 'r>>;
 
-/// Runs all calls to their ends on this task. A call that panics fails, and the others continue.
+/// Runs all calls to their ends on the current task. A call that panics fails, and the others
+/// continue.
 async fn all(mut running: Vec<Running<'_>>) -> Vec<Result<Reading>> {
     let mut ended: Vec<Option<Result<Reading>>> = running.iter().map(|_| None).collect();
     std::future::poll_fn(|context| {

@@ -8,7 +8,7 @@ use attache_protocol::v1::{ContentBlock, ToolCallContent};
 /// The reason why a call could not be prepared.
 #[derive(Debug)]
 pub(crate) enum PrepareError {
-    /// The turn ends.
+    /// The turn ends with this error.
     Turn(Error),
     /// The call fails, with a sentence for the model and the person.
     Call(String),
@@ -31,20 +31,20 @@ impl From<String> for PrepareError {
 pub(crate) struct Prepared {
     /// The content for the person.
     pub(crate) content: Vec<ToolCallContent>,
-    /// The file changes of the call, all or none.
+    /// The file changes of the call. Either all of them are made, or none.
     pub(crate) steps: Vec<Step>,
-    /// The result of these changes.
+    /// The result to return once these changes are made.
     pub(crate) result: Option<ToolResult>,
 }
 
 impl Prepared {
-    /// A call that shows `text` and does not change files through steps.
+    /// Prepares a call that shows `text`, and has no file changes.
     pub(crate) fn showing(text: impl Into<String>) -> Self {
         let content = vec![ContentBlock::text(text.into()).into()];
         Self { content, ..Self::default() }
     }
 
-    /// A call that makes these changes and returns this result.
+    /// Prepares a call that makes these changes and returns this result.
     pub(crate) fn changing(steps: Vec<Step>, result: ToolResult) -> Self {
         Self { content: Vec::new(), steps, result: Some(result) }
     }

@@ -1,4 +1,4 @@
-//! The tools of the agent, in the order in which models read about them.
+//! The tools of the agent, in the order in which models see them.
 
 use super::dialog::ask::Ask;
 use super::dialog::exit_plan::ExitPlan;
@@ -26,7 +26,7 @@ use crate::models::ToolSpec;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// Tools in order, by name.
+/// A list of tools, in which they are found by name.
 #[derive(Debug, Clone)]
 pub(crate) struct Registry {
     entries: Vec<Arc<Entry>>,
@@ -35,7 +35,7 @@ pub(crate) struct Registry {
 /// One tool: its description, and the parser of its arguments.
 struct Entry {
     spec: ToolSpec,
-    /// Whether models see it now. A tool whose server has gone is hidden.
+    /// Whether models see the tool now. A tool whose server is gone is hidden.
     is_offered: bool,
     is_for_subagents: bool,
     parse: Parse,
@@ -76,7 +76,7 @@ impl Registry {
         &BUILT_IN
     }
 
-    /// The built-in tools, then those of a session's MCP servers.
+    /// Returns the built-in tools, followed by those of a session's MCP servers.
     pub(crate) fn with(servers: &Servers) -> Self {
         let mut entries = Self::built_in().entries.clone();
         for offered in servers.tools() {
@@ -89,7 +89,7 @@ impl Registry {
         Self { entries }
     }
 
-    /// The descriptions of the tools for the model of this kind of conversation.
+    /// The descriptions of the tools that a model gets in this kind of conversation.
     pub(crate) fn specs(&self, party: ConversationKind) -> Vec<ToolSpec> {
         let is_subagent = matches!(party, ConversationKind::Subagent { .. });
         let offered = self.entries.iter().filter(|entry| entry.is_offered);
@@ -97,7 +97,7 @@ impl Registry {
         offered.map(|entry| entry.spec.clone()).collect()
     }
 
-    /// Whether a tool has this name.
+    /// Whether a tool with this name exists.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry.spec.name == name)
     }
@@ -105,7 +105,8 @@ impl Registry {
     /// Creates a call of the tool `name` with the arguments that a model wrote.
     ///
     /// # Errors
-    /// A sentence for the model: the tool does not exist, or the arguments do not fit it.
+    /// Returns a sentence for the model if the tool does not exist, or if the arguments do not
+    /// match it.
     pub(crate) fn call(&self, name: &str, arguments: &str) -> Result<Box<dyn Tool>, String> {
         match self.entries.iter().find(|entry| entry.spec.name == name) {
             Some(entry) => (entry.parse)(arguments),
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(only_agent, ["exit_plan", "task"]);
     }
 
-    /// A model reads these descriptions, so a changed description changes its behaviour.
+    /// Models read these descriptions, so a changed description may change their behaviour.
     #[test]
     fn descriptions_match_the_snapshot() {
         let specs = Registry::built_in().specs(ConversationKind::Agent).into_iter().map(|spec| {

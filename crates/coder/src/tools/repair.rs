@@ -1,4 +1,4 @@
-//! Repair of tool arguments that are almost JSON.
+//! Repairs tool arguments that are almost JSON.
 
 use serde_json::Value;
 
@@ -12,11 +12,11 @@ pub(super) fn value(arguments: &str) -> Result<Value, serde_json::Error> {
     let text = unfenced(arguments);
     let repaired = serde_json::from_str(text)
         .or_else(|_| serde_json::from_str(&without_trailing_commas(text)));
-    // The error describes the model's original text.
+    // The error is about the text as the model wrote it.
     repaired.map(unwrapped).map_err(|_| wrong)
 }
 
-/// Parses fields that contain JSON in a string, if the tool does not expect text there.
+/// Parses the values of fields that are strings with JSON, if the tool does not expect text there.
 pub(super) fn parse_nested_fields(value: Value) -> Value {
     let Value::Object(mut fields) = value else { return value };
     for field in fields.values_mut() {
@@ -41,7 +41,7 @@ fn unwrapped(value: Value) -> Value {
     }
 }
 
-/// The content of a Markdown code block, if the text is only that.
+/// The content of a Markdown code block, if the text is nothing else.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
@@ -50,7 +50,7 @@ fn unfenced(text: &str) -> &str {
     inner.trim()
 }
 
-/// The text without commas before a closing bracket. Strings are unchanged.
+/// The text without commas before closing brackets. Strings are unchanged.
 fn without_trailing_commas(text: &str) -> String {
     let (mut repaired, mut in_string, mut escaped) =
         (String::with_capacity(text.len()), false, false);

@@ -7,21 +7,21 @@ use attache_policy::{Folders, Place};
 pub(crate) struct ResolvedPaths(Result<Vec<Place>, String>);
 
 impl ResolvedPaths {
-    /// Resolves these paths. Blocks on the disk.
+    /// Resolves these paths. Blocks on disk I/O.
     pub(crate) fn of(folders: &Folders, paths: &[String]) -> Self {
         let places = paths.iter().map(|path| folders.place(path));
         Self(places.collect::<Result<_, _>>().map_err(|error| error.to_string()))
     }
 
-    /// The places; empty if a path has no target.
+    /// The places, or none if one of the paths has no target.
     pub(crate) fn places(&self) -> &[Place] {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// The place of a call with one path.
+    /// The place of the only path of a call.
     ///
     /// # Errors
-    /// A sentence for the model and the person: the path has no target.
+    /// Returns a sentence for the model and the person if the path has no target.
     pub(crate) fn only(&self) -> Result<&Place, String> {
         match &self.0 {
             Ok(places) => places.first().ok_or_else(|| "the call names no path".to_owned()),
@@ -29,7 +29,7 @@ impl ResolvedPaths {
         }
     }
 
-    /// Whether `place` is one of them.
+    /// Whether `place` is one of the places.
     pub(crate) fn hold(&self, place: &Place) -> bool {
         let path = place.resolved.path();
         self.places().iter().any(|here| here.resolved.path() == path)

@@ -1,4 +1,4 @@
-//! The way of a call, from the model's request to the result.
+//! Runs a call, from the model's request to the result.
 
 use super::fit::{json_text_length, one_line};
 use super::length::Length;
@@ -12,7 +12,7 @@ use attache_protocol::Raw;
 use serde_json::Value;
 
 impl Toolbox<'_> {
-    /// Runs the call that a model requests, with the arguments as it wrote them: see
+    /// Runs the call that a model requests, with the arguments as the model wrote them: see
     /// [`Toolbox::perform`].
     pub(crate) async fn call(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
         let given = parsed_arguments(arguments);
@@ -24,7 +24,7 @@ impl Toolbox<'_> {
             },
             Err(why) => why,
         };
-        // The person sees the attempt.
+        // The person sees the failed attempt.
         let call = self.turn.tool_call(one_line(name, TITLE_SHOWN), ToolKind::Other);
         let call = call.name(one_line(name, TITLE_SHOWN));
         let call = match given {
@@ -34,7 +34,7 @@ impl Toolbox<'_> {
         self.failed(call.announce().await?, &why).await
     }
 
-    /// Runs a tool. All failures of the tool are results; an error ends the turn. `given` are the
+    /// Runs a tool. A failure of the tool is a result; an error ends the turn. `given` are the
     /// arguments as the model wrote them, if they are not too long.
     pub(crate) async fn perform(
         &mut self,
@@ -54,8 +54,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// The tools of the session. If a model remembers a tool of a session that was reopened, this
-    /// waits for the servers that are still connecting.
+    /// The tools of the session. If the session was reopened and the model calls a tool that it
+    /// remembers, this waits for the servers that are still connecting.
     async fn registry(&self, name: &str) -> Result<Registry> {
         let servers = &self.memory.mcp;
         let registry = Registry::with(servers);
@@ -69,7 +69,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// A call that the client has not seen yet.
+    /// Creates a call, which the client has not seen yet.
     pub(super) fn new_call(&self, tool: &dyn Tool, input: Raw) -> NewToolCall {
         let title = one_line(&tool.title(), TITLE_SHOWN + 4);
         self.turn.tool_call(title, tool.kind()).name(tool.name()).raw_input(input)
@@ -85,7 +85,7 @@ pub(super) fn parsed_arguments(arguments: &str) -> Option<Raw> {
     Some(Raw::from(repair::value(arguments).unwrap_or_else(|_| Value::from(arguments))))
 }
 
-/// The sentence for the model, if an argument of the call is too long.
+/// Returns a sentence for the model if an argument of the call is too long.
 pub(crate) fn too_long(tool: &dyn Tool) -> Option<String> {
     tool.lengths().into_iter().find_map(Length::too_long)
 }

@@ -1,15 +1,16 @@
-//! Blocking work on its own thread. It stops when its future is dropped.
+//! Runs blocking work on its own thread, and cancels it when its future is dropped.
 
 use attache_agent::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Says whether the result of the work is still wanted. Long work checks it between its parts.
+/// Says whether the result of the work is still wanted. Long work checks this flag between its
+/// parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CancelFlag(Arc<AtomicBool>);
 
 impl CancelFlag {
-    /// Whether the result is no longer wanted.
+    /// Whether the work should stop, because its result is no longer wanted.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -23,8 +24,8 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs `work` where blocking is allowed. When the future is dropped, [`CancelFlag`] tells the
-/// work, and its result is discarded.
+/// Runs `work` on a thread where it may block. If the future is dropped, the [`CancelFlag`] is set,
+/// and the result is discarded.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
 ) -> Result<T> {

@@ -19,18 +19,18 @@ use std::pin::Pin;
 pub(crate) type PrepareFuture<'t> =
     Pin<Box<dyn Future<Output = std::result::Result<Prepared, PrepareError>> + Send + 't>>;
 
-/// A tool, with the arguments of one call.
+/// A tool together with the arguments of one call.
 ///
-/// The [`Toolbox`] takes every call through the same steps:
+/// For every call, the [`Toolbox`] takes the same steps:
 ///
 /// 1. [`adapt`](Tool::adapt) completes the arguments.
-/// 2. The policy decides once about what the tool [`touches`](Tool::touches).
+/// 2. The policy decides about what the tool [`touches`](Tool::touches).
 /// 3. [`prepare`](Tool::prepare) determines the exact effect.
-/// 4. If the decision asks, the person answers a question.
-/// 5. A check makes sure that nothing has changed since the decision.
+/// 4. If the decision is to ask, the person allows or rejects the call.
+/// 5. The [`Toolbox`] checks that nothing has changed since the decision.
 /// 6. [`run`](Tool::run) runs the call.
 ///
-/// `CONTRIBUTING.md` says how to add a tool.
+/// `CONTRIBUTING.md` describes how to add a tool.
 pub(crate) trait Tool: Debug + Send + Sync {
     /// The name, the description and the JSON Schema that a model reads. They do not depend on the
     /// arguments.
@@ -53,15 +53,15 @@ pub(crate) trait Tool: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The effect of the call. The policy decides about nothing else.
+    /// The effect of the call, which is all that the policy decides about.
     fn touches(&self) -> Touch<'_>;
 
-    /// The line of the file where the call begins, for the client.
+    /// The line where the call begins in its file, for the client.
     fn line(&self) -> Option<u32> {
         None
     }
 
-    /// The plan that the call shows, for summaries of the conversation.
+    /// The plan that the call shows, if any, for summaries of the conversation.
     fn plan(&self) -> Option<&[PlanEntry]> {
         None
     }
@@ -76,8 +76,8 @@ pub(crate) trait Tool: Debug + Send + Sync {
         Box::pin(ready(Ok(())))
     }
 
-    /// Determines the exact effect of the call and what the person must see of it. It changes
-    /// nothing.
+    /// Determines the exact effect of the call and what the person must see of it. It does not
+    /// change anything.
     fn prepare<'t>(
         &'t self,
         _toolbox: &'t Toolbox<'_>,
@@ -93,13 +93,13 @@ pub(crate) trait Tool: Debug + Send + Sync {
         call: ApprovedCall,
     ) -> ToolFuture<'t, ToolResult>;
 
-    /// This call for parallel execution, if it only reads.
+    /// Returns this call as one that may run in parallel, if it only reads.
     fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
         None
     }
 }
 
-/// A tool whose calls may run at the same time, because they change nothing.
+/// A tool whose calls may run at the same time, because they do not change anything.
 pub(crate) trait ConcurrentTool: Tool {
     /// Runs an approved call and settles it.
     fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading>;

@@ -17,14 +17,14 @@ pub(crate) struct ToolResult {
     pub(crate) text: String,
     /// Whether the call failed or was not allowed.
     pub(crate) failed: bool,
-    /// The result as data.
+    /// The result as structured data.
     pub(crate) finding: Finding,
     /// Pictures for the model, in addition to the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) images: Vec<Media>,
 }
 
-/// The data of a result.
+/// A result as structured data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Finding {
     /// Lines of a file.
@@ -41,11 +41,11 @@ pub(crate) enum Finding {
     Edited(Edited),
     /// A command that ran.
     Ran(Ran),
-    /// The person or the session's mode did not allow the call.
+    /// The person or the policy did not allow the call.
     NotAllowed,
-    /// The agent asked the person in words, and the next prompt is the answer.
+    /// The agent asked the person in its text, and the next prompt is the answer.
     Asked,
-    /// Nothing beyond the text.
+    /// No data beyond the text.
     Nothing,
 }
 
@@ -71,11 +71,11 @@ impl ToolResult {
     }
 }
 
-/// The result of a call that changes nothing.
+/// The result of a call that does not change anything.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(super) result: ToolResult,
-    /// A file whose text the model knows now, with the fingerprint of that text.
+    /// The file whose text the model knows now, with the fingerprint of that text.
     pub(super) saw: Option<(PathBuf, Fingerprint)>,
 }
 

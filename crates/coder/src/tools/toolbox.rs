@@ -1,4 +1,4 @@
-//! The context of tools: the turn, the models, and the memory of the session.
+//! The context in which tools run: the turn, the models, and the memory of the session.
 
 use super::files::file_access::{FileAccess, Fingerprint, run_reading};
 use super::thread::CancelFlag;
@@ -20,10 +20,11 @@ use std::pin::Pin;
 pub(crate) type ToolFuture<'t, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 't>>;
 
 /// The maximum number of files that a session remembers as read. Beyond it, the session forgets all
-/// of them, and they must be read again before a change.
+/// of them, and they must be read again before they can be changed.
 const SEEN: usize = 10_000;
 
-/// The maximum size of arguments that the client gets as the model wrote them, in bytes of JSON.
+/// The maximum size of arguments that are sent to the client as the model wrote them, in bytes of
+/// JSON.
 pub(super) const ARGUMENTS_SHOWN: usize = 4 * 1024;
 
 /// The maximum length of a title, in characters.
@@ -47,12 +48,12 @@ fn no_subagent<'w>(_: &'w Models, _: &'w mut Memory, _: &'w Turn) -> ToolFuture<
 }
 
 impl<'t> Toolbox<'t> {
-    /// The tools for a command of the session, which uses no subagent.
+    /// Creates the toolbox for a slash command, which cannot use subagents.
     pub(crate) fn new(turn: &'t Turn, models: &'t Models, memory: &'t mut Memory) -> Self {
         Self { turn, models, memory, subagent: no_subagent }
     }
 
-    /// The result of a read. It records what the model knows now.
+    /// Returns the result of a read, and records what the model now knows.
     pub(super) fn take(&mut self, reading: Reading) -> ToolResult {
         if let Some((path, now)) = reading.saw {
             self.remember_file(path, now);
@@ -60,12 +61,12 @@ impl<'t> Toolbox<'t> {
         reading.result
     }
 
-    /// The mode now.
+    /// The current mode.
     pub(super) fn mode(&self) -> Mode {
         mode(self.memory, self.turn)
     }
 
-    /// Judges the disk by the current policy.
+    /// Runs `work` with the current policy and the disk, on a thread where it may block.
     pub(super) async fn judged<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Judge<'_>, &CancelFlag) -> T + Send + 'static,

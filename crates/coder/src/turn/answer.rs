@@ -20,7 +20,7 @@ pub(crate) struct Answer {
     pub(crate) message: AssistantMessage,
     pub(crate) stop: ModelStop,
     pub(crate) usage: TokenUsage,
-    /// The tokens of each earlier attempt that was interrupted.
+    /// The tokens of the earlier attempts that were interrupted.
     pub(crate) lost: Vec<TokenUsage>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Answer {
 pub(crate) struct FailedCall {
     pub(crate) why: FailureReason,
     pub(crate) said: Option<AssistantMessage>,
-    /// Whether the person knows that another answer replaces this text.
+    /// Whether the person has been told that another answer will replace this text.
     pub(crate) replaced: bool,
     /// The tokens of each attempt.
     pub(crate) lost: Vec<TokenUsage>,
@@ -38,7 +38,7 @@ pub(crate) struct FailedCall {
 /// The reason for a missing answer.
 #[derive(Debug)]
 pub(crate) enum FailureReason {
-    /// The turn was cancelled, or its client has gone.
+    /// The turn was cancelled, or the client is gone.
     Turn(Error),
     /// The model failed.
     Model(ModelError),
@@ -71,7 +71,8 @@ impl Answer {
     }
 }
 
-/// Calls the model once, and shows its output. A cancelled turn drops the request at once.
+/// Calls the model once, and shows its output. If the turn is cancelled, the request is dropped at
+/// once.
 pub(crate) async fn answer(
     model: &dyn Model,
     memory: &Memory,
@@ -79,7 +80,7 @@ pub(crate) async fn answer(
 ) -> std::result::Result<Answer, FailedCall> {
     let mut step = model.stream(input(model, &memory.conversation, brief(memory, turn)));
     let mut answer = Answer::empty();
-    // Whether the person sees text of the last attempt.
+    // Whether the person has seen text from the last attempt.
     let mut shown = false;
     match show(&mut *step, turn, &mut answer, &mut shown).await {
         Ok(()) => Ok(answer),
@@ -161,7 +162,7 @@ pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> 
 }
 
 /// Tells the person something that is not part of the conversation: as a notice if the client
-/// supports notices (NOTE-01), else among the thoughts.
+/// supports notices (NOTE-01), or else as a thought.
 pub(crate) async fn tell(turn: &Turn, notice: Notice) -> Result<()> {
     match takes_notices(turn) {
         true => turn.notice(notice).await,
@@ -174,7 +175,7 @@ pub(crate) fn takes_notices(turn: &Turn) -> bool {
     turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
 }
 
-/// The tokens in the meaning of [`Turn::add_usage`].
+/// The tokens, as [`Turn::add_usage`] expects them.
 pub(crate) fn spent(usage: &TokenUsage) -> Usage {
     let some = |tokens: u64| (tokens > 0).then_some(tokens);
     let mut spent = Usage::new(usage.total(), usage.input, usage.output);

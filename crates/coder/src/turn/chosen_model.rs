@@ -6,7 +6,7 @@ use attache_agent::Turn;
 use attache_protocol::v1::SessionConfigOptionValue;
 use std::sync::Arc;
 
-/// The model that the session's options name now. A turn keeps its model unless the model fails.
+/// The model that the session's options name. A turn keeps the same model unless the model fails.
 pub(crate) fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
     let value = |id: &str| match turn.option(id) {
         Some(SessionConfigOptionValue::ValueId(value)) => Some(value.to_string()),

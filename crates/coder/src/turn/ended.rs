@@ -1,4 +1,4 @@
-//! The end of the work on a prompt.
+//! How the work on a prompt ends.
 
 use attache_agent::StopReason;
 
@@ -7,6 +7,6 @@ use attache_agent::StopReason;
 pub(crate) enum Ended {
     /// The turn ended for this reason.
     Because(StopReason),
-    /// The agent asked the person in words, and the next prompt is the answer.
+    /// The agent asked the person in its text, and the next prompt is the answer.
     Asked,
 }

@@ -10,8 +10,8 @@ use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 pub(crate) const GO_ON: &str =
     "[The answer above was cut off. Continue exactly where it ends, and do not repeat it.]";
 
-/// Whether another provider may succeed. It cannot help if the request, the key or the model's name
-/// is wrong.
+/// Whether another provider may succeed. Another provider cannot help if the request, the key or
+/// the model's name is wrong.
 fn may_help(error: &ModelError) -> bool {
     match error {
         ModelError::NoNetwork { .. }
@@ -30,8 +30,8 @@ fn may_help(error: &ModelError) -> bool {
     }
 }
 
-/// Makes the fallback the session's model, and reports the reason (CONF-03). Returns whether a
-/// fallback exists that is not the failed model.
+/// Makes the fallback the session's model, and reports the reason (CONF-03). Returns false if there
+/// is no fallback, or if it is the model that failed.
 pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> Result<bool> {
     let Some(fallback) = models.fallback().filter(|_| may_help(error)) else { return Ok(false) };
     let value = Some(SessionConfigOptionValue::ValueId(fallback.as_str().into()));
@@ -48,8 +48,8 @@ pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> 
     Ok(true)
 }
 
-/// Reports the switch as a notice if the client supports notices (NOTE-01), else in the text. A
-/// subagent reports it in the agent's conversation.
+/// Reports the switch as a notice if the client supports notices (NOTE-01), or else in the agent's
+/// text. A subagent reports it in the agent's conversation.
 async fn tell(models: &Models, turn: &Turn, error: &ModelError, fallback: &str) -> Result<()> {
     let title = models.find(fallback).map_or_else(|| fallback.to_owned(), |known| known.title);
     let words = format!("{title} continues instead of the chosen model");

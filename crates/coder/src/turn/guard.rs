@@ -5,7 +5,7 @@ use crate::tools::ToolResult;
 /// How many times in a row the same call may fail before the model gets a warning.
 const WARN_AFTER: u32 = 3;
 
-/// The calls of one turn that failed in the same way.
+/// Counts identical calls that fail in a row, in one turn.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     /// The name and the arguments of the last failed call.
@@ -33,7 +33,7 @@ impl Guard {
         }
     }
 
-    /// The message for the person if the model repeats the call anyway.
+    /// The message for the person if the model repeats the call despite the warning.
     pub(crate) fn stuck(&self) -> Option<String> {
         let (name, _) = self.last.as_ref().filter(|_| self.times > WARN_AFTER)?;
         let name = crate::tools::fit::code(name);

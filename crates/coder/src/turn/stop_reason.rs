@@ -4,7 +4,7 @@ use crate::models::{Model, ModelStop};
 use crate::tools::fit::one_line;
 use attache_agent::{Error, Result, StopReason};
 
-/// The stop reason of the turn for a model that stopped without a tool call.
+/// The stop reason of a turn whose model stopped without a tool call.
 pub(super) fn stop_reason(model: &dyn Model, stop: &ModelStop) -> Result<StopReason> {
     let title = model.title();
     match stop {

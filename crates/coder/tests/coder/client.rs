@@ -1,4 +1,5 @@
-//! A line-based client. It answers the agent's requests as scripted, and records all messages.
+//! A client that reads and writes lines, gives scripted answers to the agent's requests, and
+//! records all messages.
 
 use attache_agent::{Author, Serving, serve};
 use attache_coder::Coder;
@@ -10,7 +11,7 @@ use tokio::io::{
 };
 use tokio::task::JoinSet;
 
-/// The maximum length of a message about tools, in bytes.
+/// The maximum length of a line about tools, in bytes.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
 
 pub(crate) struct Client {
@@ -25,9 +26,9 @@ pub(crate) struct Client {
     pub(crate) opened: Value,
     /// The choices for the next questions, in order; `cancel` cancels the turn instead.
     pub(crate) choices: VecDeque<&'static str>,
-    /// The choice for an unexpected question.
+    /// The choice for a question when `choices` is empty.
     pub(crate) otherwise: Option<&'static str>,
-    /// The params of the questions.
+    /// The params of the permission requests so far.
     pub(crate) asked: Vec<Value>,
     /// The answers to the next forms, in order; `"cancel"` cancels the turn instead.
     pub(crate) forms: VecDeque<Value>,
@@ -44,22 +45,22 @@ pub(crate) struct Client {
 pub(crate) struct Turn {
     pub(crate) result: Value,
     pub(crate) updates: Vec<Value>,
-    /// The text in the sessions of subagents, each with its session id.
+    /// The text in the subagents' sessions, each with its session id.
     pub(crate) of_subagents: Vec<(String, Value)>,
 }
 
 impl Client {
-    /// A session in `cwd`, with a client without capabilities.
+    /// Opens a session in `cwd`, for a client without capabilities.
     pub(crate) async fn open(cwd: &Path) -> Self {
         Self::open_with(json!({}), json!({ "cwd": cwd, "mcpServers": [] })).await
     }
 
-    /// A session with these capabilities and params.
+    /// Opens a session with these params, for a client with these capabilities.
     pub(crate) async fn open_with(capabilities: Value, session: Value) -> Self {
         Self::serve_author(Coder::new(), capabilities, session).await
     }
 
-    /// The same session with any author.
+    /// Opens such a session with another author.
     pub(crate) async fn serve_author(
         author: impl Author,
         capabilities: Value,
@@ -70,7 +71,7 @@ impl Client {
         client
     }
 
-    /// A client without a session.
+    /// Creates a client without a session.
     pub(crate) async fn connect(serving: Serving, capabilities: Value) -> Self {
         let (ours, theirs) = tokio::io::duplex(256 * 1024);
         let (input, output) = tokio::io::split(theirs);
@@ -99,7 +100,7 @@ impl Client {
         client
     }
 
-    /// Opens a session: a new one, or the one that the params name.
+    /// Opens a new session, or the one that the params name.
     pub(crate) async fn begin(&mut self, method: &str, params: Value) -> Turn {
         let session = params["sessionId"].as_str().map(str::to_owned);
         let begun = self.call(method, params).await;

@@ -1,10 +1,10 @@
-//! Commands that run long, write much or fail.
+//! Commands that run for a long time, write a lot of output, or fail.
 
 use crate::client::Client;
 use crate::projects::project;
 use std::path::Path;
 
-/// A session in which every command runs, with or without a sandbox.
+/// Opens a session in which every command may run, with or without a sandbox.
 async fn auto(folder: &Path) -> Client {
     let mut client = Client::open(folder).await;
     client.set("mode", "auto").await;
@@ -84,7 +84,7 @@ async fn hundred_megabytes_of_output_stay_small_on_the_wire_and_in_the_answer() 
 async fn output_is_shown_while_the_command_runs() {
     let project = project(&[]);
     let mut client = auto(project.path()).await;
-    // The command continues once a file exists, which the test creates after the first output.
+    // The command waits for a file, which the test creates after the first output.
     let prompt = serde_json::json!([{ "type": "text", "text": "run echo early; until test -e go; do sleep 0.01; done; echo late" }]);
     let params = serde_json::json!({ "sessionId": client.session, "prompt": prompt });
     let id = client.start("session/prompt", params).await;

@@ -1,5 +1,5 @@
-//! A summary replaces the older part of a conversation: it is shown and stored, but never part of
-//! the agent's text.
+//! Summaries that replace the older part of a conversation. They are shown and stored, but are
+//! never part of the agent's text.
 
 use crate::client::{Client, Turn};
 use crate::projects::project;
@@ -13,10 +13,10 @@ use attache_session::MemoryStore;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The content of the summary, which appears nowhere else.
+/// The content of the summary, which must not appear anywhere else.
 const SECRET: &str = "the summary that nobody says";
 
-/// A model with a window of this many tokens, on the Anthropic wire.
+/// A model with a context window of this many tokens, which uses the Anthropic API.
 fn small(url: &str, window: u64) -> Coder {
     let own = json!({ "models": [
         { "provider": "anthropic", "name": "small", "title": "Small", "window": window, "max_output": 500,
@@ -45,7 +45,7 @@ async fn open(server: &Server, window: u64, capabilities: Value, cwd: &Path) -> 
     .await
 }
 
-/// No piece of a summary is in the agent's text or thoughts.
+/// Checks that no piece of a summary is in the agent's text or thoughts.
 fn nothing_leaks(turn: &Turn) {
     for kind in ["agent_message_chunk", "agent_thought_chunk", "notice"] {
         assert!(!format!("{:?}", turn.all(kind)).contains(SECRET), "{:?}", turn.all(kind));
@@ -69,7 +69,7 @@ fn given(body: &Value) -> String {
 }
 
 /// COMP-01, COMP-03, COMP-08: a tool result fills the window, so a summary replaces the older part
-/// before the model continues. The running turn stays, and the next usage is that of the shorter
+/// before the model continues. The current turn is kept, and the next usage is that of the shorter
 /// conversation.
 #[tokio::test]
 async fn full_window_is_summarized_and_the_turn_continues() {
@@ -117,8 +117,8 @@ async fn full_window_is_summarized_and_the_turn_continues() {
     assert_eq!(turn.result["result"]["usage"]["totalTokens"], 66);
 }
 
-/// COMP-01, NOTE-01: a client that shows no compactions gets one line, without the summary: as a
-/// notice, else among the thoughts. The agent never says it.
+/// COMP-01, NOTE-01: a client that does not show compactions gets one line without the summary, as
+/// a notice or else as a thought. It is never in the agent's text.
 #[tokio::test]
 async fn client_without_compactions_is_told_in_one_line() {
     for notices in [true, false] {
@@ -148,8 +148,8 @@ async fn client_without_compactions_is_told_in_one_line() {
     }
 }
 
-/// A person who asks for a summary is told by the compaction, else by a notice, else in the reply.
-/// The message has numbers only if they matter.
+/// A person who asks for a summary learns the result from the compaction, from a notice, or from
+/// the reply. The message contains numbers only if they matter.
 #[tokio::test]
 async fn requested_summary_is_reported_once() {
     let both = json!({ "session": { "compaction": {}, "notices": {} } });
@@ -185,7 +185,7 @@ async fn requested_summary_is_reported_once() {
     }
 }
 
-/// A summary that saves almost nothing is not made, and the person is not told.
+/// A summary that would save almost nothing is not written, and the person is not told.
 #[tokio::test]
 async fn summary_that_saves_almost_nothing_is_not_announced() {
     let too_long = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 13 tokens > 12 maximum\"}}";
@@ -205,8 +205,8 @@ async fn summary_that_saves_almost_nothing_is_not_announced() {
     assert!(!told.contains("summary"), "{told}");
 }
 
-/// COMP-03, COMP-08: without a summary the oldest part is removed, the person is told, and the turn
-/// continues.
+/// COMP-03, COMP-08: if no summary can be written, the oldest part is removed, the person is told,
+/// and the turn continues.
 #[tokio::test]
 async fn oldest_part_is_removed_if_no_summary_can_be_written() {
     let server = Server::start(vec![
@@ -234,8 +234,8 @@ async fn oldest_part_is_removed_if_no_summary_can_be_written() {
     assert!(!given(&bodies(&server)[2]).contains("one one"));
 }
 
-/// CANCEL-02: the sixth state in which a cancel ends a turn at once: while a summary is written.
-/// The conversation is unchanged.
+/// CANCEL-02: a cancel ends the turn at once while a summary is being written. The conversation is
+/// unchanged.
 #[tokio::test]
 async fn compaction_is_cancelled_at_once() {
     let mut server = Server::start(vec![
@@ -268,7 +268,8 @@ async fn compaction_is_cancelled_at_once() {
     assert!(given(&bodies(&server)[2]).contains("the first prompt"));
 }
 
-/// If the provider reports an overflow first, one summary follows, and the turn continues.
+/// If the provider reports an overflow before the agent expects one, the agent summarizes once, and
+/// the turn continues.
 #[tokio::test]
 async fn overflow_compacts_once_and_continues() {
     let overflow = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 13000 tokens > 12000 maximum\"}}";
@@ -289,8 +290,8 @@ async fn overflow_compacts_once_and_continues() {
     assert!(!given(&bodies(&server)[3]).contains("the first prompt"));
 }
 
-/// SESS-13, SESS-18, FORK-01: a summary outlives the process, and load, resume and fork continue
-/// from it.
+/// SESS-13, SESS-18, FORK-01: a summary outlives the process. A session that is loaded, resumed or
+/// forked continues from it.
 #[tokio::test]
 async fn summary_survives_load_resume_and_fork() {
     let mut replies =
@@ -340,7 +341,7 @@ async fn each_level_of_the_window_is_reported_once() {
         };
         Reply::stream(&events.iter().map(line).collect::<String>())
     };
-    // A count of more than four times the estimate is ignored, so the window is less full at the
+    // A count of more than four times the estimate is ignored, so the window seems less full at the
     // next call.
     let levels = [500_000, 749_999, 750_000, 899_999, 900_000, 950_000, 950_001, 960_000];
     let server = Server::start(levels.iter().map(|level| used(*level)).collect()).await;
@@ -369,7 +370,7 @@ async fn each_level_of_the_window_is_reported_once() {
     assert_eq!(told, expected);
 }
 
-/// The offline model has its own summary: the prompts and the files that were read.
+/// The summary of the offline model lists the prompts, and the files that were read.
 #[tokio::test]
 async fn offline_model_compacts_without_writing_text() {
     let project = project(&[("a.txt", &"a line of some text\n".repeat(900))]);

@@ -12,8 +12,8 @@ use attache_session::MemoryStore;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Broken arguments, a missing field and an unknown tool are reported to the model, which
-/// continues. The person sees the attempts.
+/// Invalid arguments, a missing field and an unknown tool are reported to the model, which
+/// continues. The person sees the failed calls.
 #[tokio::test]
 async fn invalid_calls_are_reported_to_the_model() {
     let calls = [
@@ -41,7 +41,7 @@ async fn invalid_calls_are_reported_to_the_model() {
     }
 }
 
-/// PROMPT-10: the error for a wrong key names the variable to check and never the key, even if the
+/// PROMPT-10: the error for a wrong key names the variable to check but not the key, even if the
 /// provider repeats the key.
 #[tokio::test]
 async fn wrong_key_names_its_variable_and_not_the_key() {
@@ -57,8 +57,8 @@ async fn wrong_key_names_its_variable_and_not_the_key() {
     without_key(&turn);
 }
 
-/// NOTE-01: while the agent waits for a provider, the person sees the reason: as a notice, else as
-/// a thought.
+/// NOTE-01: while the agent waits for a provider, the person sees the reason, as a notice or else
+/// as a thought.
 #[tokio::test]
 async fn person_sees_the_wait_for_a_busy_provider() {
     for notices in [true, false] {
@@ -85,9 +85,9 @@ async fn person_sees_the_wait_for_a_busy_provider() {
 const REPLACED: &str =
     "(The answer above is incomplete. The request is repeated, and the next answer replaces it.)";
 
-/// A cut answer is requested again. The person sees that the next one replaces it, the model never
-/// sees it, and its tokens count. A tool call that was cut never runs. After `session/load` the
-/// conversation is the same.
+/// An answer that was cut off is requested again. The person sees that the next one replaces it,
+/// the model never sees it, and its tokens count. A tool call that was cut off never runs. After
+/// `session/load`, the conversation is the same.
 #[tokio::test]
 async fn cut_answer_is_requested_again_and_replaced() {
     for notices in [true, false] {
@@ -150,7 +150,7 @@ async fn cut_answer_is_requested_again_and_replaced() {
     }
 }
 
-/// A permanent error in the middle of an answer ends the turn. The text so far stays, for the
+/// A permanent error in the middle of an answer ends the turn. The text so far is kept, for the
 /// person and for the model.
 #[tokio::test]
 async fn permanent_error_ends_the_turn_and_keeps_the_text() {
@@ -219,7 +219,8 @@ async fn cancel_in_the_middle_of_an_answer_closes_the_connection() {
     assert!(bodies(&server)[1].to_string().contains("I begin"), "the text so far is kept");
 }
 
-/// CANCEL-02: before the first byte, and while the agent waits for a busy provider.
+/// CANCEL-02: a cancel ends the turn before the first byte, and while the agent waits for a busy
+/// provider.
 #[tokio::test]
 async fn cancel_before_the_answer_ends_the_turn_at_once() {
     let busy = Reply::status(429, "retry-after: 60\r\n", "{\"error\":{\"message\":\"slow down\"}}");
@@ -273,7 +274,7 @@ async fn overflow_removes_the_oldest_part_and_retries() {
     let thoughts = format!("{:?}", turn.all("agent_thought_chunk"));
     assert!(thoughts.contains("the oldest 1 turn was removed"), "{thoughts}");
     assert!(!bodies(&server)[3].to_string().contains("long story"));
-    // The second time only this prompt could be removed.
+    // The second time, only this prompt is left, which cannot be removed.
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     let (code, message) = error(&client.prompt("alone").await);
     assert!(
@@ -297,7 +298,7 @@ async fn turn_ends_for_the_models_reason() {
     }
 }
 
-/// An empty response is an error, and an endless model is stopped.
+/// An empty response is an error, and a model that never stops is stopped.
 #[tokio::test]
 async fn silent_and_endless_models_end_the_turn() {
     let server = Server::start(vec![anthropic(&[], "end_turn")]).await;
@@ -326,7 +327,7 @@ async fn network_error_names_the_host() {
     );
 }
 
-/// A repeated failing call is first reported to the model; then the turn ends and says why.
+/// If a model repeats a failing call, it first gets a warning. Then the turn ends, with the reason.
 #[tokio::test]
 async fn call_that_fails_repeatedly_ends_the_turn() {
     let read = || anthropic(&[tool_use("t", "read", json!({ "path": "missing" }))], "tool_use");

@@ -8,7 +8,7 @@ use crate::provider::{
 use crate::server::{Reply, Server};
 use serde_json::{Value, json};
 
-/// A session whose model is at `first` and whose fallback is at `second`.
+/// Opens a session whose model is at the address `first` and whose fallback is at `second`.
 async fn opened(
     first: &Server,
     second: &Server,
@@ -38,7 +38,7 @@ fn model(turn: &Turn) -> String {
     model["currentValue"].as_str().unwrap().to_owned()
 }
 
-/// CONF-03: the switch is announced in the options and in words, and it stays.
+/// CONF-03: the switch is announced in the options and in the text, and it is permanent.
 #[tokio::test]
 async fn fallback_continues_and_the_person_is_told() {
     for notices in [false, true] {
@@ -110,8 +110,8 @@ async fn text_before_the_failure_is_not_repeated() {
     }
 }
 
-/// A wrong key or request must be fixed by the person. Without a fallback, or if the fallback fails
-/// too, the error is reported.
+/// The fallback is not used for a wrong key or request, which the person must fix. Without a
+/// fallback, or if the fallback fails too, the error is reported.
 #[tokio::test]
 async fn fallback_is_not_used_if_it_cannot_help() {
     let wrong = |status, kind: &str| {
@@ -138,7 +138,8 @@ async fn fallback_is_not_used_if_it_cannot_help() {
     assert!(code == -32603 && message.contains("OpenAI reports that the quota"), "{message}");
 }
 
-/// CONF-06: an unknown fallback can be chosen; a fallback without a provider is reported.
+/// CONF-06: a fallback that its provider does not list can be chosen. A fallback without a provider
+/// is reported.
 #[tokio::test]
 async fn missing_fallback_is_reported_when_the_session_opens() {
     let project = project(&[]);

@@ -1,4 +1,4 @@
-//! The verbs of the offline model that show the features of a client.
+//! The offline model's verbs that exercise the features of a client.
 
 use crate::client::{Client, Turn};
 use crate::projects::project;
@@ -19,7 +19,7 @@ async fn says(prompt: &str) -> Turn {
     turn
 }
 
-/// PLAN-01: each update has the whole list, one step further.
+/// PLAN-01: each update contains the whole list, advanced by one step.
 #[tokio::test]
 async fn plan_is_shown_and_completed() {
     let turn = says("plan read, write").await;
@@ -79,7 +79,7 @@ async fn long_answer_streams_and_can_be_cancelled() {
     assert!(began.elapsed() < Duration::from_secs(5) && !turn.text().contains("1000"));
 }
 
-/// ELIC-03, ELIC-14: a form gives the answer, else the next prompt.
+/// ELIC-03, ELIC-14: the answer comes from a form or, without forms, from the next prompt.
 #[tokio::test]
 async fn question_is_answered_by_a_form_or_the_next_prompt() {
     let project = project(&[]);
@@ -105,7 +105,7 @@ async fn question_is_answered_by_a_form_or_the_next_prompt() {
     assert!(without.prompt("blue").await.text().starts_with("I cannot do that"), "once");
 }
 
-/// SUB-01: a subagent of the same model. A subagent cannot start another one.
+/// SUB-01: a subagent uses the same model, and cannot start another subagent.
 #[tokio::test]
 async fn subagent_runs_a_prompt() {
     let turn = says("delegate show a.txt").await;

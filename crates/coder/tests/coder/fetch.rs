@@ -11,7 +11,8 @@ fn page(content_type: &str, body: &str) -> Reply {
     Reply::status(200, &format!("content-type: {content_type}\r\n"), body)
 }
 
-/// The outcome of fetching these addresses one after the other, and the model's last result.
+/// Fetches these addresses one after the other. Returns the outcome of the prompt, and the last
+/// result for the model.
 async fn fetched(urls: &[String], choices: &[&'static str]) -> (Turn, String, Client) {
     let fetch = |(index, url): (usize, &String)| {
         anthropic(&[tool_use(&format!("f{index}"), "fetch", json!({ "url": url }))], "tool_use")
@@ -60,7 +61,7 @@ async fn page_is_fetched_after_a_question_as_markdown() {
     );
 }
 
-/// The agent sends nothing before the person allows it, and fetches only web pages.
+/// The agent sends nothing until the person allows it, and fetches only web pages.
 #[tokio::test]
 async fn only_allowed_web_pages_are_fetched() {
     let web = Server::start(Vec::new()).await;
@@ -81,7 +82,7 @@ async fn only_allowed_web_pages_are_fetched() {
     assert!(web.requests().is_empty());
 }
 
-/// A redirect may lead to the same host; only a new call leads to another one.
+/// A redirect is followed only to the same host. Another host needs a new call.
 #[tokio::test]
 async fn redirect_to_another_host_is_named_and_not_followed() {
     let moved = |to: &str| Reply::status(302, &format!("location: {to}\r\n"), "");
@@ -105,7 +106,7 @@ async fn redirect_to_another_host_is_named_and_not_followed() {
     assert!(other.requests().is_empty());
 }
 
-/// Encodings, JSON, binary data, missing pages, and a long page, of which the model gets the
+/// Tests encodings, JSON, binary data, missing pages, and a long page, of which the model gets the
 /// beginning and the end.
 #[tokio::test]
 async fn pages_are_read_by_type_and_long_ones_are_cut_in_the_middle() {

@@ -1,4 +1,4 @@
-//! Tests of the built-in agent, which the kit serves to a raw client that sees every line.
+//! Tests of the built-in agent, served by the agent kit to a client that reads every line.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! MCP servers of a session: ready ones, missing ones, and those that come and go.
+//! A session's MCP servers: those that are ready, those that are missing, and those that come and
+//! go.
 
 use crate::client::Client;
 use crate::mcp_place::{Place, call, lives, offered, system, thoughts};
@@ -16,7 +17,7 @@ async fn all_transports_are_advertised() {
     assert_eq!(*capabilities, json!({ "http": true, "sse": true }));
 }
 
-/// A server that never responds delays neither the session nor a prompt, and is reported once.
+/// A server that never responds does not delay the session or a prompt, and is reported once.
 #[tokio::test]
 async fn hung_server_delays_nothing_and_is_reported_once() {
     let place = Place::new();
@@ -44,7 +45,7 @@ async fn hung_server_delays_nothing_and_is_reported_once() {
     );
 }
 
-/// NOTE-01: a client that supports notices gets one at once, without secrets.
+/// NOTE-01: if the client supports notices, it gets one at once, without secrets.
 #[tokio::test]
 async fn server_that_ends_is_reported_with_its_last_line() {
     let place = Place::new();
@@ -87,7 +88,7 @@ async fn server_that_ends_is_reported_with_its_last_line() {
     assert!(system(&bodies(&provider)[0]).contains("- gone: not available (it ended: exit code 3"));
 }
 
-/// A server that requires a key is reported with the status. The header appears nowhere.
+/// A server that rejects its key is reported with the HTTP status. The header appears nowhere.
 #[tokio::test]
 async fn server_that_refuses_its_key_is_reported() {
     let place = Place::new();
@@ -134,7 +135,7 @@ async fn tools_of_a_late_server_appear_during_the_turn() {
     assert!(!late(&bodies[0]) && late(&bodies[1]));
 }
 
-/// The agent follows changes of a server's list of tools.
+/// The agent notices when a server's list of tools changes.
 #[tokio::test]
 async fn changed_list_of_tools_is_used() {
     let place = Place::new();
@@ -166,7 +167,7 @@ async fn tools_are_limited_and_the_person_is_told() {
     );
 }
 
-/// SESS-20: servers start with a session and end with it.
+/// SESS-20: servers start and end with their session.
 #[tokio::test]
 async fn servers_end_with_their_session() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Calls of tools of MCP servers: questions, display, cancellation and failure.
+//! Calls to MCP servers' tools: questions, display, cancellation and failure.
 
 use crate::mcp_place::{Place, call, thoughts, told};
 use crate::provider::{bodies, chat, chat_calls, chat_text};
@@ -36,8 +36,8 @@ async fn server_tool_is_offered_called_and_shown() {
     );
 }
 
-/// TOOL-07: pictures go to the model and the client, everything else as words or unchanged. No
-/// message exceeds 64 KiB.
+/// TOOL-07: the model and the client get pictures. The model gets other content as text, and the
+/// client gets it unchanged. Messages stay under 64 KiB.
 #[tokio::test]
 async fn every_kind_of_content_is_mapped_and_long_content_is_cut() {
     let place = Place::new();
@@ -74,7 +74,7 @@ async fn tool_that_reports_a_failure_has_failed() {
     assert!(told["content"].as_str().unwrap().contains("no such issue"));
 }
 
-/// The call fails with a message, and the server restarts for the next one.
+/// The call fails with a message, and the server is restarted for the next call.
 #[tokio::test]
 async fn server_that_dies_in_a_call_fails_the_call_and_restarts() {
     let place = Place::new();
@@ -100,8 +100,8 @@ async fn server_that_dies_in_a_call_fails_the_call_and_restarts() {
     );
 }
 
-/// CANCEL-02, CANCEL-04: the turn ends at once, the server is told, and it stays available for the
-/// next prompt.
+/// CANCEL-02, CANCEL-04: a cancel ends the turn at once, and the server is told. The server stays
+/// available for the next prompt.
 #[tokio::test]
 async fn cancel_during_a_call_ends_the_turn_and_tells_the_server() {
     let place = Place::new();
@@ -158,7 +158,7 @@ async fn question_of_a_server_reaches_the_person() {
     assert_eq!(told, json!({ "action": "accept", "content": { "name": "Ada" } }));
 }
 
-/// ELIC-01: the agent sends a client no forms that it does not support.
+/// ELIC-01: the agent does not send forms to a client that does not support them.
 #[tokio::test]
 async fn forms_are_not_offered_to_servers_without_client_support() {
     let place = Place::new();
@@ -167,8 +167,8 @@ async fn forms_are_not_offered_to_servers_without_client_support() {
     assert!(place.traces().contains("capabilities") && !place.traces().contains("elicitation"));
 }
 
-/// The server gets exactly the arguments that were shown, even if a model repeats a name. An
-/// approval covers one call.
+/// The server gets exactly the arguments that were shown, even if the model writes a field twice.
+/// An approval covers one call.
 #[tokio::test]
 async fn call_is_allowed_once_and_with_the_arguments_that_were_shown() {
     let place = Place::new();

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A project with a folder next to it for the servers' traces.
+/// A project, and next to it a folder for the servers' traces.
 pub(crate) struct Place {
     folder: TempDir,
 }
@@ -43,7 +43,7 @@ impl Place {
         self.traces()
     }
 
-    /// The handwritten server with this behaviour.
+    /// The configuration of the handwritten server with this behaviour.
     pub(crate) fn server(&self, name: &str, behaviour: &str) -> Value {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/coder/mcp_server.mjs");
         let (traces, go) = (self.beside("traces"), self.beside("go"));
@@ -51,21 +51,21 @@ impl Place {
         json!({ "name": name, "command": "node", "args": [script, behaviour, traces, go], "env": env })
     }
 
-    /// The same server. Its tool `progress` ends once the file `seen` exists.
+    /// The configuration of a server whose tool `progress` ends once the file `seen` exists.
     pub(crate) fn server_that_waits(&self, name: &str) -> Value {
         let mut server = self.server(name, "plain");
         server["args"][3] = json!(self.beside("seen"));
         server
     }
 
-    /// Starts a prompt.
+    /// Sends a prompt without waiting for the response.
     pub(crate) async fn start(&self, client: &mut Client) -> u64 {
         let params =
             json!({ "sessionId": client.session, "prompt": [{ "type": "text", "text": "go" }] });
         client.start("session/prompt", params).await
     }
 
-    /// A session with these servers and a model with these replies.
+    /// Opens a session with these servers, and a model that gives these replies.
     pub(crate) async fn open(
         &self,
         servers: &[Value],
@@ -86,8 +86,8 @@ impl Place {
         Client::serve_author(author, capabilities, params).await
     }
 
-    /// The outcome of a prompt for which the model calls this tool of the server `hand`. The call
-    /// is allowed.
+    /// Sends a prompt for which the model calls this tool of the server `hand`, and returns the
+    /// outcome. The call is allowed.
     pub(crate) async fn calls(&self, tool: &str, arguments: Value) -> (Turn, Value) {
         let provider =
             Server::start(vec![call(&format!("hand__{tool}"), &arguments), chat_text("done")])

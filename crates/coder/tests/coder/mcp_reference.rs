@@ -1,7 +1,8 @@
 //! The reference MCP servers from npm and PyPI, used by the built-in agent over every transport.
 //!
-//! `npm ci` in `interop/ts` installs the npm ones. The others are in the Python environment that
-//! `ATTACHE_MCP_PYTHON` names, else in `target/mcp-python`. A missing one fails the test.
+//! `npm ci` in `interop/ts` installs the servers from npm. The others are in the Python environment
+//! that `ATTACHE_MCP_PYTHON` names, or else in `target/mcp-python`. If a server is missing, its
+//! test fails.
 
 use crate::client::Turn;
 use crate::mcp_place::{Place, call, offered, thoughts};
@@ -15,7 +16,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 
-/// A file of the npm packages.
+/// The path of a file in the npm packages.
 fn package(path: &str) -> String {
     let modules = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../interop/ts/node_modules/@modelcontextprotocol");
@@ -24,7 +25,7 @@ fn package(path: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// A program of the Python environment.
+/// The path of a program in the Python environment.
 fn python(program: &str) -> String {
     let made = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mcp-python");
     let path = std::env::var_os("ATTACHE_MCP_PYTHON")
@@ -70,7 +71,8 @@ async fn listening(transport: &str, path: &str) -> Listening {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         while let Some(line) = lines.next_line().await.unwrap() {
             if line.ends_with(&format!("port {free}")) {
-                // Its later output is read and dropped, so that it never blocks on a full pipe.
+                // The server's later output is read and dropped, so that it never blocks on a full
+                // pipe.
                 let mut talk = JoinSet::new();
                 talk.spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 return Listening {
@@ -83,8 +85,8 @@ async fn listening(transport: &str, path: &str) -> Listening {
     }
 }
 
-/// The outcome of one prompt for which the model calls these tools of the server `ref`. All calls
-/// are allowed.
+/// Sends a prompt for which the model calls these tools of the server `ref`, and returns the
+/// outcome. All calls are allowed.
 async fn turn(place: &Place, server: Value, calls: &[(&str, Value)]) -> (Turn, Vec<Value>) {
     let mut replies: Vec<_> =
         calls.iter().map(|(tool, arguments)| call(&format!("ref__{tool}"), arguments)).collect();

@@ -80,7 +80,7 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
     case "tools/list": {
       const many = Array.from({ length: 200 }, (_, index) => tool(`tool${index}`));
       send({ id, result: { tools: behaviour === "many" ? many : tools } });
-      // A client that replies has read all earlier messages.
+      // If the client replies, it has read all earlier messages.
       await ask("ping");
       return trace(`listed ${behaviour}${listed++ ? " again" : ""}`);
     }

@@ -1,4 +1,4 @@
-//! Models of providers: their requests, their text, their tools, and the stored conversation.
+//! Providers' models: their requests, text, tools, and stored conversations.
 
 use crate::projects::{project, read};
 use crate::provider::{
@@ -9,7 +9,8 @@ use crate::server::Server;
 use attache_session::MemoryStore;
 use serde_json::{Value, json};
 
-/// USE-01, USE-04: after each call, the client gets the window, its usage, and the cost so far.
+/// USE-01, USE-04: after each call, the client gets the size of the context window, its usage, and
+/// the cost so far.
 #[tokio::test]
 async fn provider_answers_with_text_tokens_and_cost() {
     let replies = vec![
@@ -59,8 +60,8 @@ async fn provider_answers_with_text_tokens_and_cost() {
     without_key(&turn);
 }
 
-/// A model's signed thoughts go back unchanged in the turn, and also after the agent was killed and
-/// the session loaded.
+/// A model's signed thoughts are sent back to it unchanged, in the same turn and also after the
+/// agent was killed and the session loaded.
 #[tokio::test]
 async fn signed_thoughts_go_back_unchanged_even_after_a_load() {
     let replies = vec![
@@ -117,7 +118,8 @@ async fn signed_thoughts_go_back_unchanged_even_after_a_load() {
     without_key(&turn);
 }
 
-/// Calls of one answer run one after the other, in order. Reasoning on this wire goes back too.
+/// The tool calls of one message run one after the other, in order. With this API, reasoning is
+/// sent back too.
 #[tokio::test]
 async fn calls_of_one_answer_run_in_order() {
     let calls = [
@@ -141,8 +143,8 @@ async fn calls_of_one_answer_run_in_order() {
     assert!(results[2]["content"].as_str().unwrap().contains("two"), "{}", results[2]);
 }
 
-/// TOOL-11, PERM-01: a new file is shown without an old text, asks, and is created with its
-/// folders.
+/// TOOL-11, PERM-01: a new file is shown without an old text, needs approval, and is created with
+/// its folders.
 #[tokio::test]
 async fn new_file_and_edit_ask_and_are_made() {
     let write = tool_use("w", "write", json!({ "path": "src/new.rs", "text": "fn new() {}\n" }));
@@ -177,7 +179,7 @@ async fn new_file_and_edit_ask_and_are_made() {
     assert_eq!(turn.titles()[2..], failed.map(str::to_owned));
 }
 
-/// No message exceeds 64 KiB, whatever the model writes. The client of these tests checks each
+/// Messages stay under 64 KiB, whatever the model writes. The client of these tests checks each
 /// line.
 #[tokio::test]
 async fn long_file_is_written_completely_and_shown_in_part() {
@@ -220,7 +222,7 @@ async fn rejected_new_file_is_not_created() {
     assert!(result["content"][0]["text"].as_str().unwrap().contains("it was not allowed"));
 }
 
-/// Data that only one model can read is not sent to another; its text and tool calls are.
+/// Data that only one model can read is not sent to another. The text and tool calls are sent.
 #[tokio::test]
 async fn another_model_gets_the_text_without_sealed_thoughts() {
     let first = vec![
@@ -247,7 +249,8 @@ async fn another_model_gets_the_text_without_sealed_thoughts() {
     assert!(client.prompt("show a").await.text().contains("one"));
 }
 
-/// Content that only another model accepts is refused with the names of both.
+/// Content that the model does not accept is refused, and the message names the model and the kind
+/// of content.
 #[tokio::test]
 async fn unsupported_content_is_refused_by_name() {
     let (server, project) =

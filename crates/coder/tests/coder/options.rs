@@ -58,7 +58,7 @@ async fn environment_names_the_model_of_a_new_session() {
         let options = options(&[keys[0], keys[1], ("ATTACHE_MODEL", wish)]).await;
         assert_eq!(option(&options, "model").unwrap()["currentValue"], model, "{wish}");
     }
-    // A server without a key is not OpenAI, and has none of its models.
+    // A server for which no key is set is not OpenAI, so OpenAI's models are not offered.
     let server = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
     let named = options(&[server, ("ATTACHE_MODEL", "openai/mine")]).await;
     let model = option(&named, "model").unwrap();
@@ -68,8 +68,8 @@ async fn environment_names_the_model_of_a_new_session() {
     );
 }
 
-/// AUTH-01: no session opens with an unusable model, and the reply says which variable to set. The
-/// offline model never answers in its place.
+/// AUTH-01: a session does not open with an unusable model, and the error says which variable to
+/// set. The offline model does not answer instead.
 #[tokio::test]
 async fn unusable_model_opens_no_session_and_says_why() {
     let server = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
@@ -113,8 +113,8 @@ async fn unusable_model_opens_no_session_and_says_why() {
     }
 }
 
-/// A stored session whose model lost its key is loaded with that model. Its prompts fail with the
-/// missing key until another model is chosen.
+/// A stored session whose model no longer has a key is loaded with that model. Its prompts fail
+/// because of the missing key until another model is chosen.
 #[tokio::test]
 async fn stored_session_keeps_a_model_that_lost_its_key() {
     let (project, store) = (project(&[]), MemoryStore::default());
@@ -139,8 +139,8 @@ async fn stored_session_keeps_a_model_that_lost_its_key() {
     assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
 }
 
-/// If the client disables a provider, its model goes too: prompts report it, and the offline model
-/// does not answer.
+/// If the client disables a provider, its models are gone too. Prompts fail with the reason, and
+/// the offline model does not answer instead.
 #[tokio::test]
 async fn disabled_provider_answers_no_prompt() {
     let project = project(&[]);
@@ -150,8 +150,8 @@ async fn disabled_provider_answers_no_prompt() {
     assert!(code == -32000 && message.contains("the client disabled OpenAI"), "{code} {message}");
 }
 
-/// AUTH-05: every client learns how to add a key; the way in a terminal is only for clients that
-/// support it.
+/// AUTH-05: every client is told how to add a key. The method that needs a terminal is only for
+/// clients that support it.
 #[tokio::test]
 async fn client_learns_how_to_add_a_key() {
     for (terminal, ids) in [(true, vec!["provider-key", "add-key"]), (false, vec!["provider-key"])]
@@ -207,7 +207,8 @@ async fn thinking_level_depends_on_the_model() {
     assert_eq!(refused["error"]["code"], -32602);
 }
 
-/// A server on this machine is found, with the actual window of its model, and needs no key.
+/// A server on this machine is found and needs no key. Its model has the context window that the
+/// server reports.
 #[tokio::test]
 async fn local_server_is_found_with_its_window() {
     let answer = |value: Value| Reply::status(200, "", &value.to_string());
@@ -240,7 +241,8 @@ async fn local_server_is_found_with_its_window() {
     assert!(requests[3].contains("\"model\":\"tiny\"") && !requests[3].contains("authorization"));
 }
 
-/// USE-03: the window of an unknown model is unknown, so no usage is sent. The person is told once.
+/// USE-03: the context window of an unknown model is unknown, so no usage is sent. The person is
+/// told once.
 #[tokio::test]
 async fn unknown_model_works_with_a_notice_and_without_usage() {
     let replies = vec![chat_text("one"), chat_text("two")];

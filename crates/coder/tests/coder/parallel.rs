@@ -1,4 +1,4 @@
-//! Tool calls of one answer: those that only read run at the same time, all others in order.
+//! The tool calls of one message: those that only read run at the same time, all others in order.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::net::unix::pipe::{OpenOptions, Sender};
 use tokio::task::JoinSet;
 
-/// A session of a model that requests these calls, then says `done`.
+/// Opens a session whose model makes these calls, then replies `done`.
 async fn asks(calls: &[(&str, &str, &str)], files: &[(&str, &str)]) -> (Server, TempDir, Client) {
     let server =
         Server::start(vec![chat(&[chat_calls(calls)], "tool_calls"), chat_text("done")]).await;
@@ -26,7 +26,7 @@ fn pipe(folder: &Path, name: &str) {
     assert!(made.success());
 }
 
-/// The writing end of the pipe, once a command reads it.
+/// Returns the writing end of the pipe, once a command reads from it.
 async fn writer(folder: &Path, name: &str) -> Sender {
     loop {
         match OpenOptions::new().open_sender(folder.join(name)) {
@@ -93,7 +93,7 @@ async fn commands_that_only_read_run_at_the_same_time() {
     );
 }
 
-/// Reads see earlier writes and no later ones.
+/// Reads see the earlier writes of the same message, and not the later ones.
 #[tokio::test]
 async fn changing_calls_keep_their_place() {
     let write = |path: &str, text: &str| json!({ "path": path, "text": text }).to_string();
@@ -154,7 +154,7 @@ async fn questions_are_asked_one_at_a_time() {
     assert_eq!(results(&server).len(), 4);
 }
 
-/// CANCEL-02, TOOL-09: a cancel ends all of them.
+/// CANCEL-02, TOOL-09: a cancel ends all calls that are running.
 #[tokio::test]
 async fn cancel_ends_every_call() {
     let (a, b) = (cat("a"), cat("b"));

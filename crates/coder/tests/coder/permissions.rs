@@ -1,4 +1,4 @@
-//! Which calls ask, which choices are remembered, and that only allowed calls run.
+//! Which calls need approval, which choices are remembered, and that only allowed calls run.
 
 use crate::client::Client;
 use crate::projects::{project, read, rust, write};
@@ -35,7 +35,7 @@ async fn edit_is_shown_first_and_made_when_allowed_once() {
     );
     assert_eq!(asked["toolCall"]["status"], "pending");
     assert_eq!(turn.titles().last().unwrap(), "completed Edit src/main.rs");
-    // An approval once covers one call.
+    // An approval with "allow once" covers a single call.
     client.prompt("rename Board to Grid in src/main.rs").await;
     assert_eq!(client.asked.len(), 2);
     assert!(read(&project, "src/main.rs").contains("grid::Board::new"));
@@ -123,7 +123,7 @@ async fn each_mode_runs_what_it_allows() {
         client.set("mode", mode).await;
         match mode {
             "edit" => client.choices.extend(["reject_once"]),
-            // Without a sandbox, a command asks in this mode too.
+            // Without a sandbox, a command needs approval in this mode too.
             "auto" => client.otherwise = Some("allow_once"),
             _ => {}
         }
@@ -168,14 +168,14 @@ async fn edit_approved_for_an_older_content_is_not_made() {
     client.choices.extend(["allow_once"]);
     let folder = project.path().to_owned();
     client.meanwhile =
-        Some(Box::new(move || write(&folder, "src/main.rs", "Grid, saved by somebody else\n")));
+        Some(Box::new(move || write(&folder, "src/main.rs", "Grid, saved by another program\n")));
     let turn = client.prompt(RENAME).await;
     assert!(
         turn.text().contains("changed before this call ran, so it was not modified"),
         "{}",
         turn.text()
     );
-    assert_eq!(read(&project, "src/main.rs"), "Grid, saved by somebody else\n");
+    assert_eq!(read(&project, "src/main.rs"), "Grid, saved by another program\n");
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn unsaved_text_goes_through_the_client() {
     );
 }
 
-/// An agent whose person has a file of rules.
+/// An agent whose user has a file of permission rules.
 async fn with_rules(cwd: &std::path::Path, file: &std::path::Path) -> Client {
     let author = Coder::new().permissions(file.to_owned());
     Client::serve_author(author, json!({}), json!({ "cwd": cwd, "mcpServers": [] })).await
@@ -209,8 +209,8 @@ fn offered(asked: &serde_json::Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// PERM-07, PERM-08: each permanent choice names its rule and its scope. Choices beyond the session
-/// go into the person's file.
+/// PERM-07, PERM-08: each permanent choice names its rule and its scope. Choices that apply beyond
+/// the session are stored in the person's file.
 #[tokio::test]
 async fn choice_is_kept_for_the_session_the_project_or_the_person() {
     let (one, other, home) = (project(&[]), project(&[]), project(&[]));
@@ -246,8 +246,8 @@ async fn choice_is_kept_for_the_session_the_project_or_the_person() {
             cwd.display()
         )
     );
-    // Another session in the project does not ask. A session elsewhere asks only about commands
-    // that were allowed for the project.
+    // Another session in the project does not ask. A session in another folder asks only about
+    // commands that were allowed for the project.
     let mut again = with_rules(one.path(), &file).await;
     again.prompt("run mkdir c").await;
     assert!(one.path().join("c").exists() && again.asked.is_empty());
@@ -257,7 +257,7 @@ async fn choice_is_kept_for_the_session_the_project_or_the_person() {
     assert!(!other.path().join("d").exists() && elsewhere.asked.len() == 1);
 }
 
-/// If two sessions are open, a permanent choice in one applies to the other from its next prompt.
+/// If two sessions are open, a permanent choice in one applies in the other from its next prompt.
 #[tokio::test]
 async fn rule_of_another_session_applies_from_the_next_prompt() {
     let (project, home) = (project(&[]), project(&[]));
@@ -288,7 +288,8 @@ async fn project_cannot_allow_anything_for_itself() {
     assert_eq!(client.asked.len(), 2, "a change of it asks in the mode that edits");
 }
 
-/// NOTE-01: a wrong rule of the person is reported when a session opens, and it allows nothing.
+/// NOTE-01: an invalid rule in the person's file is reported when a session opens, and it allows
+/// nothing.
 #[tokio::test]
 async fn rule_that_fails_its_example_is_reported_and_allows_nothing() {
     let (project, home) = (project(&[]), project(&[]));
@@ -317,7 +318,8 @@ async fn rule_that_fails_its_example_is_reported_and_allows_nothing() {
     );
 }
 
-/// A secret file asks before it is read, with the reason. No part of it is shown before.
+/// Reading a secret file needs approval. The question gives the reason, and does not show any part
+/// of the file.
 #[tokio::test]
 async fn reading_a_secret_file_asks_in_every_mode() {
     let project = project(&[(".env", "KEY=hunter2\n")]);

@@ -1,4 +1,4 @@
-//! Projects in temporary folders.
+//! Test projects in temporary folders.
 
 use std::fs;
 use std::path::Path;
@@ -59,7 +59,8 @@ pub(crate) fn python() -> TempDir {
     ])
 }
 
-/// Names in several scripts, files with carriage returns, and ignore files in two folders.
+/// A project with names in several scripts, files with carriage returns, and ignore files in two
+/// folders.
 pub(crate) fn mixed() -> TempDir {
     project(&[
         ("LIESMICH.txt", "Größe ist wichtig.\r\nGrößer nicht.\r\n"),

@@ -1,4 +1,4 @@
-//! Scripted providers on this machine, on two wires, and an agent with their keys.
+//! Scripted providers on this machine, with two APIs, and an agent that has their keys.
 
 use crate::client::{Client, Turn};
 use crate::server::{Reply, Server};
@@ -8,10 +8,10 @@ use attache_session::MemoryStore;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A key that only its provider may see.
+/// A key that must be sent only to its provider.
 pub(crate) const KEY: &str = "sk-very-secret-key";
 
-/// The variables of providers at these addresses.
+/// The environment variables for providers at these addresses.
 pub(crate) fn anthropic_at(url: &str) -> Vec<(String, String)> {
     variables(&[("ANTHROPIC_API_KEY", KEY), ("ANTHROPIC_BASE_URL", url)])
 }
@@ -24,8 +24,7 @@ pub(crate) fn variables(variables: &[(&str, &str)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// The agent with the providers of these variables. Models write titles only if the variables say
-/// so.
+/// The agent, configured by these variables. Models write titles only if the variables say so.
 pub(crate) fn coder(given: &[(String, String)]) -> Coder {
     let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
     let environment = |name: &str| {
@@ -34,7 +33,7 @@ pub(crate) fn coder(given: &[(String, String)]) -> Coder {
     Coder::with(Models::of(&environment, None).unwrap())
 }
 
-/// The same agent, with the servers on this machine.
+/// The same agent, with the model servers on this machine.
 pub(crate) fn local_coder(given: &[(String, String)]) -> Coder {
     let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
     let environment = |name: &str| {
@@ -43,23 +42,23 @@ pub(crate) fn local_coder(given: &[(String, String)]) -> Coder {
     Coder::with(Models::of(&environment, None).unwrap().and_local(&environment))
 }
 
-/// A session in `cwd` of an agent with these variables.
+/// Opens a session in `cwd`, with an agent configured by these variables.
 pub(crate) async fn open(cwd: &Path, variables: &[(String, String)]) -> Client {
     Client::serve_author(coder(variables), json!({}), json!({ "cwd": cwd, "mcpServers": [] })).await
 }
 
-/// A client of an agent that keeps its sessions in `store`.
+/// Creates a client of an agent that stores its sessions in `store`.
 pub(crate) async fn stored(store: &MemoryStore, variables: &[(String, String)]) -> Client {
     Client::connect(serve(coder(variables)).store(store.clone()), json!({})).await
 }
 
-/// An answer of Anthropic with these blocks, which stops for `reason`: 10 tokens read, 5 from the
-/// cache, 7 written.
+/// A response from Anthropic with these blocks and this stop reason. Its usage is 10 tokens read, 5
+/// from the cache, 7 written.
 pub(crate) fn anthropic(blocks: &[Value], reason: &str) -> Reply {
     Reply::stream(&(anthropic_begin(blocks) + &anthropic_end(reason)))
 }
 
-/// The same answer without its end.
+/// Such a response without its end.
 pub(crate) fn anthropic_begin(blocks: &[Value]) -> String {
     let usage = json!({ "input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 1 });
     let mut events = vec![json!({ "type": "message_start", "message": { "usage": usage } })];
@@ -119,7 +118,7 @@ pub(crate) fn tool_use(id: &str, name: &str, input: Value) -> Value {
     json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 
-/// An answer on the Chat Completions wire with these deltas, which stops for `reason`.
+/// A Chat Completions response with these deltas and this finish reason.
 pub(crate) fn chat(deltas: &[Value], reason: &str) -> Reply {
     let mut body = String::new();
     for delta in deltas {
@@ -136,7 +135,7 @@ pub(crate) fn chat_text(text: &str) -> Reply {
     chat(&[json!({ "content": text })], "stop")
 }
 
-/// A delta with tool calls: id, name and arguments of each.
+/// A delta with tool calls. Each call is an id, a name and arguments.
 pub(crate) fn chat_calls(calls: &[(&str, &str, &str)]) -> Value {
     let call = |(index, (id, name, arguments)): (usize, &(&str, &str, &str))| {
         let function = json!({ "name": name, "arguments": arguments });
@@ -158,7 +157,7 @@ pub(crate) fn without_key(turn: &Turn) {
     assert!(!told.contains(KEY), "{told}");
 }
 
-/// The error message of the prompt.
+/// The error message in the response to the prompt.
 pub(crate) fn error(turn: &Turn) -> (i64, String) {
     let error = &turn.result["error"];
     (

@@ -1,4 +1,4 @@
-//! Questions to the person: forms, words, and leaving the mode `plan`.
+//! Questions to the person: as forms, as text, and about leaving the mode `plan`.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -21,7 +21,7 @@ async fn client_with_forms(server: &Server, folder: &std::path::Path) -> Client 
     Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await
 }
 
-/// ELIC-07, ELIC-14: several questions are one form, and its answers go to the model.
+/// ELIC-07, ELIC-14: several questions become one form, and the model gets its answers.
 #[tokio::test]
 async fn questions_become_a_form_and_its_answers_go_to_the_model() {
     let accepted = json!({ "action": "accept", "content": { "answer1": "blue", "answer2": ["S", "M"], "answer3": "no" } });
@@ -88,7 +88,8 @@ async fn cancel_withdraws_a_question() {
     assert_eq!(client.prompt("again").await.text(), "fine");
 }
 
-/// MODE-07, CONF-03: a yes changes mode and option together; a no keeps planning.
+/// MODE-07, CONF-03: if the person agrees, the mode and the option change together. If not, the
+/// mode stays `plan`.
 #[tokio::test]
 async fn leaving_plan_mode_asks_and_changes_the_option() {
     for (choice, mode) in [("ask", Some("ask")), ("edit", Some("edit")), ("reject", None)] {

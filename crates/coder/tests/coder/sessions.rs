@@ -127,7 +127,7 @@ async fn usage_counts_the_conversation_and_the_turn() {
     assert!(tokens("thoughtTokens") <= tokens("outputTokens"));
 }
 
-/// A session is listed once it has a prompt, or a title from a person.
+/// A session is listed once it has a prompt, or a title that a person gave it.
 #[tokio::test]
 async fn empty_session_is_not_listed() {
     let project = rust();
@@ -159,7 +159,7 @@ async fn empty_session_is_not_listed() {
     }
 }
 
-/// A prompt that is too large to be stored starts no turn; the session continues.
+/// A prompt that is too large to be stored does not start a turn, and the session continues.
 #[tokio::test]
 async fn prompt_too_large_for_the_store_starts_no_turn() {
     let project = rust();

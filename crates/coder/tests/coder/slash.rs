@@ -17,8 +17,8 @@ fn option(turn: &Turn, id: &str) -> Option<Value> {
     options.iter().find(|option| option["id"] == id).map(|option| option["currentValue"].clone())
 }
 
-/// CMD-04: help lists every command that the client knows, with and without a provider, and calls
-/// no model.
+/// CMD-04: `/help` lists every command that the client knows, with and without a provider, and does
+/// not call a model.
 #[tokio::test]
 async fn help_lists_every_command() {
     let (server, project) = (Server::start(Vec::new()).await, rust());
@@ -35,8 +35,8 @@ async fn help_lists_every_command() {
     assert!(server.requests().is_empty());
 }
 
-/// MODE-07, CONF-03: the mode is chosen by words. Option and mode change together. An unknown mode
-/// gets the list.
+/// MODE-07, CONF-03: the command `/mode` sets a mode by its name. The option and the mode change
+/// together. For an unknown mode, the modes are listed.
 #[tokio::test]
 async fn mode_is_chosen_by_words() {
     let project = rust();
@@ -59,8 +59,8 @@ async fn mode_is_chosen_by_words() {
     assert!(client.prompt("/mode").await.text().starts_with("Choose one with `/mode NAME`."));
 }
 
-/// CONF-02: the model is chosen by its value, its name or a part of its name. Dependent options
-/// follow.
+/// CONF-02: the model is chosen by its value, its name or a part of its name. Options that depend
+/// on it are adapted.
 #[tokio::test]
 async fn model_is_chosen_by_words() {
     let project = project(&[]);
@@ -117,8 +117,8 @@ async fn title_of_a_person_stays() {
     assert_eq!(listed["result"]["sessions"][0]["title"], "Grids");
 }
 
-/// Clear removes the conversation for the model, also after the session is loaded. The transcript
-/// keeps it.
+/// `/clear` removes the conversation for the model, even after the session is loaded again. The
+/// transcript keeps it.
 #[tokio::test]
 async fn clear_affects_only_the_model() {
     let server =
@@ -177,8 +177,8 @@ async fn handoff_contains_the_prompts() {
     );
 }
 
-/// Without a model, AGENTS.md summarizes the project's files, after a question. An existing file
-/// stays.
+/// Without a model, AGENTS.md summarizes the project's files, after a question. An existing file is
+/// not changed.
 #[tokio::test]
 async fn init_summarizes_the_files() {
     let project = rust();
@@ -188,11 +188,11 @@ async fn init_summarizes_the_files() {
     assert!(turn.text().starts_with("AGENTS.md was written."), "{}", turn.text());
     let written = read(&project, "AGENTS.md");
     assert!(written.contains("titled “Glider”") && written.contains("- `cargo test`"), "{written}");
-    assert!(client.prompt("/init").await.text().starts_with("AGENTS.md exists already."));
+    assert!(client.prompt("/init").await.text().starts_with("AGENTS.md already exists."));
     assert!(client.prompt("/undo").await.text().contains("`AGENTS.md`: deleted"));
 }
 
-/// With a model, the model looks and writes.
+/// With a provider's model, `/init` and `/review` are tasks for the model.
 #[tokio::test]
 async fn init_and_review_are_tasks_for_a_model() {
     let write = tool_use("w", "write", json!({ "path": "AGENTS.md", "text": "All of it.\n" }));
@@ -205,7 +205,7 @@ async fn init_and_review_are_tasks_for_a_model() {
     let project = rust();
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     client.set("mode", "auto").await;
-    // A file that agents obey asks in every mode.
+    // A change to a file with instructions for agents needs approval in every mode.
     client.choices.push_back("allow_once");
     assert_eq!(client.prompt("/init").await.text(), "written");
     assert_eq!(read(&project, "AGENTS.md"), "All of it.\n");

@@ -1,4 +1,4 @@
-//! Subagents: the agent delegates a task and gets only the report.
+//! Subagents, to which the agent delegates a task and from which it gets only a report.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -16,11 +16,11 @@ fn task(read_only: bool) -> Value {
     tool_use("t1", "task", input)
 }
 
-/// The parent delegates a task, the subagent lists, runs a command and reports, and the parent
-/// answers.
+/// The replies of the models: the agent delegates a task, the subagent runs a command and reports,
+/// and the agent answers.
 fn replies() -> Vec<Reply> {
     vec![
-        anthropic(&[text("I send somebody."), task(false)], "tool_use"),
+        anthropic(&[text("I will delegate this."), task(false)], "tool_use"),
         anthropic(
             &[text("Let me see."), tool_use("s1", "execute", json!({ "command": "touch seen" }))],
             "tool_use",
@@ -30,8 +30,8 @@ fn replies() -> Vec<Reply> {
     ]
 }
 
-/// SUB-01, SUB-04: the subagent's text and calls are in its own session, its questions reach the
-/// person, and its tokens count in the turn.
+/// SUB-01, SUB-04: a subagent's text and calls are in its own session, its questions reach the
+/// person, and its tokens count towards the turn.
 #[tokio::test]
 async fn subagent_has_its_own_session_and_returns_only_a_report() {
     let (server, project) = (Server::start(replies()).await, project(&[("a.rs", "fn main() {}")]));
@@ -43,7 +43,7 @@ async fn subagent_has_its_own_session_and_returns_only_a_report() {
     let turn = client.prompt("where is main?").await;
     assert_eq!(
         (turn.stop_reason(), turn.text().as_str()),
-        ("end_turn", "I send somebody.In a.rs."),
+        ("end_turn", "I will delegate this.In a.rs."),
         "{turn:?}"
     );
     let subagents = turn.all("subagent_update");
@@ -104,7 +104,7 @@ async fn tool_call_represents_the_subagent_for_other_clients() {
     let turn = client.prompt("where is main?").await;
     assert_eq!(
         (turn.stop_reason(), turn.text().as_str()),
-        ("end_turn", "I send somebody.In a.rs.")
+        ("end_turn", "I will delegate this.In a.rs.")
     );
     let calls = turn.tool_calls();
     assert_eq!(turn.titles(), ["completed Look for it", "completed Run touch seen"]);
@@ -114,8 +114,8 @@ async fn tool_call_represents_the_subagent_for_other_clients() {
     assert_eq!(calls[1]["_meta"]["attache/parentToolCallId"], calls[0]["toolCallId"]);
 }
 
-/// A permanent choice for a subagent's question applies to the session, but the agent has not read
-/// the files that the subagent read.
+/// A permanent choice in reply to a subagent's question applies to the whole session. Files that
+/// the subagent has read do not count as read by the agent.
 #[tokio::test]
 async fn subagent_shares_choices_but_not_read_files() {
     let edit = json!({ "path": "a", "replacements": [{ "old": "one", "new": "two" }] });
@@ -147,7 +147,7 @@ async fn subagent_shares_choices_but_not_read_files() {
     assert!(bodies(&server)[4].to_string().contains("a was not read yet"));
 }
 
-/// A read-only subagent changes nothing in any mode.
+/// A read-only subagent cannot change anything, in any mode.
 #[tokio::test]
 async fn read_only_subagent_changes_nothing() {
     let replies = vec![
@@ -219,7 +219,7 @@ async fn loaded_session_knows_only_the_report() {
 async fn cancel_ends_a_subagent_and_its_tools() {
     let sleep = tool_use("s1", "execute", json!({ "command": "echo begun; sleep 1000" }));
     let replies = vec![
-        anthropic(&[text("I send somebody."), task(false)], "tool_use"),
+        anthropic(&[text("I will delegate this."), task(false)], "tool_use"),
         anthropic(&[sleep], "tool_use"),
         anthropic(&[text("fine")], "end_turn"),
         anthropic(&[task(false)], "tool_use"),

@@ -32,7 +32,7 @@ async fn next(client: &mut Client, kind: &str) -> Value {
 }
 
 /// The reply to the prompt does not wait for the title. The provider's cheapest model writes it,
-/// without tools, and its cost counts.
+/// without tools, and its cost is added to the session's.
 #[tokio::test]
 async fn model_writes_the_title_after_the_first_exchange() {
     let server = Server::start(vec![
@@ -65,7 +65,7 @@ async fn model_writes_the_title_after_the_first_exchange() {
     );
 }
 
-/// The next prompt ends the search. A failure is not shown either.
+/// The next prompt cancels the writing of a title. Neither that nor a failure is shown.
 #[tokio::test]
 async fn hanging_or_failing_title_search_is_invisible() {
     let mut server = Server::start(vec![
@@ -86,7 +86,7 @@ async fn hanging_or_failing_title_search_is_invisible() {
     assert!(turn.all("session_info_update").iter().all(|update| update.get("title").is_none()));
 }
 
-/// The title changes with the subject, and stays while the model replies KEEP.
+/// The title changes with the subject, and stays the same while the model replies KEEP.
 #[tokio::test]
 async fn title_follows_the_subject() {
     let mut replies = Vec::new();
@@ -111,7 +111,7 @@ async fn title_follows_the_subject() {
     assert_eq!(next(&mut client, "session_info_update").await["title"], "The second");
 }
 
-/// TITLE-03: no model writes a title if a person set one.
+/// TITLE-03: a model does not write a title if a person has set one.
 #[tokio::test]
 async fn title_of_a_person_prevents_a_search() {
     let server =
@@ -123,7 +123,8 @@ async fn title_of_a_person_prevents_a_search() {
     assert_eq!(client.prompt("two").await.text(), "so");
 }
 
-/// INFO-09, META-07: project and branch are tags of the session, and follow the checked-out branch.
+/// INFO-09, META-07: the project and the branch are tags of the session. The branch is always the
+/// one that is checked out.
 #[tokio::test]
 async fn project_and_branch_are_tags() {
     let project = project(&[("grid/.git/HEAD", "ref: refs/heads/main\n")]);

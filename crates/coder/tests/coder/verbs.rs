@@ -1,4 +1,4 @@
-//! Each verb on three projects and on an empty one.
+//! Tests each of the offline model's verbs on three projects and on an empty one.
 
 use crate::client::{Client, Turn};
 use crate::projects::{empty, mixed, python, read, rust};

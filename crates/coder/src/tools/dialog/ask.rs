@@ -1,4 +1,5 @@
-//! The tool `ask`: questions to the person, as a form if the client supports forms, else as text.
+//! The tool `ask`: asks the person questions, with a form if the client supports forms, or else as
+//! text.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -47,7 +48,7 @@ impl Ask {
         arguments::parse("ask", arguments)
     }
 
-    /// Its length, in bytes.
+    /// The approximate length of the questions and their options, in bytes.
     fn length(&self) -> usize {
         let options = |question: &Question| {
             question.options.iter().map(|option| option.len() + 16).sum::<usize>()
@@ -55,7 +56,7 @@ impl Ask {
         self.questions.iter().map(|question| question.question.len() + options(question) + 64).sum()
     }
 
-    /// The form for the questions, or the reason why they are invalid.
+    /// Returns the form for the questions, or the reason why they are invalid.
     fn form(&self) -> std::result::Result<ElicitationSchema, String> {
         if self.questions.is_empty() || self.questions.len() > QUESTIONS {
             return Err(format!("ask one to {QUESTIONS} questions"));
@@ -71,7 +72,7 @@ impl Ask {
                     options.push(option);
                 }
             }
-            // A single question is the title of the form.
+            // If there is a single question, it is the title of the form.
             let title = if self.questions.len() == 1 {
                 "Your answer".to_owned()
             } else {
@@ -102,7 +103,7 @@ impl Ask {
         }
     }
 
-    /// Each question with its answer.
+    /// Returns each question with its answer.
     fn answered(&self, values: &Map<ElicitationContentValue>) -> String {
         let answer = |(number, question): (usize, &Question)| {
             let value =
@@ -114,7 +115,7 @@ impl Ask {
     }
 }
 
-/// The name of a question's field.
+/// The name of a question's field in the form.
 fn name(number: usize) -> String {
     format!("answer{}", number + 1)
 }
@@ -194,7 +195,7 @@ impl Tool for Ask {
 
 impl Ask {
     /// Asks the person, and waits for the answer. If the client does not support forms, the agent
-    /// asks in words, and the turn ends with the question.
+    /// asks in its text, and the turn ends with the question.
     async fn ask(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let form = match self.form() {
             Ok(form) => form,

@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
 
-/// The plan for the work after the mode `plan`.
+/// The plan for the work to do after leaving the mode `plan`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExitPlan {
     /// The plan in Markdown, for the person.
     pub(crate) plan: String,
 }
 
-/// The person's choices. The ids of the allowing ones are the next modes.
+/// The person's choices. The id of a choice that allows the plan is that of the next mode.
 fn choices() -> Vec<PermissionOption> {
     use PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
     vec![
@@ -100,7 +100,7 @@ impl ExitPlan {
         arguments::parse("exit_plan", arguments)
     }
 
-    /// Asks the person about the plan. A yes changes the session's mode (MODE-07).
+    /// Asks the person about the plan. If they agree, the session's mode changes (MODE-07).
     async fn exit_plan(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let handle = call.announce().await?;
         if toolbox.memory.conversation.kind() != ConversationKind::Agent {

@@ -14,7 +14,7 @@ use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The whole current plan.
+/// The complete current plan.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) entries: Vec<PlanEntry>,
@@ -57,7 +57,7 @@ impl Plan {
         Ok(Self { entries: entries.into_iter().map(PlanEntry::from).collect() })
     }
 
-    /// The plan has its own update; the client sees no tool call.
+    /// The client gets a plan update instead of a tool call.
     async fn show(&self, toolbox: &Toolbox<'_>) -> Result<ToolResult> {
         toolbox.turn.plan(self.entries.clone()).await?;
         Ok(ToolResult::done("shown", Finding::Nothing))

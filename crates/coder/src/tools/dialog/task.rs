@@ -1,4 +1,5 @@
-//! The tool `task`: a subagent with its own conversation, which returns a report.
+//! The tool `task`: gives a task to a subagent, which has its own conversation and returns a
+//! report.
 
 use crate::conversation::Conversation;
 use crate::conversation::conversation_kind::ConversationKind;
@@ -24,17 +25,18 @@ use std::mem::swap;
 /// A task for a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Task {
-    /// A short title.
+    /// A short title for the task.
     pub(crate) title: String,
     /// The prompt of the subagent.
     pub(crate) prompt: String,
-    /// Whether it changes nothing and runs no command.
+    /// Whether the subagent may neither change anything nor run commands.
     #[serde(default)]
     pub(crate) read_only: bool,
 }
 
 /// The memory of the session while a subagent works. The conversation and the known files are the
-/// subagent's; the rest is shared. Dropping this value restores the agent's.
+/// subagent's; the rest is shared. Dropping this value restores the agent's conversation and known
+/// files.
 struct SubagentMemory<'m> {
     memory: &'m mut Memory,
     conversation: Conversation,
@@ -51,7 +53,7 @@ impl<'m> SubagentMemory<'m> {
 
     fn swap(&mut self) {
         swap(&mut self.memory.conversation, &mut self.conversation);
-        // The agent has not seen the files that a subagent read, so it must read them before it
+        // The agent has not seen the files that the subagent read, so it must read them before it
         // edits them.
         swap(&mut self.memory.seen, &mut self.seen);
     }

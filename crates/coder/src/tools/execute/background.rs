@@ -18,7 +18,8 @@ use tokio::task::JoinSet;
 /// The maximum number of running background commands of a session.
 const MAX_RUNNING: usize = 8;
 
-/// The maximum number of background commands that a session remembers, including ended ones.
+/// The maximum number of background commands that a session remembers, including those that have
+/// ended.
 const MAX_KNOWN: usize = 32;
 
 /// The background commands of a session. Dropping this value kills all of them.
@@ -44,13 +45,13 @@ pub(super) struct Process {
 
 #[derive(Debug)]
 struct State {
-    /// The output since the last look.
+    /// The output that the model has not seen yet.
     unread: Bounded,
-    /// The whole output, which goes to the file.
+    /// The whole output, for the file.
     all: Bounded,
-    /// How it ended, in words.
+    /// How the command ended, in words.
     ended: Option<String>,
-    /// Whether the model knows that it ended.
+    /// Whether the model knows that the command ended.
     told: bool,
 }
 
@@ -65,14 +66,14 @@ impl Process {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).ended.clone()
     }
 
-    /// Kills it, and waits until it has ended.
+    /// Kills the command, and waits until it has ended.
     pub(super) async fn kill(&self) {
         self.kill.send_replace(true);
         let mut changes = self.changed.subscribe();
         while self.ended().is_none() && changes.changed().await.is_ok() {}
     }
 
-    /// Shows the output since the last look, and completes the call.
+    /// Shows the output that the model has not seen yet, and completes the call.
     pub(super) async fn show(&self, mut handle: ToolCallHandle) -> Result<ToolResult> {
         let (text, how, file) = self.state(|state| state.take_output());
         let text = match text.is_empty() {
@@ -91,7 +92,7 @@ impl Process {
         ))
     }
 
-    /// Waits until it has written something or has ended.
+    /// Waits until the command has written something or has ended.
     pub(super) async fn has_news(&self) {
         let mut changes = self.changed.subscribe();
         loop {
@@ -107,7 +108,7 @@ impl Process {
         }
     }
 
-    /// Reads the output to its end, and stores how the command ended.
+    /// Reads the output to its end, and records how the command ended.
     async fn run(
         self: Arc<Self>,
         mut running_command: RunningCommand,
@@ -152,8 +153,8 @@ impl State {
         self.all.push(bytes);
     }
 
-    /// Returns the output since the last look and the state of the command. If a part of the output
-    /// is left out, it names the file with the whole output.
+    /// Returns the output that the model has not seen yet, and the state of the command. If a part
+    /// of the output is left out, the text names the file that has the whole output.
     fn take_output(&mut self) -> (String, String, Option<PathBuf>) {
         let unread = std::mem::replace(&mut self.unread, Bounded::new(OUTPUT_GIVEN));
         self.told |= self.ended.is_some();
@@ -167,7 +168,7 @@ impl Background {
     /// Keeps a command running in the background and returns its id.
     ///
     /// # Errors
-    /// Too many background commands are running.
+    /// Returns an error if too many background commands are running.
     pub(super) fn begin(
         &mut self,
         line: &CommandLine,
@@ -176,7 +177,7 @@ impl Background {
         while self.tasks.try_join_next().is_some() {}
         if self.tasks.len() >= MAX_RUNNING {
             return Err(format!(
-                "{} run already: end one with `kill` first",
+                "{} are already running: end one with `kill` first",
                 counted(MAX_RUNNING as u64, "background command")
             ));
         }
@@ -218,7 +219,7 @@ impl Background {
         })
     }
 
-    /// The note for the model about the commands that ended since the last such note.
+    /// The note that tells the model which commands have ended since the last such note.
     pub(crate) fn news(&self) -> Option<String> {
         let mut news = Vec::new();
         for (id, process) in &self.known {

@@ -15,7 +15,8 @@ use attache_policy::{Decision, Effect, Guard, Reason, names_to_hold, protected_n
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Parts of the names of variables that sandboxed commands do not get.
+/// Variables whose names contain one of these are removed from the environment of sandboxed
+/// commands.
 const SECRET_PARTS: [&str; 9] = [
     "KEY",
     "TOKEN",
@@ -28,22 +29,22 @@ const SECRET_PARTS: [&str; 9] = [
     "WEBHOOK",
 ];
 
-/// Endings of such names.
+/// Variables whose names end with one of these are removed too.
 const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
-/// The maximum number of protected paths inside the session's folders. Each is a mount, and more of
-/// them delay a command noticeably.
+/// The maximum number of protected paths inside the session's folders. Each needs a mount, and many
+/// mounts delay a command noticeably.
 const MAX_PROTECTED: usize = 128;
 
 /// Why the policy allowed a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools) struct Permit {
-    /// Whether a person or a rule allowed it. Such a command may read the secrets in the session's
-    /// folders.
+    /// Whether a person or a rule allowed the command. It may then read the secrets in the
+    /// session's folders.
     pub(super) allowed: bool,
-    /// Whether it runs because it only reads. Such a command gets no writable folder.
+    /// Whether the command runs because it only reads. It then gets no writable folder.
     pub(super) only_reads: bool,
-    /// Whether it has access to the network.
+    /// Whether the command has access to the network.
     pub(super) network: bool,
 }
 
@@ -57,8 +58,8 @@ impl Permit {
     }
 }
 
-/// Returns the limits of a session's command, and the files to watch while it runs. Blocks on the
-/// disk.
+/// Returns the sandbox limits for a session's command, and the files to watch while it runs. Blocks
+/// on disk I/O.
 pub(super) fn sandbox_bounds(
     session: &Session,
     places: &Places,
@@ -77,7 +78,8 @@ pub(super) fn sandbox_bounds(
     let mut read_only = vec![places.outputs.clone()];
     let mut missing = Vec::new();
     if permit.only_reads {
-        // These folders must be visible, even in the system's folder for temporary files.
+        // These folders must be visible, even if they are in the system's folder for temporary
+        // files.
         read_only.extend(roots.all().iter().cloned());
     } else {
         let held = found.obeyed.iter().filter_map(|path| path.canonicalize().ok());
@@ -104,7 +106,7 @@ pub(super) fn sandbox_bounds(
 }
 
 /// Removes the placeholders that commands left in these folders when they were killed together with
-/// this program. Blocks on the disk.
+/// this program. Blocks on disk I/O.
 pub(crate) fn reclaim(roots: &[PathBuf]) {
     for root in roots {
         let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
@@ -112,7 +114,7 @@ pub(crate) fn reclaim(roots: &[PathBuf]) {
     }
 }
 
-/// The protected names that must not be created in a root because they do not exist yet.
+/// The protected names that do not exist in a root yet, and must not be created there.
 fn missing_protected(root: &Path, home: bool) -> Vec<PathBuf> {
     let paths = names_to_hold(home).map(|name| root.join(name));
     let missing = |path: &PathBuf| match path.symlink_metadata() {
@@ -128,8 +130,8 @@ fn missing_protected(root: &Path, home: bool) -> Vec<PathBuf> {
     paths.filter(held).filter(missing).collect()
 }
 
-/// The folders of the repository that a `.git` file names, as in a second worktree or a submodule:
-/// its own folder and the shared one.
+/// The Git folders that a `.git` file leads to in a second worktree or a submodule: its own and the
+/// shared one.
 fn repository(file: &Path) -> Vec<PathBuf> {
     if file.file_name().is_none_or(|name| name != ".git") || !file.is_file() {
         return Vec::new();
@@ -145,11 +147,11 @@ fn repository(file: &Path) -> Vec<PathBuf> {
     [Some(own), shared].into_iter().flatten().collect()
 }
 
-/// The files that the repositories of the session's folders track. A program that can read the
-/// repository can read their content there.
+/// The files that the repositories in the session's folders track. They need not be hidden, because
+/// a program that can read a repository can read their content from it.
 struct Tracked(Vec<(PathBuf, Vec<u8>)>);
 
-/// The maximum size of an index of a repository, in bytes. A longer one is ignored.
+/// The maximum size of a repository's index, in bytes. A larger index is ignored.
 const MAX_INDEX: u64 = 8 * 1024 * 1024;
 
 impl Tracked {
@@ -162,8 +164,8 @@ impl Tracked {
         Self(roots.iter().filter_map(index).collect())
     }
 
-    /// Whether an index names the file. An index with compressed names (version 4) appears to name
-    /// few files.
+    /// Whether an index names the file. In an index of version 4, whose names are compressed, most
+    /// files are not found.
     fn has(&self, path: &Path) -> bool {
         self.0.iter().any(|(root, index)| {
             let Ok(below) = path.strip_prefix(root) else { return false };
@@ -173,8 +175,8 @@ impl Tracked {
     }
 }
 
-/// The names of our environment variables that look secret, by the name or because the value is an
-/// address with a password.
+/// The names of this process's environment variables that look secret: by their name, or because
+/// the value is an address with a password.
 pub(super) fn secret_variables() -> impl Iterator<Item = std::ffi::OsString> {
     let variables = std::env::vars_os();
     let secret = variables

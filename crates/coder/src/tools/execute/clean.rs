@@ -1,16 +1,16 @@
-//! Plain text of a program's output, as a terminal would show it.
+//! Converts a program's output to plain text, as a terminal would show it.
 
-/// The maximum length of an open line, in bytes. An open line is held back because the program may
-/// still overwrite it.
+/// The maximum length of an unfinished line, in bytes. Such a line is held back because the program
+/// may still overwrite it.
 const LINE: usize = 16 * 1024;
 
 /// Removes control sequences such as colours, titles and cursor moves from a stream that may be cut
-/// anywhere. A carriage return restarts its line, because programs use it to show progress. A
-/// backspace removes a character.
+/// anywhere. A carriage return makes the next text replace the line, because programs use it to
+/// show progress. A backspace removes a character.
 #[derive(Debug, Default)]
 pub(super) struct OutputCleaner {
     state: State,
-    /// The last line, while it is open.
+    /// The last line, while it is unfinished.
     line: Vec<u8>,
     /// After a carriage return: the next character restarts the line, unless it is a line feed.
     returned: bool,
@@ -24,16 +24,17 @@ enum State {
     Escape,
     /// In a control sequence, up to its last byte.
     Sequence,
-    /// In a command that ends at a bell or a string terminator.
+    /// In a string command, which ends at a bell or a string terminator.
     Command,
-    /// After an escape in such a command.
+    /// After an escape in a string command.
     CommandEscape,
-    /// After an escape that has one more byte.
+    /// After an escape and an intermediate byte: the sequence has one more byte.
     One,
 }
 
 impl OutputCleaner {
-    /// Returns the lines that the bytes complete. The last line is held back while it is open.
+    /// Returns the lines that these bytes complete. The last line is held back while it is
+    /// unfinished.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut whole = Vec::new();
         for byte in bytes {
@@ -50,7 +51,7 @@ impl OutputCleaner {
                 (State::Command, 0x1B) => State::CommandEscape,
                 (State::CommandEscape, byte) if byte != b'\\' => State::Command,
                 (State::Command, byte) if byte != 0x07 => State::Command,
-                // No sequence contains this byte: the program was cut off.
+                // This byte cannot be part of a sequence, so the sequence was cut off.
                 (State::Sequence, b'\n') => {
                     self.text(b'\n', &mut whole);
                     State::Text

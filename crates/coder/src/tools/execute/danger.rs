@@ -1,4 +1,4 @@
-//! What the person sees of a command before they allow it.
+//! What the person sees before they allow a command.
 
 use crate::tools::fit::{code_block, one_line};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
@@ -6,7 +6,7 @@ use attache_protocol::v1::{ContentBlock, ToolCallContent};
 /// The maximum length of the reason for a run without a sandbox, in characters.
 const REASON_SHOWN: usize = 300;
 
-/// Returns the whole command line if the title is too short for it.
+/// Returns the whole command line if it does not fit into the title.
 pub(super) fn whole_command(command: &str) -> ToolCallContent {
     ContentBlock::text(code_block(command)).into()
 }
@@ -20,7 +20,7 @@ pub(super) fn danger(
 ) -> Option<ToolCallContent> {
     let text = match (unsandboxed, no_sandbox) {
         (_, Some(why)) => format!(
-            "This command runs without a sandbox: {why}. It can read, change and send away whatever you can."
+            "This command runs without a sandbox: {why}. It can read and change everything that you can, and send it over the network."
         ),
         (Some(reason), None) => {
             format!(

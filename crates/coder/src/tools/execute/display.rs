@@ -1,4 +1,4 @@
-//! What the person sees of a running command.
+//! Shows the output of a running command to the person.
 
 use crate::tools::fit::{MESSAGE_TEXT, code_block, end_within};
 use attache_agent::{Result, ToolCallHandle, Turn};
@@ -12,14 +12,14 @@ use tokio::time::Instant;
 /// The minimum time between two updates of a running command.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
-/// The maximum output in all updates while the command runs, in bytes, and in one message, in bytes
-/// of JSON.
+/// The maximum output that is sent while the command runs: in all updates, in bytes, and in one
+/// message, in bytes of JSON.
 const OUTPUT_SHOWN: usize = 16 * 1024;
 const MESSAGE_OUTPUT: usize = 32 * 1024;
 
-/// The output on display.
+/// How the output is displayed.
 pub(super) struct Display {
-    /// The content before the output.
+    /// The content that is shown before the output.
     before: Vec<ToolCallContent>,
     way: DisplayKind,
     unseen: bool,
@@ -27,9 +27,9 @@ pub(super) struct Display {
 }
 
 enum DisplayKind {
-    /// Each update replaces the content of the call with the end of the output.
+    /// Each update replaces the call's content with the end of the output so far.
     Content(Tail),
-    /// A client that shows terminals of agents receives the output piece by piece.
+    /// A client that shows agents' terminals receives the output piece by piece.
     Terminal {
         id: TerminalId,
         /// The output that the client has not received yet, or the end of it.
@@ -40,7 +40,7 @@ enum DisplayKind {
 }
 
 impl Display {
-    /// Starts the display. The client says under `_meta` whether it shows terminals of agents.
+    /// Starts the display. The client says under `_meta` whether it shows agents' terminals.
     pub(super) async fn begin(turn: &Turn, handle: &mut ToolCallHandle, cwd: &str) -> Result<Self> {
         let shows =
             turn.client().meta.as_ref().and_then(|meta| meta.get::<bool>("terminal_output"));
@@ -88,8 +88,8 @@ impl Display {
         handle.replace_content(self.content(&shown.text())).await
     }
 
-    /// Sends the rest of the output and the exit status to a client that shows terminals of agents.
-    /// It also works after a cancel, because the client's terminal would otherwise run for ever.
+    /// Sends the rest of the output and the exit status to a client that shows agents' terminals,
+    /// even after a cancel: otherwise the client would show the terminal as running for ever.
     pub(super) fn exited(&mut self, handle: &mut ToolCallHandle, exit: Exit) -> Result<()> {
         if let Some(output) = self.take_unsent().filter(|_| self.unseen) {
             handle.late_update(about(None, output))?;
@@ -116,7 +116,7 @@ impl Display {
 
     /// Shows the whole output of a command.
     pub(super) async fn end(self, handle: &mut ToolCallHandle, output: &str) -> Result<()> {
-        // A client that loads the session later has never seen the terminal.
+        // A client that loads the session later has not seen the terminal.
         handle.replace_content(self.content(output)).await
     }
 
@@ -128,7 +128,7 @@ impl Display {
     }
 }
 
-/// The number of bytes at the end that begin an incomplete character.
+/// The number of bytes at the end that belong to an incomplete character.
 fn incomplete_suffix(bytes: &[u8]) -> usize {
     let back =
         bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |after| after + 1);

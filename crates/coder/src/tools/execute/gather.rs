@@ -1,4 +1,4 @@
-//! Reading the output of a command.
+//! Reads the output of a command.
 
 use super::clean::OutputCleaner;
 use super::display::Display;
@@ -52,7 +52,7 @@ pub(super) async fn gather(
     Ok(output)
 }
 
-/// Names the file with the whole output, if the model gets only a part of it.
+/// Names the file that has the whole output, if the model gets only a part of it.
 pub(super) fn file_note(output: &Bounded) -> Option<String> {
     let file = output.spilled()?.display();
     let bytes = counted(output.total_bytes(), "byte");

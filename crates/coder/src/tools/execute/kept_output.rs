@@ -1,4 +1,4 @@
-//! Reading the file of a long output, which lies outside the session's folders.
+//! Reads the file of a long output, which is outside the session's folders.
 
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::files::read::Read;
@@ -12,12 +12,12 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// The maximum text of one read, in bytes of JSON. It ends at a whole line unless the first line is
-/// longer.
+/// The maximum text of one read, in bytes of JSON. The text ends at a whole line unless the first
+/// line is longer.
 const TEXT_GIVEN: u64 = 20 * 1024;
 
 impl Toolbox<'_> {
-    /// Reads lines of the output at `file`.
+    /// Reads lines of the output in `file`.
     pub(crate) async fn read_output(
         &self,
         read: &Read,
@@ -49,8 +49,8 @@ impl Toolbox<'_> {
     }
 }
 
-/// Returns lines of a file from `first` on, as many as fit, and their number. A line that is too
-/// long is cut.
+/// Returns as many lines of a file as fit, beginning with `first`, and their number. A line that is
+/// too long is cut.
 fn lines(
     file: &Path,
     first: u32,

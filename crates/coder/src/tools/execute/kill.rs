@@ -25,7 +25,7 @@ impl Kill {
         arguments::parse("kill", arguments)
     }
 
-    /// Kills the command, and shows its output since the last look.
+    /// Kills the command, and shows the output that the model has not seen yet.
     async fn kill(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let (handle, _, _) = call.start().await?;
         let process = match toolbox.memory.shell.background.find(&self.id) {

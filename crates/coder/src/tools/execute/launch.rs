@@ -1,4 +1,4 @@
-//! The start of a command.
+//! Starts a command.
 
 use super::bounds::{Permit, Session, reclaim, sandbox_bounds, secret_variables};
 use super::reading_only;
@@ -7,16 +7,16 @@ use super::scratch::Places;
 use crate::tools::fit::counted;
 use attache_host::{Launch, Roots, Sandbox};
 
-/// The size of a pseudo terminal in rows and columns. It is so wide that programs need not wrap
+/// The size of the pseudo terminal, in rows and columns. It is wide so that programs do not wrap
 /// lines.
 const TERMINAL: (u16, u16) = (40, 160);
 
 /// Starts a command in the given sandbox, if any, without the variables `keys`. A command that runs
-/// because it only reads gets no writable folder. This blocks on the disk and must run inside the
+/// because it only reads gets no writable folder. This blocks on disk I/O and must run inside the
 /// runtime, because it starts a process.
 ///
 /// # Errors
-/// A sentence for the model and the person.
+/// Returns a sentence for the model and the person if the command cannot be started.
 pub(super) fn begin(
     line: &CommandLine,
     session: &Session,
@@ -26,7 +26,7 @@ pub(super) fn begin(
     keys: &[String],
 ) -> Result<RunningCommand, String> {
     reclaim(session.folders.roots().all());
-    // `PATH` and `CDPATH` must not lead into a folder of the session.
+    // `PATH` and `CDPATH` must not lead into the session's folders.
     let mut launch = Launch::shell(line.command.as_str()).cwd(session.folders.cwd());
     launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
     launch = keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));
@@ -75,7 +75,7 @@ const SIGNS: [&str; 14] = [
     "failed to lookup address",
 ];
 
-/// The note for the model if the sandbox may be why a command failed.
+/// The note for the model if a command may have failed because of the sandbox.
 pub(super) fn sandbox_note(
     line: &CommandLine,
     output: &str,

@@ -1,4 +1,4 @@
-//! The tool `output`: the output of a background command since the last look.
+//! The tool `output`: returns the new output of a background command.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -17,12 +17,12 @@ use std::time::Duration;
 /// The maximum time that a call waits for new output.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
-/// A look at the output of a background command.
+/// A request for the new output of a background command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Output {
     /// The id of the command.
     pub(crate) id: String,
-    /// How many seconds to wait for new output or the end; by default, no wait.
+    /// How many seconds to wait until the command writes something or ends. The default is 0.
     pub(crate) seconds: Option<u64>,
 }
 

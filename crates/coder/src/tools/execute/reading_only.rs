@@ -4,8 +4,8 @@
 
 use attache_host::Launch;
 
-/// Settings that override the configuration of the repository. A repository inside another one is
-/// used only if the command names it.
+/// Settings that override the configuration of the repository. An embedded bare repository is used
+/// only if the command names it.
 const SETTINGS: [(&str, &str); 11] = [
     ("core.alternateRefsCommand", "true"),
     ("core.fsmonitor", "false"),
@@ -34,7 +34,7 @@ const REMOVED: [&str; 10] = [
     "GIT_TRACE2_PERF",
 ];
 
-/// Variables that git and similar programs use.
+/// Variables that git and similar programs read.
 const SET: [(&str, &str); 6] = [
     ("GIT_EDITOR", "true"),
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -44,7 +44,7 @@ const SET: [(&str, &str); 6] = [
     ("PAGER", "cat"),
 ];
 
-/// The launch of a command that only reads.
+/// Returns the launch of a command that only reads.
 pub(super) fn launch(launch: Launch) -> Launch {
     let launch = REMOVED.into_iter().fold(launch, Launch::env_remove);
     let launch = SET.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));

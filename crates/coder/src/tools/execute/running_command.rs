@@ -18,8 +18,8 @@ pub(super) struct CommandLine {
 /// A running command.
 pub(super) struct RunningCommand {
     pub(super) command: Command,
-    /// The file for its output, if the output is long.
+    /// The file for the command's output, if the output is long.
     pub(super) file: Option<PathBuf>,
-    /// The protected files, if it runs in a sandbox.
+    /// The state of the protected files, if the command runs in a sandbox.
     pub(super) watch: Option<Watch>,
 }

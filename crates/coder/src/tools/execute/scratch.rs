@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// The prefix of the folder's name.
 const NAME: &str = "attache-session-";
 
-/// The lock file, which is locked while the folder's session lives.
+/// The name of the lock file, which is locked while the folder's session is open.
 const LOCK: &str = "lock";
 
 /// The maximum number of outputs that a session keeps. The oldest is removed first.
@@ -20,8 +20,8 @@ const MAX_OUTPUTS: usize = 16;
 const MAX_REMOVED: usize = 16;
 
 /// A private folder outside the session's folders, which is created when it is first needed. It is
-/// removed with the session. If the session's process was killed, the next session with permission
-/// removes it.
+/// removed with the session. If the session's process was killed, the next session that has
+/// permission removes the folder.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     made: Mutex<Option<CreatedFolder>>,
@@ -30,26 +30,26 @@ pub(crate) struct Scratch {
 #[derive(Debug)]
 struct CreatedFolder {
     _folder: TempDir,
-    /// The path without symbolic links.
+    /// The canonical path of the folder.
     path: PathBuf,
     _lock: File,
     outputs: VecDeque<PathBuf>,
     count: u64,
 }
 
-/// The places where commands write.
+/// The paths for a command's files.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     /// The folder for temporary files.
     pub(super) temporary: PathBuf,
-    /// The folder of the outputs.
+    /// The folder for outputs.
     pub(super) outputs: PathBuf,
     /// The file for the next output, which does not exist yet.
     pub(super) output: PathBuf,
 }
 
 impl Scratch {
-    /// Returns the folders, and a file for the next output. Blocks on the disk.
+    /// Returns the folders, and a file for the next output. Blocks on disk I/O.
     pub(crate) fn places(&self) -> io::Result<Places> {
         let mut made = self.made();
         if made.as_ref().is_none_or(|made| !made.path.exists()) {
@@ -59,7 +59,7 @@ impl Scratch {
         Ok(made.places())
     }
 
-    /// Returns a file for the next output, which does not exist yet. Blocks on the disk.
+    /// Returns a file for the next output, which does not exist yet. Blocks on disk I/O.
     pub(crate) fn next_output(&self) -> io::Result<PathBuf> {
         self.places().map(|places| places.output)
     }
@@ -69,7 +69,7 @@ impl Scratch {
         self.made().as_ref().map(|made| made.path.clone())
     }
 
-    /// The output file at this path, if there is one.
+    /// Returns `path` if it is the file of a kept output.
     pub(crate) fn output(&self, path: &str) -> Option<PathBuf> {
         let made = self.made();
         let mut outputs = made.as_ref()?.outputs.iter();
@@ -103,15 +103,15 @@ impl CreatedFolder {
         if self.outputs.len() > MAX_OUTPUTS
             && let Some(oldest) = self.outputs.pop_front()
         {
-            // A short output creates no file.
+            // There is no file if the output was short.
             let _none = fs::remove_file(oldest);
         }
         Places { temporary: self.path.join("tmp"), outputs, output }
     }
 }
 
-/// Removes the folders of dead sessions, whose locks are free. It skips folders that it cannot
-/// remove.
+/// Removes the folders of dead sessions, whose lock files are not locked. Folders that cannot be
+/// removed are skipped.
 fn sweep(place: &Path) {
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NAME.as_bytes()))

@@ -1,4 +1,4 @@
-//! The end of a command's tool call.
+//! Ends the tool call of a command.
 
 use crate::tools::findings::Ran;
 use crate::tools::tool_result::{Finding, ToolResult};

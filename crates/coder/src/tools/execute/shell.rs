@@ -12,7 +12,7 @@ pub(crate) struct Shell {
     /// The sandbox to use instead of the detected one; `Some(None)` means that no sandbox is used.
     chosen: Option<Option<Sandbox>>,
     pub(crate) background: Background,
-    /// Dropped after the commands that write there.
+    /// The scratch folder, which is dropped after the commands that write to it.
     pub(crate) scratch: Scratch,
     /// Files and folders that sandboxed commands cannot read.
     pub(super) private: Vec<PathBuf>,
@@ -24,12 +24,12 @@ impl Shell {
         Self { chosen, ..Self::default() }
     }
 
-    /// The same shell, with files and folders that sandboxed commands cannot read.
+    /// Sets the files and folders that sandboxed commands cannot read.
     pub(crate) fn private(self, private: Vec<PathBuf>) -> Self {
         Self { private, ..self }
     }
 
-    /// Returns the sandbox of commands. The first call in a process detects it, which takes some
+    /// Returns the sandbox for commands. The first call in a process detects it, which takes some
     /// milliseconds.
     pub(super) async fn sandbox(&self) -> Result<Sandbox, String> {
         match &self.chosen {

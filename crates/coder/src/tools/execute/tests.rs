@@ -1,5 +1,5 @@
-//! Commands of a session. The model in these tests does what the prompt says: each line is a tool
-//! and its arguments.
+//! Commands that a session runs. The model in these tests does what the prompt says: each line is
+//! the name of a tool and its arguments.
 
 mod asking;
 mod bounds;
@@ -46,7 +46,7 @@ async fn open(coder: Coder, folder: &Path, capabilities: Value) -> Client {
     client
 }
 
-/// A project with a repository, and a file beside it.
+/// A project that is a repository, and a file next to it.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("project/.git/hooks")).unwrap();
@@ -60,8 +60,8 @@ fn execute(arguments: Value) -> String {
     format!("execute {arguments}")
 }
 
-/// Every sandbox of this machine, by name. The tests of `host` check that the sandbox of the system
-/// is found.
+/// Every sandbox that works on this machine, by name. The tests of `host` check that the system's
+/// sandbox is found.
 async fn sandboxes() -> Vec<Sandbox> {
     let found = [Sandbox::bubblewrap().await, Sandbox::landlock().await];
     // SAFETY: with these arguments the system call only returns a number.
@@ -85,7 +85,7 @@ async fn command_in_auto_mode_runs_in_a_sandbox() {
         let name = sandbox.name();
         let mut client =
             open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
-        // The person allows everything that the policy asks about; the sandbox still restricts the
+        // The person allows every call that needs approval; the sandbox still restricts the
         // command.
         client.otherwise = Some("allow_once");
         let connect = format!(
@@ -220,7 +220,8 @@ async fn long_output_is_cut_for_the_model_and_kept_in_a_file() {
     if !sandboxes().await.is_empty() {
         assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895, "and not change it");
     }
-    // A command that only reads runs in every mode, but only on the existing output.
+    // In every mode, a command that only reads may read this file, but no other outside the
+    // project.
     client.asked.clear();
     client.otherwise = Some("reject_once");
     client.set("mode", "plan").await;
@@ -292,8 +293,8 @@ async fn client_with_terminals_receives_the_output_once() {
     );
 }
 
-/// However a command ends, the client is told once, so that its terminal ends too. The command may
-/// end by itself, by a cancel or by its time limit.
+/// However a command ends (by itself, by a cancel or by its time limit), the client is told once,
+/// so that it can end its terminal.
 #[tokio::test]
 async fn terminal_ends_however_its_command_ends() {
     for (command, cancels, signal) in [
@@ -414,7 +415,8 @@ async fn background_commands_are_bounded_and_end_with_their_session() {
         execute(json!({ "command": format!("{sleep} & setsid {sleep}"), "background": true }));
     let turn = client.prompt(&vec![start; 9].join("\n")).await;
     assert!(
-        turn.text().ends_with("8 background commands run already: end one with `kill` first"),
+        turn.text()
+            .ends_with("8 background commands are already running: end one with `kill` first"),
         "{}",
         turn.text()
     );

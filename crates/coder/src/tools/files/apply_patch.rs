@@ -1,4 +1,4 @@
-//! The tool `apply_patch`: several changes at once, all or nothing.
+//! The tool `apply_patch`: makes several changes at once, all or nothing.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -28,7 +28,7 @@ struct Arguments {
 
 impl Patch {
     pub(crate) fn parse_arguments(arguments: &str) -> Result<Self, String> {
-        // Some models write only the patch, as they were trained to.
+        // Some models write only the patch, without JSON, as they were trained to.
         if arguments.trim_start().starts_with("*** Begin Patch") {
             return Self::parse(arguments);
         }
@@ -46,7 +46,7 @@ impl Patch {
         self.files.iter().map(|file| length(file) + file.paths().map(str::len).sum::<usize>()).sum()
     }
 
-    /// The paths that it changes.
+    /// The paths that the patch changes.
     pub(crate) fn paths(&self) -> Vec<&str> {
         self.files.iter().flat_map(FilePatch::paths).collect()
     }
@@ -141,7 +141,7 @@ async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChan
         FilePatch::Add { path, text } => {
             let (place, old) = toolbox.at(path).await??;
             if old != State::Nothing {
-                let why = format!("{} exists already: update it instead", place.shown);
+                let why = format!("{} already exists: update it instead", place.shown);
                 return Err(why.into());
             }
             let words = format!("{} created", place.shown);
@@ -189,7 +189,7 @@ fn duplicate_path(steps: &[Step]) -> Option<String> {
     for (index, step) in steps.iter().enumerate() {
         for place in step.places() {
             let path = place.resolved.path();
-            // A file that is changed and then moved has two steps in a row.
+            // A file that is changed and then moved has two consecutive steps.
             let moved = |at: usize| {
                 at + 1 == index
                     && matches!(step, Step::Move { from, .. } if from.resolved.path() == path)

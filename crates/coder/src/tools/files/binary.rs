@@ -1,6 +1,6 @@
-//! Descriptions of files that are not text, by their first bytes.
+//! Describes files that are not text, by their first bytes.
 
-/// Offset, magic bytes, and a description with its article.
+/// For each format: an offset, the magic bytes there, and a description with its article.
 const KINDS: &[(usize, &[u8], &str)] = &[
     (0, b"%PDF-", "a PDF document"),
     (0, b"\x7fELF", "a program or library (ELF)"),
@@ -43,8 +43,8 @@ const KINDS: &[(usize, &[u8], &str)] = &[
     (0, b"\0\x01\0\0\0", "a font (TrueType)"),
 ];
 
-/// Describes the file that begins with these bytes, with an article; `a binary file` if the format
-/// is unknown.
+/// Describes the file that begins with these bytes, such as `a PDF document`. If the format is
+/// unknown, this is `a binary file`.
 pub(crate) fn what(start: &[u8]) -> &'static str {
     let fits = |(at, magic, _): &&(usize, &[u8], &str)| {
         start.get(*at..).is_some_and(|rest| rest.starts_with(magic))

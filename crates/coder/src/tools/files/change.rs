@@ -1,4 +1,5 @@
-//! Changes of files for all tools. Each change is kept for undo, and either all or none are made.
+//! Changes files for all tools. Either all changes of a call are made or none, and each is recorded
+//! for undo.
 
 use crate::session::changes::{Before, Content, MAX_KEPT_FILE, restore};
 use crate::tools::approved_call::ApprovedCall;
@@ -11,8 +12,9 @@ use attache_policy::{Folders, Place};
 use std::os::unix::fs::MetadataExt as _;
 
 impl Toolbox<'_> {
-    /// Checks that the model knows the current content of a file that it wants to `verb`; else
-    /// returns a sentence that says so. A binary file cannot be known.
+    /// Checks that the model knows the current content of a file that it wants to `verb`. If it
+    /// does not, returns a sentence for the model. A model cannot know the content of a binary
+    /// file.
     pub(crate) fn known(
         &self,
         place: &Place,
@@ -32,7 +34,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Makes the changes of an approved call. Returns the call if all are made, else its result.
+    /// Makes the changes of an approved call. Returns the call if all succeed, or else its result.
     pub(crate) async fn change(
         &mut self,
         call: ApprovedCall,
@@ -63,7 +65,8 @@ impl Toolbox<'_> {
         let mut looked = Vec::new();
         for (place, before) in steps.iter().flat_map(Step::before) {
             let path = place.resolved.path();
-            // If several steps change one place, only the first one starts from its current state.
+            // If several steps change one place, only the first one starts from the state on the
+            // disk.
             if looked.contains(&path) {
                 continue;
             }
@@ -86,7 +89,7 @@ impl Toolbox<'_> {
             let before = self.keep(step).await?;
             let done = self.step(step).await;
             let Ok(Ok(())) = done else {
-                // After the turn its client accepts no files.
+                // After the turn, the client no longer accepts files.
                 let stuck = self.roll_back(kept, done.is_err()).await;
                 let why = done?.err().unwrap_or_default();
                 return Ok(Some(match stuck {
@@ -101,7 +104,7 @@ impl Toolbox<'_> {
                 self.memory.changes.changed(folder, Fingerprint::Folder);
             }
             kept.extend(before);
-            // Anything on the way to it that is not a folder.
+            // Records the effects of the step for undo, and what the model now knows.
             for (place, now) in step.after() {
                 self.memory.changes.changed(place, now);
                 match now {
@@ -122,7 +125,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Restores the changed files in reverse order. Returns a file that could not be restored.
+    /// Restores the changed files in reverse order. Returns a file that could not be restored, if
+    /// any.
     async fn roll_back(&mut self, kept: Vec<(Place, Before)>, disk_only: bool) -> Option<String> {
         let access = FileAccess { disk_only, ..self.files() };
         let (mut stuck, mut back) = (None, Vec::new());
@@ -138,14 +142,14 @@ impl Toolbox<'_> {
         stuck
     }
 
-    /// Keeps the state before a step for undo, and returns it.
+    /// Records the state before a step for undo, and returns it.
     async fn keep(&mut self, step: &Step) -> Result<Vec<(Place, Before)>> {
         let mut kept = Vec::new();
         for (place, now) in step.before() {
             let folders =
                 self.files().on_disk(place, |folders, place| Ok(missing(folders, place))).await?;
             kept.extend(folders.into_iter().flatten().map(|folder| (folder, Before::Nothing)));
-            // If the source cannot be kept, the target must not be removed either.
+            // If the content of the source is not kept, undo must not remove the target either.
             let before = match (kept.last(), step) {
                 (Some((_, lost @ Before::Lost(_))), Step::Move { .. }) => lost.clone(),
                 _ => self.before(place, now).await?,
@@ -158,7 +162,7 @@ impl Toolbox<'_> {
         Ok(kept)
     }
 
-    /// The state of a place, for `/undo` to restore.
+    /// The state of a place, which `/undo` can restore.
     async fn before(&self, place: &Place, now: State) -> Result<Before> {
         let mode = |_: &Folders, place: &Place| {
             let file = place.resolved.open_read()?;

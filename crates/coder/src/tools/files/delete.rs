@@ -17,10 +17,10 @@ use attache_policy::{Folders, Place, Touch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The file or folder to delete.
+/// A request to delete a file or an empty folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Delete {
-    /// The file or the empty folder.
+    /// The path of the file or folder.
     pub(crate) path: String,
 }
 
@@ -88,12 +88,12 @@ impl Tool for Delete {
 }
 
 impl Toolbox<'_> {
-    /// The target of a path; follows a symbolic link at its end.
+    /// The target of a path. Follows a symbolic link at its end.
     pub(crate) async fn place(&self, path: &str) -> Result<std::result::Result<Place, String>> {
         self.resolved(path, |folders, path| folders.place(path)).await
     }
 
-    /// The place and state of a path; follows links.
+    /// The target of a path, and its state.
     pub(crate) async fn at(
         &self,
         path: &str,
@@ -104,8 +104,8 @@ impl Toolbox<'_> {
         })
     }
 
-    /// The entry to delete or move. It must not be a symbolic link. A text file must be known to
-    /// the model and saved in the person's editor.
+    /// The entry to delete or move. It must not be a symbolic link. The model must know the content
+    /// of a text file, and the file must be saved in the person's editor.
     pub(crate) async fn entry(
         &self,
         path: &str,

@@ -8,13 +8,13 @@ use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use std::path::Path;
 
-/// The number of lines around a change if the whole file is too long for one message.
+/// The number of context lines around a change, if the whole file is too long for one message.
 const LINES_AROUND: u32 = 3;
 
-/// The overhead of a part in addition to its text and path, in bytes of JSON.
+/// The overhead of a part, in addition to its text and path, in bytes of JSON.
 const AROUND_PART: usize = 256;
 
-/// The room of one message for diffs.
+/// The room for diffs in one message.
 #[derive(Debug)]
 pub(crate) struct Room {
     left: usize,
@@ -26,14 +26,14 @@ impl Room {
         Self { left: MESSAGE_TEXT, left_out: 0 }
     }
 
-    /// Says how many parts did not fit.
+    /// A note about how many parts did not fit, or `None` if all did.
     pub(crate) fn left_out(&self) -> Option<String> {
         let words =
             || format!("{} of this change did not fit here.", counted(self.left_out, "part"));
         (self.left_out > 0).then(words)
     }
 
-    /// The content that shows a step, as far as there is room.
+    /// The content that shows as much of a step as there is room for.
     pub(crate) fn shown(&mut self, step: &Step) -> Vec<ToolCallContent> {
         match step {
             Step::Write { place, old: Some(old), new } => {
@@ -64,7 +64,7 @@ impl Room {
         }
     }
 
-    /// Takes this much room, if it is left.
+    /// Takes this much room, if there is enough left.
     fn take(&mut self, needed: usize) -> bool {
         let fits = needed <= self.left;
         match fits {
@@ -97,8 +97,8 @@ impl Room {
         vec![diff(path, None, start), ContentBlock::text(more).into()]
     }
 
-    /// The whole texts if they fit, else as many changed parts as fit, each with some lines around
-    /// it.
+    /// The whole texts if they fit, or else as many changed parts as fit, each with some lines of
+    /// context.
     fn changed(&mut self, path: &Path, old: &str, new: &str) -> Vec<ToolCallContent> {
         let around = overhead(path);
         let whole = around + json_text_length(old) + json_text_length(new);
@@ -122,7 +122,7 @@ fn overhead(path: &Path) -> usize {
     json_text_length(&path.to_string_lossy()) + AROUND_PART
 }
 
-/// The parts in which two texts differ, with the lines around them; parts that touch are one.
+/// The parts in which two texts differ, with some lines of context. Parts that touch are merged.
 fn parts(old: &str, new: &str) -> Vec<Hunk> {
     let input = InternedInput::new(old, new);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);

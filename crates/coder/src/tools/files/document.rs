@@ -5,7 +5,7 @@ use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
 /// How many bytes are examined to tell text from binary data.
 const EXAMINED: usize = 8 * 1024;
 
-/// The text of a file. A byte order mark is its first character, and line ends are unchanged.
+/// The text of a file, with unchanged line ends. A byte order mark is its first character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) text: String,
@@ -16,16 +16,16 @@ pub(crate) struct Document {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Utf8,
-    /// UTF-16 with a byte order mark. Without a mark it would not be recognized.
+    /// UTF-16 with a byte order mark. UTF-16 without a mark is not recognized.
     Utf16Le,
     Utf16Be,
-    /// Bytes that are not UTF-8 and have no mark. Each byte is one character, so edits keep the
-    /// rest of the file intact in any single-byte encoding.
+    /// Text that is not UTF-8 and has no byte order mark. Each byte is decoded as one character, so
+    /// that edits leave the rest of a file intact, whatever its single-byte encoding is.
     Windows1252,
 }
 
 impl Encoding {
-    /// Its display name.
+    /// The display name of the encoding.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -37,14 +37,14 @@ impl Encoding {
 }
 
 impl Document {
-    /// A text in UTF-8.
+    /// Creates a document in UTF-8.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), encoding: Encoding::Utf8 }
     }
 
-    /// Decodes bytes; `None` if they are not text.
+    /// Decodes bytes, or returns `None` if they are not text.
     pub(crate) fn of(bytes: Vec<u8>) -> Option<Self> {
-        // The marks of UTF-32 and UTF-16 begin with the same bytes.
+        // The byte order marks of UTF-32 and UTF-16 begin with the same bytes.
         if bytes.starts_with(b"\xff\xfe\0\0") {
             return None;
         }
@@ -68,7 +68,7 @@ impl Document {
             Err(error) => {
                 let bytes = error.into_bytes();
                 let start = bytes.get(..EXAMINED).unwrap_or(&bytes);
-                // Binary data has control characters where text has none.
+                // Text does not contain control characters other than these.
                 let control = |byte: &u8| *byte < b' ' && !b"\t\n\x0c\r\x1b".contains(byte);
                 if start.iter().any(control) {
                     return None;
@@ -80,7 +80,7 @@ impl Document {
         }
     }
 
-    /// Encodes the text. The error is the first character that the encoding lacks.
+    /// Encodes the text. The error is the first character that does not exist in the encoding.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, char> {
         match self.encoding {
             Encoding::Utf8 => Ok(self.text.clone().into_bytes()),

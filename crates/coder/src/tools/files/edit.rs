@@ -1,4 +1,4 @@
-//! The tool `edit`: exact replacements in one file.
+//! The tool `edit`: makes exact replacements in one file.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -21,10 +21,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// Replacements in one file. They are made in order, all or none.
+/// Replacements in one file. They are made in order. If one fails, none is made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edit {
-    /// The file.
+    /// The path of the file.
     pub(crate) path: String,
     /// The replacements.
     pub(crate) replacements: Vec<Replacement>,
@@ -55,7 +55,8 @@ impl Edit {
         Ok(Self { path, replacements: replacements.collect() })
     }
 
-    /// The text after the edit and the number of replacements, or the reason why the edit failed.
+    /// Returns the text after the edit and the number of replacements, or the reason why the edit
+    /// failed.
     pub(crate) fn apply(
         &self,
         text: &str,
@@ -104,7 +105,7 @@ impl Replacement {
         Ok((changed, found.len() as u64))
     }
 
-    /// The byte ranges of `old`, matched exactly or else with other line ends.
+    /// The byte ranges where `old` occurs: exactly or, if there are none, with other line ends.
     fn places(&self, text: &str) -> Vec<Range<usize>> {
         let whole = |place: &Range<usize>| {
             let before = text.get(..place.start).and_then(|before| before.chars().next_back());
@@ -121,15 +122,15 @@ impl Replacement {
         }
         let removed: Vec<usize> =
             text.match_indices("\r\n").enumerate().map(|(count, (at, _))| at - count).collect();
-        // The text at this range without carriage returns, mapped back to the original range.
+        // Maps an offset in the text without carriage returns to one in the original text.
         let original = |at: usize| at + removed.partition_point(|each| *each < at);
         let plain = text.replace("\r\n", "\n");
         let found = plain.match_indices(&self.old);
         found.map(|(at, _)| original(at)..original(at + self.old.len())).filter(whole).collect()
     }
 
-    /// The new text with the line ends of the text that it replaces, and with the `usual` ones
-    /// after those. Carriage returns that the model writes are kept.
+    /// The new text, with the line ends of the lines that it replaces. Further lines get the
+    /// `usual` line end. Carriage returns that the model writes are kept.
     fn with_line_ends(&self, replaced: &str, usual: &'static str) -> String {
         if self.old.contains('\r') || self.new.contains('\r') {
             return self.new.clone();

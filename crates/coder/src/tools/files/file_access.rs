@@ -2,9 +2,9 @@
 //! them, so that its editor sees changes and the agent sees unsaved text. Otherwise they go to the
 //! disk.
 //!
-//! Text in another encoding than UTF-8 is always read from and written to the disk, because a
-//! client would convert it to UTF-8. A file whose path is not UTF-8 also stays on the disk, because
-//! the protocol cannot name it.
+//! Text that is not in UTF-8 is always read from and written to the disk, because a client would
+//! convert it to UTF-8. The same applies to a file whose path is not UTF-8, because the protocol
+//! cannot name it.
 
 use crate::tools::files::binary;
 use crate::tools::files::document::{Document, Encoding};
@@ -18,8 +18,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 
-/// The maximum size of a file to read, in bytes. A client's response must fit on one line of the
-/// protocol, with its escapes.
+/// The maximum size of a file to read, in bytes. A client's response with the escaped text must fit
+/// on one line of the protocol.
 const MAX_SIZE: u64 = 4 * 1024 * 1024;
 
 /// How many bytes of a larger file are examined to describe it.
@@ -41,8 +41,8 @@ pub(crate) enum State {
     },
 }
 
-/// The length, time of the last change and inode of a file that is not read. A change of the file
-/// changes this value.
+/// The length, modification time and inode of a file that is not read. If the file changes, so does
+/// this value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) length: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Stamp {
     number: u64,
 }
 
-/// The fingerprint of a file. A change of the file changes it.
+/// The fingerprint of a file. If the file changes, so does its fingerprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fingerprint {
     Nothing,
@@ -61,7 +61,7 @@ pub(crate) enum Fingerprint {
 }
 
 impl State {
-    /// The reason why there is no text to be `done`, such as `changed`.
+    /// The reason why there is no text that can be `done`, which is a participle such as `changed`.
     pub(crate) fn no_text(&self, shown: &str, done: &str) -> String {
         match self {
             Self::Nothing => format!("{shown} does not exist: check the path"),
@@ -85,7 +85,7 @@ impl State {
     }
 }
 
-/// The fingerprint of bytes or of a text.
+/// The fingerprint of bytes or text.
 pub(crate) fn fingerprint(bytes: &[u8]) -> Fingerprint {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
@@ -98,13 +98,13 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> Fingerprint {
 pub(crate) struct FileAccess<'t> {
     pub(crate) turn: &'t Turn,
     pub(crate) folders: &'t Folders,
-    /// Whether to use only the disk.
+    /// Whether to use only the disk, never the client.
     pub(crate) disk_only: bool,
 }
 
 impl FileAccess<'_> {
-    /// Returns the state of `place`: of the disk, or of the client for text in UTF-8 (FS-02). The
-    /// disk is checked first, so that no client is asked for a huge or binary file.
+    /// Returns the state of `place`: on the disk, or in the client for text in UTF-8 (FS-02). The
+    /// disk is checked first, so that the client is not asked for a huge or binary file.
     pub(crate) async fn state(&self, place: &Place) -> Result<std::result::Result<State, String>> {
         let here = place.clone();
         let on_disk = match run_reading(self.turn, move |_| on_disk(&here)).await? {
@@ -132,7 +132,7 @@ impl FileAccess<'_> {
         }
     }
 
-    /// Returns the text at `place`, to be `done` something to.
+    /// Returns the text at `place`. `done` says what is to happen to it, such as `changed`.
     pub(crate) async fn text(
         &self,
         place: &Place,
@@ -145,7 +145,7 @@ impl FileAccess<'_> {
         })
     }
 
-    /// Whether to go through the client for this place, if it `offers` that.
+    /// Whether to access this place through the client, if it `offers` that.
     fn asks(&self, place: &Place, offers: bool) -> bool {
         offers && !self.disk_only && place.absolute.to_str().is_some()
     }
@@ -159,7 +159,8 @@ impl FileAccess<'_> {
         if document.encoding == Encoding::Utf8
             && self.asks(place, self.turn.client().fs.write_text_file)
         {
-            // The client knows only the path, so it would follow a link that has appeared there.
+            // The client gets only the path, so it would follow a link that was created there
+            // meanwhile.
             let check =
                 |folders: &Folders, place: &Place| folders.roots().check_unchanged(&place.resolved);
             if let Err(why) = self.on_disk(place, check).await? {
@@ -212,7 +213,7 @@ impl FileAccess<'_> {
         Ok(moved.await?.map_err(named))
     }
 
-    /// Runs work on the disk to its end, even if the turn is cancelled.
+    /// Runs `work`, which may change the disk, to its end, even if the turn is cancelled.
     pub(crate) async fn on_disk<T: Send + 'static>(
         &self,
         place: &Place,
@@ -224,7 +225,7 @@ impl FileAccess<'_> {
     }
 }
 
-/// Runs work that only reads. A cancelled turn does not wait for it.
+/// Runs `work`, which only reads. A cancelled turn does not wait for it.
 pub(crate) async fn run_reading<T: Send + 'static>(
     turn: &Turn,
     work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
@@ -264,7 +265,7 @@ fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
     let start: Vec<u8> = bytes.iter().take(START as usize).copied().collect();
     let binary = || other(format!("{}: only text and pictures can be read", binary::what(&start)));
     if length > MAX_SIZE {
-        // The bytes may end within a character.
+        // The bytes may end in the middle of a character.
         let is_text =
             std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
         return Ok(match is_text && !start.contains(&0) {
@@ -287,7 +288,7 @@ fn too_large(place: &Place, length: u64) -> String {
     format!("{} is {}", place.shown, large(length))
 }
 
-/// The message about a character that the encoding of the file lacks.
+/// The message about a character that does not exist in the file's encoding.
 pub(crate) fn missing_character(place: &Place, document: &Document, character: char) -> String {
     format!(
         "{} is in {}, which has no {character:?}: leave that character out, or convert the file first",
@@ -296,7 +297,7 @@ pub(crate) fn missing_character(place: &Place, document: &Document, character: c
     )
 }
 
-/// The error with the path as people know it.
+/// The error, with the display name of the file.
 pub(crate) fn sentence(place: &Place, error: &FileError) -> String {
     error.to_string().replace(&error.path().display().to_string(), &place.shown)
 }

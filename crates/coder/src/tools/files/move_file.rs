@@ -17,12 +17,12 @@ use attache_policy::{Place, Touch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The file to move.
+/// A request to move a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Move {
-    /// The file.
+    /// The path of the file.
     pub(crate) path: String,
-    /// Its complete new path.
+    /// The complete new path.
     pub(crate) to: String,
 }
 
@@ -113,7 +113,7 @@ impl Toolbox<'_> {
                 "{} names a folder: give the complete new path of the file",
                 place.shown
             )),
-            Ok(_) => Err(format!("{} exists already: give another path", place.shown)),
+            Ok(_) => Err(format!("{} already exists: give another path", place.shown)),
             Err(why) => Err(why),
         })
     }

@@ -1,11 +1,12 @@
 //! The patch format that GPT models are trained on: parsing a patch and applying it to a text.
 //!
-//! Files are listed between `*** Begin Patch` and `*** End Patch`. Each file is
-//! `*** Add File: PATH` with lines that begin with `+`, `*** Delete File: PATH`, or
-//! `*** Update File: PATH` with an optional `*** Move to: PATH` and hunks. A hunk begins with `@@`,
-//! optionally followed by a line of the file that precedes the change. The lines of a hunk begin
-//! with a space (kept), `-` (removed) or `+` (added). `*** End of File` says that the hunk ends at
-//! the end of the file. Lines must match exactly, or else except for white space at their ends.
+//! Files are listed between `*** Begin Patch` and `*** End Patch`. A file begins with
+//! `*** Add File: PATH`, followed by lines that begin with `+`; with `*** Delete File: PATH`; or
+//! with `*** Update File: PATH`, followed by an optional `*** Move to: PATH` and hunks. A hunk
+//! begins with `@@`, optionally followed by a line of the file that precedes the change. The lines
+//! of a hunk begin with a space (kept), `-` (removed) or `+` (added). `*** End of File` says that
+//! the hunk ends at the end of the file. Lines must match exactly or, if they match nowhere, except
+//! for trailing white space.
 
 use crate::tools::files::document::line_end;
 use crate::tools::fit::one_line;
@@ -18,14 +19,14 @@ pub(crate) struct Patch {
     pub(crate) files: Vec<FilePatch>,
 }
 
-/// The change of one file.
+/// The change to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum FilePatch {
-    /// Create the file.
+    /// Creates the file.
     Add { path: String, text: String },
-    /// Delete the file.
+    /// Deletes the file.
     Delete { path: String },
-    /// Change the file, move it, or both.
+    /// Changes the file, moves it, or both.
     Update { path: String, moved_to: Option<String>, hunks: Vec<Hunk> },
 }
 
@@ -35,7 +36,7 @@ pub(crate) struct Hunk {
     /// Lines of the file that precede the change, the outermost first.
     pub(crate) behind: Vec<String>,
     pub(crate) lines: Vec<HunkLine>,
-    /// Whether it ends at the end of the file.
+    /// Whether the hunk ends at the end of the file.
     pub(crate) at_end: bool,
 }
 
@@ -62,7 +63,7 @@ impl Patch {
     /// Parses a patch. Text before and after it, such as a code fence, is ignored.
     ///
     /// # Errors
-    /// A sentence for the model that says what is wrong in which line.
+    /// Returns a sentence for the model that says which line is wrong, and why.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut lines =
             text.lines().enumerate().skip_while(|(_, line)| line.trim() != "*** Begin Patch");
@@ -143,7 +144,7 @@ fn read_line(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
         };
     }
     if let Some(behind) = line.strip_prefix("@@") {
-        // Several such lines in a row narrow down the place.
+        // Several consecutive `@@` lines narrow down the place.
         if hunks.last().is_none_or(|hunk| !hunk.lines.is_empty()) {
             hunks.push(Hunk::default());
         }
@@ -170,16 +171,17 @@ fn read_line(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether it is a range such as `-1,3 +1,4 @@` of other patch formats.
+/// Whether the text is a range of line numbers from other patch formats, such as `-1,3 +1,4 @@`.
 fn is_numbers(text: &str) -> bool {
     text.ends_with("@@") && text.starts_with('-')
 }
 
 /// Returns the text after all hunks, which are applied from top to bottom. Line ends stay as they
-/// are, and a missing last line end stays missing.
+/// are, and no line end is added to a last line without one.
 ///
 /// # Errors
-/// A sentence for the model: the hunk that has no place or several places.
+/// Returns a sentence for the model if the lines of a hunk do not occur in the text, or more than
+/// once.
 pub(crate) fn patched(hunks: &[Hunk], text: &str, shown: &str) -> Result<String, String> {
     let old: Vec<&str> = text.split_inclusive('\n').collect();
     let (usual, ends_open) = (line_end(text), !text.is_empty() && !text.ends_with('\n'));
@@ -191,7 +193,7 @@ pub(crate) fn patched(hunks: &[Hunk], text: &str, shown: &str) -> Result<String,
         done = at + hunk.apply(old.get(at..).unwrap_or_default(), usual, &mut new);
     }
     new.extend(old.get(done..).unwrap_or_default().iter().map(|line| (*line).to_owned()));
-    // The former last line may have lines after it now, and another line may be the last.
+    // The former last line may now have lines after it, and another line may be the last one.
     let last = new.len().saturating_sub(1);
     for (index, line) in new.iter_mut().enumerate() {
         if index < last && !line.ends_with('\n') {
@@ -205,7 +207,7 @@ pub(crate) fn patched(hunks: &[Hunk], text: &str, shown: &str) -> Result<String,
 }
 
 impl Hunk {
-    /// The length of its lines, in bytes.
+    /// The length of the hunk's lines, in bytes.
     pub(crate) fn length(&self) -> usize {
         let of_line = |line: &HunkLine| match line {
             HunkLine::Stays(line) | HunkLine::Goes(line) | HunkLine::Comes(line) => line.len() + 1,
@@ -213,7 +215,7 @@ impl Hunk {
         self.lines.iter().map(of_line).sum()
     }
 
-    /// The lines that must exist.
+    /// The lines that must exist in the file.
     fn required_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter_map(|line| match line {
             HunkLine::Stays(line) | HunkLine::Goes(line) => Some(line.as_str()),
@@ -221,7 +223,7 @@ impl Hunk {
         })
     }
 
-    /// Where it begins, in lines of which the first `done` are already processed.
+    /// The index of the line where the hunk begins. The first `done` lines are already processed.
     fn place(&self, old: &[&str], done: usize) -> Result<usize, String> {
         let mut from = done;
         for behind in &self.behind {
@@ -268,11 +270,11 @@ impl Hunk {
         }
     }
 
-    /// Adds its lines to `new` and returns how many of the first lines of `rest` they replace. Kept
-    /// lines are copied from the file.
+    /// Adds the hunk's lines to `new`, and returns how many lines they replace at the start of
+    /// `rest`. Kept lines are copied from the file.
     fn apply(&self, rest: &[&str], usual: &str, new: &mut Vec<String>) -> usize {
         let (mut rest, mut count) = (rest.iter(), 0);
-        // The ends of removed lines that have no replacement yet.
+        // The line ends of removed lines that have no replacement yet.
         let mut ends = VecDeque::new();
         for line in &self.lines {
             match line {
@@ -295,7 +297,7 @@ impl Hunk {
     }
 }
 
-/// A line without its end.
+/// A line without its line end.
 fn without_line_end(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }

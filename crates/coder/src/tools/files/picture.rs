@@ -2,26 +2,27 @@
 
 use crate::tools::fit::counted;
 
-/// The largest picture for a model, in bytes and in pixels of either side. All providers accept it.
+/// The limits for a picture that a model gets: its size in bytes, and each side in pixels. All
+/// providers accept pictures within them.
 pub(crate) const MAX_BYTES: u64 = 3_750_000;
 const MAX_SIDE: u32 = 8_000;
 
-/// The maximum number of JPEG segments to search for the size. Ordinary pictures have fewer before
-/// it.
+/// The maximum number of JPEG segments to search for the size. In ordinary pictures, fewer segments
+/// precede the size.
 const MAX_SEGMENTS: usize = 1_000;
 
-/// The properties of a picture in its header.
+/// The properties of a picture, from its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Picture {
-    /// The display name of its format.
+    /// The display name of the format.
     pub(crate) format: &'static str,
     pub(crate) mime: &'static str,
-    /// Width and height in pixels, if the header has them.
+    /// The width and height in pixels, if the header has them.
     pub(crate) size: Option<(u32, u32)>,
 }
 
 impl Picture {
-    /// Parses the start of a picture, if it is one.
+    /// Parses the header, if these bytes are the start of a picture.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let (format, mime, size) = if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
             ("PNG", "image/png", pair(big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)))
@@ -37,7 +38,7 @@ impl Picture {
         Some(Self { format, mime, size: size.filter(|(width, height)| *width > 0 && *height > 0) })
     }
 
-    /// A description with its article: `a PNG picture of 800 × 600 pixels`.
+    /// A description with its article, such as `a PNG picture of 800 × 600 pixels`.
     pub(crate) fn words(&self) -> String {
         match self.size {
             Some((width, height)) => {
@@ -47,7 +48,7 @@ impl Picture {
         }
     }
 
-    /// Why a picture of `length` bytes cannot be given to a model, if it cannot.
+    /// Returns the reason if a picture of `length` bytes cannot be given to a model.
     pub(crate) fn refused(&self, length: u64) -> Option<String> {
         let words = self.words();
         match self.size {
@@ -69,19 +70,19 @@ fn pair(width: Option<u32>, height: Option<u32>) -> Option<(u32, u32)> {
     Some((width?, height?))
 }
 
-/// A number of `length` bytes, big-endian.
+/// Reads a big-endian number of `length` bytes.
 fn big_endian(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     let number = bytes.get(at..at.checked_add(length)?)?;
     Some(number.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
 
-/// A number of `length` bytes, little-endian.
+/// Reads a little-endian number of `length` bytes.
 fn little_endian(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     let number = bytes.get(at..at.checked_add(length)?)?;
     Some(number.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
 
-/// The first frame header has the size; other segments before it are skipped.
+/// The first frame header contains the size. The segments before it are skipped.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     for _ in 0..MAX_SEGMENTS {
@@ -89,7 +90,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
             return None;
         }
         match *bytes.get(at + 1)? {
-            // Fill bytes, and markers without a length.
+            // These are fill bytes, and markers without a length.
             0xff => at += 1,
             0x01 | 0xd0..=0xd8 => at += 2,
             0xc4 | 0xc8 | 0xcc => at += 2 + big_endian(bytes, at + 2, 2)? as usize,

@@ -1,4 +1,4 @@
-//! The tool `read`: the text of a file, or a picture.
+//! The tool `read`: reads the text of a file, or a picture.
 
 use crate::models::{Media, Part, ToolSpec};
 use crate::tools::approved_call::ApprovedCall;
@@ -25,11 +25,11 @@ use std::future::ready;
 /// A request to read a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Read {
-    /// The file.
+    /// The path of the file.
     pub(crate) path: String,
-    /// The first line; 1 by default.
+    /// The first line to read, by default 1.
     pub(crate) line: Option<u32>,
-    /// The maximum number of lines; by default, as many as fit.
+    /// The maximum number of lines, by default as many as fit.
     pub(crate) limit: Option<u32>,
 }
 
@@ -74,8 +74,7 @@ impl Read {
         result.map(Reading::from)
     }
 
-    /// A kept output is not a file of the session; every other path must lead to a file of the
-    /// session.
+    /// The file of a kept output is outside the session's folders. Every other path must be inside.
     fn prepared(
         &self,
         toolbox: &Toolbox<'_>,
@@ -169,8 +168,8 @@ impl ConcurrentTool for Read {
 }
 
 impl Toolbox<'_> {
-    /// Gives a picture to a model that accepts pictures, and shows it to the person if it fits in a
-    /// message.
+    /// Gives a picture to the model, if the model accepts pictures, and shows it to the person if
+    /// it fits into a message.
     async fn read_picture(
         &self,
         mut handle: ToolCallHandle,

@@ -16,10 +16,11 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Checks that the encoding of the file has all characters of the new text.
+    /// Checks that all characters of the new text exist in the file's encoding.
     ///
     /// # Errors
-    /// A sentence for the model and the person: the encoding lacks a character.
+    /// Returns a sentence for the model and the person if a character does not exist in the
+    /// encoding.
     pub(crate) fn is_writable(&self) -> std::result::Result<(), String> {
         match self {
             Self::Write { place, new, .. } => {

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 /// A request to write a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Write {
-    /// The file.
+    /// The path of the file.
     pub(crate) path: String,
     /// The whole text.
     pub(crate) text: String,
@@ -110,8 +110,8 @@ impl Tool for Write {
     }
 }
 
-/// The new text with carriage returns, if every line of the old text has them. Models write line
-/// feeds.
+/// The new text, with carriage returns if every line of the old text has them. Models write only
+/// line feeds.
 fn in_lines_of(old: &str, new: &str) -> String {
     let returns = old.matches("\r\n").count();
     match returns > 0 && returns == old.matches('\n').count() && !new.contains('\r') {

@@ -7,6 +7,6 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Edited {
     /// The file's display name.
     pub(crate) path: String,
-    /// The number of replaced places.
+    /// The number of replacements.
     pub(crate) places: u64,
 }

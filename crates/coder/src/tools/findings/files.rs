@@ -15,16 +15,16 @@ pub(crate) const KINDS_NAMED: usize = 50;
 pub(crate) struct Files {
     /// The folder's display name.
     pub(crate) folder: String,
-    /// The display names of the first [`FILES_NAMED`] files, those nearest to the folder first.
+    /// The display names of at most [`FILES_NAMED`] files, those nearest to the folder first.
     pub(crate) named: Vec<String>,
     /// The number of files.
     pub(crate) total: u64,
-    /// Whether the count stopped before the end.
+    /// Whether counting stopped early, at a limit.
     pub(crate) uncounted: bool,
-    /// The number of files by extension, the most frequent [`KINDS_NAMED`]. The empty extension
-    /// means none.
+    /// The [`KINDS_NAMED`] most frequent extensions, each with the number of its files. Files
+    /// without an extension are counted under the empty one.
     pub(crate) extensions: Vec<(String, u64)>,
-    /// The number of files in each direct subfolder, the first [`KINDS_NAMED`] by name.
+    /// The first [`KINDS_NAMED`] direct subfolders by name, each with the number of files in it.
     pub(crate) folders: Vec<(String, u64)>,
     /// The number of direct subfolders.
     pub(crate) folders_total: u64,

@@ -15,7 +15,7 @@ pub(crate) struct Found {
     pub(crate) named: Vec<String>,
     /// The number of files.
     pub(crate) total: u64,
-    /// Whether the count stopped before the end.
+    /// Whether counting stopped early, at a limit.
     pub(crate) uncounted: bool,
 }
 

@@ -5,8 +5,8 @@ use crate::tools::fit::{json_text_length, start_within};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The maximum text of one read, in bytes of JSON. It ends at a whole line unless the first line is
-/// longer.
+/// The maximum text of one read, in bytes of JSON. The text ends at a whole line unless the first
+/// line is longer.
 const TEXT_GIVEN: usize = 20 * 1024;
 
 /// Some lines of a file.
@@ -14,15 +14,15 @@ const TEXT_GIVEN: usize = 20 * 1024;
 pub(crate) struct Lines {
     /// The file's display name.
     pub(crate) path: String,
-    /// The exact text of the lines, the first of which is `first`.
+    /// The exact text of the lines, beginning with line `first`.
     pub(crate) text: String,
     /// The number of the first line.
     pub(crate) first: u32,
     /// The number of lines in `text`.
     pub(crate) given: u32,
-    /// The number of lines in the file, including a last one without a line end.
+    /// The number of lines in the file, including a last line without a line end.
     pub(crate) total: u32,
-    /// Whether a single line is cut because it is too long.
+    /// Whether the text is a single line that is cut because it is too long.
     pub(crate) cut: bool,
     /// The file's encoding, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,14 +34,14 @@ pub(crate) struct Lines {
 pub(crate) enum Unreadable {
     /// The file does not exist.
     Missing(String),
-    /// It is a folder.
+    /// The path leads to a folder.
     Folder(String),
     /// Any other reason.
     Other(String),
 }
 
 impl Unreadable {
-    /// The reason as a sentence.
+    /// The reason, as a sentence.
     pub(crate) fn sentence(&self) -> &str {
         match self {
             Self::Missing(sentence) | Self::Folder(sentence) | Self::Other(sentence) => sentence,
@@ -50,7 +50,7 @@ impl Unreadable {
 }
 
 impl Lines {
-    /// Returns the lines of a document from `line` on, at most `limit` and as many as fit.
+    /// Returns the lines of a document from `line` on: as many as fit, but at most `limit`.
     pub(in crate::tools) fn of(
         path: &str,
         document: &Document,

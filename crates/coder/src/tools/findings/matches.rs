@@ -12,8 +12,8 @@ pub(crate) const LINES_NAMED: usize = 100;
 /// The maximum number of files in a result.
 pub(crate) const SEARCHED_FILES_NAMED: usize = 1_000;
 
-/// The maximum number of places that the client gets, and the maximum length of their names, in
-/// bytes.
+/// The maximum number of places that the client gets, and the maximum total length of their names,
+/// in bytes.
 const MAX_LOCATIONS: usize = 20;
 const MAX_LOCATION_LENGTH: usize = 1024;
 
@@ -22,9 +22,9 @@ const MAX_LOCATION_LENGTH: usize = 1024;
 pub(crate) struct Match {
     /// The file's display name.
     pub(crate) path: String,
-    /// The number of the line; the first is 1.
+    /// The number of the line, starting at 1.
     pub(crate) line: u32,
-    /// The text of the line, perhaps cut.
+    /// The text of the line, which may be cut.
     pub(crate) text: String,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Matches {
     pub(crate) searched: u64,
     /// The number of files that could not be searched: unreadable, or with a line that is too long.
     pub(crate) skipped: u64,
-    /// The number of files left out because they may hold secrets, or because of a rule.
+    /// The number of files left out because they may contain secrets, or because of a rule.
     #[serde(default)]
     pub(crate) left_out: u64,
 }
@@ -72,7 +72,7 @@ impl Matches {
             .filter(|each| each.path.len() <= MAX_LOCATION_LENGTH)
             .take(MAX_LOCATIONS);
         let locations = short.map(|each| {
-            // A display name is absolute or relative to the working directory.
+            // A display name is either absolute or relative to the working directory.
             let mut location =
                 ToolCallLocation::new(folders.cwd().join(&each.path).to_string_lossy());
             location.line = Some(each.line);
@@ -81,12 +81,12 @@ impl Matches {
         locations.collect()
     }
 
-    /// The number of matches, in words.
+    /// The number of matches, as text.
     pub(crate) fn count(&self) -> String {
         format!("{} in {}", counted(self.total, "line"), counted(self.holding, "file"))
     }
 
-    /// The extent of the search, in words.
+    /// How many files were searched and left out, as text.
     pub(crate) fn searched(&self) -> String {
         let mut text = format!("{} searched", counted(self.searched, "file"));
         if self.skipped > 0 {

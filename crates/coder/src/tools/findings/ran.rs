@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ran {
-    /// The output, perhaps without its middle.
+    /// The output, which may lack its middle.
     pub(crate) output: String,
-    /// The number of bytes that it wrote.
+    /// The number of bytes that the command wrote.
     pub(crate) bytes: u64,
-    /// How it ended, in words.
+    /// How the command ended, in words.
     pub(crate) end: String,
-    /// Whether it ended by itself with exit code 0.
+    /// Whether the command ended by itself with exit code 0.
     pub(crate) success: bool,
-    /// Further notes for the model, in sentences.
+    /// Further notes for the model, each one or more sentences.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
 }

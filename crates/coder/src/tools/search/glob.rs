@@ -1,4 +1,4 @@
-//! The tool `glob`: files whose names match a pattern, the newest first.
+//! The tool `glob`: finds files whose names match a pattern, the newest first.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -31,12 +31,13 @@ const FILES_COUNTED: usize = 100_000;
 pub(crate) struct Glob {
     /// The folder to search.
     pub(crate) path: String,
-    /// The pattern. With a slash it matches the path below the folder, otherwise the name.
+    /// The pattern. If it contains a slash, it is matched against the path below the folder,
+    /// otherwise against the file name.
     pub(crate) pattern: String,
 }
 
 impl Glob {
-    /// Splits a pattern into a folder and the rest. The leading folders without wildcards become
+    /// Splits a pattern into a folder and the rest. Leading components without wildcards become
     /// part of the folder, so that a hidden folder is searched if the pattern names it.
     pub(crate) fn new(path: Option<String>, pattern: &str) -> Self {
         let path = path.unwrap_or_else(|| ".".to_owned());
@@ -75,7 +76,7 @@ impl Glob {
         toolbox.read_and_settle(call, work, Finding::Found).await
     }
 
-    /// Walks the folder at `place`. Blocks on the disk.
+    /// Lists the matching files in the folder at `place`. Blocks on disk I/O.
     fn walk(&self, folders: &Folders, place: &Place, wanted: &CancelFlag) -> Result<Found, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {

@@ -1,5 +1,5 @@
-//! The tool `grep`: lines that match a pattern. It reads the disk, not the unsaved text of an
-//! editor.
+//! The tool `grep`: finds lines that match a pattern. It searches the disk, not the unsaved text in
+//! an editor.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -34,15 +34,15 @@ const MAX_LINE: usize = 8 * 1024 * 1024;
 /// The pattern to search for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Grep {
-    /// The text or, with `regex`, the regular expression.
+    /// The text or, if `regex` is set, the regular expression.
     pub(crate) pattern: String,
-    /// A file or folder.
+    /// The file or folder to search.
     pub(crate) path: String,
     /// Whether the pattern is a regular expression.
     pub(crate) regex: bool,
     /// Whether to match whole words only.
     pub(crate) word: bool,
-    /// Whether the search ignores case unless the pattern has capitals.
+    /// Whether the search ignores case unless the pattern contains upper-case letters.
     pub(crate) smart_case: bool,
 }
 
@@ -66,9 +66,9 @@ impl Grep {
         toolbox.settle_read(handle, found.await?.map(Finding::Matches)).await
     }
 
-    /// Searches at and below `place`. It leaves out files below a folder that could not be read by
-    /// name without a question. Blocks on the disk; stops between files when the result is no
-    /// longer wanted.
+    /// Searches the file at `place`, or the files below it. In a folder, it leaves out files that
+    /// cannot be read without approval. Blocks on disk I/O, but stops between files if the result
+    /// is no longer wanted.
     fn search(
         &self,
         judge: &Judge<'_>,
@@ -93,7 +93,7 @@ impl Grep {
                 matches.left_out += 1;
                 continue;
             }
-            // If a link has replaced the file since, it is another file.
+            // If a link has replaced the file since, its target is another file.
             let here = folders.roots().resolve(entry.path()).ok();
             match here
                 .filter(|here| here.path() == entry.path())
@@ -134,9 +134,9 @@ struct Arguments {
     literal: bool,
     #[serde(default)]
     word: bool,
-    /// An argument of the offline model, instead of `literal`.
+    /// An argument that only the offline model uses, instead of `literal`.
     regex: Option<bool>,
-    /// An argument of the offline model.
+    /// An argument that only the offline model uses.
     #[serde(default, rename = "smartCase", alias = "smart_case")]
     smart_case: bool,
 }
@@ -242,7 +242,8 @@ fn search_file(
         }),
     );
     if outcome.is_err() {
-        // Matches before a failure say nothing about the whole file.
+        // If the search of a file fails, its earlier matches are dropped, because others may be
+        // missing.
         matches.total = total;
         matches.lines.truncate(kept);
         matches.skipped += 1;

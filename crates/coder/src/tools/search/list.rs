@@ -1,4 +1,4 @@
-//! The tool `list`: the files below a folder.
+//! The tool `list`: lists the files below a folder.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -26,13 +26,13 @@ use std::path::Path;
 /// The maximum number of files that a list counts.
 const FILES_COUNTED: usize = 100_000;
 
-/// The folder to list.
+/// A request to list a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct List {
-    /// A folder.
+    /// The folder to list.
     pub(crate) path: String,
-    /// A pattern for names with `*` and `?`, which ignores case. With a slash it matches the path
-    /// below the folder.
+    /// A pattern with `*` and `?`, which ignores case. If it contains a slash, it is matched
+    /// against the path below the folder, otherwise against the file name.
     pub(crate) glob: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl List {
         toolbox.read_and_settle(call, work, Finding::Files).await
     }
 
-    /// Walks the folder at `place`. Blocks on the disk.
+    /// Lists the files in the folder at `place`. Blocks on disk I/O.
     fn walk(&self, folders: &Folders, place: &Place, wanted: &CancelFlag) -> Result<Files, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
@@ -98,7 +98,7 @@ impl List {
 #[derive(Deserialize)]
 struct Arguments {
     path: Option<String>,
-    /// An argument of the offline model.
+    /// An argument that only the offline model uses.
     glob: Option<String>,
 }
 

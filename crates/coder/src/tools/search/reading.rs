@@ -1,4 +1,4 @@
-//! Calls that only read files: their work and their result.
+//! Runs calls that only read files, and shows their results.
 
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::files::file_access::run_reading;
@@ -13,7 +13,8 @@ use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 
 impl Toolbox<'_> {
-    /// Runs a call that reads its one path, and settles it. The work blocks on the disk.
+    /// Runs a call that reads at its only path, and completes or fails it. `work` blocks on disk
+    /// I/O.
     pub(crate) async fn read_and_settle<T: Send + 'static>(
         &self,
         call: ApprovedCall,
@@ -25,7 +26,7 @@ impl Toolbox<'_> {
         self.settle_read(handle, found.await?.map(finding)).await
     }
 
-    /// Settles a call that has read.
+    /// Completes or fails a call that has read files.
     pub(crate) async fn settle_read(
         &self,
         handle: ToolCallHandle,
@@ -49,7 +50,7 @@ impl Toolbox<'_> {
         Ok(ToolResult::done(text, finding))
     }
 
-    /// Ends a call that found nothing to read.
+    /// Fails a call that could not read anything.
     pub(crate) async fn unreadable(
         &self,
         handle: ToolCallHandle,
@@ -60,7 +61,7 @@ impl Toolbox<'_> {
         Ok(result)
     }
 
-    /// The update for the client about a finding, and the text for the model.
+    /// The update for the client about a result, and the text for the model.
     fn described(&self, finding: &Finding) -> (ToolCallUpdate, String) {
         let mut update = ToolCallUpdate::new("");
         let (shown, raw, text) = match finding {

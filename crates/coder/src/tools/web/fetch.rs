@@ -1,4 +1,4 @@
-//! The tool `fetch`: a web page as text.
+//! The tool `fetch`: reads a web page as text.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -40,10 +40,10 @@ const MAX_REDIRECTS: usize = 5;
 const WANTED: &str =
     "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
 
-/// A page to fetch.
+/// A request to fetch a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fetch {
-    /// Its address.
+    /// The address of the page.
     pub(crate) url: String,
 }
 
@@ -95,7 +95,7 @@ impl Tool for Fetch {
     }
 
     fn title(&self) -> String {
-        // Host and path, without the parts that may be secret.
+        // The host and path of the URL, without the parts that may be secret.
         match self.url() {
             Ok(url) => {
                 let host = url.host_str().unwrap_or_default();
@@ -152,7 +152,7 @@ impl ConcurrentTool for Fetch {
 }
 
 impl Fetch {
-    /// Fetches a page that the person or a rule allows.
+    /// Fetches a page that the person or a rule has allowed.
     async fn fetch(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let by_rule = call.approval.decision().effect == Effect::Allow;
         let (handle, _, _) = call.start().await?;
@@ -161,8 +161,8 @@ impl Fetch {
             Err(why) => return toolbox.failed(handle, &why).await,
         };
         let private = public_address::says_private(&url);
-        // The person saw such an address before they allowed it. A name can lead to such an address
-        // without showing it, so only a rule for the name counts.
+        // If the URL itself names such an address, the question has shown it to the person. A name
+        // does not show where it leads, so it needs a rule.
         let page = linked_page(toolbox, url, private || by_rule);
         let fetched = tokio::select! {
             biased;
@@ -183,7 +183,8 @@ impl Fetch {
     }
 }
 
-/// The page at the address, after redirects to the same host or to hosts that a rule allows.
+/// Returns the page at the address, after redirects to the same host or to hosts that a rule
+/// allows.
 async fn linked_page(
     toolbox: &Toolbox<'_>,
     mut url: Url,
@@ -223,7 +224,7 @@ async fn asked(
     if !any && public_address::says_private(url) {
         return Err(format!("{host} is an address of this machine or its network"));
     }
-    // A proxy resolves names itself; the addresses known here are checked as well.
+    // A proxy resolves names itself, so the addresses that the name has here are checked as well.
     if proxied
         && let Err(error) = public_address::addresses(host, any).await
         && error.is::<NotPublic>()
@@ -269,7 +270,7 @@ async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> 
     let text = format!("{url}\n\n{}\n[{end}]", text.trim());
     Ok(ToolResult::done(text, Finding::Nothing))
 }
-/// The whole address, which the person sees before it is fetched.
+/// The whole address, which is shown to the person before it is fetched.
 fn shown(url: &Url) -> String {
     let mut shown = code(url.as_str());
     if public_address::says_private(url) {
@@ -278,7 +279,7 @@ fn shown(url: &Url) -> String {
     shown
 }
 
-/// The target of a redirect, if the response is one.
+/// The target of the redirect, if the response is one.
 fn redirect_target(url: &Url, response: &Response) -> std::result::Result<Option<Url>, String> {
     if !response.status().is_redirection() {
         return Ok(None);
@@ -329,7 +330,7 @@ async fn page(url: Url, mut response: Response) -> std::result::Result<Page, Str
     Ok(Page { url, content_type, body, cut })
 }
 
-/// The reason for a failed request, without the address, which may contain secrets.
+/// The reason why a request failed, without the address, which may contain secrets.
 fn unreachable_message(host: &str, error: &reqwest::Error) -> String {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     let mut last = String::new();

@@ -1,39 +1,40 @@
-//! A fetched page as text for a model.
+//! Converts a fetched page to text for a model.
 
 use encoding_rs::{Encoding, UTF_8};
 use htmd::HtmlToMarkdown;
 
-/// The maximum depth of elements for Markdown, because the converter is recursive.
+/// The maximum depth of elements in a page that is converted to Markdown, because the converter is
+/// recursive.
 const MAX_DEPTH: usize = 128;
 
-/// The maximum number of elements of a page. Unclosed formatting elements are repeated in every
-/// block.
+/// The maximum number of elements in such a page, including unclosed formatting elements, which are
+/// repeated in every block.
 const MAX_ELEMENTS: usize = 400_000;
 
-/// Elements without content for a reader.
+/// Elements whose content is not for readers.
 const SKIPPED: [&str; 7] = ["script", "style", "noscript", "template", "svg", "iframe", "object"];
 
-/// Elements with an optional end tag or none. They are never nested.
+/// Elements whose end tag is optional or forbidden. They do not add to the depth.
 const UNNESTED: [&str; 24] = [
     "p", "li", "td", "th", "tr", "dt", "dd", "option", "thead", "tbody", "tfoot", "colgroup", "br",
     "hr", "img", "input", "meta", "link", "source", "wbr", "col", "area", "base", "embed",
 ];
 
-/// Elements that continue in the next block unless they are closed.
+/// Formatting elements, which continue in the next block unless they are closed.
 const FORM: [&str; 14] = [
     "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
 ];
 
-/// The kind of a body.
+/// The kind of a response body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Html,
     Text,
-    /// Not text.
+    /// Neither HTML nor text.
     Other,
 }
 
-/// The kind of a body by its `content-type`, or by its bytes without one.
+/// Returns the kind of a body by its `content-type` or, if it has none, by its bytes.
 pub(crate) fn kind(content_type: &str, body: &[u8]) -> Kind {
     let mime = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let begins = |start: &str| {
@@ -60,8 +61,8 @@ pub(crate) fn kind(content_type: &str, body: &[u8]) -> Kind {
     }
 }
 
-/// The body as text. The encoding comes from its byte order mark, else from its `content-type`,
-/// else from the page, else it is UTF-8.
+/// The body as text. Its encoding is that of the first of these: its byte order mark, its
+/// `content-type`, or what the page declares. The default is UTF-8.
 pub(crate) fn decoded(content_type: &str, body: &[u8], kind: Kind) -> String {
     let label = content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -83,7 +84,8 @@ fn named(body: &[u8]) -> Option<String> {
     name.get(..end).map(str::to_owned)
 }
 
-/// The page as Markdown. A page with too deep or too many elements gives only its plain text.
+/// The page as Markdown. A page that has too many elements, or nests them too deeply, yields only
+/// its plain text.
 pub(crate) fn markdown(html: &str) -> String {
     if is_within_limits(html) {
         let converter =
@@ -95,7 +97,7 @@ pub(crate) fn markdown(html: &str) -> String {
     plain_text(html)
 }
 
-/// Whether the tags of a page stay within the limits of depth and number.
+/// Whether a page's tags stay within the limits of depth and number.
 fn is_within_limits(html: &str) -> bool {
     let (mut depth, mut deepest, mut form, mut most_form, mut blocks) =
         (0_usize, 0, 0_usize, 0, 0_usize);
@@ -118,7 +120,7 @@ fn is_within_limits(html: &str) -> bool {
     deepest <= MAX_DEPTH && blocks.saturating_mul(most_form + 1) <= MAX_ELEMENTS
 }
 
-/// The text between `<` and `>` of a tag.
+/// The text of a tag, between `<` and `>`.
 fn tags(html: &str) -> impl Iterator<Item = &str> {
     html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default()).filter(|tag| {
         let name = tag.strip_prefix('/').unwrap_or(tag);

@@ -1,4 +1,5 @@
-//! Public addresses: the tool fetches only from them, unless a person or a rule allows another one.
+//! Public addresses, from which the tool `fetch` may read. Other addresses need the permission of a
+//! person or a rule.
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -6,8 +7,8 @@ use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Whether this address is reachable from the whole internet. An address that embeds another one
-/// counts as that one.
+/// Whether this address can be reached from the whole internet. An address that embeds another one
+/// is treated like that one.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -31,7 +32,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         [0, 0, 0, 0, 0, 0xffff | 0] => is_public_v4(v4(g, h)),
         [0x64, 0xff9b, 0, 0, 0, 0] => is_public_v4(v4(g, h)),
         [0x2002, ..] => is_public_v4(v4(b, c)),
-        // Only these are assigned to public machines.
+        // Only addresses in this range are assigned to public machines.
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }
@@ -46,7 +47,7 @@ pub(crate) fn says_private(url: &Url) -> bool {
     }
 }
 
-/// A name that leads to an address that is not public.
+/// The error for a name that leads to an address that is not public.
 #[derive(Debug)]
 pub(crate) struct NotPublic {
     pub(crate) host: String,
@@ -65,22 +66,23 @@ impl fmt::Display for NotPublic {
 
 impl Error for NotPublic {}
 
-/// The addresses of a host. All must be public unless `any` allows others.
+/// Returns the addresses of a host. All of them must be public unless `any` is set.
 pub(crate) async fn addresses(
     host: &str,
     any: bool,
 ) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
     let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
-    // One is enough to refuse the name: the next lookup may return only that one.
+    // One such address is enough to refuse the name, because the next lookup may return only that
+    // one.
     match found.iter().find(|address| !any && !is_public(address.ip())) {
         Some(address) => Err(Box::new(NotPublic { host: host.to_owned(), address: address.ip() })),
         None => Ok(found),
     }
 }
 
-/// Resolves names so that the connection uses the checked addresses.
+/// A resolver that checks addresses, so that the connection uses only checked ones.
 pub(crate) struct Lookup {
-    /// Whether any address is allowed.
+    /// Whether addresses that are not public are allowed.
     pub(crate) any: bool,
 }
 

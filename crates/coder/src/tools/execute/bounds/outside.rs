@@ -1,4 +1,5 @@
-//! Secrets outside the session's folders: in homes, and for `root` those of the system.
+//! Secrets outside the session's folders: those in homes and, if the agent runs as `root`, those of
+//! the system.
 
 use attache_host::user;
 use attache_policy::{Guard, guard, protected_names};
@@ -7,8 +8,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Paths of a home that are hidden in addition to the policy's secrets: logins of programs,
-/// browsers, mail, wallets, and Attaché's own settings and sessions.
+/// Paths in a home that are hidden in addition to the policy's secrets: the credentials of
+/// programs, browsers, mail, wallets, and Attaché's own settings and sessions.
 const HOME_SECRETS: [&str; 47] = [
     ".bitcoin",
     ".cargo/credentials",
@@ -59,12 +60,13 @@ const HOME_SECRETS: [&str; 47] = [
     ".yarnrc.yml",
 ];
 
-/// Paths where systems and containers store secrets, readable or not.
+/// Paths where systems and containers store secrets. They are hidden even if the user may read
+/// them.
 const SYSTEM_SECRETS: [&str; 4] =
     ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
 
-/// System folders where `root` loses access to files that other users cannot read, and the depth
-/// of the search in each.
+/// System folders in which files that other users cannot read are hidden from `root`'s commands,
+/// and the depth of the search in each.
 const ROOT_FOLDERS: [(&str, usize); 6] = [
     ("/etc", 4),
     ("/var/lib", 1),
@@ -74,7 +76,7 @@ const ROOT_FOLDERS: [(&str, usize); 6] = [
     ("/run", 1),
 ];
 
-/// The maximum number of entries to examine in such folders, and in a home.
+/// The maximum number of entries to examine in the system folders, and in a home.
 const ENTRIES: usize = 4_000;
 
 /// The depth of the search in the hidden folders of a home.
@@ -83,12 +85,12 @@ const DEPTH: usize = 2;
 /// The maximum number of other users' homes that are hidden from `root`.
 const MAX_HOMES: usize = 64;
 
-/// Folders of a home that have many files and no settings.
+/// Folders in a home that contain many files but no settings.
 const SKIPPED: [&str; 8] =
     [".cache", ".rustup", ".npm", ".nvm", ".pyenv", ".local", ".vscode-server", ".m2"];
 
-/// The homes whose secrets are hidden, without links: the person's home by the environment and by
-/// the user database, and for `root` the homes of others.
+/// The canonical paths of the homes whose secrets are hidden: the person's home, as the environment
+/// and the user database name it, and for `root` the homes of others.
 pub(super) fn homes() -> Vec<PathBuf> {
     let user = user();
     let listed = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -116,9 +118,9 @@ pub(super) fn homes() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The paths that commands cannot read, without links: `private`, the secrets of the homes, and
-/// those of the system. The search of the session's folders, `roots`, finds secrets of a home that
-/// are inside them.
+/// The canonical paths that commands cannot read: `private`, the secrets of the homes, and those of
+/// the system. The search of the session's folders, `roots`, finds secrets of a home that are
+/// inside them.
 pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut paths: BTreeSet<PathBuf> = private.iter().cloned().chain(runtime).collect();
@@ -136,7 +138,7 @@ pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) 
     }
     let real: BTreeSet<PathBuf> =
         paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    // The folders that programs run from, and a home itself, stay visible.
+    // The folders that programs run from, and homes themselves, stay visible.
     let needed: Vec<PathBuf> = std::env::var_os("PATH")
         .iter()
         .flat_map(std::env::split_paths)
@@ -149,7 +151,7 @@ pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) 
     real.iter().filter(|path| !is_needed(path) && !below(path)).cloned().collect()
 }
 
-/// The files of a home that the policy calls secret by their names: at its top, and in its hidden
+/// The files of a home whose names the policy treats as secret: at its top level, and in its hidden
 /// folders.
 fn secrets(home: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -182,8 +184,8 @@ fn unreadable(folder: &Path, depth: usize) -> Vec<PathBuf> {
     found
 }
 
-/// Calls `each` with the entries of a folder, and goes into those for which it returns true, this
-/// many levels deep.
+/// Calls `each` with the entries of a folder, and descends into those for which it returns true, at
+/// most `depth` levels deep.
 fn walk(folder: &Path, depth: usize, mut each: impl FnMut(&Path, &Path, bool) -> bool) {
     let mut folders = VecDeque::from([(folder.to_owned(), 0)]);
     let mut entries = 0;

@@ -7,13 +7,14 @@ use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The number of directory entries that are always examined, and the maximum number.
+/// The number of directory entries that are always examined, and the maximum that are ever
+/// examined.
 const ENTRIES: std::ops::Range<usize> = 5_000..50_000;
 
 /// The maximum time of the search, once it has examined the lower number of entries.
 const TIME: Duration = Duration::from_millis(25);
 
-/// Folders that tools fill with thousands of files that no person edits. Only their own entries are
+/// Folders that tools fill with thousands of generated files. Only their own entries are
 /// examined, not those of their subfolders.
 const GENERATED: [&str; 14] = [
     ".cache",
@@ -32,17 +33,17 @@ const GENERATED: [&str; 14] = [
     "venv",
 ];
 
-/// The results, ordered by their distance from a root.
+/// The paths that a search found, the nearest to a root first.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Files that programs or agents obey. A link is listed as itself.
+    /// Files that affect what programs or agents do. Links are not resolved.
     pub(super) obeyed: Vec<PathBuf>,
-    /// Files that may hold secrets, and files that a rule protects from reading.
+    /// Files that may contain secrets, and files that a rule protects from being read.
     pub(super) secret: Vec<PathBuf>,
 }
 
-/// Searches the folders of the session, upper levels first, as far as the limits of time and number
-/// allow. It does not follow links. Blocks on the disk.
+/// Searches the folders of the session, upper levels first, until it reaches the limit of time or
+/// number. It does not follow links. Blocks on disk I/O.
 pub(super) fn search(judge: &Judge<'_>) -> Found {
     let roots = judge.folders.roots().all();
     let mut search = Search {
@@ -83,13 +84,13 @@ pub(super) fn search(judge: &Judge<'_>) -> Found {
 struct Folder<'r> {
     path: PathBuf,
     root: &'r Path,
-    /// The folder's name and its parent's, below the root. A protected path has no more parts.
+    /// The names of the folder and its parent, below the root. Protected paths have no more parts.
     near: String,
 }
 
 struct Search<'j> {
     names: NameFilter,
-    /// Whether a rule protects files from reading.
+    /// Whether a rule protects files from being read.
     rules: bool,
     judge: &'j Judge<'j>,
     found: Found,
@@ -97,7 +98,7 @@ struct Search<'j> {
 }
 
 impl Search<'_> {
-    /// Records one entry. Returns it as a folder if the search must go into it.
+    /// Records one entry. Returns it as a folder if the search must descend into it.
     fn examine<'r>(
         &mut self,
         folder: &Folder<'r>,
@@ -139,7 +140,7 @@ impl Search<'_> {
     }
 
     fn add(&mut self, path: PathBuf, guard: Guard) {
-        // One root may be inside another.
+        // A root may be inside another one.
         if self.seen.insert(path.clone()) {
             match guard {
                 Guard::Obeyed => self.found.obeyed.push(path),
@@ -151,9 +152,9 @@ impl Search<'_> {
 
 /// A quick filter for names that cannot belong to a protected file.
 struct NameFilter {
-    /// The last parts of all protected names and paths, in lower case.
+    /// The last components of all protected names and paths, in lower case.
     last: HashSet<String>,
-    /// Whether protected names exist with this ending.
+    /// Whether a name with this ending may be protected.
     ends: HashMap<String, bool>,
 }
 

@@ -1,4 +1,4 @@
-//! The parts of a session that the sandbox of its commands depends on.
+//! The parts of a session that its commands' sandbox depends on.
 
 use super::search::Found;
 use attache_host::is_placeholder;
@@ -10,19 +10,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The maximum number of protected paths that a session remembers.
 const MAX_REMEMBERED: usize = 4096;
 
-/// The parts of a session that the sandbox of its commands depends on. A clone for each command is
+/// The parts of a session that its commands' sandbox depends on. Cloning it for each command is
 /// cheap.
 #[derive(Debug, Clone)]
 pub(in crate::tools::execute) struct Session {
     pub(in crate::tools::execute) policy: Policy,
     pub(in crate::tools::execute) folders: Folders,
-    /// Files and folders of the person that no command may read.
+    /// The person's files and folders that commands must not read.
     pub(in crate::tools::execute) private: Vec<PathBuf>,
     pub(in crate::tools::execute) known: KnownFiles,
 }
 
 impl Session {
-    /// Judges reads, which do not depend on the mode.
+    /// The judge for reads, which do not depend on the mode.
     pub(super) fn judge(&self) -> Judge<'_> {
         self.policy.judge(Mode::Ask, &self.folders, None)
     }
@@ -35,10 +35,11 @@ pub(crate) struct KnownFiles(Arc<Mutex<Remembered>>);
 
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
-    /// Protected files that were found once. A command cannot hide them from the search by filling
-    /// the folders with files.
+    /// Protected files that a search has found. They are remembered so that a command cannot hide
+    /// them from later searches by filling the folders with files.
     pub(super) obeyed: BTreeSet<PathBuf>,
-    /// Files with names of secrets that a command created. They hold no secrets of the person.
+    /// Files that have the name of a secret but were created by a command. They contain no secrets
+    /// of the person.
     pub(super) made: BTreeSet<PathBuf>,
 }
 
@@ -47,15 +48,16 @@ impl KnownFiles {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the found files without the secrets that commands created, and with protected files
-    /// that were found earlier.
+    /// Returns `found` without the files that commands created, and with the protected files that
+    /// were found earlier.
     pub(super) fn complete(&self, mut found: Found) -> Found {
         self.with(|known| {
             found.secret.retain(|path| !known.made.contains(path));
             known.obeyed.retain(|path| path.symlink_metadata().is_ok() && !is_placeholder(path));
             let new: Vec<PathBuf> =
                 found.obeyed.iter().filter(|path| !known.obeyed.contains(*path)).cloned().collect();
-            // Files that were found earlier come first, so that they stay if there are too many.
+            // Files that were found earlier come first, so that they are kept if there are too
+            // many.
             found.obeyed = known.obeyed.iter().cloned().chain(new.iter().cloned()).collect();
             let room = MAX_REMEMBERED.saturating_sub(known.obeyed.len());
             known.obeyed.extend(new.into_iter().take(room));

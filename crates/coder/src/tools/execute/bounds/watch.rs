@@ -11,20 +11,20 @@ use std::path::{Path, PathBuf};
 /// The maximum number of files in a message.
 const MAX_LISTED: usize = 50;
 
-/// The state of the protected files before a command.
+/// The state of the protected files before a command runs.
 #[derive(Debug)]
 pub(crate) struct Watch {
     before: BTreeMap<PathBuf, Stamp>,
-    /// Files that appear empty to the command.
+    /// Files that the command sees as empty.
     secrets: BTreeSet<PathBuf>,
     session: Session,
 }
 
-/// The state of a file. For a folder it is only its identity, because the sandbox protects its
-/// content.
+/// The state of a file. The state of a folder is only its identity, because the sandbox protects
+/// its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
-    /// The device and the inode.
+    /// The numbers of the device and the inode.
     file: (u64, u64),
     /// The length and the time of the last change, in seconds and nanoseconds.
     content: Option<(u64, i64, i64)>,
@@ -48,8 +48,8 @@ impl Watch {
         Self { before: before.collect(), secrets: found.secret.into_iter().collect(), session }
     }
 
-    /// A sentence about the secrets in the session's folders that the command could not read;
-    /// `None` if there are no secrets.
+    /// A sentence about the secrets in the session's folders that the command could not read, or
+    /// `None` if there are none.
     pub(in crate::tools::execute) fn hidden(&self) -> Option<String> {
         let shown: Vec<String> =
             self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
@@ -61,7 +61,7 @@ impl Watch {
     }
 
     /// A sentence about the protected files that changed; `None` if no file changed. Files that
-    /// programs obey in any project come first. Blocks on the disk.
+    /// affect programs in any project come first. Blocks on disk I/O.
     pub(in crate::tools::execute) fn report(self) -> Option<String> {
         let (session, folders) = (&self.session, &self.session.folders);
         let found = search(&session.judge());
@@ -80,18 +80,18 @@ impl Watch {
         let changes: Vec<String> = paths.iter().filter_map(change).collect();
         let list = listed(&changes)?;
         Some(format!(
-            "protected files changed while the command ran: {list}; programs or agents do what these files say, so review them"
+            "protected files changed while the command ran: {list}; these files affect what programs or agents do, so review them"
         ))
     }
 }
 
-/// Whether programs obey the file in any folder, not only in a person's home.
+/// Whether the file affects programs in any folder, not only in a person's home.
 fn is_protected_anywhere(path: &Path) -> bool {
     let mut names = path.iter().filter_map(|name| name.to_str());
     names.any(|name| names_to_hold(false).any(|held| held == name)) || path.ends_with("workflows")
 }
 
-/// The first names and the number of the others; `None` if there are no names.
+/// The first names and the number of the others, or `None` if there are no names.
 fn listed(all: &[String]) -> Option<String> {
     let first: Vec<&str> = all.iter().take(MAX_LISTED).map(String::as_str).collect();
     match all.len().checked_sub(MAX_LISTED) {

@@ -1,4 +1,4 @@
-//! Which commands ask, with and without a sandbox.
+//! Which commands need approval, with and without a sandbox.
 
 use super::{coder, execute, open, project, sandboxes};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn sandboxed_command_does_not_ask_in_auto_mode() {
     }
 }
 
-/// No mode grants the network, not even to a command that only reads; only a rule does.
+/// Only a rule grants access to the network. No mode does, not even for a command that only reads.
 #[tokio::test]
 async fn network_asks_in_every_mode_unless_a_rule_allows_it() {
     for sandbox in sandboxes().await {
@@ -60,7 +60,7 @@ async fn network_asks_in_every_mode_unless_a_rule_allows_it() {
             ("ask", "bash ./reach", 1),
             ("edit", "bash ./reach", 2),
             ("auto", "bash ./reach", 3),
-            // A command that changes something is refused there.
+            // In this mode, a command that changes something is refused.
             ("plan", "bash ./reach", 3),
             ("plan", "cat src/a", 4),
             ("auto", "cat src/a", 5),
@@ -80,8 +80,8 @@ async fn network_asks_in_every_mode_unless_a_rule_allows_it() {
     }
 }
 
-/// A repository can make git run programs. A sandbox restricts them, so the command does not ask.
-/// Without a sandbox, they do not run before the person has been asked.
+/// A repository can make git run programs. A sandbox restricts them, so the command does not need
+/// approval. Without a sandbox, it does.
 #[tokio::test]
 async fn git_in_a_hostile_repository_asks_unless_it_is_sandboxed() {
     let folder = project();

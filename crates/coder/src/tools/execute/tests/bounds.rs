@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A project that has protected files at several depths, and secrets.
 fn project() -> tempfile::TempDir {
-    // Not in `/tmp`, because bubblewrap hides that folder.
+    // The project is not in `/tmp`, because bubblewrap hides that folder.
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = |name: &str| folder.path().join("project").join(name);
     for name in [".git/hooks", ".github/workflows", ".husky", ".cargo", "sub/lib/.git/hooks", "src"]
@@ -33,7 +33,7 @@ fn project() -> tempfile::TempDir {
     folder
 }
 
-/// Every path below a folder with the content of the files, in order.
+/// Every path below a folder, with the contents of the files, in order.
 fn below(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -50,10 +50,10 @@ fn below(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// Runs a script that the policy cannot read, as a program of the project would run. Returns the
+/// Runs a script whose effects the policy cannot see, like any program of a project. Returns the
 /// result that the model received.
 async fn runs(sandbox: Sandbox, folder: &Path, script: &str) -> String {
-    // The script is a program of the project: the policy does not see what it does.
+    // The script is a program of the project, so the policy does not see what it does.
     fs::write(folder.join("project/src/program"), script).unwrap();
     let private = [folder.join("private"), folder.join("sessions.db")];
     let coder = coder().sandbox(Some(sandbox)).private(private);
@@ -110,9 +110,9 @@ async fn command_allowed_by_the_person_reads_the_secret_it_names() {
     }
 }
 
-/// Leaves what a program leaves behind if it is killed together with its guardian.
+/// Creates what a program leaves behind if it is killed together with its guardian.
 fn leave_placeholders(project: &Path) {
-    // No process has this id.
+    // No process can have this id.
     for name in [
         ".envrc",
         "CLAUDE.md",
@@ -204,7 +204,7 @@ async fn key_made_by_a_command_stays_readable() {
 async fn tracked_files_stay_readable() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
-        // As an index of version 2 stores it: the path ends with a zero byte.
+        // This is how an index of version 2 stores a path: it ends with a zero byte.
         fs::write(folder.path().join("project/.git/index"), b"DIRC\0\0sub/deploy.pem\0\0").unwrap();
         let said = runs(sandbox, folder.path(), "cat sub/deploy.pem .env").await;
         assert_eq!(said.matches("hush").count(), 1, "{name}: {said}");
@@ -214,7 +214,7 @@ async fn tracked_files_stay_readable() {
 /// The id of the user `nobody` on most systems.
 const NOBODY: u32 = 65_534;
 
-/// Runs the tests of this file again for another user, if they run as `root`.
+/// If the tests run as `root`, runs those of this file again as another user.
 #[test]
 fn another_user_has_the_same_limits() {
     use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -225,8 +225,8 @@ fn another_user_has_the_same_limits() {
     }
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let program = folder.path().join("tests");
-    // Another process makes the copy. A program cannot be started while a child that was forked at
-    // the wrong moment has it open for writing.
+    // Another process makes the copy. If this process did, a child forked at the same moment would
+    // still have the copy open for writing, and then it cannot be executed.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status();
     assert!(copied.unwrap().success());
     fs::create_dir(folder.path().join("tmp")).unwrap();

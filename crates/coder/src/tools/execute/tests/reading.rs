@@ -23,7 +23,7 @@ fn write_program(place: &Path) -> String {
     format!("sh '{}'", file.display())
 }
 
-/// The repository is a folder of files inside another repository, so that a checkout can contain
+/// The bare repository is an ordinary folder inside another repository, so a checkout can contain
 /// it.
 #[tokio::test]
 async fn embedded_bare_repository_runs_nothing_and_shows_nothing() {

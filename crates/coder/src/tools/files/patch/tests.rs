@@ -1,6 +1,6 @@
 use super::{FilePatch, Patch, patched};
 
-/// The text after a patch of one file with these hunks.
+/// The text of a file after a patch with these hunks.
 fn after(hunks: &str, text: &str) -> Result<String, String> {
     let patch =
         Patch::parse(&format!("*** Begin Patch\n*** Update File: f\n{hunks}\n*** End Patch"))?;
