@@ -39,7 +39,7 @@ impl AgentConnection {
     /// within its deadline.
     ///
     /// # Errors
-    /// See [`StartError`]. The streams are closed then.
+    /// See [`StartError`]. After an error, the streams are closed.
     pub async fn connect(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
@@ -102,7 +102,7 @@ impl AgentConnection {
                     unresponsive,
                 })))
             }
-            // The tasks are dropped here, and the connection with them (INIT-07).
+            // Dropping the tasks also drops the connection (INIT-07).
             Err(HandshakeError::Version(answered)) => Err(StartError::Version { answered }),
             Err(HandshakeError::Failed(error)) => {
                 Err(StartError::of_call(error, Evidence::of(child, stray_output.lines())))
@@ -110,8 +110,8 @@ impl AgentConnection {
         }
     }
 
-    /// Opens a new session in a folder. A relative path starts at the current folder of this
-    /// process. Await the returned builder.
+    /// Opens a new session in a folder. A relative path is resolved against the current folder of
+    /// this process. Await the returned builder.
     ///
     /// The agent gets no permission for anything unless [`Opening::permissions`] says otherwise.
     pub fn open(&self, cwd: impl AsRef<Path>) -> Opening<'_> {
@@ -141,8 +141,8 @@ impl AgentConnection {
         Listing::new(&self.0)
     }
 
-    /// Logs in by one of [`AgentConnection::auth_methods`]. This takes as long as the person takes;
-    /// drop the future to give up.
+    /// Logs in with one of [`AgentConnection::auth_methods`]. There is no time limit, because a
+    /// person may be involved; drop the future to give up.
     pub async fn authenticate(&self, method: impl Into<AuthMethodId>) -> Result<(), LoginError> {
         let id = method.into();
         match self.auth_methods().iter().find(|method| *method.id() == id) {
@@ -200,8 +200,8 @@ impl AgentConnection {
         self.0.stray_output.lines()
     }
 
-    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, nor any turn
-    /// since.
+    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, and has not
+    /// ended any turn since.
     pub fn is_unresponsive(&self) -> bool {
         self.0.unresponsive.load(Ordering::Relaxed)
     }

@@ -12,8 +12,9 @@ use std::ops::Deref;
 use std::path::Path;
 
 /// An agent as a child process, with the handshake done. It derefs to its [`AgentConnection`].
-/// Dropping it kills the process with everything it started. [`AgentProcess::stop`] lets it end by
-/// itself first. If this process dies, for any reason, the agent's process tree dies too.
+/// Dropping this kills the agent and everything it started. [`AgentProcess::stop`] first lets the
+/// agent end by itself. If the current process dies, for any reason, the agent's process tree dies
+/// too.
 #[derive(Debug)]
 pub struct AgentProcess {
     // Declared before the child, so that the connection ends because it was closed and not because
@@ -40,9 +41,9 @@ impl AgentProcess {
 
     /// Starts a program with other options than the default.
     ///
-    /// A program that is not in the `PATH` of this process is searched in that of the person's
-    /// login shell (`SHELL`), which is asked once and for at most 5 s. The program then gets the
-    /// shell's environment below its own.
+    /// If the program is not in the `PATH` of this process, it is looked up in the `PATH` of the
+    /// person's login shell (`SHELL`), which is run once, for at most 5 s. The program then also
+    /// gets the shell's variables that this process does not have.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
         let launch = login_environment::equipped(launch).await;
         let known = KnownAgent::with_program(Path::new(launch.program()));
@@ -79,8 +80,9 @@ impl AgentProcess {
         Evidence::of(Some(&self.child.watch()), self.connection.stray_output())
     }
 
-    /// Ends the connection and then the process: its stdin is closed, then it is asked to
-    /// terminate, then killed with everything it started, each within the default [`StopPatience`].
+    /// Ends the connection and then the process: closes its stdin, then asks it to terminate, then
+    /// kills it and everything it started. Each step takes at most as long as the default
+    /// [`StopPatience`] allows.
     pub async fn stop(mut self) -> Exit {
         self.connection.close().await;
         self.child.stop(StopPatience::default()).await

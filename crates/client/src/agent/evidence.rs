@@ -67,7 +67,7 @@ fn last_lines(text: &str) -> String {
     lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("\n")
 }
 
-/// The text without control characters, which could control the terminal.
+/// The text without control characters, which could affect the terminal.
 fn plain(text: &str) -> String {
     text.chars()
         .filter(|character| !character.is_control() || matches!(character, '\n' | '\t'))

@@ -135,23 +135,23 @@ impl Options {
     }
 
     /// Advertises that this program starts login programs in the person's terminal, as
-    /// [`crate::Login`] describes them. The kit starts none by itself.
+    /// [`crate::Login`] describes them. This crate does not start them itself.
     #[must_use]
     pub fn terminal_login(mut self) -> Self {
         self.terminal_login = true;
         self
     }
 
-    /// Does not offer to read text files. The agent then reads them itself, as its own rules allow.
-    /// Writing is still offered.
+    /// Does not offer to read text files. The agent then reads them itself, as far as its own rules
+    /// allow. Writing is still offered.
     #[must_use]
     pub fn without_reading(mut self) -> Self {
         self.reads_text_files = false;
         self
     }
 
-    /// Does not offer to write text files. The agent then writes them itself, as its own rules
-    /// allow.
+    /// Does not offer to write text files. The agent then writes them itself, as far as its own
+    /// rules allow.
     ///
     /// If writing is offered, each write needs permission: the session's [`crate::Permissions`]
     /// get a question of the kind `edit` with the diff in it, unless a permission request of the
@@ -194,8 +194,8 @@ impl Options {
         self
     }
 
-    /// Offers pages. `asked` opens a page after the person agreed; the kit itself opens and fetches
-    /// nothing.
+    /// Offers pages. `asked` opens a page after the person agrees; this crate does not open or
+    /// fetch any page itself.
     #[must_use]
     pub fn pages<F, D>(mut self, asked: F) -> Self
     where

@@ -1,4 +1,4 @@
-//! The background work for a session: notices about the context's size, and storing its log.
+//! The background work for a session: adding notices about the context's size, and storing the log.
 
 use super::session_entry::{SessionEntry, State};
 use crate::lock::lock;
@@ -42,8 +42,8 @@ fn report_context_level(entry: &SessionEntry) {
     }
 }
 
-/// Stores the log. Adds a notice when that fails and when it works again. The next call tries
-/// again.
+/// Stores the log. Adds a notice when storing fails and when it works again. After a failure, the
+/// next call retries.
 async fn store(entry: &SessionEntry) {
     let Some(commit) = entry.fold.commit() else { return };
     let outcome = commit.await;
@@ -64,7 +64,8 @@ async fn store(entry: &SessionEntry) {
     }
 }
 
-/// Writes draft and queue to the log, if they changed. Returns whether there is anything to store.
+/// Writes the draft and the queue to the log, if they changed. Returns whether there is anything to
+/// store.
 pub(crate) fn save(entry: &SessionEntry) -> bool {
     // An unused session is not stored.
     if entry.fold.with(Session::sequence) == 0 {

@@ -1,4 +1,4 @@
-//! Continues a session at an agent that was restarted, or that has it stored.
+//! Continues a session with an agent that was restarted, or that has stored the session.
 
 use super::agent_entry::Up;
 use super::session_entry::SessionEntry;
@@ -24,11 +24,11 @@ pub(crate) enum Prefer {
     Resume,
     /// Load, because the agent may know more.
     Load,
-    /// Load, and resume only if the agent does not offer loads.
+    /// Load, and resume only if the agent does not offer to load sessions.
     OnlyLoad,
 }
 
-/// Why an agent does not continue a session.
+/// Why an agent did not continue a session.
 #[derive(Debug)]
 pub(crate) struct AttachError {
     pub(crate) error: OpenError,
@@ -36,9 +36,9 @@ pub(crate) struct AttachError {
     pub(crate) agent_gone: bool,
 }
 
-/// Continues a session at an agent that was restarted: resumes it, otherwise loads it, and sets its
-/// options again. If the agent can do neither, the session can only be read. Returns whether the
-/// session continues.
+/// Continues a session with an agent that was restarted: resumes the session, or loads it if that
+/// fails, and sets its options again. If the agent can do neither, the session can only be read.
+/// Returns whether the session continues.
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
     // The earlier run left nothing running.
@@ -74,7 +74,7 @@ pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
 /// Makes the agent resume or load the session.
 ///
 /// # Errors
-/// Why the agent cannot, or that it ended.
+/// Returns an error if the agent cannot resume or load the session, or if it ended.
 pub(crate) async fn attach(
     entry: &Arc<SessionEntry>,
     up: &Up,

@@ -42,7 +42,7 @@ impl HubShared {
             Err(error) => (None, Some(error)),
         };
         fold.log_to(log);
-        // A relative path starts at the folder that this process had then.
+        // A relative path was resolved against the current folder of that time.
         let cwd = PathBuf::from(fold.with(|session| session.cwd().to_owned()));
         let state = State { attached: Some((up.generation, handle)), ..State::default() };
         let entry =
