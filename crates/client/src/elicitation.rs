@@ -182,7 +182,7 @@ impl Elicitations {
     }
 }
 
-/// Resolves when an event in the session makes the answer unnecessary.
+/// When an event in the session makes the answer unnecessary.
 enum Withdrawn {
     Never,
     Already,

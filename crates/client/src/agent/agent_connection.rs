@@ -48,8 +48,8 @@ impl AgentConnection {
         Self::with_child(input, output, options, None, None).await
     }
 
-    /// Connects the pipes of a child process of a program with this name. When the child's output
-    /// ends, the error says how the child ended.
+    /// Connects to a child process through its pipes. `program` is the name of its program. When
+    /// the child's output ends, the error says how the child ended.
     pub(crate) async fn with_child(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,

@@ -6,11 +6,11 @@ use attache_protocol::v1::NoticeSeverity;
 use attache_session::{EventBody, Session, UsageLevel};
 use std::time::Duration;
 
-/// How long the log may lag behind the draft.
+/// How long a change of the draft may wait before it is in the log.
 const DRAFT: Duration = Duration::from_secs(1);
 
-/// Runs as long as the session does. Waits until there is work, and then pauses only while a draft
-/// is written.
+/// Runs as long as the session does. Waits until there is work. If the draft changed, it first
+/// waits a moment, so that one write covers several changes.
 pub(crate) async fn run(entry: &SessionEntry) {
     loop {
         entry.housekeeping.notified().await;

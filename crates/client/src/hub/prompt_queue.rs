@@ -133,7 +133,7 @@ impl Queue {
         self.waiting.insert(0, queued);
     }
 
-    /// Holds the queue, if any prompt waits. The first reason counts.
+    /// Holds the queue, if any prompt waits. A queue that is already held keeps its reason.
     pub(crate) fn hold(&mut self, why: HoldReason) {
         if !self.waiting.is_empty() {
             self.hold.get_or_insert(why);

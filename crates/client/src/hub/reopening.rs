@@ -41,7 +41,8 @@ pub(crate) struct AttachError {
 /// Returns whether the session continues.
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
-    // The earlier run left nothing running.
+    // Nothing of the earlier run is still running, so its unfinished turns and calls are ended
+    // here.
     let unsettled = entry.fold.with(Session::recovery_events);
     unsettled.into_iter().for_each(|body| entry.fold.apply(body));
     let before = entry.fold.with(|session| session.config().clone());

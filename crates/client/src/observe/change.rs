@@ -20,14 +20,15 @@ use std::sync::Arc;
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Change {
-    /// A message begins; its text follows. Two messages of one author are separated only by this.
+    /// A message begins; its text follows. This change is all that separates two messages from the
+    /// same author.
     #[serde(with = "wire::Author")]
     Began(MessageAuthor),
     /// New text of the agent's answer, in Markdown.
     Text(String),
     /// New text of the agent's reasoning.
     Thought(String),
-    /// New text of the person, as this client sent it or the agent repeats it.
+    /// New text from the person, sent by this client or repeated by the agent.
     UserText(String),
     /// Content of a message that is not plain text.
     Content {
@@ -56,24 +57,23 @@ pub enum Change {
     /// A compaction began or changed. Holds all its known state.
     #[serde(with = "wire::pointer")]
     Compaction(Box<CompactionUpdate>),
-    /// An entry of another kind, such as an update without a name in this version.
+    /// An entry of another kind, such as an update that this version does not know.
     Other {
         /// The entry's index in [`attache_session::Session::entries`].
         entry: usize,
         /// The kind of the entry, such as the update's name.
         name: String,
-        /// The update as the agent sent it, if this version has no name for it.
+        /// The update as the agent sent it, if this version does not know it.
         #[serde(with = "wire::option")]
         raw: Option<Raw>,
     },
     /// All slash commands.
     #[serde(with = "wire")]
     Commands(Vec<AvailableCommand>),
-    /// All options that a person can choose, modes and models included, in the order in which they
-    /// matter.
+    /// All options that a person can choose, modes and models included, the most important first.
     #[serde(with = "wire")]
     Config(Vec<SessionConfigOption>),
-    /// The title, or when the session was last updated.
+    /// The title, the time of the last update, or whether the session is archived.
     Info {
         /// The title.
         title: Option<String>,
@@ -95,7 +95,7 @@ pub enum Change {
     },
     /// A turn began or ended.
     Turn(TurnChange),
-    /// The hub's state of a session: its status, its queue, its questions, its draft.
+    /// The state that the hub keeps for a session: its status, its queue, its questions, its draft.
     Status(Box<SessionStatus>),
     /// A session of the hub was opened or changed; watch that session for more.
     Session {
@@ -105,7 +105,7 @@ pub enum Change {
         #[serde(with = "wire::session_id")]
         id: SessionId,
     },
-    /// An agent of the hub was added or changed its state.
+    /// An agent was added to the hub, or its state changed.
     Agent {
         /// Its name in the hub.
         name: String,

@@ -50,7 +50,7 @@ pub(crate) trait Watched: Send + Sync {
 }
 
 impl Watch {
-    /// Watches `source`, which counts up `wakeups` when something changed.
+    /// Watches `source`, which increments `wakeups` when something changes.
     pub(crate) fn new(
         source: Arc<dyn Watched>,
         wakeups: watch::Receiver<u64>,
@@ -59,9 +59,9 @@ impl Watch {
         Self { source, wakeups, position, updated: None }
     }
 
-    /// Waits until something changed since the last update and returns it; `None` once the
-    /// connection of the session is over, the session of the hub is closed, or the hub is dropped,
-    /// and everything was returned. Dropping the future loses nothing.
+    /// Waits until something changed since the last update and returns it; Returns `None` after the
+    /// last update, once the session's connection is over, the hub's session is closed, or the hub
+    /// is dropped. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<WatchUpdate> {
         loop {
             self.arm();
@@ -77,8 +77,8 @@ impl Watch {
         }
     }
 
-    /// Waits like [`Watch::next`], but returns at most once per `interval` and merges faster
-    /// changes. The first change after a pause is returned at once.
+    /// Waits like [`Watch::next`], but returns at most once per `interval` and merges the changes
+    /// in between. The first change after a pause is returned at once.
     pub async fn next_within(&mut self, interval: Duration) -> Option<WatchUpdate> {
         if let Some(updated) = self.updated {
             tokio::time::sleep_until(updated + interval).await;
@@ -91,7 +91,7 @@ impl Watch {
         &self.position
     }
 
-    /// Makes later changes wake [`Watch::changed`].
+    /// Makes [`Watch::changed`] ignore the changes so far and wait for later ones.
     pub(crate) fn arm(&mut self) {
         self.wakeups.borrow_and_update();
     }
@@ -103,7 +103,8 @@ impl Watch {
         update
     }
 
-    /// Waits until something changed since [`Watch::arm`]; `false` if nothing will.
+    /// Waits until something changes after the last call of [`Watch::arm`]; `false` if nothing
+    /// will.
     pub(crate) async fn changed(&mut self) -> bool {
         self.wakeups.changed().await.is_ok()
     }

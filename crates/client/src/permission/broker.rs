@@ -66,7 +66,7 @@ pub struct PermissionBroker(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Never locked while a file is used, so that decisions do not wait for the disk.
+    /// Never locked during file access, so that decisions do not wait for the disk.
     rules: Mutex<Vec<Rule>>,
     /// The files of the rules. Locked while one of them is changed.
     files: Mutex<Vec<PathBuf>>,
@@ -85,7 +85,7 @@ impl PermissionBroker {
     /// created with the first rule. Blocks.
     ///
     /// # Errors
-    /// The file, or one of its rules, cannot be read.
+    /// Returns an error if the file, or one of its rules, cannot be read.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         Self::in_memory().and_rules_of(file)
     }
@@ -93,11 +93,11 @@ impl PermissionBroker {
     /// Adds the rules of another file. New rules are added to the first file. Blocks.
     ///
     /// # Errors
-    /// The same as for [`PermissionBroker::open`].
+    /// Returns the same errors as [`PermissionBroker::open`].
     pub fn and_rules_of(self, file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         let file = file.into();
         let rules = Rules::read(&file);
-        // The built-in agent reports mistakes in rules that are only for it.
+        // The built-in agent itself reports mistakes in rules that apply only to it.
         if let Some(fault) = rules.faults().first().filter(|_| rules.names_agents()) {
             return Err(RuleFileError::Rules(fault.clone()).into());
         }
@@ -111,7 +111,7 @@ impl PermissionBroker {
     /// `file` is read. Blocks.
     ///
     /// # Errors
-    /// The old file cannot be read, or a line of it is not a rule.
+    /// Returns an error if the old file cannot be read, or if one of its lines is not a rule.
     pub fn and_old_rules_of(self, old: &Path, file: &Path) -> Result<Self, BrokerError> {
         let rules = RuleFile::read_old(old)?;
         if old.exists() && RuleFile::new(file).migrate(old).is_err() {
@@ -136,8 +136,8 @@ impl PermissionBroker {
         [audit_log::older(file), file.to_owned()]
     }
 
-    /// Returns the error if decisions since the last call could not be written to the log file.
-    /// Waits briefly for pending lines.
+    /// Waits briefly for pending lines. Returns an error if any decision since the last call could
+    /// not be written to the log file.
     pub fn take_log_trouble(&self) -> Option<BrokerError> {
         let log = locked(&self.0.audit).log.clone()?;
         log.take_trouble().map(|source| BrokerError::Log { file: log.file().to_owned(), source })
@@ -147,7 +147,7 @@ impl PermissionBroker {
     /// file, if there is one. Blocks for the disk.
     ///
     /// # Errors
-    /// The rule cannot be written, and is then not remembered.
+    /// Returns an error if the rule cannot be written. It is then not remembered.
     pub fn remember(&self, mut rule: Rule) -> Result<(), BrokerError> {
         let is_kept = !matches!(rule.scope, RuleScope::Session(_));
         let files = locked(&self.0.files);
@@ -165,7 +165,7 @@ impl PermissionBroker {
     /// Removes a rule, also from its file. Blocks for the disk.
     ///
     /// # Errors
-    /// The file cannot be written, and the rule is then not removed.
+    /// Returns an error if the file cannot be written. The rule is then not removed.
     pub fn forget(&self, rule: &Rule) -> Result<(), BrokerError> {
         let files = locked(&self.0.files);
         let kept = locked(&self.0.rules).iter().find(|kept| kept.is_same(rule)).cloned();
@@ -204,7 +204,7 @@ impl PermissionBroker {
     }
 
     /// Returns the same permissions, but calls `tell` for each request that a rule decides. The
-    /// agent gets the answer after the future of `tell` completes, so that a person could see every
+    /// agent gets the answer after the future of `tell` completes, so that a person can see every
     /// decision first.
     pub fn permissions_telling<F, T>(
         &self,
@@ -225,7 +225,7 @@ impl PermissionBroker {
             broker.rejects(request, agent, cwd) || inner.rejects(request)
         });
         // This includes requests that an earlier answer covers, because a denying rule overrides
-        // it.
+        // that answer.
         let rest = Permissions::Ask(Arc::new(move |request| {
             let mut open = Open::new(&broker, &agent, &request);
             let rule = broker.rule_for(&request, &agent, &cwd);

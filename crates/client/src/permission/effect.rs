@@ -42,8 +42,8 @@ impl PermissionRequest {
             diffs: &diffs,
         });
         if let (Some(input), None) = (input, &parsed) {
-            // JSON that this program cannot represent, such as a number that is too large, is shown
-            // as it is.
+            // JSON that this program cannot represent, such as a number that is too large, is kept
+            // as text.
             effect.arguments = Some(Value::String(input.get().to_owned()));
         }
         effect

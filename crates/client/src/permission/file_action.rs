@@ -92,7 +92,7 @@ pub(crate) fn below(folders: &Folders, path: &Path) -> String {
 }
 
 impl FileState {
-    /// The text of the file; `None` if the file is missing or not a text.
+    /// The text of the file; `None` if the file is missing or is not text.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Holds(bytes) => std::str::from_utf8(bytes).ok(),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub type Asked =
     Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
 
-/// Returns whether a rule denies a request. It is called where it may block.
+/// Returns whether a rule denies a request. The client calls it where it may block.
 pub type Rejects = Arc<dyn Fn(&PermissionRequest) -> bool + Send + Sync>;
 
 /// How to decide whether a tool call may run, and whether this client writes a file, reads a secret
@@ -31,9 +31,8 @@ pub enum Permissions {
     /// Asks a person. Several questions may be open at once (PERM-12). The future is dropped when
     /// the question is withdrawn: the turn was cancelled or ended, or the connection is over.
     Ask(Asked),
-    /// Applies rules first. This client reads a file without secrets without a question, unless a
-    /// rule denies it: `rejects` finds such a rule. A denied read, and every other request, goes to
-    /// `rest`.
+    /// Applies rules first. This client reads files without secrets without asking, unless a rule
+    /// denies that, which `rejects` checks. A denied read, and every other request, goes to `rest`.
     ByRules {
         /// Whether a rule denies a request.
         rejects: Rejects,

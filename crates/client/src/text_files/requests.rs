@@ -24,7 +24,7 @@ use attache_protocol::v1::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often a person is asked about one request whose file changes while they decide.
+/// How often a person is asked about the same request if its file changes while they decide.
 const QUESTIONS: usize = 3;
 
 /// `fs/read_text_file`.
@@ -75,7 +75,7 @@ struct Request {
     unsaved: Option<Arc<dyn UnsavedText>>,
 }
 
-/// The state of a file that a person decides about: its place and its content.
+/// The state of a file that a person decides about: its path and its content.
 #[derive(PartialEq)]
 struct Seen {
     resolved: PathBuf,

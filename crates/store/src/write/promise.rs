@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The sending end. Dropping it unsettled wakes the other end without a value.
+/// The sending end. Dropping it before it sends a value wakes the other end without one.
 pub(crate) struct Promise<T>(Arc<Slot<T>>);
 
-/// The waiting end, by await or with [`Outcome::wait`]. `None` means that no value will come.
+/// The waiting end: await it, or call [`Outcome::wait`]. `None` means that no value will come.
 pub(crate) struct Outcome<T>(Arc<Slot<T>>);
 
 struct Slot<T> {

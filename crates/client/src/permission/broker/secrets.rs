@@ -99,7 +99,7 @@ fn is_secret(name: &str) -> bool {
     NAMES.iter().any(|secret| name.ends_with(secret))
 }
 
-/// The word without quotes around it and a colon after it.
+/// The word without surrounding quotes and without a colon at its end.
 fn bare(word: &str) -> &str {
     word.trim_matches(['"', '\'', '\\']).trim_end_matches(':')
 }
