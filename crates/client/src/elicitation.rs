@@ -36,10 +36,10 @@ pub type UrlHandler =
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FormRequest {
-    /// The agent's name as it stated it; `the agent` if it stated none.
+    /// The name that the agent gave, or `the agent` if it gave none.
     pub agent: String,
-    /// The session that the request belongs to; `None` if it belongs to a call of this client, such
-    /// as a login.
+    /// The session that the request belongs to; `None` if it belongs to one of this client's own
+    /// calls, such as a login.
     pub session_id: Option<SessionId>,
     /// The tool call that the request belongs to, if any.
     pub tool_call_id: Option<ToolCallId>,
@@ -55,10 +55,10 @@ pub struct FormRequest {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UrlRequest {
-    /// The agent's name as it stated it; `the agent` if it stated none.
+    /// The name that the agent gave, or `the agent` if it gave none.
     pub agent: String,
-    /// The session that the request belongs to; `None` if it belongs to a call of this client, such
-    /// as a login.
+    /// The session that the request belongs to; `None` if it belongs to one of this client's own
+    /// calls, such as a login.
     pub session_id: Option<SessionId>,
     /// The tool call that the request belongs to, if any.
     pub tool_call_id: Option<ToolCallId>,

@@ -9,7 +9,7 @@ const SIZE: usize = 256 * 1024;
 const TEXT: usize = 64 * 1024;
 
 /// A pattern of JSON Schema (ECMA-262) that can be evaluated in time linear in the length of the
-/// text: without backreferences and look-around, and not too large.
+/// text: it has no backreferences or look-around, and is not too large.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern(regex::Regex);
 

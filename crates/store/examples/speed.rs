@@ -185,7 +185,7 @@ fn lists(store: &Sqlite) -> Result<(), Box<dyn Error>> {
                 meta: Meta::new(Raw::from_text(&meta)?).map_or(Patch::Keep, Patch::Set),
             },
         ));
-        // The last commit is short, because earlier events are already stored by then.
+        // Commits only now and then: the writer has already stored most of the events by then.
         if number % 1_000 == 999 {
             wait(&*log)?;
         }

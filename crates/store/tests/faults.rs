@@ -164,7 +164,10 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
         if confirmed == 0 {
             continue;
         }
-        assert!(forever || confirmed == appended.len(), "no step was left that could fail in the last commit");
+        assert!(
+            forever || confirmed == appended.len(),
+            "no step was left that could fail in the last commit"
+        );
         let last = is_beginning(&all(&store, &key), &appended);
         assert!(last >= confirmed as u64, "only {last} of {confirmed} confirmed events are left");
         let summary = store.summary(&key).unwrap();

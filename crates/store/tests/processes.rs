@@ -22,7 +22,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// The environment variables with the task of a child and the path of the store.
+/// The environment variables that tell a child its task and the path of the store.
 const TASK: &str = "ATTACHE_TEST_TASK";
 const STORE: &str = "ATTACHE_TEST_STORE";
 

@@ -60,8 +60,8 @@ fn names(repair: &Repair) -> BTreeSet<String> {
     repair.left_out.iter().map(|session| session.session_id.clone()).collect()
 }
 
-/// Damages a copy of `whole`, opens it, and checks that every session is there or named and that
-/// the damaged file is kept.
+/// Damages a copy of `whole`, opens it, and checks that every session is either there or reported
+/// as lost, and that the damaged file is kept.
 fn damaged(
     whole: &[u8],
     every: &BTreeSet<String>,
@@ -121,7 +121,10 @@ fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
             let left_out = repair.map_or(0, |repair| {
                 names(&repair).len() + usize::try_from(repair.nameless).unwrap()
             });
-            assert!(left_out <= most, "{what}: {left_out} sessions are left out because of one page");
+            assert!(
+                left_out <= most,
+                "{what}: {left_out} sessions are left out because of one page"
+            );
         }
     }
 }

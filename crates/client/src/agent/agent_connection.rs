@@ -129,8 +129,8 @@ impl AgentConnection {
         Opening::new(&self.0, cwd.as_ref(), Origin::Resumed(id.into()))
     }
 
-    /// Makes a new session with the history of this one, if the agent offers that. The original
-    /// does not change. The copy has the folders and MCP servers given here and takes prompts at
+    /// Makes a new session with the history of session `id`, if the agent offers that. The original
+    /// does not change. The copy uses the folders and MCP servers given here and accepts prompts at
     /// once. The agent does not replay the history, so the copy's transcript starts empty.
     pub fn fork(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Forked(id.into()))
@@ -169,7 +169,7 @@ impl AgentConnection {
     }
 
     /// Returns whether the agent is logged in and as whom, for display, if the agent offers that. A
-    /// state that this version does not know is [`AuthState::Undetermined`].
+    /// state that this version does not know is returned as [`AuthState::Undetermined`].
     pub async fn auth_status(&self) -> Result<AuthStatusResponse, CallError> {
         let call = self.0.peer.call::<AuthStatus>(&AuthStatusRequest::new());
         let mut status = call.within(self.0.options.quick).await?;

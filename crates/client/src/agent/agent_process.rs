@@ -17,8 +17,8 @@ use std::path::Path;
 /// too.
 #[derive(Debug)]
 pub struct AgentProcess {
-    // Declared before the child, so that the connection ends because it was closed and not because
-    // the agent was killed.
+    // Declared before the child and so dropped first: the connection then ends because it was
+    // closed, and not because the agent was killed.
     connection: AgentConnection,
     child: Child,
 }
@@ -70,7 +70,7 @@ impl AgentProcess {
         Ok(Self { connection, child })
     }
 
-    /// The process id, for people and logs. The system may reuse it once the agent has ended.
+    /// The process id, for display and logs. The system may reuse it once the agent has ended.
     pub fn pid(&self) -> u32 {
         self.child.pid()
     }

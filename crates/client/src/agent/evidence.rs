@@ -51,7 +51,7 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// Finds out how a child that closed its output ended: the detail of the connection's end.
+/// Describes how a child that closed its output ended, for the reason why the connection ended.
 pub(crate) async fn exit_probe(child: ChildWatch) -> String {
     let end = match tokio::time::timeout(PATIENCE, child.wait()).await {
         Ok(exit) => exit.to_string(),

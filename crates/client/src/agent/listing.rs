@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// cursors.
 const PAGES: usize = 1000;
 
-/// The agent's stored sessions in the agent's order. From [`crate::AgentConnection::list`].
+/// The agent's stored sessions in the agent's order. Returned by [`crate::AgentConnection::list`].
 ///
 /// Listing opens nothing: load, resume or fork a listed session before you prompt it.
 #[derive(Debug)]

@@ -118,7 +118,7 @@ impl Options {
     /// A command runs on this machine with the rights of this process, in a folder of the session,
     /// without any other limit. Each command therefore needs permission: the session's
     /// [`crate::Permissions`] get a question of the kind `execute` with the command in it, and
-    /// [`crate::Permissions::Reject`] refuses every command. If a permission request of the agent
+    /// [`crate::Permissions::Reject`] refuses every command. If a permission request from the agent
     /// named the command with the same arguments, folder and variables and was allowed, the command
     /// runs once without a second question. The client kills a command with everything it started
     /// when the agent releases it, when the session is closed or dropped, and when the connection

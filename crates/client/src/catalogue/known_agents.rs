@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct KnownAgent {
     /// Its name, in lower case and without spaces.
     pub name: &'static str,
-    /// Its name for people.
+    /// Its display name.
     pub title: &'static str,
     /// The command line that starts it as an ACP agent, as [`Launch::parse`] reads it.
     pub command: &'static str,

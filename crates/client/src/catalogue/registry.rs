@@ -34,7 +34,7 @@ pub struct Registry {
 pub struct RegistryAgent {
     /// Its id in the registry: lower-case letters, digits and hyphens.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
     /// The version in the registry.
     pub version: String,

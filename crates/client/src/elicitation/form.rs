@@ -104,10 +104,11 @@ impl Form {
         let word = typed.trim();
         let chosen = |word: &str| Self::choices(field).and_then(|choices| chosen(&choices, word));
         let value = match field {
-            Field::String(_) if Self::choices(field).is_some() => Value::String(
-                chosen(word)
-                    .ok_or_else(|| misfilled("is a choice: type the number or the name of a choice"))?,
-            ),
+            Field::String(_) if Self::choices(field).is_some() => {
+                Value::String(chosen(word).ok_or_else(|| {
+                    misfilled("is a choice: type the number or the name of a choice")
+                })?)
+            }
             Field::String(_) => Value::String(typed.to_owned()),
             Field::Number(_) => {
                 let number = word.parse().ok().filter(|number: &f64| number.is_finite());

@@ -53,7 +53,7 @@ impl ChangeMark {
     /// Whether the thing changed after change number `seen`. If so, the next change gets a new
     /// number.
     ///
-    /// Otherwise further changes share the number of the change that no watcher has seen.
+    /// Until a watcher sees a change, further changes share its number.
     pub(crate) fn since(&self, seen: u64) -> bool {
         let changed = self.at.load(Ordering::Acquire) > seen;
         if changed {

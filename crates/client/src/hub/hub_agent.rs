@@ -112,7 +112,7 @@ impl HubAgent {
         self.0.command(Command::Stop);
     }
 
-    /// The open questions of the agent that belong to no session of the hub, such as those of a
+    /// The agent's open questions that do not belong to a session of the hub, such as those of a
     /// login.
     pub fn questions(&self) -> Vec<Question> {
         self.0.pending.open()

@@ -1,4 +1,4 @@
-//! Why a call of a hub failed.
+//! Why a call to a hub failed.
 
 use crate::agent::start_error::StartError;
 use crate::session::open_error::OpenError;
@@ -8,7 +8,7 @@ use attache_session::StoreError;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a call of a hub failed. Cheap to clone, because every caller that waits for an agent gets
+/// Why a call to a hub failed. Cheap to clone, because every caller that waits for an agent gets
 /// the same error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

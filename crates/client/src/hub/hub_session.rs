@@ -83,7 +83,7 @@ impl HubSession {
         self.entry.changes_since(position)
     }
 
-    /// The open questions of the agent, in the order in which it asked them.
+    /// The agent's open questions, in the order in which it asked them.
     pub fn questions(&self) -> Vec<Question> {
         self.entry.pending.open()
     }

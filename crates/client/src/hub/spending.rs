@@ -148,8 +148,9 @@ impl Budget {
             }
             Self::Tokens(limit) => {
                 let taken = usage.total().total;
-                (taken > *limit)
-                    .then(|| format!("the session has used {taken} tokens, and its budget is {self}"))
+                (taken > *limit).then(|| {
+                    format!("the session has used {taken} tokens, and its budget is {self}")
+                })
             }
         }
     }

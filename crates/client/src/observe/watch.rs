@@ -12,7 +12,8 @@ use tokio::time::Instant;
 /// Watches a session or a hub from a position on. A slow watcher costs no memory and misses no
 /// final state, because changes are merged until it asks for them.
 ///
-/// From [`crate::SessionHandle::watch`], [`crate::HubSession::watch`] or [`crate::Hub::watch`].
+/// Returned by [`crate::SessionHandle::watch`], [`crate::HubSession::watch`] or
+/// [`crate::Hub::watch`].
 pub struct Watch {
     source: Arc<dyn Watched>,
     wakeups: watch::Receiver<u64>,
@@ -59,9 +60,9 @@ impl Watch {
         Self { source, wakeups, position, updated: None }
     }
 
-    /// Waits until something changed since the last update and returns it; Returns `None` after the
-    /// last update, once the session's connection is over, the hub's session is closed, or the hub
-    /// is dropped. Dropping the future loses nothing.
+    /// Waits until something has changed since the last update, and returns the changes. Returns
+    /// `None` after the last update, once the session's connection is over, the hub's session is
+    /// closed, or the hub is dropped. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<WatchUpdate> {
         loop {
             self.arm();

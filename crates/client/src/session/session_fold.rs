@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Instant, SystemTime};
 use tokio::sync::watch;
 
-/// The number of unstored bytes from which the reading task waits for the disk.
+/// The number of unstored bytes above which the reading task waits for the disk.
 const BACKLOG: usize = 1 << 20;
 
 /// The fold of one session. It outlives the connection over which its events come, and continues

@@ -7,7 +7,7 @@ use crate::session::turn_tracker::TurnPhase;
 use std::collections::VecDeque;
 use tokio::sync::watch;
 
-/// A turn: its changes, its phase and its outcome. From [`crate::SessionHandle::prompt`] or
+/// A turn: its changes, its phase and its outcome. Returned by [`crate::SessionHandle::prompt`] or
 /// [`crate::HubSession::prompt`]. Dropping it cancels the turn.
 pub struct Turn {
     phases: watch::Receiver<TurnPhase>,

@@ -1,7 +1,7 @@
 //! Serving `fs/read_text_file` and `fs/write_text_file` inside a session's folders and with
 //! permission (FS-01 to FS-12).
 //!
-//! A write runs if a permission request of the agent approved it; otherwise the session's
+//! A write runs if a permission request from the agent approved it; otherwise the session's
 //! permissions decide. The same applies to reading a file with secrets, and to a read that a rule
 //! denies. Other reads need no permission. Requests run in wire order, so that a read sees the
 //! write before it. While a person decides, other requests continue, and the file is compared with

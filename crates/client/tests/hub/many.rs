@@ -93,7 +93,7 @@ async fn a_flood_costs_an_idle_watcher_no_memory() {
     while tokio::time::timeout(Duration::ZERO, watch.next()).await.is_ok() {
         looks += 1;
     }
-    assert!(looks <= 2, "{looks} looks of a watcher that did not look");
+    assert!(looks <= 2, "{looks} wake-ups of a watcher that did not look");
     let update = soon(hub_watch.next()).await.unwrap();
     let (agent, id) = (it.session.agent().name().to_owned(), it.session.id().clone());
     assert!(update.changes.contains(&Change::Session { agent, id }));
@@ -130,7 +130,7 @@ async fn a_live_watcher_sees_changes_as_often_as_it_wants() {
         }
     };
     let ((), looks) = tokio::join!(talking, looking);
-    assert!((40..=80).contains(&looks), "{looks} looks in a second");
+    assert!((40..=80).contains(&looks), "{looks} updates in a second");
 }
 
 /// Updates for unknown sessions are kept within bounds and counted. A session that is opened later

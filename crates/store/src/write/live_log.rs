@@ -63,7 +63,7 @@ struct Growing {
     bytes: usize,
 }
 
-/// The part of a log that the writer takes at once.
+/// The part of a log that the writer takes in one step.
 pub(crate) struct Batch {
     pub(crate) live: Arc<LiveLog>,
     pub(crate) id: Option<i64>,
