@@ -18,7 +18,7 @@ pub struct KnownAgent {
     pub install: &'static str,
     /// Its npm package, if it comes from npm.
     pub npm_package: Option<&'static str>,
-    /// The account or key that it needs, for people.
+    /// The account or key that it needs, for display.
     pub login: &'static str,
     /// Whether it treats the error about a missing file as a failure of its own, so that it cannot
     /// create files if the client reads files for it. Such an agent is not offered
@@ -168,14 +168,14 @@ impl KnownAgent {
     }
 
     /// Returns the path of its program, as found in this process's `PATH`; `None` if it is not
-    /// installed. Blocks on the disk.
+    /// installed. Blocks on disk I/O.
     pub fn find(&self) -> Option<PathBuf> {
         Launch::new(self.program()).find()
     }
 
     /// Returns the `package.json` of the npm package that contains the program at this path, if
     /// there is one. Follows symbolic links, and then takes the nearest `package.json` above the
-    /// file. Blocks on the disk.
+    /// file. Blocks on disk I/O.
     pub fn package_file(&self, program: &Path) -> Option<PathBuf> {
         let package = self.npm_package?;
         let file = program.canonicalize().ok()?;

@@ -1,4 +1,4 @@
-//! The changes of a session or a hub: the vocabulary of every front end.
+//! The changes of a session or a hub, as every front end receives them.
 
 use super::session_status::SessionStatus;
 use super::wire;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Watches a session or a hub from a position on. A slow watcher costs no memory and misses no
+/// Watches a session or a hub, starting at a position. A slow watcher costs no memory and misses no
 /// final state, because changes are merged until it asks for them.
 ///
 /// Returned by [`crate::SessionHandle::watch`], [`crate::HubSession::watch`] or

@@ -36,8 +36,8 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Adds the actions that a request allowed: once, and also for later if a person chose an
-    /// option that allows `always`. A protected file is never allowed for later.
+    /// Adds the actions that a request allowed. If a person chose an option that allows `always`,
+    /// they are also allowed later, unless the request affects a protected file.
     pub(crate) fn add(&mut self, prospect: Prospect, always: bool) {
         let Prospect { approved, protected } = prospect;
         if always && protected.is_none() {

@@ -144,7 +144,7 @@ impl PermissionBroker {
     }
 
     /// Remembers a rule from now on. A rule that is not limited to a session is added to the first
-    /// file, if there is one. Blocks for the disk.
+    /// file, if there is one. Blocks on disk I/O.
     ///
     /// # Errors
     /// Returns an error if the rule cannot be written. It is then not remembered.
@@ -162,7 +162,7 @@ impl PermissionBroker {
         Ok(())
     }
 
-    /// Removes a rule, also from its file. Blocks for the disk.
+    /// Removes a rule, also from its file. Blocks on disk I/O.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written. The rule is then not removed.
@@ -251,7 +251,7 @@ impl PermissionBroker {
     }
 
     /// Whether a rule denies a request of the agent with this name, in a session in this folder.
-    /// Blocks on the disk if a rule names a path.
+    /// Blocks on disk I/O if a rule names a path.
     pub fn rejects(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
         self.rule_for(request, agent, cwd).is_some_and(|rule| rule.effect == Effect::Deny)
     }
@@ -268,7 +268,7 @@ impl PermissionBroker {
 
     /// Returns the decision of the rules about a request of the agent with this name, in a session
     /// in this folder. The rules are the person's and the project's. See
-    /// [`AskedCall::decide`](attache_policy::AskedCall::decide). Blocks on the disk.
+    /// [`AskedCall::decide`](attache_policy::AskedCall::decide). Blocks on disk I/O.
     pub fn decide(
         &self,
         request: &PermissionRequest,
@@ -281,7 +281,7 @@ impl PermissionBroker {
     }
 
     /// Returns the mistakes in the rules of the project in this folder. While there are any, no
-    /// rule allows anything there. Blocks on the disk.
+    /// rule allows anything there. Blocks on disk I/O.
     pub fn project_faults(&self, cwd: &Path) -> Vec<RuleFault> {
         self.rules_of_project(cwd).faults().to_vec()
     }

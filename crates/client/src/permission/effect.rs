@@ -14,7 +14,8 @@ mod tests;
 
 impl PermissionRequest {
     /// Returns the effect of the call as the agent describes it in the tool's input, the locations
-    /// and the diffs. For a question of this client, it is the command that would run.
+    /// and the diffs. For one of this client's own questions, the effect is the command that would
+    /// run.
     ///
     /// The title may differ from it. Show both.
     pub fn effect(&self) -> ToolEffect {

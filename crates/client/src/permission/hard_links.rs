@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const LOOKED_AT: usize = 20_000;
 
 /// Why a file with several names is protected: one of its names in the session's folders is
-/// protected. Names near the top of the folders are checked first. Blocks on the disk.
+/// protected. Names near the top of the folders are checked first. Blocks on disk I/O.
 pub(crate) fn guard(folders: &Folders, file: &Path) -> Option<Guard> {
     let file = file.symlink_metadata().ok().filter(|file| file.is_file() && file.nlink() > 1)?;
     let mut left = LOOKED_AT;

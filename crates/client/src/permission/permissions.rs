@@ -31,8 +31,9 @@ pub enum Permissions {
     /// Asks a person. Several questions may be open at once (PERM-12). The future is dropped when
     /// the question is withdrawn: the turn was cancelled or ended, or the connection is over.
     Ask(Asked),
-    /// Applies rules first. This client reads files without secrets without asking, unless a rule
-    /// denies that, which `rejects` checks. A denied read, and every other request, goes to `rest`.
+    /// Applies rules first. This client reads files that hold no secrets without asking, unless
+    /// `rejects` says that a rule denies it. A denied read, and every other request, goes to
+    /// `rest`.
     ByRules {
         /// Whether a rule denies a request.
         rejects: Rejects,

@@ -89,7 +89,7 @@ fn said(text: String) -> ToolCallContent {
 
 impl TerminalCommand {
     /// The question about the command, with a remark if its line names protected files. Blocks on
-    /// the disk.
+    /// disk I/O.
     pub(crate) fn checked_question(
         &self,
         (id, session_id): (PermissionId, SessionId),

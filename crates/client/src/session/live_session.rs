@@ -35,8 +35,8 @@ use tokio::sync::oneshot;
 /// by every handle.
 ///
 /// Lock order: `sending` before `state` before the fold's. No function that could lock `state` is
-/// called under it. Replies are folded without the lock, because a call that cannot be sent settles
-/// its reply at once.
+/// called while it is locked. Replies are folded without the lock, because a call that cannot be
+/// sent settles its reply at once.
 pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) peer: Peer,

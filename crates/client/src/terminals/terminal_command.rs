@@ -24,7 +24,7 @@ pub struct TerminalCommand {
 }
 
 impl TerminalCommand {
-    /// Reads a request. Blocks on the disk.
+    /// Reads a request. Blocks on disk I/O.
     ///
     /// # Errors
     /// Returns an error if the folder is not absolute, or is outside of the session's folders.

@@ -28,7 +28,7 @@ enum Shown {
 }
 
 impl ApprovedCommand {
-    /// The commands that a request shows. Blocks on the disk.
+    /// The commands that a request shows. Blocks on disk I/O.
     pub(crate) fn of(request: &PermissionRequest, folders: &Folders) -> Vec<Self> {
         let commands = request.effect().commands.into_iter();
         commands.filter_map(|command| Self::new(command, folders)).collect()

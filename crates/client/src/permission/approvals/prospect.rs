@@ -25,7 +25,7 @@ pub(crate) struct Prospect {
     pub(crate) protected: Option<Guard>,
 }
 
-/// Inspects what a request would change, read or run. Blocks on the disk.
+/// Inspects what a request would change, read or run. Blocks on disk I/O.
 pub(crate) fn prospects(
     request: &PermissionRequest,
     folders: &Folders,
@@ -55,7 +55,7 @@ pub(crate) fn prospects(
 }
 
 /// Why only a person may allow the request: it changes a protected file, or reads a file that holds
-/// secrets, directly or by a command that names the file. Blocks on the disk.
+/// secrets, directly or by a command that names the file. Blocks on disk I/O.
 pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
     let kind = request.kind();
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));

@@ -113,7 +113,7 @@ impl LiveSession {
         Some(receiver)
     }
 
-    /// The id of the next question of this client's own. It is not part of the transcript.
+    /// The id of this client's next own question, which is not part of the transcript.
     pub(crate) fn next_question(&self) -> (PermissionId, SessionId) {
         let mut state = self.state();
         state.questions += 1;
