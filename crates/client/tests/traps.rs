@@ -369,7 +369,7 @@ async fn stray_text_on_stdout_is_kept_and_never_answered() {
     goes_on(&mut it, &call).await;
 }
 
-/// RPC-21: there are no batches.
+/// RPC-21: the protocol has no batches.
 #[tokio::test]
 async fn a_batch_is_ignored_and_the_session_continues() {
     let (mut it, call) = in_a_turn().await;

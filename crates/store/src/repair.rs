@@ -103,7 +103,7 @@ fn stamp(place: &StoreFiles) -> PathBuf {
     beside(&place.file, "-checked")
 }
 
-/// Replaces a damaged store with a new file that contains everything intact.
+/// Replaces a damaged store with a new file that contains everything that is intact.
 ///
 /// # Errors
 /// Returns `error` if another program has the store open, or if nothing in the file comes from this

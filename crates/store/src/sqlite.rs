@@ -35,7 +35,7 @@ struct Shared {
     writer: Option<Arc<Writer>>,
 }
 
-/// The stores that this process has open, by canonical path.
+/// The canonical paths of the stores that this process has open.
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Stores are opened one at a time, because closing a file that is being created would free the
@@ -154,8 +154,8 @@ impl Sqlite {
     }
 }
 
-/// Checks the file as if no process changed it, so that a foreign file is not touched and nothing
-/// is created beside it.
+/// Checks the file under the assumption that no process changes it, so that another program's file
+/// is not touched and no file is created beside it.
 fn refuse_what_is_no_store(place: &StoreFiles) -> Result<(), StoreError> {
     if place.is_too_short() {
         return Err(place.damaged("it is not a database; name another file".to_owned()));

@@ -57,7 +57,7 @@ fn write(store: &Sqlite, session: &str) {
     }
 }
 
-/// Everything can be read and nothing written.
+/// Checks that everything can be read and that nothing can be written.
 fn read_only(path: &Path) {
     let store = Sqlite::open(path).unwrap();
     assert!(store.is_read_only());

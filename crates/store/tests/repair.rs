@@ -1,4 +1,4 @@
-//! Damaged stores: intact sessions are kept, damaged ones are named, and nothing is deleted.
+//! Damaged stores: intact sessions are kept, damaged ones are reported, and nothing is deleted.
 
 #![allow(
     clippy::unwrap_used,
@@ -92,7 +92,7 @@ fn damaged(
     }
     drop(store);
     let (_, again) = Sqlite::open_repaired(&path).unwrap();
-    assert_eq!(again, None, "{what}: it is whole afterwards");
+    assert_eq!(again, None, "{what}: the store is intact afterwards");
     repair
 }
 

@@ -184,7 +184,7 @@ impl AgentConnection {
         &self.0.agent.auth_methods
     }
 
-    /// The agent's name and version, if it stated them.
+    /// The agent's name and version, if it gave them.
     pub fn about(&self) -> Option<&Implementation> {
         self.0.agent.agent_info.as_ref()
     }

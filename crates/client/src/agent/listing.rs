@@ -13,9 +13,9 @@ const PAGES: usize = 1000;
 
 /// The agent's stored sessions in the agent's order. Returned by [`crate::AgentConnection::list`].
 ///
-/// Listing opens nothing: load, resume or fork a listed session before you prompt it.
+/// Listing does not open any session: load, resume or fork a listed session before you prompt it.
 #[derive(Debug)]
-#[must_use = "nothing is asked for until a page is"]
+#[must_use = "nothing is sent until a page is requested"]
 pub struct Listing<'c> {
     shared: &'c Arc<SharedConnection>,
     request: ListSessionsRequest,

@@ -93,12 +93,16 @@ impl fmt::Display for LoginError {
             Self::UnknownMethod { id, offered } if offered.is_empty() => {
                 write!(
                     f,
-                    "the agent offers no login \"{id}\" and no other one: log in with its own program"
+                    "the agent does not offer the login \"{id}\" or any other: log in with its own program"
                 )
             }
             Self::UnknownMethod { id, offered } => {
                 let offered: Vec<&str> = offered.iter().map(AuthMethodId::as_str).collect();
-                write!(f, "the agent offers no login \"{id}\": use one of {}", offered.join(", "))
+                write!(
+                    f,
+                    "the agent does not offer the login \"{id}\": use one of {}",
+                    offered.join(", ")
+                )
             }
             Self::InTerminal(id) => {
                 write!(

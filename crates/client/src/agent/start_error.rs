@@ -59,7 +59,7 @@ impl StartError {
             CallError::BadReply(error) => Self::BadReply { error, evidence },
             CallError::TimedOut { after, .. } => Self::Silent { after, evidence },
             CallError::Disconnected(end) => Self::Ended { end, evidence },
-            // `initialize` is never gated, and there are no other kinds today.
+            // `initialize` is never gated, and there are no other kinds of error today.
             other => Self::Refused { error: Error::internal(other.to_string()), evidence },
         }
     }

@@ -10,8 +10,8 @@ use tokio::sync::watch;
 /// The largest number of pages that wait for their completion. The oldest is dropped first.
 const OUTSTANDING: usize = 64;
 
-/// The address of a page, checked and not opened: it begins with `https://` or `http://`, has a
-/// host, and contains no white space or control characters.
+/// The address of a page, which is checked but not opened: it begins with `https://` or `http://`,
+/// has a host, and contains no white space or control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageAddress {
     url: String,

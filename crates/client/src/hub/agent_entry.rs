@@ -22,7 +22,7 @@ pub(crate) struct AgentEntry {
     pub(crate) phase: watch::Sender<Phase>,
     pub(crate) commands: mpsc::Sender<Command>,
     pub(crate) restarts: Mutex<Restarts>,
-    /// The questions of the agent that do not belong to a session.
+    /// The agent's questions that do not belong to a session.
     pub(crate) pending: Arc<PendingQuestions>,
     pub(crate) mark: ChangeMark,
     pub(crate) hub: Weak<dyn HubEvents>,

@@ -26,7 +26,7 @@ pub struct HubOptions {
     pub restarts: RestartPolicy,
     /// Decides about permissions before the hub asks the person.
     pub decide_first: Option<DecideFirst>,
-    /// Whether agents may ask the person to fill in forms and open pages. These requests are
+    /// Whether agents may ask the person to fill in forms and open pages. These requests become
     /// questions of the session, or of the agent.
     pub elicitations: bool,
     /// Whether the hub leaves out its notices about the size of the context.

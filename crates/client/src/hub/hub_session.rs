@@ -255,7 +255,7 @@ impl HubSession {
     }
 
     /// Removes the session from the hub: cancels a running turn and closes the session at the
-    /// agent, if the agent offers that. The log stays.
+    /// agent, if the agent offers that. The log is kept.
     ///
     /// # Errors
     /// Returns an error if the agent refused or did not answer in time. The session is removed from

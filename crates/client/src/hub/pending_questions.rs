@@ -1,4 +1,4 @@
-//! The questions of agents to the person, in order.
+//! The agents' questions to the person, in order.
 
 use crate::elicitation::{FormReply, FormRequest, UrlReply, UrlRequest};
 use crate::observe::session_status::QuestionId;

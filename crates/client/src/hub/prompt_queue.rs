@@ -69,7 +69,7 @@ impl Queue {
         self.waiting.splice(0..0, first);
     }
 
-    /// Takes all prompts, for another session.
+    /// Takes all prompts, to move them to another session.
     pub(crate) fn take_all(&mut self) -> Vec<Prompt> {
         self.edits.clear();
         self.trackers.clear();

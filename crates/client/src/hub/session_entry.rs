@@ -43,7 +43,7 @@ pub(crate) struct SessionEntry {
     pub(crate) saving: Mutex<()>,
 }
 
-/// The parameters that open a session, also after each restart of the agent.
+/// The parameters with which a session is opened, first and after each restart of the agent.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenParams {
     pub(crate) cwd: PathBuf,

@@ -61,7 +61,7 @@ pub enum AgentListing {
     NotOffered,
     /// The hub asks the agent, which has listed this many sessions so far.
     Asking(usize),
-    /// The agent has listed this many sessions.
+    /// The agent has listed all its sessions: this many.
     Listed(usize),
     /// The agent did not list all sessions, for this reason.
     Failed(Arc<str>),

@@ -134,8 +134,8 @@ impl HubShared {
         .await
     }
 
-    /// Returns the stored state of a session, if there is any, and its log. From then on no other
-    /// program can write the log.
+    /// Returns the stored state of a session, if there is any, and its log. While the log is open,
+    /// no other program can write to it.
     async fn kept(
         &self,
         key: &SessionKey,

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 /// One change of a session or of a hub.
 ///
-/// Successive changes are merged until a watcher asks for them. A change holds the current state of
-/// the changed thing, except for text, which is only the appended part. A program that applies all
-/// changes in order shows the whole session.
+/// Successive changes are merged until a watcher asks for them. A change contains the current state
+/// of what changed, except for text, of which it contains only the appended part. A program that
+/// applies all changes in order shows the whole session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -42,9 +42,9 @@ pub enum Change {
     /// A tool call began or changed. Holds all its known state.
     #[serde(with = "wire::pointer")]
     ToolCall(Box<ToolCall>),
-    /// A plan was stated, replaced or dropped.
+    /// A plan was created, replaced or dropped.
     Plan {
-        /// The plan's id; `None` for the only plan of an agent without plan ids.
+        /// The plan's id; `None` for the only plan of an agent that does not use plan ids.
         #[serde(with = "wire::option")]
         id: Option<PlanId>,
         /// The whole plan; `None` once the agent dropped it.
@@ -77,7 +77,7 @@ pub enum Change {
     Info {
         /// The title.
         title: Option<String>,
-        /// When the session last changed (ISO 8601), as the agent stated it.
+        /// When the session last changed (ISO 8601), as the agent reported it.
         updated_at: Option<String>,
         /// Whether the session is archived.
         archived: bool,

@@ -7,8 +7,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Asks the person for a permission, for example with a dialog. It is called on the connection's
-/// own task: it may await, but must not block.
+/// Asks the person for permission, for example with a dialog. It is called on the connection's own
+/// task: it may await, but must not block.
 pub type Asked =
     Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
 

@@ -68,7 +68,7 @@ impl SessionFold {
         Self::with_sink(session, LogSink::Waiting { events: Vec::new(), bytes: 0, begun })
     }
 
-    /// Makes a fold that continues its log; `None` stores nothing.
+    /// Makes a fold that continues its log; with `None`, nothing is stored.
     pub(crate) fn logged(session: Session, log: Option<Box<dyn Log>>) -> Self {
         Self::with_sink(
             session,

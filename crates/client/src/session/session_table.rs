@@ -151,7 +151,7 @@ impl SessionTable {
         }
     }
 
-    /// Ends everything in flight because the connection is over. Only the first end counts.
+    /// Ends everything in flight because the connection is over. Only the first call has an effect.
     pub(crate) fn over(&self, end: &ConnectionEnd) {
         let mut table = self.table();
         if table.over.is_some() {

@@ -641,7 +641,7 @@ async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected
     }
 }
 
-/// Another name (hard link) of a protected file is protected too.
+/// A hard link to a protected file is protected too.
 #[tokio::test]
 async fn a_hard_link_to_a_protected_file_needs_a_person() {
     let mut gate = gate(|_| Permissions::AllowAll).await;

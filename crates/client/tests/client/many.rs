@@ -1,4 +1,4 @@
-//! Many sessions on one connection, with everything happening at once.
+//! Many sessions on one connection, with turns, questions and cancels at the same time.
 
 use crate::scripted_agent::{ScriptedAgent, connected, soon};
 use attache_client::{Decision, Permissions, SessionHandle};

@@ -25,7 +25,7 @@ async fn ready() -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::Te
     ready_with(Permissions::AllowAll).await
 }
 
-/// Requests a terminal with these members and the session's id.
+/// Requests a terminal with `params` and the session's id.
 async fn create(agent: &mut ScriptedAgent, mut params: Value) -> Value {
     params["sessionId"] = json!("s1");
     agent.call(100, "terminal/create", params).await;
@@ -432,8 +432,8 @@ async fn the_person_sees_the_whole_command_and_a_cancel_withdraws_the_question()
     soon(decide.closed()).await;
 }
 
-/// TOOL-12: terminals of the agent itself, described in metadata. Some of the metadata arrives
-/// before the call that it belongs to.
+/// TOOL-12: terminals that the agent runs itself and describes in metadata. Some of the metadata
+/// arrives before the call that it belongs to.
 #[tokio::test]
 async fn output_of_the_agents_own_terminals_can_be_shown() {
     let (_connection, mut agent, session, _folder) = ready().await;

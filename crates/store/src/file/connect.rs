@@ -165,7 +165,7 @@ impl Readers {
         Self { place, access, idle: Mutex::new(Vec::new()) }
     }
 
-    /// Reads with a connection that no other caller uses meanwhile.
+    /// Reads with a connection that no other caller uses at the same time.
     pub(crate) fn read<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,

@@ -59,8 +59,7 @@ fn is_rare(connection: &Connection, tag: &str) -> rusqlite::Result<bool> {
     connection.prepare_cached(sql)?.query_row([tag], |row| row.get(0))
 }
 
-/// A query as SQL conditions and parameters. The text of the statement contains nothing from the
-/// query.
+/// A query as SQL conditions and parameters. The SQL text contains no values from the query.
 #[derive(Default)]
 struct Selection {
     sql: String,

@@ -1,5 +1,5 @@
-//! Reads the pages of a SQLite file without SQLite, to find everything intact whatever else is
-//! damaged.
+//! Reads the pages of a SQLite file without SQLite, to find everything that is intact, whatever
+//! else is damaged.
 //!
 //! The layout is described at <https://www.sqlite.org/fileformat2.html>. Every number in the file
 //! is checked, because any byte may be damaged.
@@ -119,7 +119,7 @@ impl Pages {
         Some(page)
     }
 
-    /// Everything intact on a page, in the order of its cells.
+    /// Everything that is intact on a page, in the order of its cells.
     pub(super) fn found(&mut self, number: u64) -> Vec<Found> {
         let Some(page) = self.page(number) else { return Vec::new() };
         let start = if number == 1 { 100 } else { 0 };

@@ -54,7 +54,7 @@ impl<T> Promise<T> {
         self.0.settle(Some(answer));
     }
 
-    /// Returns whether the other end was dropped.
+    /// Returns whether the waiting end was dropped.
     pub(crate) fn is_forgotten(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

@@ -212,8 +212,8 @@ impl Thread {
         }
     }
 
-    /// Writes all batches in one transaction. If that fails, each gets its own, so that none fails
-    /// because of another.
+    /// Writes all batches in one transaction. If that fails, each batch gets its own transaction,
+    /// so that none fails because of another.
     fn write(&mut self, batches: Vec<Batch>) {
         let (idle, full): (Vec<_>, Vec<_>) = batches.into_iter().partition(Batch::is_empty);
         for batch in idle {

@@ -3,7 +3,7 @@
 /// The replacement of a secret.
 const HIDDEN: &str = "…";
 
-/// The ends of names whose values are secret, compared in lower case without `_` and `-`.
+/// The endings of names whose values are secret, compared in lower case without `_` and `-`.
 const NAMES: [&str; 13] = [
     "apikey",
     "accesskey",
@@ -37,8 +37,8 @@ const KEYS: [&str; 12] = [
 ];
 
 /// The line without texts that look like secrets: values after a name such as `--token` or
-/// `API_KEY=`, the user of an address, and keys of well-known services. Hiding too much is safer
-/// than hiding too little.
+/// `API_KEY=`, the user information in an address, and keys of well-known services. Hiding too much
+/// is safer than hiding too little.
 pub(super) fn without_secrets(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut value_is_next = false;
