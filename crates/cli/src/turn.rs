@@ -309,7 +309,7 @@ fn exit_of(reason: &StopReason) -> Exit {
 fn not_sent(error: &HubError) -> Failure {
     match error {
         HubError::AgentGone { why, .. } => {
-            let message = format!("the prompt was not sent, the agent is gone: {why}");
+            let message = format!("the prompt was not sent because the agent is gone: {why}");
             Failure::new(Exit::AgentFailed, message)
         }
         error => Failure::new(Exit::AgentFailed, error),

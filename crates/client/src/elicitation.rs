@@ -31,15 +31,15 @@ pub type FormHandler =
 pub type UrlHandler =
     Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = UrlReply> + Send>> + Send + Sync>;
 
-/// A request to fill in a form. Show who asks, let the person decline or leave, and let them review
-/// and change their answers before they are sent.
+/// A request to fill in a form. Show which agent asks, let the person decline or dismiss the form,
+/// and let them review and change their answers before they are sent.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FormRequest {
-    /// The agent's name as it stated it; `the agent` if it stated none.
+    /// The name that the agent gave, or `the agent` if it gave none.
     pub agent: String,
-    /// The session that the request belongs to; `None` if it belongs to a call of this client, such
-    /// as a login.
+    /// The session that the request belongs to; `None` if it belongs to one of this client's own
+    /// calls, such as a login.
     pub session_id: Option<SessionId>,
     /// The tool call that the request belongs to, if any.
     pub tool_call_id: Option<ToolCallId>,
@@ -49,16 +49,16 @@ pub struct FormRequest {
     pub form: Form,
 }
 
-/// A request to open a page. The kit opens nothing. Show the whole address, its host and its
-/// suspicious parts. Open the page only after the person agreed, where no model can read it, and do
-/// not fetch it before.
+/// A request to open a page. This crate does not open it. Show the whole address, its host and its
+/// suspicious parts. Open the page only after the person agreed, in a place that no model can read.
+/// Do not fetch it before that.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UrlRequest {
-    /// The agent's name as it stated it; `the agent` if it stated none.
+    /// The name that the agent gave, or `the agent` if it gave none.
     pub agent: String,
-    /// The session that the request belongs to; `None` if it belongs to a call of this client, such
-    /// as a login.
+    /// The session that the request belongs to; `None` if it belongs to one of this client's own
+    /// calls, such as a login.
     pub session_id: Option<SessionId>,
     /// The tool call that the request belongs to, if any.
     pub tool_call_id: Option<ToolCallId>,
@@ -66,31 +66,31 @@ pub struct UrlRequest {
     pub message: String,
     /// The page.
     pub address: PageAddress,
-    /// Completes when the agent says that the person is done with the page. It outlives the answer.
+    /// Completes when the agent says that the person is done with the page, which may be long after
+    /// the answer.
     pub completed: PageCompletion,
 }
 
 /// The person's answer to a form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FormReply {
-    /// The person filled in the form. The kit checks the values and does not send values that do
-    /// not fit: the agent gets an error then. Check with [`Form::check`] while the person can still
-    /// correct them.
+    /// The person filled in the form. Values that do not fit the form are not sent, and the agent
+    /// gets an error instead. To let the person correct them, call [`Form::check`] first.
     Accept(Map<ElicitationContentValue>),
     /// The person declined.
     Decline,
-    /// The person left without an answer.
+    /// The person dismissed the request without an answer.
     Cancel,
 }
 
 /// The person's answer to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrlReply {
-    /// The person agreed to open the page. This does not say that they did anything there.
+    /// The person agreed to open the page. This does not mean that they did anything there.
     Accept,
     /// The person declined.
     Decline,
-    /// The person left without an answer.
+    /// The person dismissed the request without an answer.
     Cancel,
 }
 
@@ -112,8 +112,8 @@ pub(crate) fn capabilities(form: bool, url: bool) -> Option<ElicitationCapabilit
 }
 
 impl Elicitations {
-    /// Takes a question. It stays open until the person answers, the session's turn is cancelled or
-    /// ends, or the agent withdraws it.
+    /// Takes a question from the agent. It stays open until the person answers, the session's turn
+    /// is cancelled or ends, or the agent withdraws it.
     pub(crate) fn create(
         &self,
         sessions: &SessionTable,
@@ -182,15 +182,15 @@ impl Elicitations {
     }
 }
 
-/// When the answer is no longer needed, because of what happens in the session.
+/// When an event in the session makes the answer unnecessary.
 enum Withdrawn {
     Never,
     Already,
     When(oneshot::Receiver<()>),
 }
 
-/// Waits for the person, or until the answer is no longer needed: then it is `cancel` (ELIC-26,
-/// CANCEL-21).
+/// Waits for the person's answer. If it is no longer needed by then, the answer is `cancel`
+/// (ELIC-26, CANCEL-21).
 fn put(
     answer: Responder<ElicitationCreate>,
     withdrawn: Withdrawn,
@@ -232,7 +232,7 @@ fn checked(elicited: FormReply, form: &Form) -> Result<ElicitationAction, Error>
     }
 }
 
-/// A page that the person has not agreed to open. Dropping it forgets the page's outstanding
+/// A page that the person has not agreed to open. Dropping this also drops the page's outstanding
 /// completion.
 struct Refused {
     outstanding: Outstanding,

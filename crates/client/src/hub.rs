@@ -70,8 +70,8 @@ const COMMANDS: usize = 16;
 /// turn fails with the reason, and open questions are withdrawn. The hub then restarts the agent,
 /// within the limits of a [`RestartPolicy`], and resumes each session. If the agent cannot resume a
 /// session, the hub loads it. If the agent cannot load it either, the session can be read, and
-/// continued with [`HubSession::continue_in_new_session`]. The transcript, the prompts that wait
-/// and the drafts stay, and the hub sets the options to their earlier values.
+/// continued with [`HubSession::continue_in_new_session`]. The transcript, the waiting prompts and
+/// the drafts are kept, and the hub sets the options to their earlier values.
 ///
 /// The hub owns every task and process: [`Hub::close`] ends all agents step by step and stores
 /// everything, and dropping the hub kills them at once.
@@ -126,7 +126,7 @@ impl Hub {
     /// tokio runtime with I/O and time enabled.
     ///
     /// # Errors
-    /// The hub has an agent with this name.
+    /// Returns an error if the hub already has an agent with this name.
     pub fn add(&self, name: impl Into<String>, source: AgentSource) -> Result<HubAgent, HubError> {
         let name = name.into();
         let (sender, commands) = mpsc::channel(COMMANDS);
@@ -174,12 +174,13 @@ impl Hub {
         self.shared.agents().into_iter().map(HubAgent).collect()
     }
 
-    /// Opens a new session of the agent with this name in a folder. A relative path starts at the
-    /// current folder of this process. Starts the agent if it does not run. Await the returned
-    /// builder.
+    /// Opens a new session of the agent with this name in a folder. A relative path is resolved
+    /// against the current folder of this process. Starts the agent if it does not run. Await the
+    /// returned builder.
     ///
     /// # Errors
-    /// There is no such agent, it does not start, or it does not open a session.
+    /// Returns an error if there is no such agent, it does not start, or it does not open a
+    /// session.
     pub fn open(&self, agent: &str, cwd: impl AsRef<Path>) -> HubOpening {
         HubOpening::new(self.shared.clone(), agent, None, Some(cwd.as_ref()))
     }
@@ -190,8 +191,8 @@ impl Hub {
     /// list nor the store knows. Await the returned builder.
     ///
     /// # Errors
-    /// The session is unknown, another program has it open, or the agent cannot open it and the
-    /// store has no history of it.
+    /// Returns an error if the session is unknown, another program has it open, or the agent cannot
+    /// open it and the store has no history of it.
     pub fn switch(&self, agent: &str, id: impl Into<SessionId>, cwd: Option<&Path>) -> HubOpening {
         HubOpening::new(self.shared.clone(), agent, Some(id.into()), cwd)
     }
@@ -218,12 +219,12 @@ impl Hub {
     }
 
     /// Returns the spending by agent and by day in UTC. With a store this includes the stored
-    /// sessions, otherwise only the open ones. The cost of a session before the hub first saw it
-    /// counts for that day. The first call reads the whole store, and later calls read only new
-    /// events.
+    /// sessions, otherwise only the open ones. If a session had costs before the hub first saw it,
+    /// they count for the day on which the hub saw it. The first call reads the whole store, and
+    /// later calls read only new events.
     ///
     /// # Errors
-    /// The store failed.
+    /// Returns an error if the store fails.
     pub async fn spent(&self) -> Result<Vec<(String, Day, DailySpending)>, StoreError> {
         let Some(store) = self.shared.options.store.clone() else {
             return Ok(lock(&self.shared.spending).days());
@@ -240,8 +241,8 @@ impl Hub {
         Ok(spending?.days())
     }
 
-    /// Ends all agents step by step, in parallel, and stores the rest of every session. Kills what
-    /// still runs after 8 s.
+    /// Ends all agents step by step, in parallel, and stores the unsaved part of every session.
+    /// Kills any agent that is still running after 8 s.
     pub async fn close(self) {
         let agents: Vec<Arc<AgentEntry>> = lock(&self.shared.agents).values().cloned().collect();
         agents.iter().for_each(|agent| agent.command(Command::Stop));
@@ -253,7 +254,7 @@ impl Hub {
         };
         drop(tokio::time::timeout(CLOSING, stopped).await);
         for session in self.sessions() {
-            // The session showed a notice about a failure earlier.
+            // The session has already shown a notice about a failure.
             drop(session.commit().await);
         }
     }
@@ -265,7 +266,8 @@ impl Drop for Hub {
             housekeeping::save(&session);
         }
         self.shared.tasks.abort();
-        // The connections are dropped with the phases that hold them, the logs with the sessions.
+        // The connections are dropped with the phases that hold them, and the logs with the
+        // sessions.
         for agent in self.shared.agents() {
             agent.enter(Phase::Stopped);
         }

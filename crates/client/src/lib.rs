@@ -30,7 +30,7 @@
 //! | [`SessionHandle`] | One session of one connection: prompts, options, the transcript. |
 //! | [`Turn`] | One prompt: its changes, its [`TurnPhase`] and its [`Outcome`]. |
 //! | [`Watch`] | Waits for changes of a session or a hub; see [Changes](#changes). |
-//! | [`Permissions`] | How to decide about permission requests: reject, allow, ask the person, or apply rules. |
+//! | [`Permissions`] | How permission requests are decided: reject, allow, ask the person, or apply rules. |
 //! | [`Options`] | The features that the client offers to the agent, and its time limits. |
 //! | [`Hub`] | Many agents and sessions, with restarts, a log and a queue of prompts. |
 //! | [`KnownAgent`], [`Registry`] | Agents by name: how to start them, install them and log in. |
@@ -41,7 +41,7 @@
 //!
 //! A front end for people uses a [`Hub`]. The hub restarts an agent that dies, and continues its
 //! sessions. It stores their logs in a [`Store`](attache_session::Store), queues prompts, keeps
-//! drafts, collects the questions of the agents, and lists the stored sessions of all agents. A
+//! drafts, collects the agents' questions, and lists the stored sessions of all agents. A
 //! [`HubSession`] has the functions of a [`SessionHandle`], and outlives the agent's process.
 //!
 //! # Changes

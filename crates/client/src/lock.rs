@@ -1,4 +1,4 @@
-//! Locking that survives a panic of another holder.
+//! Locking that works even after another holder panicked.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -5,11 +5,11 @@ use regex::RegexBuilder;
 /// The maximum size of a compiled pattern, in bytes. It limits the time per character.
 const SIZE: usize = 256 * 1024;
 
-/// The maximum length of a text to match, in bytes.
+/// The maximum length in bytes of a text that is matched.
 const TEXT: usize = 64 * 1024;
 
 /// A pattern of JSON Schema (ECMA-262) that can be evaluated in time linear in the length of the
-/// text: without backreferences and look-around, and not too large.
+/// text: it has no backreferences or look-around, and is not too large.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern(regex::Regex);
 
@@ -20,7 +20,7 @@ impl Pattern {
         built.ok().map(Self)
     }
 
-    /// Whether the pattern occurs anywhere in the text, as JSON Schema defines it. A text of more
+    /// Whether the pattern matches anywhere in the text, as JSON Schema defines it. A text of more
     /// than 64 KiB does not match.
     pub(crate) fn matches(&self, text: &str) -> bool {
         text.len() <= TEXT && self.0.is_match(text)

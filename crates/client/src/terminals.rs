@@ -1,4 +1,5 @@
-//! Commands that the agent runs in terminals of this client, and terminals of the agent itself.
+//! Commands that the agent runs in this client's terminals, and terminals that the agent runs
+//! itself.
 
 pub(crate) mod requests;
 pub(crate) mod terminal;

@@ -47,7 +47,7 @@ async fn a_hundred_cycles_of_start_prompt_and_end_leave_no_process_and_no_open_f
         let session = soon(hub.open("a", folder.path()).into_future()).await.unwrap();
         session.send("go").unwrap();
         match cycle % 4 {
-            // In the middle of the prompt.
+            // The cycle ends in the middle of this prompt.
             0 => drop(hub),
             1 => {
                 idle(&session).await;

@@ -1,9 +1,9 @@
-//! The fault table: every fault of an agent's process at every step of its life, through the hub.
-//! In each case the reason is shown, no received update is lost, the session continues after a
-//! restart, and no process is left.
+//! The fault table: every fault of an agent's process, at every step of its life, tested through
+//! the hub. In each case the reason is shown, no received update is lost, the session continues
+//! after a restart, and no process is left behind.
 //!
 //! Three faults end the process and with it the connection, and one ends the connection alone. In
-//! three faults the agent is silent until a deadline or a person ends them. In the last one the
+//! three faults the agent is silent until a deadline or a person ends the call. In the last one the
 //! agent is only slow, and everything works.
 #![allow(
     clippy::unwrap_used,
@@ -59,8 +59,8 @@ impl Fault {
         }
     }
 
-    /// Parts of the reason, if the fault ends the connection; `None` for faults that only a
-    /// deadline or a person ends.
+    /// Parts of the reason, if the fault ends the connection; `None` for faults in which only a
+    /// deadline or a person ends the call.
     fn reason(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Kill9 => Some(&["SIGKILL"]),
@@ -136,7 +136,7 @@ impl Cell {
         soon(self.hub.open("a", self.folder.path()).into_future()).await
     }
 
-    /// The agent works now: a session is opened and answers.
+    /// The agent works now: it opens a session and answers a prompt.
     async fn works(self) {
         let session = self.open().await.unwrap();
         answers(&session).await;
@@ -154,7 +154,7 @@ impl Cell {
     }
 }
 
-/// Sends a prompt, which is answered.
+/// Sends a prompt, which the agent answers.
 async fn answers(session: &HubSession) {
     let before = texts(session).len();
     session.send("again").unwrap();
@@ -240,7 +240,8 @@ async fn slowly_to_the_end(cell: &Cell, session: &HubSession) {
     );
 }
 
-/// Waits until the fault ends the turn, or until the person has cancelled a silent one.
+/// Waits until the fault ends the turn or, if the agent is silent, until the person has cancelled
+/// the turn.
 async fn broken_off(cell: &Cell, session: &HubSession) {
     let failed = |session: &HubSession| {
         matches!(session.snapshot().last_outcome(), Some(TurnOutcome::Failed(_)))
@@ -289,7 +290,7 @@ async fn goes_on(cell: &Cell, session: &HubSession, way: &str) {
     }
 }
 
-/// At session/close: the hub removes the session whatever the agent does.
+/// At session/close: the hub removes the session, whatever the agent does.
 async fn at_close(fault: Fault) {
     let cell = Cell::new(fault, Step::Close, "resume");
     let session = cell.open().await.unwrap();

@@ -31,8 +31,8 @@ fn resident() -> usize {
     pages * 4096
 }
 
-/// Invariant 2: a flood costs its text and 16 MB, in however many chunks it arrives. The text is in
-/// memory twice, once in the store.
+/// Invariant 2: a flood takes at most the memory of its text and 16 MB, in however many chunks it
+/// arrives. The text is in memory twice, because the store is in memory too.
 #[tokio::test]
 async fn a_flood_costs_its_text_and_no_more_than_16_megabytes() {
     let store = Arc::new(MemoryStore::new());
@@ -52,7 +52,7 @@ async fn a_flood_costs_its_text_and_no_more_than_16_megabytes() {
         it.agent.send_text(&lines).await;
     }
     it.agent.end_turn(&call).await;
-    // Without a deadline: this test is about memory.
+    // There is no deadline, because this test is about memory.
     let mut watch = it.session.watch();
     while it.session.state() != attache_client::SessionState::Idle {
         watch.next().await.unwrap();

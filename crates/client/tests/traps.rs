@@ -1,4 +1,4 @@
-//! Behaviour of real agents that has broken clients: one test each, through the hub.
+//! Behaviour of real agents that has broken clients, with one test for each, through the hub.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -279,7 +279,7 @@ async fn with_options(options: Value, capabilities: Value) -> Started {
     .await
 }
 
-/// CONF-04: an agent that forgets its options at a restart gets them back.
+/// CONF-04: the hub sets the options again if the agent forgets them at a restart.
 #[tokio::test]
 async fn options_that_a_restart_resets_are_set_again() {
     let resumes = || json!({ "sessionCapabilities": { "resume": {} } });
@@ -356,7 +356,7 @@ async fn a_character_in_two_chunks_is_read_as_one() {
     goes_on(&mut it, &call).await;
 }
 
-/// RPC-03 is a duty of the agent, and the client must not answer.
+/// RPC-03 is a rule for agents. The client must not answer a violation.
 #[tokio::test]
 async fn stray_text_on_stdout_is_kept_and_never_answered() {
     let (mut it, call) = in_a_turn().await;
@@ -369,7 +369,7 @@ async fn stray_text_on_stdout_is_kept_and_never_answered() {
     goes_on(&mut it, &call).await;
 }
 
-/// RPC-21: there are no batches.
+/// RPC-21: the protocol has no batches.
 #[tokio::test]
 async fn a_batch_is_ignored_and_the_session_continues() {
     let (mut it, call) = in_a_turn().await;

@@ -46,7 +46,7 @@ fn chunk(text: &str) -> EventBody {
     EventBody::Message { author: MessageAuthor::Agent, message_id: None, content }
 }
 
-/// Waits for a commit as a task would.
+/// Waits for a commit, as a task would.
 fn wait(log: &dyn Log) -> Result<(), StoreError> {
     use std::task::{Context, Poll, Wake};
     struct Unpark(std::thread::Thread);
@@ -185,7 +185,7 @@ fn lists(store: &Sqlite) -> Result<(), Box<dyn Error>> {
                 meta: Meta::new(Raw::from_text(&meta)?).map_or(Patch::Keep, Patch::Set),
             },
         ));
-        // One commit from time to time: earlier events are already stored by then.
+        // Commits only now and then: the writer has already stored most of the events by then.
         if number % 1_000 == 999 {
             wait(&*log)?;
         }

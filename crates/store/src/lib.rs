@@ -1,6 +1,6 @@
 //! Sessions in a SQLite file: [`Sqlite`] is a [`Store`](attache_session::Store).
 //!
-//! This crate knows files, locks and SQLite. It knows no protocol, no peer and no clock.
+//! This crate handles files, locks and SQLite. It does not communicate with agents or clients.
 //!
 //! # Main types
 //!
@@ -10,15 +10,15 @@
 //!
 //! # Guarantees
 //!
-//! - A confirmed [`commit`](attache_session::Log::commit) survives `kill -9`, and a power failure
-//!   as far as the disk is honest: the write-ahead log is synced with every transaction
-//!   (`synchronous=FULL`, on macOS `fullfsync`).
-//! - Appended events are written within 50 ms or 256 KiB, in order. A crash leaves a beginning of
-//!   the log.
-//! - A row joins the events of that time and is never rewritten, so the size of a session depends
-//!   on its text and not on how finely it was streamed.
-//! - Each session has one writer over all processes: a system lock that the end of the process
-//!   frees.
+//! - A confirmed [`commit`](attache_session::Log::commit) survives `kill -9`, and also a power
+//!   failure, if the disk really stores what it reports as synced: the write-ahead log is synced
+//!   with every transaction (`synchronous=FULL`, on macOS `fullfsync`).
+//! - Appended events are written within 50 ms or 256 KiB, in order. After a crash, the stored log
+//!   may lack its last events, but has no gaps.
+//! - A row joins the events of one such interval and is never rewritten, so the size of a session
+//!   depends on its text and not on how finely it was streamed.
+//! - Each session has at most one writer across all processes, enforced by a system lock that is
+//!   freed when the process ends.
 //! - A file that is not a store, is damaged, or comes from a newer program is refused and not
 //!   changed. [`Sqlite::open_repaired`] keeps the intact sessions of a damaged store, and the
 //!   damaged file beside the new one.

@@ -19,16 +19,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A store up to this size in bytes is checked whenever it is opened, and a larger one once a day,
-/// because the check takes as long as reading the file.
+/// A store up to this size in bytes is checked whenever it is opened. A larger one is checked once
+/// a day, because a check reads the whole file.
 const SMALL: u64 = 4 << 20;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Looks for damage that would also affect other sessions.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] with the first damage found. A file that cannot be checked, because it
-/// is busy or read-only, counts as intact.
+/// Returns [`StoreError::Damaged`] with the first damage found. A file that cannot be checked,
+/// because it is busy or read-only, counts as intact.
 pub(crate) fn look(place: &StoreFiles) -> Result<(), StoreError> {
     match looked(place) {
         Err(error @ StoreError::Damaged { .. }) => Err(error),
@@ -54,7 +54,7 @@ fn looked(place: &StoreFiles) -> Result<(), StoreError> {
     rows(place, &connection, thorough)?;
     try_writing(&mut connection).map_err(failed)?;
     if thorough {
-        // Without the stamp, the next check comes sooner.
+        // If the stamp cannot be written, the next check only comes sooner.
         let _ = File::create(stamp(place));
     }
     Ok(())
@@ -103,10 +103,10 @@ fn stamp(place: &StoreFiles) -> PathBuf {
     beside(&place.file, "-checked")
 }
 
-/// Replaces a damaged store with a new file that contains everything intact.
+/// Replaces a damaged store with a new file that contains everything that is intact.
 ///
 /// # Errors
-/// `error` if another program has the store open, or if nothing in the file comes from this
+/// Returns `error` if another program has the store open, or if nothing in the file comes from this
 /// program; another error if the new file cannot be made. The store is then unchanged.
 pub(crate) fn repair(place: &StoreFiles, error: StoreError) -> Result<Repair, StoreError> {
     if is_open_elsewhere(place) {
@@ -131,8 +131,8 @@ pub(crate) fn repair(place: &StoreFiles, error: StoreError) -> Result<Repair, St
     Ok(repair)
 }
 
-/// Renames the damaged files and moves the new one to their place. The damaged file has both names
-/// until the new one has the old name, so a crash in between loses nothing.
+/// Renames the damaged files and moves the new one into their place. The damaged file has both
+/// names until the new one has the old name, so a crash in between loses nothing.
 fn exchange(place: &StoreFiles, wal: &Path, new: &Path) -> io::Result<PathBuf> {
     File::options().write(true).open(new)?.sync_all()?;
     let aside = free_name(&place.file);
@@ -174,7 +174,7 @@ fn is_open_elsewhere(place: &StoreFiles) -> bool {
     let Ok(file) = File::options().read(true).write(true).open(beside(&place.file, "-shm")) else {
         return false;
     };
-    // SAFETY: a flock of zeros is valid.
+    // SAFETY: all fields of `flock` are integers, for which zero is valid.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = libc::F_WRLCK as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;

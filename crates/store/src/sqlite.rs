@@ -19,10 +19,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A store of sessions in a SQLite file. Clones share it.
+/// A store of sessions in a SQLite file. Clones share one store.
 ///
-/// One thread writes. It ends with the last clone and the last log, after everything is written;
-/// dropping the last one waits for that.
+/// One thread writes. It ends when the last clone and the last log are dropped. The last drop waits
+/// until everything is written.
 #[derive(Clone)]
 pub struct Sqlite {
     shared: Arc<Shared>,
@@ -35,7 +35,7 @@ struct Shared {
     writer: Option<Arc<Writer>>,
 }
 
-/// The stores that this process has open, by canonical path.
+/// The canonical paths of the stores that this process has open.
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Stores are opened one at a time, because closing a file that is being created would free the
@@ -46,12 +46,12 @@ impl Sqlite {
     /// Opens the store at `path`. If it does not exist, the file and the folders above it are
     /// created for their owner only.
     ///
-    /// A read-only file or folder gives a store that lists and reads, and returns
+    /// If the file or its folder is read-only, the store can list and read sessions, and returns
     /// [`StoreError::ReadOnly`] for everything else.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] for a file that is not a store, [`StoreError::NewerVersion`], or an
-    /// error of the disk. A refused file is not changed.
+    /// Returns [`StoreError::Damaged`] if the file is not a store, [`StoreError::NewerVersion`] if
+    /// a newer version wrote it, or an error from the disk. A refused file is not changed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults::NONE)
     }
@@ -63,8 +63,9 @@ impl Sqlite {
     /// `sessions.db.damaged-1` or the next free name.
     ///
     /// # Errors
-    /// The errors of [`Sqlite::open`]. [`StoreError::Damaged`] if another program has the damaged
-    /// store open, or if nothing in the file comes from this program. The file is then unchanged.
+    /// Returns the errors of [`Sqlite::open`], and [`StoreError::Damaged`] if another program has
+    /// the damaged store open, or if nothing in the file comes from this program. The file is then
+    /// unchanged.
     pub fn open_repaired(path: impl AsRef<Path>) -> Result<(Self, Option<Repair>), StoreError> {
         let path = path.as_ref();
         let damage = match Self::open(path) {
@@ -91,7 +92,7 @@ impl Sqlite {
     /// Opens the user's store: [`Sqlite::open`] with [`Sqlite::user_path`].
     ///
     /// # Errors
-    /// The errors of these two.
+    /// Returns the errors of these two functions.
     pub fn user() -> Result<Self, StoreError> {
         Self::open(Self::user_path()?)
     }
@@ -100,7 +101,7 @@ impl Sqlite {
     /// `attache/sessions.db` in the user's data directory.
     ///
     /// # Errors
-    /// [`StoreError::Failed`] if the user has no home directory.
+    /// Returns [`StoreError::Failed`] if the user has no home directory.
     pub fn user_path() -> Result<PathBuf, StoreError> {
         store_files::of_user()
     }
@@ -115,11 +116,11 @@ impl Sqlite {
         self.shared.writer.is_none()
     }
 
-    /// For tests: opens a store in which the write steps with these numbers, from 0, fail. An
-    /// insert, an update and a commit are steps.
+    /// For tests: opens a store in which the write steps with these numbers, from 0, fail. Each
+    /// insert, update and commit is a step.
     ///
     /// # Errors
-    /// The errors of [`Sqlite::open`].
+    /// Returns the errors of [`Sqlite::open`].
     #[doc(hidden)]
     pub fn open_failing(path: impl AsRef<Path>, steps: Range<u64>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults { steps, ..Faults::NONE })
@@ -128,7 +129,7 @@ impl Sqlite {
     /// For tests: opens a store on a disk that is full once the file has this many pages of 4 KiB.
     ///
     /// # Errors
-    /// The errors of [`Sqlite::open`].
+    /// Returns the errors of [`Sqlite::open`].
     #[doc(hidden)]
     pub fn open_full_at(path: impl AsRef<Path>, pages: u32) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults { pages: Some(pages), ..Faults::NONE })
@@ -153,8 +154,8 @@ impl Sqlite {
     }
 }
 
-/// Checks the file as if no process changed it, so that a foreign file is not touched and nothing
-/// is created beside it.
+/// Checks the file under the assumption that no process changes it, so that another program's file
+/// is not touched and no file is created beside it.
 fn refuse_what_is_no_store(place: &StoreFiles) -> Result<(), StoreError> {
     if place.is_too_short() {
         return Err(place.damaged("it is not a database; name another file".to_owned()));
@@ -164,9 +165,9 @@ fn refuse_what_is_no_store(place: &StoreFiles) -> Result<(), StoreError> {
         Err(error) => Err(Refusal::Certain(place.failure(error))),
     };
     match look() {
-        // Another process changes it: opening it properly will tell.
+        // Another process is changing the file: only opening it properly shows what it is.
         Err(Refusal::Perhaps(_)) if place.is_in_use() => Ok(()),
-        // Or it did so just now.
+        // Or another process has just changed it: check again.
         Err(Refusal::Perhaps(_)) => Ok(look()?),
         outcome => Ok(outcome?),
     }
@@ -242,7 +243,7 @@ impl Store for Sqlite {
         self.shared.flush();
         self.shared.find(key)?;
         let lock = self.shared.lock(key)?.ok_or_else(|| StoreError::InUse(key.clone()))?;
-        // From here on no other process changes it.
+        // From here on, no other process changes the session.
         let (id, summary) = self.shared.find(key)?;
         self.shared.log(Beginning { key: key.clone(), lock, id: Some(id), origin: None, summary })
     }

@@ -26,22 +26,22 @@ use logs::{
 type Clause = (&'static str, fn(&dyn Store));
 
 const CONTRACT: &[Clause] = &[
-    ("what was appended is read back", appended_events_are_read_back),
+    ("appended events are read back", appended_events_are_read_back),
     ("keys differ in each of their parts", keys_differ_in_each_of_their_parts),
-    ("one writer for a session", one_writer_for_a_session),
-    ("a dropped log stores what is left", a_dropped_log_stores_the_rest),
+    ("a session has only one writer", one_writer_for_a_session),
+    ("a dropped log stores the rest", a_dropped_log_stores_the_rest),
     ("a number that is not greater is not stored", a_number_that_is_not_greater_is_not_stored),
     ("pages join to the whole log", pages_join_to_the_whole_log),
-    ("the summary is the fold", the_summary_is_the_fold),
+    ("the summary is that of the folded events", the_summary_is_the_fold),
     ("append stores one event", append_stores_one_event),
-    ("a fork is the beginning of the other", a_fork_is_the_beginning_of_the_other),
-    ("a deleted session is gone and its key free", a_deleted_session_is_gone_and_its_key_free),
-    ("lists select", lists_select),
+    ("a fork is the beginning of its origin", a_fork_is_the_beginning_of_the_other),
+    ("a deleted session is gone and its key is free", a_deleted_session_is_gone_and_its_key_free),
+    ("lists select sessions", lists_select),
     ("a list can leave out empty sessions", a_list_can_leave_out_empty_sessions),
-    ("a search finds what was said", a_search_finds_messages),
-    ("wildcards and quotes are letters", wildcards_and_quotes_are_letters),
+    ("a search finds messages", a_search_finds_messages),
+    ("wildcards and quotes are plain characters", wildcards_and_quotes_are_letters),
     ("pages of a list are stable under writes", pages_of_a_list_are_stable_under_writes),
-    ("a cursor is one that the list gave", a_cursor_is_valid_only_for_its_list),
+    ("a cursor is valid only for its list", a_cursor_is_valid_only_for_its_list),
 ];
 
 #[test]
@@ -179,7 +179,7 @@ fn the_summary_is_the_fold(store: &dyn Store) {
     let log = stored(store, &key("s"), bodies);
     assert_eq!(store.summary(&key("s")).unwrap(), folded);
     drop(log);
-    // A log that is opened again continues with the stored fold.
+    // A log that is opened again continues from its stored summary.
     let mut log = store.open(&key("s")).unwrap();
     let cleared = EventBody::StoredTitle { title: String::new(), by_person: true };
     for (number, body) in [(8, EventBody::Archived(false)), (9, cleared), (10, prompt("three"))] {
@@ -304,7 +304,7 @@ fn lists_select(store: &dyn Store) {
     let both = ListQuery { cwd: Some("/two".to_owned()), tag: Some("bug".to_owned()), ..any() };
     assert_eq!(ids(store, both), ["b"]);
     assert_eq!(ids(store, ListQuery { limit: 1, ..any() }), ["d"]);
-    // Appended events count at once.
+    // Appended events appear in lists at once.
     a.append(&event(
         90,
         EventBody::Info {
@@ -384,7 +384,8 @@ fn wildcards_and_quotes_are_letters(store: &dyn Store) {
 
 /// LIST-05.
 fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
-    // All at one time, so that only the second part of the position distinguishes them.
+    // All sessions have the same time, so that only the second part of the position distinguishes
+    // them.
     let mut logs: Vec<_> = (0..25)
         .map(|number| stored(store, &key(&format!("{number:02}")), vec![opened("/")]))
         .collect();
@@ -395,7 +396,7 @@ fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
         seen.extend(page.sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()));
         let Some(next) = page.next else { break };
         query.cursor = Some(next);
-        // A listed session moves to the front, and a new session is added there.
+        // A session that was listed already moves to the front, and a new session is added there.
         let touched: usize = seen.last().unwrap().parse().unwrap();
         logs[touched].append(&event(9, prompt("again")));
         logs.push(stored(store, &key(&format!("new {}", seen.len())), vec![opened("/")]));

@@ -1,4 +1,4 @@
-//! Failing writes: on a full disk, and at every step.
+//! Writes that fail: on a full disk, and at every step.
 
 #![allow(
     clippy::unwrap_used,
@@ -65,7 +65,7 @@ fn a_session_that_cannot_be_stored_does_not_affect_others() {
     assert_eq!(all(&store, &key("small")).len(), 2);
 }
 
-/// A session as its writer knows it.
+/// What the writer of a session knows about it.
 struct Written {
     key: SessionKey,
     log: Box<dyn Log>,
@@ -97,8 +97,8 @@ impl Written {
     }
 }
 
-/// Returns whether the events are a beginning of `appended`, with joined texts or not, and the last
-/// number.
+/// Returns whether the events are a prefix of `appended` (whose texts may have been joined), and
+/// the number of the last event.
 fn is_beginning(events: &[Event], appended: &[Event]) -> u64 {
     let last = events.last().map_or(0, |event| event.sequence);
     let expected = &appended[..usize::try_from(last).unwrap()];
@@ -111,7 +111,7 @@ fn is_beginning(events: &[Event], appended: &[Event]) -> u64 {
     last
 }
 
-/// Writes a few sessions in turns. Returns how many commits failed.
+/// Writes to a few sessions in turn. Returns how many commits failed.
 fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize {
     let store = Sqlite::open_failing(path, steps).unwrap();
     let new = |id: &str| Written {
@@ -138,7 +138,7 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
         }
         for session in &mut sessions {
             session.commit();
-            // Reading works whatever happens to the writer.
+            // Reading works, whatever happens to the writer.
             if let Ok(summary) = store.summary(&session.key) {
                 assert!(summary.sequence >= session.confirmed as u64);
                 assert!(
@@ -164,9 +164,12 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
         if confirmed == 0 {
             continue;
         }
-        assert!(forever || confirmed == appended.len(), "the last commit had nothing to fail at");
+        assert!(
+            forever || confirmed == appended.len(),
+            "no step was left that could fail in the last commit"
+        );
         let last = is_beginning(&all(&store, &key), &appended);
-        assert!(last >= confirmed as u64, "{last} of {confirmed} confirmed are left");
+        assert!(last >= confirmed as u64, "only {last} of {confirmed} confirmed events are left");
         let summary = store.summary(&key).unwrap();
         let mut folded = attache_session::Summary::default();
         appended[..usize::try_from(last).unwrap()].iter().for_each(|event| folded.apply(event));

@@ -26,7 +26,7 @@ fn place() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Every file of a folder with its bytes, except the shared memory of processes.
+/// Every file in a folder with its bytes, except the memory that processes share.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths
@@ -54,7 +54,7 @@ fn a_store_opens_again_with_all_its_sessions() {
     drop(stored(&store, &key("s"), bodies));
     let (events, summary) = (all(&store, &key("s")), store.summary(&key("s")).unwrap());
     drop(store);
-    // The last handle waited for its thread, so SQLite has removed its extra files.
+    // Dropping the last handle waited for the thread, so SQLite has removed its extra files.
     let names: Vec<_> = files(folder.path()).into_keys().collect();
     assert_eq!(names, std::slice::from_ref(&path));
     let store = Sqlite::open(&path).unwrap();
@@ -103,7 +103,7 @@ fn nothing_is_stored_before_the_first_commit() {
     assert_eq!(list(&store), [key("s")]);
 }
 
-/// The other handle is independent of this one, so it sees the content of the file.
+/// The other handle is independent of this one, so it sees only what is in the file.
 #[test]
 fn appended_events_are_stored_soon_without_a_commit() {
     let (_folder, path) = place();
@@ -133,7 +133,8 @@ fn a_fork_of_a_session_that_is_deleted_meanwhile_fails() {
     assert_eq!(list(&store), []);
 }
 
-/// A deleted conversation is in none of the files, even if others are read meanwhile and later.
+/// A deleted conversation is in none of the files, even if other sessions are read at the same time
+/// and later.
 #[test]
 fn deleted_data_is_removed_from_the_disk() {
     let (folder, path) = place();
@@ -241,7 +242,7 @@ fn a_newer_store_is_refused_unchanged() {
     drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/")]));
     let newer = Connection::open(&path).unwrap();
     newer.execute_batch("PRAGMA user_version = 7").unwrap();
-    // Still open: only the write-ahead log contains the newer program's data.
+    // The file is still open, so only the write-ahead log contains the newer program's data.
     assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));
     drop(newer);
     assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));

@@ -23,10 +23,10 @@ use std::process::{Command, Stdio};
 const SESSIONS: [&str; 4] = ["a", "b", "c", "d"];
 const ROUNDS: u64 = 50;
 
-/// Tells a child the path of the store.
+/// The environment variable that tells a child the path of the store.
 const STORE: &str = "ATTACHE_TEST_STORE";
 
-/// The content of event `number`: short and long texts, and other events.
+/// The content of event `number`, which may be a short text, a long text, or another kind of event.
 fn body(number: u64) -> EventBody {
     match number % 13 {
         _ if number == 1 => opened("/"),
@@ -36,8 +36,8 @@ fn body(number: u64) -> EventBody {
     }
 }
 
-/// Not a separate test: the process that is killed. Four threads write a session each and print
-/// confirmed numbers.
+/// Not a test of its own, but the process that is killed. Four threads write a session each and
+/// print confirmed numbers.
 #[test]
 fn writer() {
     let Some(path) = std::env::var_os(STORE) else { return };
@@ -149,11 +149,11 @@ fn every_confirmed_event_survives_kill_9() {
                 "round {round}: {session} has {} of {confirmed}",
                 summary.sequence
             );
-            // Check the whole log only in some rounds, because it grows.
+            // The whole log is checked only in some rounds, because it grows.
             if round % 10 == 9 || round < 3 {
                 assert_eq!(numbers(&all(&store, &key(session))), summary.sequence);
             }
-            // The lock is free, although its holder did not release it.
+            // The lock is free, although the killed process did not release it.
             drop(store.open(&key(session)).unwrap());
         }
     }

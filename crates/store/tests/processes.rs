@@ -22,16 +22,16 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// The task of a child, and the path of the store.
+/// The environment variables that tell a child its task and the path of the store.
 const TASK: &str = "ATTACHE_TEST_TASK";
 const STORE: &str = "ATTACHE_TEST_STORE";
 
-/// Not a separate test: the other process.
+/// Not a test of its own, but the code of the other processes.
 #[test]
 fn other() {
     let (Some(path), Ok(task)) = (std::env::var_os(STORE), std::env::var(TASK)) else { return };
     let (task, session) = task.split_once(' ').unwrap();
-    // All children begin at once: when the parent closes the pipe.
+    // All children begin at the same time, when the parent closes the pipe.
     if task != "hold" {
         std::io::stdin().lines().for_each(drop);
     }
@@ -57,7 +57,7 @@ fn write(store: &Sqlite, session: &str) {
     }
 }
 
-/// Everything can be read and nothing written.
+/// Checks that everything can be read and that nothing can be written.
 fn read_only(path: &Path) {
     let store = Sqlite::open(path).unwrap();
     assert!(store.is_read_only());
@@ -161,8 +161,8 @@ fn a_session_that_another_process_writes_is_in_use_until_that_ends() {
     }
 }
 
-/// Root may write everything, so another user reads: in an idle folder, and in one that is being
-/// written.
+/// Root may write every file, so another user reads the store: in an idle folder, and in one that
+/// is being written to.
 #[test]
 fn a_read_only_store_can_be_read() {
     if is_child() {

@@ -1,4 +1,4 @@
-//! Damaged stores: intact sessions are kept, damaged ones are named, and nothing is deleted.
+//! Damaged stores: intact sessions are kept, damaged ones are reported, and nothing is deleted.
 
 #![allow(
     clippy::unwrap_used,
@@ -60,8 +60,8 @@ fn names(repair: &Repair) -> BTreeSet<String> {
     repair.left_out.iter().map(|session| session.session_id.clone()).collect()
 }
 
-/// Damages a copy of `whole`, opens it, and checks that every session is there or named and that
-/// the damaged file is kept.
+/// Damages a copy of `whole`, opens it, and checks that every session is either there or reported
+/// as lost, and that the damaged file is kept.
 fn damaged(
     whole: &[u8],
     every: &BTreeSet<String>,
@@ -92,11 +92,11 @@ fn damaged(
     }
     drop(store);
     let (_, again) = Sqlite::open_repaired(&path).unwrap();
-    assert_eq!(again, None, "{what}: it is whole afterwards");
+    assert_eq!(again, None, "{what}: the store is intact afterwards");
     repair
 }
 
-/// Different bytes for each place, always the same.
+/// Fills `bytes` with noise that depends only on `seed`.
 fn noise(bytes: &mut [u8], seed: usize) {
     let mut random = seed.wrapping_mul(2_654_435_761) | 1;
     for byte in bytes {
@@ -106,7 +106,7 @@ fn noise(bytes: &mut [u8], seed: usize) {
     }
 }
 
-/// The first pages, which contain the roots, and some others, each damaged in one of three ways.
+/// Damages the first pages, which contain the roots, and some others, each in one of three ways.
 fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
     for page in (0..14).chain((14..whole.len() / PAGE).step_by(17)) {
         let (start, end) = (page * PAGE, (page + 1) * PAGE);
@@ -121,7 +121,10 @@ fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
             let left_out = repair.map_or(0, |repair| {
                 names(&repair).len() + usize::try_from(repair.nameless).unwrap()
             });
-            assert!(left_out <= most, "{what}: {left_out} sessions are left out for one page");
+            assert!(
+                left_out <= most,
+                "{what}: {left_out} sessions are left out because of one page"
+            );
         }
     }
 }
@@ -209,7 +212,7 @@ fn repair_reads_the_write_ahead_log() {
     let mut log = stored(&store, &key("written-last"), vec![opened("/"), prompt("first")]);
     log.append(&event(3, prompt("last")));
     commit(&*log).unwrap();
-    // The state after a crash: the file does not contain the write-ahead log yet.
+    // The state after a crash: the content of the write-ahead log is not in the file yet.
     let mut bytes = fs::read(&path).unwrap();
     noise(&mut bytes[..PAGE], 3);
     fs::write(&copy, &bytes).unwrap();
@@ -220,7 +223,7 @@ fn repair_reads_the_write_ahead_log() {
     assert!(there.is_superset(&every) && there.contains("written-last"), "{repair:?}");
     assert_eq!(all(&store, &key("written-last")).len(), 3);
     drop(store);
-    // A damaged write-ahead log does not prevent reading the rest.
+    // The rest can be read even if the write-ahead log is damaged.
     for cut in [0, 20, 3000] {
         let path = folder.path().join(format!("{cut}.db"));
         fs::write(&path, &bytes).unwrap();

@@ -24,7 +24,7 @@ fn a_turn_over_the_budget_is_cancelled_with_exit_code_7() {
     // With a broken budget the turn would never end.
     let ended =
         project.run(&["run", "--agent", &agent, "--budget", "0.50USD", "--timeout", "20", "hello"]);
-    ended.failed(7, &["has cost 0.75 USD, the budget is 0.5 USD", "--budget"]);
+    ended.failed(7, &["has cost 0.75 USD, and its budget is 0.5 USD", "--budget"]);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_turn_over_the_budget_stops_the_script() {
     let within = project.run(&["run", "--agent", &agent, "--budget", "3", "--file", "prompts"]);
     assert_eq!(within.code, Some(0), "{within:#?}");
     let beyond = project.run(&["run", "--agent", &agent, "--budget", "1.5", "--file", "prompts"]);
-    beyond.failed(7, &["has cost 2 USD, the budget is 1.5 USD"]);
+    beyond.failed(7, &["has cost 2 USD, and its budget is 1.5 USD"]);
     assert!(!beyond.stderr.contains("› three"), "{beyond:#?}");
 }
 
@@ -70,7 +70,7 @@ fn a_conversation_respects_its_budget() {
         Terminal::start(&project, &["chat", "--agent", &agent, "--budget", "1.5"], &[]);
     for (said, shown) in [
         ("one", "cost 1 USD"),
-        ("two", "has cost 2 USD, the budget is 1.5 USD"),
+        ("two", "has cost 2 USD, and its budget is 1.5 USD"),
         ("/budget 5", "is 5 USD"),
         ("three", "cost 3 USD"),
     ] {

@@ -39,7 +39,7 @@ impl AgentConnection {
     /// within its deadline.
     ///
     /// # Errors
-    /// See [`StartError`]. The streams are closed then.
+    /// See [`StartError`]. After an error, the streams are closed.
     pub async fn connect(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
@@ -48,8 +48,8 @@ impl AgentConnection {
         Self::with_child(input, output, options, None, None).await
     }
 
-    /// Connects the pipes of a child process of a program with this name. When the child's output
-    /// ends, the error says how the child ended.
+    /// Connects to a child process through its pipes. `program` is the name of its program. When
+    /// the child's output ends, the error says how the child ended.
     pub(crate) async fn with_child(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
@@ -102,7 +102,7 @@ impl AgentConnection {
                     unresponsive,
                 })))
             }
-            // The tasks are dropped here, and the connection with them (INIT-07).
+            // Dropping the tasks also drops the connection (INIT-07).
             Err(HandshakeError::Version(answered)) => Err(StartError::Version { answered }),
             Err(HandshakeError::Failed(error)) => {
                 Err(StartError::of_call(error, Evidence::of(child, stray_output.lines())))
@@ -110,8 +110,8 @@ impl AgentConnection {
         }
     }
 
-    /// Opens a new session in a folder. A relative path starts at the current folder of this
-    /// process. Await the returned builder.
+    /// Opens a new session in a folder. A relative path is resolved against the current folder of
+    /// this process. Await the returned builder.
     ///
     /// The agent gets no permission for anything unless [`Opening::permissions`] says otherwise.
     pub fn open(&self, cwd: impl AsRef<Path>) -> Opening<'_> {
@@ -129,8 +129,8 @@ impl AgentConnection {
         Opening::new(&self.0, cwd.as_ref(), Origin::Resumed(id.into()))
     }
 
-    /// Makes a new session with the history of this one, if the agent offers that. The original
-    /// does not change. The copy has the folders and MCP servers given here and takes prompts at
+    /// Makes a new session with the history of session `id`, if the agent offers that. The original
+    /// does not change. The copy uses the folders and MCP servers given here and accepts prompts at
     /// once. The agent does not replay the history, so the copy's transcript starts empty.
     pub fn fork(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Forked(id.into()))
@@ -141,8 +141,8 @@ impl AgentConnection {
         Listing::new(&self.0)
     }
 
-    /// Logs in by one of [`AgentConnection::auth_methods`]. This takes as long as the person takes;
-    /// drop the future to give up.
+    /// Logs in with one of [`AgentConnection::auth_methods`]. There is no time limit, because a
+    /// person may be involved; drop the future to give up.
     pub async fn authenticate(&self, method: impl Into<AuthMethodId>) -> Result<(), LoginError> {
         let id = method.into();
         match self.auth_methods().iter().find(|method| *method.id() == id) {
@@ -169,7 +169,7 @@ impl AgentConnection {
     }
 
     /// Returns whether the agent is logged in and as whom, for display, if the agent offers that. A
-    /// state that this version does not know is [`AuthState::Undetermined`].
+    /// state that this version does not know is returned as [`AuthState::Undetermined`].
     pub async fn auth_status(&self) -> Result<AuthStatusResponse, CallError> {
         let call = self.0.peer.call::<AuthStatus>(&AuthStatusRequest::new());
         let mut status = call.within(self.0.options.quick).await?;
@@ -184,7 +184,7 @@ impl AgentConnection {
         &self.0.agent.auth_methods
     }
 
-    /// The agent's name and version, if it stated them.
+    /// The agent's name and version, if it gave them.
     pub fn about(&self) -> Option<&Implementation> {
         self.0.agent.agent_info.as_ref()
     }
@@ -200,8 +200,8 @@ impl AgentConnection {
         self.0.stray_output.lines()
     }
 
-    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, nor any turn
-    /// since.
+    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, and has not
+    /// ended any turn since.
     pub fn is_unresponsive(&self) -> bool {
         self.0.unresponsive.load(Ordering::Relaxed)
     }

@@ -12,12 +12,13 @@ use std::ops::Deref;
 use std::path::Path;
 
 /// An agent as a child process, with the handshake done. It derefs to its [`AgentConnection`].
-/// Dropping it kills the process with everything it started. [`AgentProcess::stop`] lets it end by
-/// itself first. If this process dies, for any reason, the agent's process tree dies too.
+/// Dropping this kills the agent and everything it started. [`AgentProcess::stop`] first lets the
+/// agent end by itself. If the current process dies, for any reason, the agent's process tree dies
+/// too.
 #[derive(Debug)]
 pub struct AgentProcess {
-    // Declared before the child, so that the connection ends because it was closed and not because
-    // the agent was killed.
+    // Declared before the child and so dropped first: the connection then ends because it was
+    // closed, and not because the agent was killed.
     connection: AgentConnection,
     child: Child,
 }
@@ -40,9 +41,9 @@ impl AgentProcess {
 
     /// Starts a program with other options than the default.
     ///
-    /// A program that is not in the `PATH` of this process is searched in that of the person's
-    /// login shell (`SHELL`), which is asked once and for at most 5 s. The program then gets the
-    /// shell's environment below its own.
+    /// If the program is not in the `PATH` of this process, it is looked up in the `PATH` of the
+    /// person's login shell (`SHELL`), which is run once, for at most 5 s. The program then also
+    /// gets the shell's variables that this process does not have.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
         let launch = login_environment::equipped(launch).await;
         let known = KnownAgent::with_program(Path::new(launch.program()));
@@ -69,7 +70,7 @@ impl AgentProcess {
         Ok(Self { connection, child })
     }
 
-    /// The process id, for people and logs. The system may reuse it once the agent has ended.
+    /// The process id, for display and logs. The system may reuse it once the agent has ended.
     pub fn pid(&self) -> u32 {
         self.child.pid()
     }
@@ -79,8 +80,9 @@ impl AgentProcess {
         Evidence::of(Some(&self.child.watch()), self.connection.stray_output())
     }
 
-    /// Ends the connection and then the process: its stdin is closed, then it is asked to
-    /// terminate, then killed with everything it started, each within the default [`StopPatience`].
+    /// Ends the connection and then the process: closes its stdin, then asks it to terminate, then
+    /// kills it and everything it started. Each step takes at most as long as the default
+    /// [`StopPatience`] allows.
     pub async fn stop(mut self) -> Exit {
         self.connection.close().await;
         self.child.stop(StopPatience::default()).await

@@ -51,7 +51,7 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// Finds out how a child that closed its output ended: the detail of the connection's end.
+/// Describes how a child that closed its output ended, for the reason why the connection ended.
 pub(crate) async fn exit_probe(child: ChildWatch) -> String {
     let end = match tokio::time::timeout(PATIENCE, child.wait()).await {
         Ok(exit) => exit.to_string(),
@@ -67,7 +67,7 @@ fn last_lines(text: &str) -> String {
     lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("\n")
 }
 
-/// The text without control characters, which could control the terminal.
+/// The text without control characters, which could affect the terminal.
 fn plain(text: &str) -> String {
     text.chars()
         .filter(|character| !character.is_control() || matches!(character, '\n' | '\t'))

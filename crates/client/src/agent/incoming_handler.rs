@@ -25,11 +25,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// The handler of one connection. It runs on the reading task, in wire order, except for the
-/// returned work.
+/// futures that it returns.
 pub(crate) struct IncomingHandler {
     pub(crate) sessions: Arc<SessionTable>,
     pub(crate) stray_output: Arc<StrayOutput>,
-    /// The advertised capabilities; calls that need others are unknown here (INIT-17).
+    /// The advertised capabilities. Calls that need any other capability are answered as unknown
+    /// methods (INIT-17).
     pub(crate) advertised: ClientCapabilities,
     pub(crate) unsaved: Option<Arc<dyn UnsavedText>>,
     pub(crate) elicitations: Elicitations,
@@ -164,7 +165,7 @@ impl Client for IncomingHandler {
 }
 
 impl Drop for IncomingHandler {
-    /// An aborted connection does not report its end.
+    /// An aborted connection does not report that it ended.
     fn drop(&mut self) {
         self.sessions.over(&ConnectionEnd::Closed);
     }

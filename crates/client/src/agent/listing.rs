@@ -7,15 +7,15 @@ use attache_protocol::v1::{ListSessionsRequest, SessionArchiveFilter, SessionInf
 use attache_session::ArchivedFilter;
 use std::sync::Arc;
 
-/// The largest number of pages that [`Listing::all`] reads: some agents might return cursors for
-/// ever.
+/// The largest number of pages that [`Listing::all`] reads: some agents might never stop returning
+/// cursors.
 const PAGES: usize = 1000;
 
-/// The agent's stored sessions in the agent's order. From [`crate::AgentConnection::list`].
+/// The agent's stored sessions in the agent's order. Returned by [`crate::AgentConnection::list`].
 ///
-/// Listing opens nothing: load, resume or fork a listed session before you prompt it.
+/// Listing does not open any session: load, resume or fork a listed session before you prompt it.
 #[derive(Debug)]
-#[must_use = "nothing is asked for until a page is"]
+#[must_use = "nothing is sent until a page is requested"]
 pub struct Listing<'c> {
     shared: &'c Arc<SharedConnection>,
     request: ListSessionsRequest,
@@ -33,8 +33,8 @@ impl<'c> Listing<'c> {
         self
     }
 
-    /// Sets whether to list archived sessions; the default is not to. Anything else needs an agent
-    /// that archives.
+    /// Sets whether to list archived sessions. By default they are not listed. Other values require
+    /// an agent that can archive sessions.
     pub fn archived(mut self, archived: ArchivedFilter) -> Self {
         self.request.archived = match archived {
             ArchivedFilter::Exclude => None,
@@ -48,8 +48,8 @@ impl<'c> Listing<'c> {
     /// read are left out. A page without a new cursor is the last one.
     ///
     /// # Errors
-    /// The agent does not offer lists or the filter (nothing was sent then), refuses, does not
-    /// answer in time, or is gone. The same page can be requested again.
+    /// Returns an error if the agent does not offer lists or the filter (nothing is sent then),
+    /// refuses, does not answer in time, or is gone. The same page can then be requested again.
     pub async fn next_page(&mut self) -> Result<Option<Vec<SessionInfo>>, CallError> {
         if self.ended {
             return Ok(None);
@@ -71,7 +71,7 @@ impl<'c> Listing<'c> {
     /// Returns the sessions of all remaining pages, of at most 1,000 pages.
     ///
     /// # Errors
-    /// The same as for [`Listing::next_page`]. The pages read before are dropped.
+    /// Returns the same errors as [`Listing::next_page`]. The pages read so far are dropped.
     pub async fn all(mut self) -> Result<Vec<SessionInfo>, CallError> {
         let mut sessions = Vec::new();
         for _ in 0..PAGES {

@@ -7,25 +7,25 @@ use attache_protocol::v1::{AuthMethod, AuthMethodId};
 use serde_json::Value;
 use std::fmt;
 
-/// The key of `_meta` under which several agents describe a login command in a method that is not
-/// of the type `terminal`, and under which a client tells them that it runs such commands.
+/// The key of `_meta` under which several agents describe a login command in methods whose type is
+/// not `terminal`. Clients use the same key to say that they run such commands.
 pub(crate) const TERMINAL_AUTH: &str = "terminal-auth";
 
-/// How a person logs in by one of an agent's methods.
+/// How a person logs in with one of an agent's methods.
 #[derive(Debug)]
 pub enum Login {
-    /// By [`crate::AgentConnection::authenticate`]: the agent does the rest, for example by opening
-    /// a page.
+    /// With [`crate::AgentConnection::authenticate`]: the agent does the rest, for example by
+    /// opening a page.
     ByAgent,
-    /// By a program in the person's terminal. The exit code 0 means that the login succeeded.
+    /// With a program in the person's terminal. The exit code 0 means that the login succeeded.
     /// Restart the agent afterwards.
     InTerminal(Launch),
 }
 
 impl Login {
-    /// Returns how to log in by `method`; `agent` is the launch of the agent itself. A method of
-    /// the type `terminal` runs that program with more arguments and variables. A method that
-    /// describes a command in `_meta` runs that command.
+    /// Returns how to log in with `method`; `agent` is the launch of the agent itself. A method of
+    /// the type `terminal` runs the agent's program with additional arguments and variables. A
+    /// method that describes a command in `_meta` runs that command.
     ///
     /// ```
     /// use attache_client::Login;
@@ -93,12 +93,16 @@ impl fmt::Display for LoginError {
             Self::UnknownMethod { id, offered } if offered.is_empty() => {
                 write!(
                     f,
-                    "the agent offers no login \"{id}\" and no other one: log in with its own program"
+                    "the agent does not offer the login \"{id}\" or any other: log in with its own program"
                 )
             }
             Self::UnknownMethod { id, offered } => {
                 let offered: Vec<&str> = offered.iter().map(AuthMethodId::as_str).collect();
-                write!(f, "the agent offers no login \"{id}\": use one of {}", offered.join(", "))
+                write!(
+                    f,
+                    "the agent does not offer the login \"{id}\": use one of {}",
+                    offered.join(", ")
+                )
             }
             Self::InTerminal(id) => {
                 write!(

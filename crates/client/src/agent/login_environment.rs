@@ -1,5 +1,5 @@
-//! The environment of the person's login shell. A program that was started from a desktop or a
-//! service has another environment, mostly without the folders in `PATH` where agents are
+//! The environment of the person's login shell. A program that was started from a desktop or by a
+//! service has a different environment, whose `PATH` usually lacks the folders where agents are
 //! installed.
 
 use attache_host::Launch;
@@ -12,10 +12,10 @@ use tokio::sync::OnceCell;
 /// How long the shell may take. Some profiles wait for input.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The largest output of the shell in bytes: that of its profile, and the environment.
+/// The maximum size of the shell's output in bytes: the output of its profile, and the environment.
 const LIMIT: usize = 1 << 20;
 
-/// The mark before and after the environment in the output of a shell.
+/// Marks the beginning and the end of the environment in the output of a shell.
 const MARK: &str = "=attache-login-environment=";
 
 /// Variables that describe the shell itself.

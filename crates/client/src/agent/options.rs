@@ -118,7 +118,7 @@ impl Options {
     /// A command runs on this machine with the rights of this process, in a folder of the session,
     /// without any other limit. Each command therefore needs permission: the session's
     /// [`crate::Permissions`] get a question of the kind `execute` with the command in it, and
-    /// [`crate::Permissions::Reject`] refuses every command. If a permission request of the agent
+    /// [`crate::Permissions::Reject`] refuses every command. If a permission request from the agent
     /// named the command with the same arguments, folder and variables and was allowed, the command
     /// runs once without a second question. The client kills a command with everything it started
     /// when the agent releases it, when the session is closed or dropped, and when the connection
@@ -135,23 +135,23 @@ impl Options {
     }
 
     /// Advertises that this program starts login programs in the person's terminal, as
-    /// [`crate::Login`] describes them. The kit starts none by itself.
+    /// [`crate::Login`] describes them. This crate does not start them itself.
     #[must_use]
     pub fn terminal_login(mut self) -> Self {
         self.terminal_login = true;
         self
     }
 
-    /// Does not offer to read text files. The agent then reads them itself, as its own rules allow.
-    /// Writing is still offered.
+    /// Does not offer to read text files. The agent then reads them itself, as far as its own rules
+    /// allow. Writing is still offered.
     #[must_use]
     pub fn without_reading(mut self) -> Self {
         self.reads_text_files = false;
         self
     }
 
-    /// Does not offer to write text files. The agent then writes them itself, as its own rules
-    /// allow.
+    /// Does not offer to write text files. The agent then writes them itself, as far as its own
+    /// rules allow.
     ///
     /// If writing is offered, each write needs permission: the session's [`crate::Permissions`]
     /// get a question of the kind `edit` with the diff in it, unless a permission request of the
@@ -194,8 +194,8 @@ impl Options {
         self
     }
 
-    /// Offers pages. `asked` opens a page after the person agreed; the kit itself opens and fetches
-    /// nothing.
+    /// Offers pages. `asked` opens a page after the person agrees; this crate does not open or
+    /// fetch any page itself.
     #[must_use]
     pub fn pages<F, D>(mut self, asked: F) -> Self
     where

@@ -16,12 +16,12 @@ pub(crate) struct SharedConnection {
     pub(crate) tasks: Tasks,
     pub(crate) options: Options,
     pub(crate) agent: InitializeResponse,
-    /// The foreign agent that counts figures such as a turn's tokens its own way; `None` for the
-    /// built-in agent (USE-10).
+    /// The name of the agent if it counts tokens in its own way; `None` for the built-in agent
+    /// (USE-10).
     pub(crate) counted_by: Option<String>,
     pub(crate) stray_output: Arc<StrayOutput>,
-    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, nor any turn
-    /// since.
+    /// Whether the agent is unresponsive: it did not end a cancelled turn in time, and has not
+    /// ended any turn since.
     pub(crate) unresponsive: AtomicBool,
 }
 

@@ -39,7 +39,7 @@ pub enum StartError {
     },
     /// The agent's answer to `initialize` cannot be read.
     BadReply {
-        /// The fault in it.
+        /// What is wrong with the answer.
         error: DecodeError,
         /// The evidence about the agent.
         evidence: Evidence,
@@ -59,7 +59,7 @@ impl StartError {
             CallError::BadReply(error) => Self::BadReply { error, evidence },
             CallError::TimedOut { after, .. } => Self::Silent { after, evidence },
             CallError::Disconnected(end) => Self::Ended { end, evidence },
-            // `initialize` is never gated, and there are no other kinds today.
+            // `initialize` is never gated, and there are no other kinds of error today.
             other => Self::Refused { error: Error::internal(other.to_string()), evidence },
         }
     }
@@ -76,7 +76,7 @@ impl StartError {
     }
 }
 
-/// Advice, where the cause may be that the program was not started as an ACP agent.
+/// Advice for errors that may mean that the program was not started as an ACP agent.
 const ACP_MODE: &str = "check that the command starts its ACP mode, often by a flag such as --acp";
 
 impl fmt::Display for StartError {

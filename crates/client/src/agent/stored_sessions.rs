@@ -25,7 +25,7 @@ impl AgentConnection {
 
     /// Archives a session, if the agent offers that: it is no longer listed by default, and keeps
     /// its id and history. An open session is closed, as by [`crate::SessionHandle::close`].
-    /// Archiving it twice is no error.
+    /// Archiving a session twice is not an error.
     pub async fn archive(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
         let id = id.into();
         let (params, sessions) = (ArchiveSessionRequest::new(id.clone()), self.0.sessions.clone());
@@ -38,8 +38,8 @@ impl AgentConnection {
         reply.within(self.0.options.quick).await.map(drop)
     }
 
-    /// Takes a session out of the archive, if the agent offers archives. The session is listed
-    /// again, but not opened. Doing it twice is no error.
+    /// Takes a session out of the archive, if the agent can archive sessions. The session is listed
+    /// again, but not opened. Calling this twice is not an error.
     pub async fn unarchive(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
         self.0.unarchive(id.into()).await
     }
@@ -63,7 +63,7 @@ impl AgentConnection {
     /// agent stored it. An open session shows it from then on.
     ///
     /// # Errors
-    /// The agent refuses the title, for example an empty one.
+    /// Returns an error if the agent refuses the title, for example because it is empty.
     pub async fn set_title(
         &self,
         id: impl Into<SessionId>,

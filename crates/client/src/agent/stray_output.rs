@@ -5,12 +5,12 @@ use std::sync::{Mutex, PoisonError};
 /// The number of stray lines that are kept.
 const LINES: usize = 20;
 
-/// The longest part of each line that is kept, in bytes.
+/// How many bytes at the start of each line are kept.
 const LENGTH: usize = 400;
 
-/// The first stray lines of an agent: banners, log lines, error texts of a program that does not
-/// speak ACP. The client does not answer them, and shows them to the person if the agent does not
-/// start.
+/// The first stray lines of an agent: banners, log lines, and error messages from programs that do
+/// not speak ACP. The client does not answer them, and shows them to the person if the agent does
+/// not start.
 #[derive(Debug, Default)]
 pub(crate) struct StrayOutput(Mutex<Vec<String>>);
 

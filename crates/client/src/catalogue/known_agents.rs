@@ -3,14 +3,14 @@
 use attache_host::{Launch, ParseError};
 use std::path::{Path, PathBuf};
 
-/// A known agent. The facts are those of November 2026. An agent that changed its command since can
-/// be started by the command itself.
+/// A known agent. The data is from November 2026. If an agent has changed its command since then,
+/// start it with its new command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownAgent {
     /// Its name, in lower case and without spaces.
     pub name: &'static str,
-    /// Its name for people.
+    /// Its display name.
     pub title: &'static str,
     /// The command line that starts it as an ACP agent, as [`Launch::parse`] reads it.
     pub command: &'static str,
@@ -18,18 +18,18 @@ pub struct KnownAgent {
     pub install: &'static str,
     /// Its npm package, if it comes from npm.
     pub npm_package: Option<&'static str>,
-    /// The account or key that it needs, for people.
+    /// The account or key that it needs, for display.
     pub login: &'static str,
-    /// Whether it treats the error about a missing file as its own failure, so that it creates no
-    /// new file if the client reads for it. Such an agent is not offered `fs.readTextFile`, unless
-    /// the client has unsaved text.
+    /// Whether it treats the error about a missing file as a failure of its own, so that it cannot
+    /// create files if the client reads files for it. Such an agent is not offered
+    /// `fs.readTextFile`, unless the client has unsaved text.
     pub misreads_missing_files: bool,
 }
 
 /// All known agents, in the order in which they are listed.
 pub const KNOWN_AGENTS: &[KnownAgent] = &[
     KnownAgent {
-        // Seen with 0.61.0.
+        // Observed with version 0.61.0.
         misreads_missing_files: true,
         ..npm(
             "gemini",
@@ -162,20 +162,20 @@ impl KnownAgent {
     /// Returns how to start it.
     ///
     /// # Errors
-    /// Never fails for the agents of [`KNOWN_AGENTS`].
+    /// This never fails for the agents in [`KNOWN_AGENTS`].
     pub fn launch(&self) -> Result<Launch, ParseError> {
         Launch::parse(self.command)
     }
 
-    /// Returns the place of its program in this process's `PATH`; `None` if it is not installed.
-    /// Blocks on the disk.
+    /// Returns the path of its program, as found in this process's `PATH`; `None` if it is not
+    /// installed. Blocks on disk I/O.
     pub fn find(&self) -> Option<PathBuf> {
         Launch::new(self.program()).find()
     }
 
-    /// Returns the `package.json` of the npm package that holds the program at this path, if there
-    /// is one: the nearest above the file that the path leads to. Starts nothing. Blocks on the
-    /// disk.
+    /// Returns the `package.json` of the npm package that contains the program at this path, if
+    /// there is one. Follows symbolic links, and then takes the nearest `package.json` above the
+    /// file. Blocks on disk I/O.
     pub fn package_file(&self, program: &Path) -> Option<PathBuf> {
         let package = self.npm_package?;
         let file = program.canonicalize().ok()?;

@@ -1,5 +1,5 @@
-//! The file of the public agent registry: its agents and how each is distributed. This module
-//! fetches and starts nothing.
+//! The file of the public agent registry: its agents and how each is distributed. This module does
+//! not download or start anything.
 
 mod field;
 mod registry_error;
@@ -9,7 +9,7 @@ use field::Field;
 pub use registry_error::RegistryError;
 use serde_json::Value;
 
-/// The agents of a registry's file `registry.json`, in its order.
+/// The agents in a registry's `registry.json`, in the order of the file.
 ///
 /// ```
 /// let text = r#"{"version": "1.0.0", "agents": [{"id": "x", "name": "X", "version": "1.2.3", "description": "An agent",
@@ -34,7 +34,7 @@ pub struct Registry {
 pub struct RegistryAgent {
     /// Its id in the registry: lower-case letters, digits and hyphens.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
     /// The version in the registry.
     pub version: String,
@@ -54,7 +54,7 @@ pub struct RegistryAgent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryPackage {
-    /// The package, mostly with its version.
+    /// The package, usually with its version.
     pub package: String,
     /// The program in the package, if its name differs from that of the package.
     pub cmd: Option<String>,
@@ -80,7 +80,7 @@ pub struct RegistryBinary {
     pub env: Vec<(String, String)>,
 }
 
-/// How to start an agent of a registry on this machine.
+/// How to start an agent from a registry on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryStart {
@@ -98,7 +98,7 @@ impl Registry {
     /// Reads the file. Skips fields and kinds of distribution that this version does not know.
     ///
     /// # Errors
-    /// The first fault in the file: see [`RegistryError`].
+    /// Returns the first error in the file: see [`RegistryError`].
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
         let value: Value = serde_json::from_str(text).map_err(|source| RegistryError::Syntax {
             at: (source.line(), source.column()),
@@ -133,7 +133,7 @@ impl RegistryAgent {
     /// by uvx, otherwise as a program to download.
     ///
     /// # Errors
-    /// [`RegistryError::Platform`]: the agent is not distributed for this platform.
+    /// Returns [`RegistryError::Platform`] if the agent is not distributed for this platform.
     pub fn start(&self, platform: &str) -> Result<RegistryStart, RegistryError> {
         if let Some(package) = &self.npx {
             return Ok(package.start("npx", &["--yes"], "--package"));

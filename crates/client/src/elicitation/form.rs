@@ -14,7 +14,7 @@ use std::fmt;
 #[derive(Debug, Clone)]
 pub struct Form {
     schema: ElicitationSchema,
-    /// By field; `None` for a pattern that cannot be evaluated here.
+    /// The patterns by field; `None` for a pattern that cannot be evaluated here.
     patterns: HashMap<String, Option<Pattern>>,
 }
 
@@ -59,13 +59,13 @@ impl Form {
         self.schema.required.iter().flatten().any(|required| required == field)
     }
 
-    /// Whether a field has a `pattern` that cannot be checked here in bounded time. Its texts are
+    /// Whether a field has a `pattern` that cannot be checked here in bounded time. Its values are
     /// sent unchecked, so say so where the field is shown.
     pub fn is_unchecked(&self, field: &str) -> bool {
         self.patterns.get(field).is_some_and(Option::is_none)
     }
 
-    /// The initial values: the fields' defaults, as far as they fit.
+    /// The initial values: the fields' defaults, where they fit the form.
     pub fn defaults(&self) -> Map<Value> {
         let defaults = self.schema.properties.0.iter().filter_map(|(name, field)| {
             let value = match field {
@@ -95,7 +95,7 @@ impl Form {
     /// value, its title or its number from 1 on; several choices are separated by commas.
     ///
     /// # Errors
-    /// The text is not a value of that field.
+    /// Returns an error if the text is not a value of that field.
     pub fn read(&self, name: &str, typed: &str) -> Result<Value, FormError> {
         let misfilled =
             |problem: &str| FormError { field: name.to_owned(), problem: problem.to_owned() };
@@ -104,10 +104,11 @@ impl Form {
         let word = typed.trim();
         let chosen = |word: &str| Self::choices(field).and_then(|choices| chosen(&choices, word));
         let value = match field {
-            Field::String(_) if Self::choices(field).is_some() => Value::String(
-                chosen(word)
-                    .ok_or_else(|| misfilled("is a choice: type the number or the name of one"))?,
-            ),
+            Field::String(_) if Self::choices(field).is_some() => {
+                Value::String(chosen(word).ok_or_else(|| {
+                    misfilled("is a choice: type the number or the name of a choice")
+                })?)
+            }
             Field::String(_) => Value::String(typed.to_owned()),
             Field::Number(_) => {
                 let number = word.parse().ok().filter(|number: &f64| number.is_finite());
@@ -125,7 +126,7 @@ impl Form {
                 let words = word.split(',').map(str::trim).filter(|word| !word.is_empty());
                 let all: Option<Vec<String>> = words.map(chosen).collect();
                 Value::StringArray(all.ok_or_else(|| {
-                    misfilled("has choices: type their numbers with commas between")
+                    misfilled("has choices: type their numbers, separated by commas")
                 })?)
             }
             Field::Unknown(_) => {
@@ -139,8 +140,9 @@ impl Form {
     /// Checks that an answer fits the form.
     ///
     /// # Errors
-    /// The first field that is missing, unknown, duplicate, or does not fit. A field of an unknown
-    /// type accepts no value, so a form that requires one can only be declined.
+    /// Returns an error about the first field that is missing, unknown or duplicate, or does not
+    /// fit. A field of an unknown type accepts no value, so a form that requires one can only be
+    /// declined.
     pub fn check(&self, content: &Map<Value>) -> Result<(), FormError> {
         let misfilled = |field: &str, problem: &str| FormError {
             field: field.to_owned(),
@@ -287,8 +289,8 @@ fn choices_problem(field: &MultiSelectPropertySchema, values: &[String]) -> Opti
         .map(|most| format!("must have at most {most} choices"))
 }
 
-/// A rough check of a format: rejects only what is certainly wrong. The agent decides about the
-/// rest.
+/// A rough check of a format, which rejects only values that are certainly wrong. The agent checks
+/// the rest.
 fn format_problem(format: &StringFormat, text: &str) -> Option<&'static str> {
     let (fits, problem) = match format {
         StringFormat::Email => (
@@ -322,7 +324,7 @@ fn format_problem(format: &StringFormat, text: &str) -> Option<&'static str> {
     (!fits).then_some(problem)
 }
 
-/// Whether the text is an existing date such as `2026-11-21`.
+/// Whether the text is a date that exists, such as `2026-11-21`.
 fn is_date(text: &str) -> bool {
     let number = |range| {
         text.get(range).filter(|digits: &&str| digits.bytes().all(|byte| byte.is_ascii_digit()))

@@ -10,8 +10,8 @@ use tokio::sync::watch;
 /// The largest number of pages that wait for their completion. The oldest is dropped first.
 const OUTSTANDING: usize = 64;
 
-/// The address of a page, checked and not opened: it begins with `https://` or `http://`, has a
-/// host, and contains no white space or control characters.
+/// The address of a page, which is checked but not opened: it begins with `https://` or `http://`,
+/// has a host, and contains no white space or control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageAddress {
     url: String,
@@ -28,7 +28,7 @@ pub enum AddressWarning {
     /// The host's name may imitate another name: it has Punycode (`xn--…`) or letters outside
     /// ASCII.
     OtherLetters,
-    /// A user name precedes the host and may look like one.
+    /// A user name precedes the host and may be mistaken for it.
     UserName,
     /// The host is a bare number.
     Number,
@@ -131,7 +131,7 @@ impl PageAddress {
         &self.host
     }
 
-    /// The reasons for suspicion; usually none.
+    /// The reasons why the address is suspicious; usually none.
     pub fn warnings(&self) -> &[AddressWarning] {
         &self.warnings
     }
@@ -143,7 +143,7 @@ fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// The completion of a page: the agent reports that the person is done there. Cheap to clone.
+/// The completion of a page: the agent reports that the person is done with it. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct PageCompletion(watch::Receiver<bool>);
 

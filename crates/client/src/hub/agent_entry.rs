@@ -1,4 +1,4 @@
-//! The state that a hub keeps of one agent.
+//! The state that a hub keeps for one agent.
 
 use super::agent_source::AgentSource;
 use super::change_notifier::ChangeMark;
@@ -14,7 +14,7 @@ use attache_session::Timestamp;
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::{mpsc, watch};
 
-/// The state that a hub keeps of one agent.
+/// The state that a hub keeps for one agent.
 pub(crate) struct AgentEntry {
     pub(crate) name: String,
     pub(crate) source: AgentSource,
@@ -22,7 +22,7 @@ pub(crate) struct AgentEntry {
     pub(crate) phase: watch::Sender<Phase>,
     pub(crate) commands: mpsc::Sender<Command>,
     pub(crate) restarts: Mutex<Restarts>,
-    /// The questions of the agent that do not belong to a session.
+    /// The agent's questions that do not belong to a session.
     pub(crate) pending: Arc<PendingQuestions>,
     pub(crate) mark: ChangeMark,
     pub(crate) hub: Weak<dyn HubEvents>,
@@ -42,7 +42,7 @@ pub(crate) enum Phase {
 #[derive(Clone)]
 pub(crate) struct Up {
     pub(crate) connection: Arc<AgentConnection>,
-    /// The number of the start.
+    /// The number of this start of the agent.
     pub(crate) generation: u64,
     pub(crate) since: Timestamp,
     pub(crate) pid: Option<u32>,
@@ -59,8 +59,8 @@ impl AgentEntry {
         }
     }
 
-    /// Sends a command to the supervisor, which lives as long as the hub. A full queue already
-    /// holds the command.
+    /// Sends a command to the supervisor, which lives as long as the hub. If the queue is full, it
+    /// already contains this command.
     pub(crate) fn command(&self, command: Command) {
         let _ = self.commands.try_send(command);
     }
@@ -90,7 +90,7 @@ impl AgentEntry {
                     if !asked {
                         self.command(Command::Start);
                     }
-                    // The next phase is the answer.
+                    // The next phase decides.
                     asked = true;
                 }
             }
@@ -100,7 +100,7 @@ impl AgentEntry {
         }
     }
 
-    /// The agent worked: earlier restarts no longer count.
+    /// Notes that the agent works: earlier restarts no longer count.
     pub(crate) fn succeeded(&self) {
         lock(&self.restarts).succeeded();
     }

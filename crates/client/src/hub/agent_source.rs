@@ -10,8 +10,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// How a hub starts an agent, each time it must: by starting a program, or by connecting to
-/// anything else. Cheap to clone.
+/// How a hub starts an agent each time: by starting a program, or by connecting to something else.
+/// Cheap to clone.
 #[derive(Clone)]
 pub struct AgentSource(Arc<Starting>);
 
@@ -58,8 +58,8 @@ impl AgentSource {
         }))
     }
 
-    /// Connects to anything else, such as an agent in this process. `connect` is called for each
-    /// start and gets the options to connect with.
+    /// Connects to something other than a program, such as an agent in this process. `connect` is
+    /// called for each start and gets the options to connect with.
     pub fn connect<F, C>(connect: F) -> Self
     where
         F: Fn(Options) -> C + Send + Sync + 'static,

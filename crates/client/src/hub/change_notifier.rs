@@ -25,8 +25,8 @@ impl ChangeNotifier {
     /// Counts a change of the thing with this mark.
     pub(crate) fn notify(&self, what: &ChangeMark) {
         if !what.told.swap(true, Ordering::AcqRel) {
-            // Under the sender's lock, so that a watcher that sees the new number also sees the
-            // mark.
+            // This happens under the sender's lock, so that a watcher that sees the new number also
+            // sees the mark.
             self.0.send_modify(|now| {
                 *now += 1;
                 what.at.store(*now, Ordering::Release);
@@ -45,15 +45,15 @@ impl ChangeNotifier {
 }
 
 impl ChangeMark {
-    /// Notes that a watcher has seen everything so far. The next change counts again.
+    /// Notes that a watcher has seen everything so far. The next change gets a new number.
     pub(crate) fn looked(&self) {
         self.told.store(false, Ordering::Release);
     }
 
-    /// Whether the thing changed after change number `seen`. The next change counts again.
+    /// Whether the thing changed after change number `seen`. If so, the next change gets a new
+    /// number.
     ///
-    /// A change after a look gets a new number. A change before the next look joins the one before
-    /// it, which no watcher has seen.
+    /// Until a watcher sees a change, further changes share its number.
     pub(crate) fn since(&self, seen: u64) -> bool {
         let changed = self.at.load(Ordering::Acquire) > seen;
         if changed {

@@ -1,4 +1,4 @@
-//! The background work for a session: notices about the context's size, and storing its log.
+//! The background work for a session: adding notices about the context's size, and storing the log.
 
 use super::session_entry::{SessionEntry, State};
 use crate::lock::lock;
@@ -6,11 +6,11 @@ use attache_protocol::v1::NoticeSeverity;
 use attache_session::{EventBody, Session, UsageLevel};
 use std::time::Duration;
 
-/// How long the log may lag behind the draft.
+/// How long a change of the draft may wait before it is in the log.
 const DRAFT: Duration = Duration::from_secs(1);
 
-/// Runs as long as the session does. Waits until there is work, and then pauses only while a draft
-/// is written.
+/// Runs as long as the session does. Waits until there is work. If the draft changed, it first
+/// waits a moment, so that one write covers several changes.
 pub(crate) async fn run(entry: &SessionEntry) {
     loop {
         entry.housekeeping.notified().await;
@@ -42,8 +42,8 @@ fn report_context_level(entry: &SessionEntry) {
     }
 }
 
-/// Stores the log. Adds a notice when that fails and when it works again. The next call tries
-/// again.
+/// Stores the log. Adds a notice when storing fails and when it works again. After a failure, the
+/// next call retries.
 async fn store(entry: &SessionEntry) {
     let Some(commit) = entry.fold.commit() else { return };
     let outcome = commit.await;
@@ -64,7 +64,8 @@ async fn store(entry: &SessionEntry) {
     }
 }
 
-/// Writes draft and queue to the log, if they changed. Returns whether there is anything to store.
+/// Writes the draft and the queue to the log, if they changed. Returns whether there is anything to
+/// store.
 pub(crate) fn save(entry: &SessionEntry) -> bool {
     // An unused session is not stored.
     if entry.fold.with(Session::sequence) == 0 {

@@ -18,9 +18,9 @@ pub struct HubAgent(pub(crate) Arc<AgentEntry>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentState {
-    /// The agent was not needed yet.
+    /// The agent has not been needed yet.
     NotStarted,
-    /// The agent starts; this includes the handshake.
+    /// The agent is starting; this includes the handshake.
     Starting {
         /// When this state began.
         since: Timestamp,
@@ -31,8 +31,8 @@ pub enum AgentState {
         since: Timestamp,
         /// Its process id, if the hub started it as a child process.
         pid: Option<u32>,
-        /// Whether the agent did not end a cancelled turn in time, nor any turn since.
-        /// [`HubAgent::restart`] kills it and continues its sessions.
+        /// Whether the agent did not end a cancelled turn in time, and has not ended any turn
+        /// since. [`HubAgent::restart`] kills it and continues its sessions.
         unresponsive: bool,
     },
     /// The agent did not start, or it ended.
@@ -90,7 +90,7 @@ impl HubAgent {
     /// belong to the hub.
     ///
     /// # Errors
-    /// The agent did not start, or it was stopped.
+    /// Returns an error if the agent did not start, or if it was stopped.
     pub async fn start(&self) -> Result<Arc<AgentConnection>, HubError> {
         Ok(self.0.up().await?.connection)
     }
@@ -100,19 +100,19 @@ impl HubAgent {
         self.0.connection()
     }
 
-    /// Kills the agent with everything it started and starts it at once, regardless of the restart
-    /// policy. Its sessions continue.
+    /// Kills the agent with everything it started, and starts it again at once, regardless of the
+    /// restart policy. Its sessions continue.
     pub fn restart(&self) {
         self.0.command(Command::Restart);
     }
 
-    /// Ends the agent: closes its stdin, then asks it to terminate, then kills it. Its sessions
-    /// stay and continue once it is started.
+    /// Ends the agent: closes its stdin, then asks it to terminate, then kills it. Its sessions are
+    /// kept, and continue once it is started again.
     pub fn stop(&self) {
         self.0.command(Command::Stop);
     }
 
-    /// The open questions of the agent that belong to no session of the hub, such as those of a
+    /// The agent's open questions that do not belong to a session of the hub, such as those of a
     /// login.
     pub fn questions(&self) -> Vec<Question> {
         self.0.pending.open()
@@ -126,8 +126,8 @@ impl HubAgent {
         self.0.pending.answer(question, answer)
     }
 
-    /// Returns the number of updates of unknown sessions that were dropped since the agent started,
-    /// and the number of unknown sessions whose updates are kept in case they are opened.
+    /// Returns the number of updates for unknown sessions that were dropped since the agent
+    /// started, and the number of unknown sessions whose updates are kept in case they are opened.
     pub fn strays(&self) -> (u64, usize) {
         self.0.connection().map(|connection| connection.0.sessions.strays()).unwrap_or_default()
     }

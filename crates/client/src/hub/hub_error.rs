@@ -1,4 +1,4 @@
-//! Why a call of a hub failed.
+//! Why a call to a hub failed.
 
 use crate::agent::start_error::StartError;
 use crate::session::open_error::OpenError;
@@ -8,18 +8,19 @@ use attache_session::StoreError;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a call of a hub failed. Cheap to clone: every caller that waited for one agent gets it.
+/// Why a call to a hub failed. Cheap to clone, because every caller that waits for an agent gets
+/// the same error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum HubError {
-    /// The person's fault: the hub has no agent with this name.
+    /// The hub has no agent with this name; the person should choose another.
     UnknownAgent {
         /// The requested name.
         name: String,
         /// The names of the agents of the hub.
         agents: Vec<String>,
     },
-    /// The program's fault: the hub has an agent with this name already.
+    /// The hub already has an agent with this name; this is a mistake in the program.
     KnownAgent(String),
     /// The agent did not start.
     Start {
@@ -32,7 +33,7 @@ pub enum HubError {
     AgentGone {
         /// The agent's name in the hub.
         agent: String,
-        /// How it ended; or the fact that the person stopped it.
+        /// How it ended, or that the person stopped it.
         why: Arc<str>,
     },
     /// The session was not opened.
@@ -42,7 +43,7 @@ pub enum HubError {
         /// The reason.
         error: Arc<OpenError>,
     },
-    /// The person's fault: neither the agent nor the store knows the session.
+    /// Neither the agent nor the store knows the session.
     UnknownSession {
         /// The agent's name in the hub.
         agent: String,
@@ -55,7 +56,7 @@ pub enum HubError {
     ReadOnly(Arc<str>),
     /// The queue is full: 256 prompts wait.
     QueueFull,
-    /// The agent does not take the prompt, for this reason.
+    /// The agent does not accept the prompt, for this reason.
     Refused(String),
     /// The agent refused, did not answer in time, or is gone.
     Call(CallError),
@@ -73,7 +74,7 @@ impl fmt::Display for HubError {
                 write!(f, "there is no agent {name:?}: use one of {}", agents.join(", "))
             }
             Self::KnownAgent(name) => {
-                write!(f, "there is an agent {name:?} already: give this one another name")
+                write!(f, "there is already an agent {name:?}: give this one another name")
             }
             Self::Start { agent, error } => write!(f, "{agent} did not start: {error}"),
             Self::AgentGone { agent, why } => {

@@ -52,8 +52,8 @@ impl HubOpening {
         self
     }
 
-    /// Adds MCP servers that the agent connects to, of kinds that it takes. The hub passes them to
-    /// the agent each time it starts, as long as the session is open.
+    /// Adds MCP servers that the agent connects to, of the kinds that it supports. The hub passes
+    /// them to the agent each time it starts, as long as the session is open.
     pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = McpServer>) -> Self {
         self.mcp_servers.extend(servers);
         self

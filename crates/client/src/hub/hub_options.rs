@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Wraps the permissions of a session. Gets the agent's name, the session's folder and the
-/// permissions that ask the person. Returns the permissions that the session uses, such as
-/// [`crate::PermissionBroker::permissions`] around them.
+/// permissions that ask the person. Returns the permissions that the session uses, such as those
+/// that [`crate::PermissionBroker::permissions`] makes from them.
 pub type DecideFirst = Arc<dyn Fn(&str, &Path, Permissions) -> Permissions + Send + Sync>;
 
 /// How a hub works. `HubOptions::default()` stores nothing and asks the person about everything.
@@ -19,14 +19,14 @@ pub struct HubOptions {
     /// How the hub presents itself to agents and how long it waits. With
     /// [`HubOptions::elicitations`], the hub replaces the handlers of forms and pages.
     pub client: Options,
-    /// The store for the logs of sessions, under the client's side and the agent's name in the hub.
-    /// Without a store, the hub keeps the history in memory.
+    /// The store for the logs of sessions. Their keys have the client's side and the agent's name
+    /// in the hub. Without a store, the hub keeps the history in memory.
     pub store: Option<Arc<dyn Store>>,
     /// How often the hub restarts an agent that died.
     pub restarts: RestartPolicy,
     /// Decides about permissions before the hub asks the person.
     pub decide_first: Option<DecideFirst>,
-    /// Whether agents may ask the person to fill in forms and open pages. These requests are
+    /// Whether agents may ask the person to fill in forms and open pages. These requests become
     /// questions of the session, or of the agent.
     pub elicitations: bool,
     /// Whether the hub leaves out its notices about the size of the context.

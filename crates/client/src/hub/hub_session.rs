@@ -25,7 +25,7 @@ use std::sync::{Arc, Weak};
 const HAND_OFF: usize = 32 << 10;
 
 /// A session of a hub. This is a handle, cheap to clone. The session outlives its agent: the
-/// transcript, the prompts that wait and the draft stay when the process ends, and the session
+/// transcript, the waiting prompts and the draft are kept when the process ends, and the session
 /// continues once the agent runs again.
 ///
 /// The hub adds notices of its own to the transcript: when it restarted the agent, when the context
@@ -46,7 +46,7 @@ impl HubSession {
         hub.sessions().into_iter().map(|entry| Self::new(entry, hub)).collect()
     }
 
-    /// The session's id at its agent.
+    /// The id by which its agent knows the session.
     pub fn id(&self) -> &SessionId {
         &self.entry.id
     }
@@ -83,7 +83,7 @@ impl HubSession {
         self.entry.changes_since(position)
     }
 
-    /// The open questions of the agent, in the order in which it asked them.
+    /// The agent's open questions, in the order in which it asked them.
     pub fn questions(&self) -> Vec<Question> {
         self.entry.pending.open()
     }
@@ -107,7 +107,8 @@ impl HubSession {
         self.entry.state().draft.clone()
     }
 
-    /// Stores text that the person has written and not sent. The log has it at most a second later.
+    /// Stores text that the person has written and not sent. It is in the log at most a second
+    /// later.
     pub fn set_draft(&self, draft: impl Into<String>) {
         let draft = draft.into();
         let mut state = self.entry.state();
@@ -138,7 +139,7 @@ impl HubSession {
     /// restarts the agent.
     ///
     /// # Errors
-    /// The same as there, or the agent is gone.
+    /// Returns the same errors, or an error if the agent is gone.
     pub async fn set(
         &self,
         name: &str,
@@ -153,7 +154,7 @@ impl HubSession {
     /// Sets the mode, as [`crate::SessionHandle::set_mode`] does.
     ///
     /// # Errors
-    /// The same as there, or the agent is gone.
+    /// Returns the same errors, or an error if the agent is gone.
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.entry.handle() {
             Some(handle) => handle.set_mode(mode).await,
@@ -164,7 +165,7 @@ impl HubSession {
     /// Sets the title, as [`crate::SessionHandle::set_title`] does.
     ///
     /// # Errors
-    /// The same as there, or the agent is gone.
+    /// Returns the same errors, or an error if the agent is gone.
     pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
         match self.entry.handle() {
             Some(handle) => handle.set_title(title).await,
@@ -187,8 +188,9 @@ impl HubSession {
     /// nothing.
     ///
     /// # Errors
-    /// More prompts wait than a session takes, the agent does not start or does not open a session,
-    /// or the new session was closed at once. Nothing has changed then.
+    /// Returns an error if more prompts are waiting than a session accepts, the agent does not
+    /// start or does not open a session, or the new session was closed at once. Nothing has changed
+    /// then.
     pub async fn continue_in_new_session(&self) -> Result<HubSession, HubError> {
         let hub = self.hub.upgrade().ok_or(HubError::Closed)?;
         if self.entry.state().queue.is_overfull() {
@@ -200,8 +202,8 @@ impl HubSession {
         new.entry.work.notify_one();
         new.entry.touch();
         self.entry.touch();
-        // Without a store, or if it fails, only memory has them. Then this session's log keeps its
-        // copy.
+        // Without a store, or if storing fails, they are only in memory. This session's log then
+        // keeps its copy.
         if new.commit().await.is_ok() {
             let mut state = self.entry.state();
             (state.unsaved.queue, state.unsaved.draft) = (true, true);
@@ -242,7 +244,7 @@ impl HubSession {
     /// Waits until the store has all events so far; returns at once without a store.
     ///
     /// # Errors
-    /// The store failed.
+    /// Returns an error if the store fails.
     pub async fn commit(&self) -> Result<(), StoreError> {
         save(&self.entry);
         let commit = self.entry.fold.commit();
@@ -253,11 +255,11 @@ impl HubSession {
     }
 
     /// Removes the session from the hub: cancels a running turn and closes the session at the
-    /// agent, if the agent offers that. The log stays.
+    /// agent, if the agent offers that. The log is kept.
     ///
     /// # Errors
-    /// The agent refused or did not answer in time. The session is removed from the hub in any
-    /// case.
+    /// Returns an error if the agent refused or did not answer in time. The session is removed from
+    /// the hub in any case.
     pub async fn close(&self) -> Result<(), CallError> {
         self.entry.cancel_turn();
         let handle = self.entry.handle();

@@ -1,4 +1,4 @@
-//! The state that a hub shares with its handles.
+//! The state that a hub and its handles share.
 
 use super::agent_entry::AgentEntry;
 use super::change_notifier::{ChangeMark, ChangeNotifier};
@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
 use tracing::Instrument;
 
-/// The state that a hub shares with its handles.
+/// The state that a hub and its handles share.
 pub(crate) struct HubShared {
     pub(crate) options: HubOptions,
     pub(crate) notifier: ChangeNotifier,
@@ -106,7 +106,7 @@ impl HubShared {
         SessionKey { side: Side::Client, agent: agent.to_owned(), session_id: id.clone() }
     }
 
-    /// The options of one agent: its forms and pages become questions of its sessions, or of the
+    /// The options for one agent, whose forms and pages become questions of its sessions, or of the
     /// agent.
     pub(crate) fn client_options(
         self: &Arc<Self>,

@@ -11,7 +11,7 @@ use attache_protocol::v1::SessionId;
 use attache_session::{ArchivedFilter, ListQuery, StoreError};
 use std::sync::Arc;
 
-/// The largest number of pages of an agent's list: some agents might return cursors for ever.
+/// The largest number of pages of an agent's list: some agents might never stop returning cursors.
 const PAGES: usize = 1000;
 
 /// The number of sessions in a page of the store.
@@ -41,8 +41,8 @@ impl Hub {
         lock(&self.shared.list).sessions(&open, filter)
     }
 
-    /// Returns the progress of each agent's list, by the agent's name. The empty name is the
-    /// store, if it failed.
+    /// Returns the progress of each agent's list, by the agent's name. The store has the empty
+    /// name, and is included only if it failed.
     pub fn listings(&self) -> Vec<(String, AgentListing)> {
         lock(&self.shared.list)
             .listings

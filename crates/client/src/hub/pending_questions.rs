@@ -1,4 +1,4 @@
-//! The questions of agents to the person, in order.
+//! The agents' questions to the person, in order.
 
 use crate::elicitation::{FormReply, FormRequest, UrlReply, UrlRequest};
 use crate::observe::session_status::QuestionId;
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 /// The number of withdrawn questions that are kept for display.
 const WITHDRAWN: usize = 16;
 
-/// A question of an agent to the person.
+/// A question from an agent to the person.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Question {
@@ -55,24 +55,24 @@ pub enum Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The question was answered or withdrawn before.
+    /// The question has already been answered or withdrawn.
     NotOpen,
-    /// The question needs another kind of answer. It stays open.
+    /// The question needs a different kind of answer. It stays open.
     OtherKind,
 }
 
 impl fmt::Display for AnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotOpen => "the question is not open any more: it was answered or withdrawn",
-            Self::OtherKind => "the question asks for another kind of answer",
+            Self::NotOpen => "the question is no longer open: it was answered or withdrawn",
+            Self::OtherKind => "the question needs a different kind of answer",
         })
     }
 }
 
 impl std::error::Error for AnswerError {}
 
-/// The questions of one session, or the questions of an agent outside of its sessions.
+/// The questions of one session, or those of an agent that do not belong to a session.
 #[derive(Default)]
 pub(crate) struct PendingQuestions {
     state: Mutex<Questions>,
@@ -95,7 +95,7 @@ enum Reply {
     Page(oneshot::Sender<UrlReply>),
 }
 
-/// The future answer. Dropping it withdraws the question.
+/// A future that resolves to the answer. Dropping it withdraws the question.
 type Coming<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 
 impl PendingQuestions {

@@ -15,7 +15,7 @@ pub(crate) struct Queue {
     waiting: Vec<QueuedPrompt>,
     /// How often a prompt was edited; no entry means never.
     edits: HashMap<QueuedPromptId, u64>,
-    /// The turns of prompts that a caller waits for.
+    /// The trackers of prompts whose turn a caller waits for.
     trackers: HashMap<QueuedPromptId, Arc<TurnTracker>>,
     last_id: u64,
     hold: Option<HoldReason>,
@@ -26,7 +26,7 @@ pub(crate) struct Queue {
 pub(crate) struct Version(QueuedPromptId, u64);
 
 impl Queue {
-    /// Restores the queue of an earlier run, of any length. It is held.
+    /// Restores the queue of an earlier run, which may have any length. The restored queue is held.
     pub(crate) fn restored(prompts: Vec<Prompt>) -> Self {
         let mut queue = Self::default();
         queue.put_first(prompts);
@@ -69,7 +69,7 @@ impl Queue {
         self.waiting.splice(0..0, first);
     }
 
-    /// Takes all prompts, for another session.
+    /// Takes all prompts, to move them to another session.
     pub(crate) fn take_all(&mut self) -> Vec<Prompt> {
         self.edits.clear();
         self.trackers.clear();
@@ -107,7 +107,8 @@ impl Queue {
         Some(self.waiting.remove(index).prompt)
     }
 
-    /// Moves a prompt to this place, counted from 0, or to the end; `false` if it no longer waits.
+    /// Moves a prompt to this position, counted from 0, or to the end; `false` if it no longer
+    /// waits.
     pub(crate) fn put_at(&mut self, id: QueuedPromptId, place: usize) -> bool {
         let Some(index) = self.index(id) else { return false };
         let queued = self.waiting.remove(index);
@@ -115,7 +116,7 @@ impl Queue {
         true
     }
 
-    /// Takes the first prompt with the tracker of its turn, unless the queue is held.
+    /// Takes the first prompt, together with the tracker of its turn, unless the queue is held.
     pub(crate) fn take_next(&mut self) -> Option<(QueuedPrompt, Arc<TurnTracker>)> {
         if self.hold.is_some() || self.waiting.is_empty() {
             return None;
@@ -132,7 +133,7 @@ impl Queue {
         self.waiting.insert(0, queued);
     }
 
-    /// Holds the queue, if any prompt waits. The first reason counts.
+    /// Holds the queue, if any prompt waits. A queue that is already held keeps its reason.
     pub(crate) fn hold(&mut self, why: HoldReason) {
         if !self.waiting.is_empty() {
             self.hold.get_or_insert(why);

@@ -1,4 +1,4 @@
-//! Continues a session at an agent that was restarted, or that has it stored.
+//! Continues a session with an agent that was restarted, or that has stored the session.
 
 use super::agent_entry::Up;
 use super::session_entry::SessionEntry;
@@ -24,24 +24,25 @@ pub(crate) enum Prefer {
     Resume,
     /// Load, because the agent may know more.
     Load,
-    /// Load, and resume only if the agent does not offer loads.
+    /// Load, and resume only if the agent does not offer to load sessions.
     OnlyLoad,
 }
 
-/// Why an agent does not continue a session.
+/// Why an agent did not continue a session.
 #[derive(Debug)]
 pub(crate) struct AttachError {
     pub(crate) error: OpenError,
-    /// The agent ended meanwhile.
+    /// The agent has ended in the meantime.
     pub(crate) agent_gone: bool,
 }
 
-/// Continues a session at an agent that was restarted: resumes it, otherwise loads it, and sets its
-/// options again. If the agent can do neither, the session can only be read. Returns whether the
-/// session continues.
+/// Continues a session with an agent that was restarted: resumes the session, or loads it if that
+/// fails, and sets its options again. If the agent can do neither, the session can only be read.
+/// Returns whether the session continues.
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
-    // The earlier run left nothing running.
+    // Nothing of the earlier run is still running, so its unfinished turns and calls are ended
+    // here.
     let unsettled = entry.fold.with(Session::recovery_events);
     unsettled.into_iter().for_each(|body| entry.fold.apply(body));
     let before = entry.fold.with(|session| session.config().clone());
@@ -74,7 +75,7 @@ pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
 /// Makes the agent resume or load the session.
 ///
 /// # Errors
-/// Why the agent cannot, or that it ended.
+/// Returns an error if the agent cannot resume or load the session, or if it ended.
 pub(crate) async fn attach(
     entry: &Arc<SessionEntry>,
     up: &Up,

@@ -11,8 +11,8 @@ pub struct RestartPolicy {
     pub at_most: usize,
     /// The period that the maximum applies to: 5 min.
     pub within: Duration,
-    /// The pause before the second restart: 1 s. Each later pause is four times as long. The first
-    /// restart comes at once.
+    /// The pause before the second restart: 1 s. Each later pause is four times as long as the one
+    /// before. The first restart is immediate.
     pub pause: Duration,
 }
 
@@ -57,7 +57,7 @@ impl Restarts {
         Some(pause)
     }
 
-    /// The agent worked: earlier failures no longer count.
+    /// Notes that the agent works: earlier failures no longer count.
     pub(crate) fn succeeded(&mut self) {
         self.begun.clear();
     }

@@ -1,4 +1,4 @@
-//! The state that a hub keeps of one session.
+//! The state that a hub keeps for one session.
 
 use super::agent_entry::{AgentEntry, Phase, Up};
 use super::change_notifier::ChangeMark;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// The state that a hub keeps of one session. It outlives the agent.
+/// The state that a hub keeps for one session. It outlives the agent.
 pub(crate) struct SessionEntry {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<AgentEntry>,
@@ -34,16 +34,16 @@ pub(crate) struct SessionEntry {
     pub(crate) revision: AtomicU64,
     /// Wakes the prompt sender: a prompt may be ready, or the session is closed.
     pub(crate) work: Notify,
-    /// Wakes the housekeeping: the usage rose, or the log needs an update.
+    /// Wakes the housekeeping task: the usage rose, or the log needs an update.
     pub(crate) housekeeping: Notify,
     /// Wakes the check of the budget.
     pub(crate) passed: Notify,
     state: Mutex<State>,
-    /// Held while a change of an earlier record is written to the log.
+    /// Held while a record that changes an earlier one is written to the log.
     pub(crate) saving: Mutex<()>,
 }
 
-/// The parameters that open a session, also after each restart of the agent.
+/// The parameters with which a session is opened, first and after each restart of the agent.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenParams {
     pub(crate) cwd: PathBuf,
@@ -54,7 +54,7 @@ pub(crate) struct OpenParams {
 /// The state of a session outside of its fold.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The session at the agent, with the number of the agent's start.
+    /// The session that the agent has open, with the number of the agent's start.
     pub(crate) attached: Option<(u64, SessionHandle)>,
     /// Why the session can only be read, with the number of the agent's start.
     pub(crate) read_only: Option<(u64, Arc<str>)>,
@@ -88,7 +88,7 @@ pub(crate) struct Unsaved {
     pub(crate) draft: bool,
     /// The queue differs from that in the log.
     pub(crate) queue: bool,
-    /// A turn began or ended, which the log has and the disk may lack.
+    /// A turn began or ended. That is in the log, but may not be on disk yet.
     pub(crate) turn: bool,
 }
 
@@ -148,7 +148,7 @@ impl SessionEntry {
         self.fold.wake();
     }
 
-    /// The session at the agent, if it is open there and the agent runs.
+    /// The session at the agent, if the agent runs and has it open.
     pub(crate) fn handle(&self) -> Option<SessionHandle> {
         let generation = match &*self.agent.phase.borrow() {
             Phase::Up(up) => up.generation,
@@ -209,7 +209,7 @@ impl SessionEntry {
             (TurnState::Idle, None) if state.unresponsive => SessionState::Unresponsive,
             (TurnState::Idle, None) => SessionState::Idle,
             // A prompt has left the queue and its turn has not begun, or a turn has ended and its
-            // end is not processed.
+            // end has not been processed.
             (TurnState::Idle, Some(_)) => {
                 let since = self.fold.with(Session::last_activity);
                 SessionState::Running { since, silent: Duration::ZERO }
@@ -256,8 +256,8 @@ impl SessionEntry {
         self.cancel(false);
     }
 
-    /// Cancels the same turn, unless the turn that blocked the prompt to send now has ended by
-    /// itself: then the current turn is the one of that prompt.
+    /// Like [`Self::cancel_turn`], but has no effect if the turn that blocked the prompt to send
+    /// now has ended by itself: the current turn is then that of the prompt.
     pub(crate) fn cancel_blocking_turn(&self) {
         self.cancel(true);
     }
@@ -307,7 +307,7 @@ impl SessionEntry {
     }
 }
 
-/// Passes the events of a fold to its entry.
+/// Passes the events of a fold to the session's entry.
 struct EntryObserver(Weak<SessionEntry>);
 
 impl Observer for EntryObserver {

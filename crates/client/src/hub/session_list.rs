@@ -1,4 +1,4 @@
-//! One list of all sessions, of the agents and of the store.
+//! One list of all sessions, from the agents and from the store.
 
 use attache_protocol::v1::{SessionId, SessionInfo};
 use attache_session::{ArchivedFilter, Labels, ListEntry, Session, Timestamp};
@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-/// A session of a hub's list: the statements of its agent and of the store, merged. The newer one
-/// wins.
+/// A session in a hub's list, merged from what its agent and the store say about it. The newer
+/// statement wins.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListedSession {
@@ -36,7 +36,8 @@ pub struct ListedSession {
 /// Selects sessions to list. The default is all sessions that are not archived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
-    /// Only sessions with this text in title, folder, id, status or a tag. Case does not matter.
+    /// Only sessions with this text in the title, folder, id, status or a tag. Case does not
+    /// matter.
     pub text: Option<String>,
     /// Only sessions of the agent with this name.
     pub agent: Option<String>,
@@ -60,7 +61,7 @@ pub enum AgentListing {
     NotOffered,
     /// The hub asks the agent, which has listed this many sessions so far.
     Asking(usize),
-    /// The agent has listed this many sessions.
+    /// The agent has listed all its sessions: this many.
     Listed(usize),
     /// The agent did not list all sessions, for this reason.
     Failed(Arc<str>),
@@ -81,11 +82,11 @@ impl AgentListing {
 impl fmt::Display for AgentListing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotRunning => f.write_str("does not run, and was not asked"),
+            Self::NotRunning => f.write_str("is not running, so it was not asked"),
             Self::NotOffered => f.write_str("offers no list"),
-            Self::Asking(count) => write!(f, "has listed {count} until now"),
+            Self::Asking(count) => write!(f, "has listed {count} so far"),
             Self::Listed(count) => write!(f, "has listed {count}"),
-            Self::Failed(why) => write!(f, "could not list all: {why}"),
+            Self::Failed(why) => write!(f, "could not list all sessions: {why}"),
         }
     }
 }
@@ -97,7 +98,7 @@ pub(crate) struct List {
     /// The progress of each agent's list, by the agent's name.
     pub(crate) listings: BTreeMap<String, AgentListing>,
     /// Counts the rounds in which each agent was asked; the empty name is the store. A session that
-    /// is missing in the newest round is gone.
+    /// is missing from the newest round is gone.
     rounds: HashMap<String, u64>,
 }
 
@@ -162,7 +163,7 @@ impl List {
         }
     }
 
-    /// Ends a round of an agent. Sessions that it did not list are no longer at the agent.
+    /// Ends a round of an agent. The agent no longer has the sessions that it did not list.
     pub(crate) fn end(&mut self, agent: &str, round: u64) {
         self.known.retain(|(of, _), known| {
             if **of == *agent {
@@ -252,7 +253,7 @@ impl Known {
                 .find(|it| **it != Labels::default())
                 .cloned()
                 .unwrap_or_default(),
-            // If the agent lists the session, its answer counts.
+            // If the agent lists the session, the agent decides.
             archived: theirs.or(ours).is_some_and(|facts| facts.archived),
             at_agent: theirs.is_some(),
             stored: ours.is_some(),

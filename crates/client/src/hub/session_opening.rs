@@ -42,7 +42,7 @@ impl HubShared {
             Err(error) => (None, Some(error)),
         };
         fold.log_to(log);
-        // A relative path starts at the folder that this process had then.
+        // A relative path was resolved against the current folder of that time.
         let cwd = PathBuf::from(fold.with(|session| session.cwd().to_owned()));
         let state = State { attached: Some((up.generation, handle)), ..State::default() };
         let entry =
@@ -134,8 +134,8 @@ impl HubShared {
         .await
     }
 
-    /// Returns the stored state of a session, if there is any, and its log. From then on no other
-    /// program can write the log.
+    /// Returns the stored state of a session, if there is any, and its log. While the log is open,
+    /// no other program can write to it.
     async fn kept(
         &self,
         key: &SessionKey,

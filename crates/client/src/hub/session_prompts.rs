@@ -16,11 +16,11 @@ impl HubSession {
     /// Queues a prompt. The hub sends it at once if the session is idle, otherwise after the
     /// prompts before it. A held queue resumes.
     ///
-    /// If the agent does not take the prompt's content, the hub finds out when it sends the prompt:
-    /// the prompt then stays in the queue, and the queue is held with the reason.
+    /// If the agent does not accept the prompt's content, the hub finds out when it sends the
+    /// prompt: the prompt then stays in the queue, and the queue is held with the reason.
     ///
     /// # Errors
-    /// 256 prompts are waiting, the session is closed, or it can only be read.
+    /// Returns an error if 256 prompts are waiting, the session is closed, or it can only be read.
     pub fn send(&self, prompt: impl Into<Prompt>) -> Result<QueuedPromptId, HubError> {
         if let SessionState::ReadOnly { why } = self.state() {
             return Err(HubError::ReadOnly(why));
@@ -33,8 +33,9 @@ impl HubSession {
     ///
     /// Dropping the future takes the prompt out of the queue. Dropping the turn cancels it.
     ///
-    /// The same as for [`HubSession::send`], the agent does not take the prompt, or it is gone and
-    /// the hub does not restart it. The prompt is then not in the queue.
+    /// Returns the same errors as [`HubSession::send`], and an error if the agent does not accept
+    /// the prompt, or if it is gone and the hub does not restart it. The prompt is then not in the
+    /// queue.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, HubError> {
         if let SessionState::ReadOnly { why } = self.state() {
             return Err(HubError::ReadOnly(why));
@@ -83,7 +84,7 @@ impl HubSession {
         self.queue_changed(|state| Ok(state.queue.remove(id))).ok().flatten()
     }
 
-    /// Moves a prompt that waits to this place of the queue, counted from 0; a larger number means
+    /// Moves a waiting prompt to this position in the queue, counted from 0; a larger number means
     /// the end. Returns `false` if it no longer waits.
     pub fn reorder(&self, id: QueuedPromptId, place: usize) -> bool {
         self.queue_changed(|state| Ok(state.queue.put_at(id, place))).unwrap_or(false)

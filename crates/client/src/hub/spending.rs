@@ -134,7 +134,7 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// The message that the session exceeded the budget; `None` if it did not.
+    /// A message if the session has exceeded the budget; `None` if it has not.
     pub fn passed(&self, usage: &UsageState) -> Option<String> {
         match self {
             Self::Cost(limit) => {
@@ -142,14 +142,15 @@ impl Budget {
                 let spent =
                     usage.costs().iter().find(same).filter(|cost| cost.amount > limit.amount)?;
                 Some(format!(
-                    "the session has cost {} {}, the budget is {self}",
+                    "the session has cost {} {}, and its budget is {self}",
                     spent.amount, limit.currency
                 ))
             }
             Self::Tokens(limit) => {
                 let taken = usage.total().total;
-                (taken > *limit)
-                    .then(|| format!("the session has taken {taken} tokens, the budget is {self}"))
+                (taken > *limit).then(|| {
+                    format!("the session has used {taken} tokens, and its budget is {self}")
+                })
             }
         }
     }

@@ -13,10 +13,10 @@ use attache_session::{
 };
 use std::collections::HashMap;
 
-/// The names of the private records. A change record replaces a whole record if it is shorter, so
-/// that a log grows by the typed text, not by the whole text each time. `[at, cut, text]` removes
-/// `cut` bytes of the draft at byte `at` and inserts the text. `[at, cut, prompts]` does the same
-/// to the list of waiting prompts.
+/// The names of the private records. A change record is written instead of a whole record if it is
+/// shorter, so that a log grows by the typed text, not by the whole text each time.
+/// `[at, cut, text]` removes `cut` bytes of the draft at byte `at` and inserts the text.
+/// `[at, cut, prompts]` does the same to the list of waiting prompts.
 const DRAFT: &str = "hub/draft";
 const DRAFT_CHANGE: &str = "hub/draft/change";
 const QUEUE: &str = "hub/queue";

@@ -17,7 +17,7 @@ enum Ended {
     Failed(Arc<StartError>),
     /// The agent ended by itself.
     Died(RunningAgent, ConnectionEnd),
-    /// The person restarts the agent.
+    /// The person asked to restart the agent.
     Restart,
     /// The person stopped the agent.
     Stopped,

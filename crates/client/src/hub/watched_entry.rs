@@ -16,7 +16,7 @@ pub(crate) fn watch(entry: &Arc<SessionEntry>) -> Watch {
     Watch::new(entry.clone(), wakeups, position)
 }
 
-/// Watches a session of a hub from a position of its session on.
+/// Watches a session of a hub, starting at `position`.
 pub(crate) fn watch_from(entry: &Arc<SessionEntry>, position: WatchPosition) -> Watch {
     let revision = entry.revision.load(Ordering::Acquire);
     Watch::new(entry.clone(), entry.fold.seen(), position.with_revision(revision))

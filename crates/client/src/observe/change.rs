@@ -1,4 +1,4 @@
-//! The changes of a session or a hub: the vocabulary of every front end.
+//! The changes of a session or a hub, as every front end receives them.
 
 use super::session_status::SessionStatus;
 use super::wire;
@@ -13,21 +13,22 @@ use std::sync::Arc;
 
 /// One change of a session or of a hub.
 ///
-/// Successive changes are merged until a watcher asks for them. A change holds the current state of
-/// the changed thing, except for text, which is only the appended part. A program that applies all
-/// changes in order shows the whole session.
+/// Successive changes are merged until a watcher asks for them. A change contains the current state
+/// of what changed, except for text, of which it contains only the appended part. A program that
+/// applies all changes in order shows the whole session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Change {
-    /// A message begins; its text follows. Two messages of one author are separated only by this.
+    /// A message begins; its text follows. This change is all that separates two messages from the
+    /// same author.
     #[serde(with = "wire::Author")]
     Began(MessageAuthor),
     /// New text of the agent's answer, in Markdown.
     Text(String),
     /// New text of the agent's reasoning.
     Thought(String),
-    /// New text of the person, as this client sent it or the agent repeats it.
+    /// New text from the person, sent by this client or repeated by the agent.
     UserText(String),
     /// Content of a message that is not plain text.
     Content {
@@ -41,9 +42,9 @@ pub enum Change {
     /// A tool call began or changed. Holds all its known state.
     #[serde(with = "wire::pointer")]
     ToolCall(Box<ToolCall>),
-    /// A plan was stated, replaced or dropped.
+    /// A plan was created, replaced or dropped.
     Plan {
-        /// The plan's id; `None` for the only plan of an agent without plan ids.
+        /// The plan's id; `None` for the only plan of an agent that does not use plan ids.
         #[serde(with = "wire::option")]
         id: Option<PlanId>,
         /// The whole plan; `None` once the agent dropped it.
@@ -56,28 +57,27 @@ pub enum Change {
     /// A compaction began or changed. Holds all its known state.
     #[serde(with = "wire::pointer")]
     Compaction(Box<CompactionUpdate>),
-    /// An entry of another kind, such as an update without a name in this version.
+    /// An entry of another kind, such as an update that this version does not know.
     Other {
         /// The entry's index in [`attache_session::Session::entries`].
         entry: usize,
         /// The kind of the entry, such as the update's name.
         name: String,
-        /// The update as the agent sent it, if this version has no name for it.
+        /// The update as the agent sent it, if this version does not know it.
         #[serde(with = "wire::option")]
         raw: Option<Raw>,
     },
     /// All slash commands.
     #[serde(with = "wire")]
     Commands(Vec<AvailableCommand>),
-    /// All options that a person can choose, modes and models included, in the order in which they
-    /// matter.
+    /// All options that a person can choose, modes and models included, the most important first.
     #[serde(with = "wire")]
     Config(Vec<SessionConfigOption>),
-    /// The title, or when the session was last updated.
+    /// The title, the time of the last update, or whether the session is archived.
     Info {
         /// The title.
         title: Option<String>,
-        /// When the session last changed (ISO 8601), as the agent stated it.
+        /// When the session last changed (ISO 8601), as the agent reported it.
         updated_at: Option<String>,
         /// Whether the session is archived.
         archived: bool,
@@ -95,7 +95,7 @@ pub enum Change {
     },
     /// A turn began or ended.
     Turn(TurnChange),
-    /// The hub's state of a session: its status, its queue, its questions, its draft.
+    /// The state that the hub keeps for a session: its status, its queue, its questions, its draft.
     Status(Box<SessionStatus>),
     /// A session of the hub was opened or changed; watch that session for more.
     Session {
@@ -105,7 +105,7 @@ pub enum Change {
         #[serde(with = "wire::session_id")]
         id: SessionId,
     },
-    /// An agent of the hub was added or changed its state.
+    /// An agent was added to the hub, or its state changed.
     Agent {
         /// Its name in the hub.
         name: String,

@@ -19,8 +19,8 @@ pub struct QueuedPrompt {
     pub prompt: Prompt,
 }
 
-/// Why waiting prompts are not sent although no turn runs. [`crate::HubSession::send`] with another
-/// prompt, or [`crate::HubSession::release`], resumes the queue.
+/// Why waiting prompts are not sent, even though no turn is running. [`crate::HubSession::send`]
+/// with another prompt, or [`crate::HubSession::release`], resumes the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

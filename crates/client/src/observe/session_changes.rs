@@ -22,7 +22,7 @@ pub(crate) fn session_changes(session: &Session, position: &mut WatchPosition) -
             EntryChange::Began { entry, content } | EntryChange::Replaced { entry, content } => {
                 push_entry(entry, &content, position, &mut changes);
             }
-            // Only a position with the length of a text leads here.
+            // Only a position that records the length of a text leads here.
             EntryChange::TextGrew { author, new_text, .. } => changes.push(text(author, new_text)),
         }
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionState {
-    /// The agent starts, or opens the session.
+    /// The agent is starting, or is opening the session.
     Starting,
     /// The session takes prompts.
     Idle,
@@ -22,7 +22,7 @@ pub enum SessionState {
         #[serde(with = "wire::Milliseconds")]
         since: Timestamp,
         /// How long the agent has sent nothing about this session. Watches do not report that it
-        /// grows: a front end reads it now and then.
+        /// grows, so a front end must poll it.
         silent: Duration,
     },
     /// The turn was cancelled, and the agent has not ended it.
@@ -59,7 +59,7 @@ pub enum SessionState {
 }
 
 impl fmt::Display for SessionState {
-    /// Formats the state in a few words for a person.
+    /// Describes the state in a few words for a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Starting => f.write_str("starting"),
@@ -74,7 +74,7 @@ impl fmt::Display for SessionState {
             Self::Unresponsive => f.write_str("the agent does not answer"),
             Self::Gone { why, restarting: false } => write!(f, "the agent is gone: {why}"),
             Self::Gone { why, restarting: true } => {
-                write!(f, "the agent is gone and restarts: {why}")
+                write!(f, "the agent is gone and will be restarted: {why}")
             }
             Self::ReadOnly { why } => write!(f, "read-only: {why}"),
             Self::Closed => f.write_str("closed"),

@@ -1,4 +1,4 @@
-//! The state that a hub keeps of a session in addition to its transcript.
+//! The state that a hub keeps for a session in addition to its transcript.
 
 use super::queued_prompt::{HoldReason, QueuedPrompt};
 use super::session_state::SessionState;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct QuestionId(pub u64);
 
-/// The state that a hub keeps of a session in addition to its transcript.
+/// The state that a hub keeps for a session in addition to its transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SessionStatus {

@@ -9,10 +9,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Watches a session or a hub from a position on. A slow watcher costs no memory and misses no
+/// Watches a session or a hub, starting at a position. A slow watcher costs no memory and misses no
 /// final state, because changes are merged until it asks for them.
 ///
-/// From [`crate::SessionHandle::watch`], [`crate::HubSession::watch`] or [`crate::Hub::watch`].
+/// Returned by [`crate::SessionHandle::watch`], [`crate::HubSession::watch`] or
+/// [`crate::Hub::watch`].
 pub struct Watch {
     source: Arc<dyn Watched>,
     wakeups: watch::Receiver<u64>,
@@ -50,7 +51,7 @@ pub(crate) trait Watched: Send + Sync {
 }
 
 impl Watch {
-    /// Watches `source`, which counts up `wakeups` when something changed.
+    /// Watches `source`, which increments `wakeups` when something changes.
     pub(crate) fn new(
         source: Arc<dyn Watched>,
         wakeups: watch::Receiver<u64>,
@@ -59,9 +60,9 @@ impl Watch {
         Self { source, wakeups, position, updated: None }
     }
 
-    /// Waits until something changed since the last update and returns it; `None` once the
-    /// connection of the session is over, the session of the hub is closed, or the hub is dropped,
-    /// and everything was returned. Dropping the future loses nothing.
+    /// Waits until something has changed since the last update, and returns the changes. Returns
+    /// `None` after the last update, once the session's connection is over, the hub's session is
+    /// closed, or the hub is dropped. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<WatchUpdate> {
         loop {
             self.arm();
@@ -77,8 +78,8 @@ impl Watch {
         }
     }
 
-    /// Waits like [`Watch::next`], but returns at most once per `interval` and merges faster
-    /// changes. The first change after a pause is returned at once.
+    /// Waits like [`Watch::next`], but returns at most once per `interval` and merges the changes
+    /// in between. The first change after a pause is returned at once.
     pub async fn next_within(&mut self, interval: Duration) -> Option<WatchUpdate> {
         if let Some(updated) = self.updated {
             tokio::time::sleep_until(updated + interval).await;
@@ -91,7 +92,7 @@ impl Watch {
         &self.position
     }
 
-    /// Makes later changes wake [`Watch::changed`].
+    /// Makes [`Watch::changed`] ignore the changes so far and wait for later ones.
     pub(crate) fn arm(&mut self) {
         self.wakeups.borrow_and_update();
     }
@@ -103,7 +104,8 @@ impl Watch {
         update
     }
 
-    /// Waits until something changed since [`Watch::arm`]; `false` if nothing will.
+    /// Waits until something changes after the last call of [`Watch::arm`]; `false` if nothing
+    /// will.
     pub(crate) async fn changed(&mut self) -> bool {
         self.wakeups.changed().await.is_ok()
     }

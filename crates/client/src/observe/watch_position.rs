@@ -4,7 +4,7 @@ use attache_session::{Block, Entry, EntryContent, Session};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The number of messages whose length a position remembers. An older message that grows is sent
+/// The number of messages whose length a position remembers. If an older message grows, it is sent
 /// whole.
 const MESSAGES: usize = 64;
 
@@ -14,11 +14,11 @@ const MESSAGES: usize = 64;
 /// The default position is before all changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchPosition {
-    /// The number of the session's history: a load may replace the history.
+    /// Identifies the session's history, which a load may replace.
     pub(crate) generation: u64,
     /// The last seen event of the session.
     pub(crate) sequence: u64,
-    /// The last seen change of the hub's state of the session, or of the hub itself.
+    /// The last seen change to the hub's state of the session, or to the hub itself.
     pub(crate) revision: u64,
     /// The seen parts of the newest messages.
     messages: Vec<MessageExtent>,

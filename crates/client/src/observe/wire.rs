@@ -1,4 +1,5 @@
-//! Serde support for types of the protocol and of the session, which do not implement it.
+//! Serde support for types from the protocol and session crates that do not implement serde's
+//! traits.
 
 use crate::session::prompt::Prompt;
 use attache_protocol::v1::{PlanEntry, SessionId};

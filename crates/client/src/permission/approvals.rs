@@ -14,14 +14,14 @@ use crate::terminals::terminal_command::TerminalCommand;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// The number of approvals of each sort that one session keeps. Beyond it the oldest is dropped,
-/// and its action asks again.
+/// The number of approvals of each kind that one session keeps. A further one replaces the oldest,
+/// whose action then needs permission again.
 const KEPT: usize = 64;
 
-/// The largest size of the file contents in all approvals of one session, in bytes.
+/// The maximum total size in bytes of the file contents in the approvals of one session.
 const BYTES: usize = 16 << 20;
 
-/// The actions that a person allowed always: any write of these files, and exactly these commands.
+/// An action that a person always allows: any write of this file, or exactly this command.
 #[derive(Debug, Clone, PartialEq)]
 enum Always {
     Write(PathBuf),
@@ -36,8 +36,8 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Adds the actions that a request allowed: once, and also for later if a person chose an
-    /// option that allows `always`. A protected file is never allowed for later.
+    /// Adds the actions that a request allowed. If a person chose an option that allows `always`,
+    /// they are also allowed later, unless the request affects a protected file.
     pub(crate) fn add(&mut self, prospect: Prospect, always: bool) {
         let Prospect { approved, protected } = prospect;
         if always && protected.is_none() {

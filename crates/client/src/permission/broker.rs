@@ -66,7 +66,7 @@ pub struct PermissionBroker(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Never locked while a file is used, so that decisions do not wait for the disk.
+    /// Never locked during file access, so that decisions do not wait for the disk.
     rules: Mutex<Vec<Rule>>,
     /// The files of the rules. Locked while one of them is changed.
     files: Mutex<Vec<PathBuf>>,
@@ -85,7 +85,7 @@ impl PermissionBroker {
     /// created with the first rule. Blocks.
     ///
     /// # Errors
-    /// The file, or one of its rules, cannot be read.
+    /// Returns an error if the file, or one of its rules, cannot be read.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         Self::in_memory().and_rules_of(file)
     }
@@ -93,11 +93,11 @@ impl PermissionBroker {
     /// Adds the rules of another file. New rules are added to the first file. Blocks.
     ///
     /// # Errors
-    /// The same as for [`PermissionBroker::open`].
+    /// Returns the same errors as [`PermissionBroker::open`].
     pub fn and_rules_of(self, file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         let file = file.into();
         let rules = Rules::read(&file);
-        // The built-in agent reports mistakes in rules that are only for it.
+        // The built-in agent itself reports mistakes in rules that apply only to it.
         if let Some(fault) = rules.faults().first().filter(|_| rules.names_agents()) {
             return Err(RuleFileError::Rules(fault.clone()).into());
         }
@@ -111,7 +111,7 @@ impl PermissionBroker {
     /// `file` is read. Blocks.
     ///
     /// # Errors
-    /// The old file cannot be read, or a line of it is not a rule.
+    /// Returns an error if the old file cannot be read, or if one of its lines is not a rule.
     pub fn and_old_rules_of(self, old: &Path, file: &Path) -> Result<Self, BrokerError> {
         let rules = RuleFile::read_old(old)?;
         if old.exists() && RuleFile::new(file).migrate(old).is_err() {
@@ -136,18 +136,18 @@ impl PermissionBroker {
         [audit_log::older(file), file.to_owned()]
     }
 
-    /// Returns the error if decisions since the last call could not be written to the log file.
-    /// Waits briefly for pending lines.
+    /// Waits briefly for pending lines. Returns an error if any decision since the last call could
+    /// not be written to the log file.
     pub fn take_log_trouble(&self) -> Option<BrokerError> {
         let log = locked(&self.0.audit).log.clone()?;
         log.take_trouble().map(|source| BrokerError::Log { file: log.file().to_owned(), source })
     }
 
     /// Remembers a rule from now on. A rule that is not limited to a session is added to the first
-    /// file, if there is one. Blocks for the disk.
+    /// file, if there is one. Blocks on disk I/O.
     ///
     /// # Errors
-    /// The rule cannot be written, and is then not remembered.
+    /// Returns an error if the rule cannot be written. It is then not remembered.
     pub fn remember(&self, mut rule: Rule) -> Result<(), BrokerError> {
         let is_kept = !matches!(rule.scope, RuleScope::Session(_));
         let files = locked(&self.0.files);
@@ -162,10 +162,10 @@ impl PermissionBroker {
         Ok(())
     }
 
-    /// Removes a rule, also from its file. Blocks for the disk.
+    /// Removes a rule, also from its file. Blocks on disk I/O.
     ///
     /// # Errors
-    /// The file cannot be written, and the rule is then not removed.
+    /// Returns an error if the file cannot be written. The rule is then not removed.
     pub fn forget(&self, rule: &Rule) -> Result<(), BrokerError> {
         let files = locked(&self.0.files);
         let kept = locked(&self.0.rules).iter().find(|kept| kept.is_same(rule)).cloned();
@@ -204,7 +204,7 @@ impl PermissionBroker {
     }
 
     /// Returns the same permissions, but calls `tell` for each request that a rule decides. The
-    /// agent gets the answer after the future of `tell` completes, so that a person could see every
+    /// agent gets the answer after the future of `tell` completes, so that a person can see every
     /// decision first.
     pub fn permissions_telling<F, T>(
         &self,
@@ -225,7 +225,7 @@ impl PermissionBroker {
             broker.rejects(request, agent, cwd) || inner.rejects(request)
         });
         // This includes requests that an earlier answer covers, because a denying rule overrides
-        // it.
+        // that answer.
         let rest = Permissions::Ask(Arc::new(move |request| {
             let mut open = Open::new(&broker, &agent, &request);
             let rule = broker.rule_for(&request, &agent, &cwd);
@@ -251,7 +251,7 @@ impl PermissionBroker {
     }
 
     /// Whether a rule denies a request of the agent with this name, in a session in this folder.
-    /// Blocks on the disk if a rule names a path.
+    /// Blocks on disk I/O if a rule names a path.
     pub fn rejects(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
         self.rule_for(request, agent, cwd).is_some_and(|rule| rule.effect == Effect::Deny)
     }
@@ -268,7 +268,7 @@ impl PermissionBroker {
 
     /// Returns the decision of the rules about a request of the agent with this name, in a session
     /// in this folder. The rules are the person's and the project's. See
-    /// [`AskedCall::decide`](attache_policy::AskedCall::decide). Blocks on the disk.
+    /// [`AskedCall::decide`](attache_policy::AskedCall::decide). Blocks on disk I/O.
     pub fn decide(
         &self,
         request: &PermissionRequest,
@@ -281,7 +281,7 @@ impl PermissionBroker {
     }
 
     /// Returns the mistakes in the rules of the project in this folder. While there are any, no
-    /// rule allows anything there. Blocks on the disk.
+    /// rule allows anything there. Blocks on disk I/O.
     pub fn project_faults(&self, cwd: &Path) -> Vec<RuleFault> {
         self.rules_of_project(cwd).faults().to_vec()
     }

@@ -29,8 +29,7 @@ impl Decision {
         }
     }
 
-    /// Whether the outcome allows the call, with these options: whether the chosen option is one
-    /// that allows.
+    /// Whether the decision allows a call with these options: whether it chooses one that allows.
     pub fn allows(&self, options: &[PermissionOption]) -> bool {
         let outcome = self.outcome(options);
         let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());

@@ -14,7 +14,8 @@ mod tests;
 
 impl PermissionRequest {
     /// Returns the effect of the call as the agent describes it in the tool's input, the locations
-    /// and the diffs. For a question of this client, it is the command that would run.
+    /// and the diffs. For one of this client's own questions, the effect is the command that would
+    /// run.
     ///
     /// The title may differ from it. Show both.
     pub fn effect(&self) -> ToolEffect {
@@ -42,8 +43,8 @@ impl PermissionRequest {
             diffs: &diffs,
         });
         if let (Some(input), None) = (input, &parsed) {
-            // JSON that this program cannot represent, such as a number that is too large, is shown
-            // as it is.
+            // JSON that this program cannot represent, such as a number that is too large, is kept
+            // as text.
             effect.arguments = Some(Value::String(input.get().to_owned()));
         }
         effect

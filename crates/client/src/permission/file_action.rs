@@ -41,7 +41,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Resolves a path. Blocks on the disk.
+    /// Resolves a path. Blocks on disk I/O.
     pub(crate) fn at(folders: &Folders, named: &Path) -> Result<Self, FileError> {
         let resolved = folders.roots().resolve(named)?;
         let (path, _) = folders.named(&resolved.path());
@@ -49,7 +49,7 @@ impl Found {
         Ok(Self { resolved, action })
     }
 
-    /// The current content of the file, or its unsaved text in an editor. Blocks on the disk.
+    /// The current content of the file, or its unsaved text in an editor. Blocks on disk I/O.
     pub(crate) fn state(
         &self,
         folders: &Folders,
@@ -73,7 +73,7 @@ impl Found {
         }
     }
 
-    /// Why a change of the file needs a person. Blocks on the disk.
+    /// Why a change of the file needs a person. Blocks on disk I/O.
     pub(crate) fn guard(&self, folders: &Folders) -> Option<Guard> {
         let named = attache_policy::guard(&below(folders, &self.action.named));
         let resolved = attache_policy::guard(&self.resolved.relative().to_string_lossy());
@@ -92,7 +92,7 @@ pub(crate) fn below(folders: &Folders, path: &Path) -> String {
 }
 
 impl FileState {
-    /// The text of the file; `None` if the file is missing or not a text.
+    /// The text of the file; `None` if the file is missing or is not text.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Holds(bytes) => std::str::from_utf8(bytes).ok(),

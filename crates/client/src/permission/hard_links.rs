@@ -1,4 +1,4 @@
-//! Protected files with further names (hard links).
+//! Protected files that have other names (hard links).
 
 use attache_policy::{Folders, Guard};
 use std::collections::VecDeque;
@@ -6,12 +6,12 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The number of names in the session's folders that are read. A protected name beyond them is not
+/// How many names in the session's folders are checked. A protected name beyond that number is not
 /// found.
 const LOOKED_AT: usize = 20_000;
 
-/// Why a file with several names is protected: one of its names in the session's folders is. Names
-/// near the top are read first. Blocks on the disk.
+/// Why a file with several names is protected: one of its names in the session's folders is
+/// protected. Names near the top of the folders are checked first. Blocks on disk I/O.
 pub(crate) fn guard(folders: &Folders, file: &Path) -> Option<Guard> {
     let file = file.symlink_metadata().ok().filter(|file| file.is_file() && file.nlink() > 1)?;
     let mut left = LOOKED_AT;

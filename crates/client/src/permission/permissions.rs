@@ -7,12 +7,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Asks the person for a permission, for example with a dialog. It is called on the connection's
-/// own task: it may await, but must not block.
+/// Asks the person for permission, for example with a dialog. It is called on the connection's own
+/// task: it may await, but must not block.
 pub type Asked =
     Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
 
-/// Returns whether a rule denies a request. It is called where it may block.
+/// Returns whether a rule denies a request. The client calls it where it may block.
 pub type Rejects = Arc<dyn Fn(&PermissionRequest) -> bool + Send + Sync>;
 
 /// How to decide whether a tool call may run, and whether this client writes a file, reads a secret
@@ -31,8 +31,8 @@ pub enum Permissions {
     /// Asks a person. Several questions may be open at once (PERM-12). The future is dropped when
     /// the question is withdrawn: the turn was cancelled or ended, or the connection is over.
     Ask(Asked),
-    /// Applies rules first. This client reads a file without secrets without a question, unless a
-    /// rule denies it: `rejects` finds such a rule. A denied read, and every other request, goes to
+    /// Applies rules first. This client reads files that hold no secrets without asking, unless
+    /// `rejects` says that a rule denies it. A denied read, and every other request, goes to
     /// `rest`.
     ByRules {
         /// Whether a rule denies a request.

@@ -12,7 +12,7 @@ use attache_protocol::v1::{
 use attache_session::PermissionId;
 
 impl FileAction {
-    /// The question whether this text may be written, with the difference to the file's content.
+    /// The question whether this text may be written, with a diff from the file's current content.
     pub(crate) fn write(
         &self,
         (id, session_id): (PermissionId, SessionId),
@@ -89,7 +89,7 @@ fn said(text: String) -> ToolCallContent {
 
 impl TerminalCommand {
     /// The question about the command, with a remark if its line names protected files. Blocks on
-    /// the disk.
+    /// disk I/O.
     pub(crate) fn checked_question(
         &self,
         (id, session_id): (PermissionId, SessionId),

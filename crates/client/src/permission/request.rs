@@ -36,7 +36,7 @@ pub struct PermissionRequest {
     /// decides about files, and [`attache_policy::line_guard`] about commands.
     pub protected: Option<Guard>,
     /// Whether an earlier answer covers the request: the person chose an option that allows always,
-    /// and this request is within what that question showed. Only questions of this client can be
+    /// and this request does only what that question showed. Only questions of this client can be
     /// covered. A rule that denies overrides it.
     pub covered: bool,
 }

@@ -35,8 +35,8 @@ use tokio::sync::oneshot;
 /// by every handle.
 ///
 /// Lock order: `sending` before `state` before the fold's. No function that could lock `state` is
-/// called under it. Replies are folded without the lock, because a call that cannot be sent settles
-/// its reply at once.
+/// called while it is locked. Replies are folded without the lock, because a call that cannot be
+/// sent settles its reply at once.
 pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) peer: Peer,
@@ -79,7 +79,8 @@ struct RunningTurn {
 pub(crate) struct Setup {
     pub(crate) folders: Arc<Folders>,
     pub(crate) permissions: Permissions,
-    /// The opening itself, and the options, modes and models of the agent's reply.
+    /// The event that the session was opened, and the options, modes and models in the agent's
+    /// reply.
     pub(crate) said: Vec<EventBody>,
     /// Whether updates of the last turn are kept if a loaded history lacks them.
     pub(crate) keep_received: bool,
@@ -131,8 +132,8 @@ impl LiveSession {
         self.fold.wake();
     }
 
-    /// Folds an update of the agent; during a load, into the replayed history. A prompt that the
-    /// agent repeats in its own turn is left out.
+    /// Folds an update from the agent, or adds it to the replayed history during a load. Leaves out
+    /// the prompt if the agent repeats it in its turn.
     pub(crate) fn updated(&self, body: EventBody) {
         self.terminals.update_from(&body);
         self.fold.hear();
@@ -166,8 +167,8 @@ impl LiveSession {
         lock(&self.sending)
     }
 
-    /// Begins a turn, unless a turn or a load is in flight. Returns whether the turn was cancelled
-    /// before.
+    /// Begins a turn, unless a turn or a load is in flight. Returns whether the turn had already
+    /// been cancelled.
     pub(crate) fn begin_turn(
         &self,
         prompt: Vec<ContentBlock>,
@@ -200,7 +201,7 @@ impl LiveSession {
         };
         turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
         let withdrawn = state.withdraw();
-        // After a cancel, the agent may answer with that error instead of the stop reason
+        // After a cancel, the agent may answer with a cancellation error instead of the stop reason
         // (CANCEL-20).
         let end = match end {
             Err(error) if error.is_cancellation() && tracker.is_cancelling() => {
@@ -219,9 +220,10 @@ impl LiveSession {
         cancelled(withdrawn);
     }
 
-    /// Cancels this turn, or the turn in flight, once: the agent receives a cancel, and every open
-    /// question is answered `cancelled` (CANCEL-05). Later updates are still folded (CANCEL-07). A
-    /// turn that has not begun is cancelled when it begins.
+    /// Cancels the turn of `tracker`, or the turn in flight if it is `None`. Only the first cancel
+    /// has an effect: the agent receives a cancel, and every open question is answered `cancelled`
+    /// (CANCEL-05). Later updates are still folded (CANCEL-07). A turn that has not begun is
+    /// cancelled when it begins.
     pub(crate) fn cancel(&self, tracker: Option<&Arc<TurnTracker>>) {
         let _in_order = self.lock_sending();
         let mut state = self.state();
@@ -238,7 +240,7 @@ impl LiveSession {
         if turn.cancel() {
             let withdrawn = state.withdraw();
             drop(state);
-            // If the connection is over, its end also ends the turn.
+            // If the connection has ended, that also ends the turn.
             let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
             self.fold.wake();
             cancelled(withdrawn);
@@ -279,7 +281,7 @@ impl State {
         self.loading.as_ref().is_some_and(|loading| loading.replayed.is_some())
     }
 
-    /// Folds an update of the agent.
+    /// Folds an update from the agent.
     fn hear(&mut self, body: EventBody) {
         match self.turn.as_mut().and_then(|turn| turn.echo.as_mut()) {
             Some(echo) => echo.hear(body, |body| self.fold.apply(body)),
@@ -291,7 +293,7 @@ impl State {
         self.fold.apply(body);
     }
 
-    /// Removes all open questions and folds that they were cancelled. Unused approvals end.
+    /// Removes all open questions, folds that they were cancelled, and drops unused approvals.
     fn withdraw(&mut self) -> Vec<AgentQuestion> {
         self.approvals.end_turn();
         self.asked_aside.clear();
@@ -306,7 +308,7 @@ impl State {
     }
 }
 
-/// Answers withdrawn questions with `cancelled`. Never called under the state's lock.
+/// Answers withdrawn questions with `cancelled`. Never called while the state is locked.
 fn cancelled(questions: Vec<AgentQuestion>) {
     for question in questions {
         question

@@ -76,8 +76,8 @@ impl<'c> Opening<'c> {
         self
     }
 
-    /// Adds folders to the session, if the agent takes them. A relative path starts at the current
-    /// folder of this process.
+    /// Adds folders to the session, if the agent takes them. A relative path is resolved against
+    /// the current folder of this process.
     pub fn additional_directories<P: Into<PathBuf>>(
         mut self,
         folders: impl IntoIterator<Item = P>,
@@ -86,7 +86,7 @@ impl<'c> Opening<'c> {
         self
     }
 
-    /// Adds MCP servers that the agent connects to, of kinds that it takes.
+    /// Adds MCP servers that the agent connects to, of the kinds that it supports.
     pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = McpServer>) -> Self {
         self.mcp_servers.extend(servers);
         self
@@ -174,7 +174,7 @@ impl Origin {
     }
 }
 
-/// Checks that the agent takes MCP servers of all these kinds (SESS-09).
+/// Checks that the agent supports MCP servers of all these kinds (SESS-09).
 fn check_servers(servers: &[McpServer], taken: &McpCapabilities) -> Result<(), OpenError> {
     for server in servers {
         let (offered, what, capability) = match server {
@@ -258,14 +258,14 @@ async fn make<M: Call>(
         setup.said.extend(said);
         let live = sessions.get_or_add(&id, &peer, None);
         live.set_up(setup);
-        // If the caller no longer waits, the session is forgotten with its only handle.
+        // If the caller no longer waits, dropping the only handle forgets the session.
         let _ = found.send(live);
     };
     let _early = shared.sessions.expect();
     let reply =
         shared.peer.call_with_callback::<M>(params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
-    // The reply was folded before this point.
+    // The reply has already been folded at this point.
     opened.await.map_err(|_| {
         OpenError::Call(CallError::Disconnected(attache_connection::ConnectionEnd::Closed))
     })
@@ -308,13 +308,13 @@ async fn load(
     Ok(live)
 }
 
-/// The agents, by their own name, that replay a part of the history after they have answered the
-/// load; seen with 0.61.0. Without a pause, old messages would appear as the answer to a new
+/// The names of the agents that replay a part of the history after they have answered the load;
+/// observed with version 0.61.0. Without a pause, old messages would appear as the answer to a new
 /// prompt.
 const REPLAYS_LATE: [&str; 1] = ["gemini-cli"];
 
-/// How long an agent that replays late must send nothing to count as done, and how long the client
-/// waits for that.
+/// How long an agent that replays late must be silent to count as done, and how long the client
+/// waits for that at most.
 const QUIET: Duration = Duration::from_millis(100);
 const REPLAY: Duration = Duration::from_secs(5);
 
@@ -366,7 +366,7 @@ async fn resume(
     Ok(live)
 }
 
-/// The state of the session in a reply, as events.
+/// The session's state from a reply, as events.
 fn said(
     config_options: Option<&Vec<SessionConfigOption>>,
     modes: Option<&SessionModeState>,

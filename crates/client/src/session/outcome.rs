@@ -77,7 +77,8 @@ pub(crate) fn outcome_of(reply: &Result<PromptResponse, CallError>) -> Result<Ou
         Err(CallError::ErrorResponse(error)) => Err(TurnError::ErrorResponse(error.clone())),
         Err(CallError::BadReply(error)) => Err(TurnError::BadReply(error.clone())),
         Err(CallError::Disconnected(end)) => Err(TurnError::Disconnected(end.clone())),
-        // Prompts are never gated and have no deadline, and there are no other kinds today.
+        // Prompts are never gated and have no deadline, and there are no other kinds of error
+        // today.
         Err(other) => Err(TurnError::ErrorResponse(Error::internal(other.to_string()))),
     }
 }

@@ -33,7 +33,7 @@ impl From<Vec<ContentBlock>> for Prompt {
 }
 
 impl Prompt {
-    /// Checks that the agent takes every block (PROMPT-02).
+    /// Checks that the agent accepts every block (PROMPT-02).
     pub(crate) fn check(&self, taken: &PromptCapabilities) -> Result<(), PromptError> {
         if self.0.is_empty() {
             return Err(PromptError::Empty); // PROMPT-17
@@ -50,7 +50,7 @@ impl Prompt {
                 ContentBlock::Resource(_) => {
                     (taken.embedded_context, "agentCapabilities.promptCapabilities.embeddedContext")
                 }
-                // No capability covers a kind without a name in this version.
+                // No capability covers a kind that this version does not know.
                 ContentBlock::Unknown(_) => (false, "any capability that this program knows"),
             };
             if !offered {
@@ -71,7 +71,7 @@ pub enum PromptError {
     Loading,
     /// The prompt is empty.
     Empty,
-    /// The agent does not take this kind of content.
+    /// The agent does not accept this kind of content.
     NotOffered {
         /// The kind, as its `type` says.
         kind: String,
@@ -97,7 +97,7 @@ impl fmt::Display for PromptError {
                 )
             }
             Self::Disconnected(end) => {
-                write!(f, "the prompt was not sent, the agent is gone: {end}")
+                write!(f, "the prompt was not sent because the agent is gone: {end}")
             }
         }
     }

@@ -3,8 +3,8 @@
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{EventBody, MessageAuthor};
 
-/// A filter for the prompt of a turn, which some agents repeat as a message of the person. The
-/// session already contains the prompt, so the repetition is dropped: the first message of the
+/// A filter for the prompt of a turn, which some agents repeat as a message from the person. The
+/// session already contains the prompt, so the repetition is dropped: the first message from the
 /// person in the turn, if its text equals the prompt.
 ///
 /// A possible repetition is held back until it is certain. If it turns out to be another message,

@@ -52,7 +52,7 @@ pub(crate) async fn begin_turn(
 }
 
 /// Waits for the reply, which is folded when it arrives, or ends a cancelled turn that the agent
-/// does not end. The reply is then given up, and the agent receives a cancel of the request.
+/// does not end. In that case it stops waiting for the reply, and cancels the request at the agent.
 async fn settle_turn(
     live: Arc<LiveSession>,
     shared: Arc<SharedConnection>,
@@ -62,7 +62,8 @@ async fn settle_turn(
 ) {
     let after = shared.options.cancel;
     let unanswered = async {
-        // The tracker lives as long as this future. An ended turn has its reply.
+        // The tracker lives as long as this future, so the phases do not end first. An ended turn
+        // already has its reply.
         drop(phases.wait_for(|phase| !matches!(phase, TurnPhase::Running)).await);
         tokio::time::sleep(after).await;
     };

@@ -7,9 +7,9 @@ use std::sync::Arc;
 /// The title of the notice about missing entries.
 const TITLE: &str = "Received before the agent ended, and missing from its history";
 
-/// Returns the entries of the last turn of `before` that `after`, the replayed history, lacks: an
-/// agent that dies in a turn often stores nothing of it. They come as events to add to `after`,
-/// after a notice. Returns no events if nothing is missing.
+/// Returns the entries from the last turn of `before` that are missing from `after`, the replayed
+/// history: an agent that dies in a turn often stores nothing of it. The entries are returned as
+/// events to add to `after`, and follow a notice. Returns no events if nothing is missing.
 pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
     let entries = before.entries();
     let is_prompt = |entry: &&Arc<Entry>| author(entry) == Some(MessageAuthor::User);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Instant, SystemTime};
 use tokio::sync::watch;
 
-/// The number of unstored bytes from which the reading task waits for the disk.
+/// The number of unstored bytes above which the reading task waits for the disk.
 const BACKLOG: usize = 1 << 20;
 
 /// The fold of one session. It outlives the connection over which its events come, and continues
@@ -17,7 +17,8 @@ pub(crate) struct SessionFold {
     state: Mutex<Folded>,
     /// Counts the wake-ups of watchers.
     seen: watch::Sender<u64>,
-    /// Whether watchers were woken and have not looked since: a flood of updates wakes them once.
+    /// Whether watchers were woken and have not looked since. A flood of updates therefore wakes
+    /// them only once.
     told: AtomicBool,
     observer: OnceLock<Arc<dyn Observer>>,
 }
@@ -67,7 +68,7 @@ impl SessionFold {
         Self::with_sink(session, LogSink::Waiting { events: Vec::new(), bytes: 0, begun })
     }
 
-    /// Makes a fold that continues its log; `None` stores nothing.
+    /// Makes a fold that continues its log; with `None`, nothing is stored.
     pub(crate) fn logged(session: Session, log: Option<Box<dyn Log>>) -> Self {
         Self::with_sink(
             session,
@@ -203,8 +204,8 @@ impl SessionFold {
         }
     }
 
-    /// Takes the outcome of storing. After a failure no more is logged, because it would stay in
-    /// memory.
+    /// Records the outcome of storing. After a failure, no more events are logged, because they
+    /// would stay in memory.
     fn stored(&self, outcome: Result<(), StoreError>) {
         let mut state = self.state();
         if let LogSink::Log { waited_for, .. } = &mut state.sink {
@@ -218,7 +219,7 @@ impl SessionFold {
         }
     }
 
-    /// Stores every event until now; `None` if there is no log.
+    /// Stores all events so far; `None` if there is no log.
     pub(crate) fn commit(&self) -> Option<Commit> {
         match &self.state().sink {
             LogSink::Log { log, .. } => Some(log.commit()),
@@ -259,8 +260,8 @@ impl LogSink {
     }
 }
 
-/// Adds an event to a buffer, joined to the last one if that makes no difference. `bytes` is the
-/// size of the buffer, roughly.
+/// Adds an event to a buffer, joined with the last one if the result has the same meaning. `bytes`
+/// is the size of the buffer, roughly.
 pub(crate) fn keep(events: &mut Vec<Event>, bytes: &mut usize, event: Event) {
     *bytes += weight(&event);
     if !events.last_mut().is_some_and(|last| last.join(&event)) {

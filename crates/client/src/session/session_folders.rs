@@ -7,8 +7,8 @@ use attache_session::{EventBody, Origin};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The folders of a session as the agent receives them: absolute, and otherwise as given (SESS-02,
-/// DIR-02).
+/// The folders of a session as the agent receives them: made absolute, but otherwise unchanged
+/// (SESS-02, DIR-02).
 pub(crate) struct SessionFolders {
     pub(crate) cwd: String,
     pub(crate) additional_directories: Vec<String>,
@@ -43,7 +43,7 @@ impl SessionFolders {
     }
 
     /// The event that the session was opened. `counted_by` is the agent whose way of counting
-    /// tokens its figures use.
+    /// tokens the session's figures follow.
     pub(crate) fn opened(&self, counted_by: Option<String>, origin: Origin) -> EventBody {
         let (cwd, additional_directories) = (self.cwd.clone(), self.additional_directories.clone());
         EventBody::Opened { cwd, additional_directories, origin, agent: counted_by }

@@ -43,9 +43,9 @@ impl SessionHandle {
     }
 
     /// Returns the output of a terminal that a tool call names: a terminal of this client, even a
-    /// released one, or a terminal of the agent itself, which the agent describes in the metadata
-    /// of its tool calls. Returns `None` for an unknown terminal. The client keeps the last 32
-    /// terminals that are not open, each with the last 256 KiB of its output. See
+    /// released one, or a terminal that the agent runs itself and describes in the metadata of its
+    /// tool calls. Returns `None` for an unknown terminal. The client keeps the last 32 terminals
+    /// that are not open, each with the last 256 KiB of its output. See
     /// [`crate::Options::terminals`].
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
         self.live.terminals.output(id)
@@ -65,8 +65,8 @@ impl SessionHandle {
     /// Sends a prompt and begins a turn. A prompt is a text, a content block or a list of blocks.
     ///
     /// # Errors
-    /// A turn is running, the agent does not take this kind of content, or it is gone. Nothing was
-    /// sent then.
+    /// Returns an error if a turn is running, the agent does not accept this kind of content, or it
+    /// is gone. Nothing was sent then.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
         begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default()).await
     }
@@ -76,14 +76,15 @@ impl SessionHandle {
         self.live.cancel(None);
     }
 
-    /// Sets the config option with this id, otherwise the first option of this category, such as
-    /// `model`. The value is the word of a choice; for a switch it is a boolean, `true` or `false`.
-    /// If the agent has modes or models instead of options, this sets those. It works during turns
-    /// and between them. Afterwards the session shows the value that the agent settled on.
+    /// Sets the config option with this id or, if there is none, the first option of this category,
+    /// such as `model`. The value is that of a choice, or a boolean for a switch: `true` or
+    /// `false`. If the agent has modes or models instead of options, this sets those. It works
+    /// during turns and between them. Afterwards the session shows the value that the agent settled
+    /// on.
     ///
     /// # Errors
-    /// There is no such option, or it does not take the value. The error names the valid options or
-    /// values, and nothing was sent.
+    /// Returns an error if there is no such option, or if it does not accept the value. The error
+    /// names the valid options or values, and nothing was sent.
     pub async fn set(
         &self,
         name: &str,
@@ -105,11 +106,11 @@ impl SessionHandle {
         }
     }
 
-    /// Sets the mode: by the config option for it, or by `session/set_mode` if the agent states
+    /// Sets the mode: by the config option for it, or by `session/set_mode` if the agent offers
     /// only modes.
     ///
     /// # Errors
-    /// The same as for [`SessionHandle::set`].
+    /// Returns the same errors as [`SessionHandle::set`].
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.set("mode", mode).await {
             // Some agents have options and also modes that are not options.
@@ -126,7 +127,7 @@ impl SessionHandle {
     /// it, which the session shows from then on. The agent may replace it later.
     ///
     /// # Errors
-    /// The same as for [`crate::AgentConnection::set_title`].
+    /// Returns the same errors as [`crate::AgentConnection::set_title`].
     pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
         self.shared.set_title(self.live.id.clone(), title.into()).await
     }
@@ -135,8 +136,8 @@ impl SessionHandle {
     /// client ignores later updates. A session that the agent does not know counts as closed.
     ///
     /// # Errors
-    /// The agent does not offer it (nothing was sent then), refuses, does not answer in time, or is
-    /// gone.
+    /// Returns an error if the agent does not offer it (nothing was sent then), refuses, does not
+    /// answer in time, or is gone.
     pub async fn close(&self) -> Result<(), CallError> {
         let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
         let params = CloseSessionRequest::new(id.clone());

@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
-/// The number of sessions that may get updates before the reply that names them. Updates of more
-/// sessions are dropped.
+/// The number of sessions that may get updates before the reply that names them. Updates for
+/// further sessions are dropped.
 const EARLY: usize = 16;
 
-/// The size of the updates that are kept of each such session, in bytes.
+/// The maximum size in bytes of the updates that are kept for each such session.
 const EARLY_BYTES: usize = 1 << 20;
 
 /// The sessions of one connection, by id. A session lives as long as there is a handle to it.
@@ -22,7 +22,7 @@ pub(crate) struct SessionTable {
     table: Mutex<Table>,
     /// The futures that the reading task waits for before it takes another line.
     rooms: Mutex<Vec<LogRoom>>,
-    /// Whether events are kept for a log. If so, updates of unknown sessions are always kept.
+    /// Whether events are kept for a log. If so, updates for unknown sessions are always kept.
     kept: bool,
 }
 
@@ -33,7 +33,7 @@ struct Table {
     expected: usize,
     /// Unknown sessions that got updates while such a reply was awaited, already folded (SESS-26).
     early: HashMap<SessionId, Arc<SessionFold>>,
-    /// The number of updates of unknown sessions that were dropped.
+    /// The number of updates for unknown sessions that were dropped.
     ignored: u64,
     over: Option<ConnectionEnd>,
 }
@@ -62,14 +62,14 @@ impl SessionTable {
         self.table().live.get(id).and_then(Weak::upgrade)
     }
 
-    /// The number of dropped updates of unknown sessions, and the number of unknown sessions whose
+    /// The number of dropped updates for unknown sessions, and the number of unknown sessions whose
     /// updates are kept.
     pub(crate) fn strays(&self) -> (u64, usize) {
         let table = self.table();
         (table.ignored, table.early.len())
     }
 
-    /// Folds an update into its session. An update of an unknown session is kept while a reply to
+    /// Folds an update into its session. An update for an unknown session is kept while a reply to
     /// `session/new` is awaited (SESS-26) or if events are kept for a log; otherwise it is dropped
     /// (SESS-28).
     pub(crate) fn updated(&self, id: &SessionId, body: EventBody) {
@@ -95,7 +95,7 @@ impl SessionTable {
             Some(fold) => fold.apply(body),
             None => {
                 table.ignored += 1;
-                tracing::debug!(session = %id, "dropped an update of an unknown session");
+                tracing::debug!(session = %id, "dropped an update for an unknown session");
             }
         }
     }
@@ -143,7 +143,7 @@ impl SessionTable {
         live
     }
 
-    /// Removes a closed session: later updates of it are dropped (SESS-25), and its commands end.
+    /// Removes a closed session: later updates for it are dropped (SESS-25), and its commands end.
     pub(crate) fn remove(&self, id: &SessionId) {
         let closed = self.table().live.remove(id).and_then(|live| live.upgrade());
         if let Some(live) = closed {
@@ -151,7 +151,7 @@ impl SessionTable {
         }
     }
 
-    /// Ends everything in flight because the connection is over. Only the first end counts.
+    /// Ends everything in flight because the connection is over. Only the first call has an effect.
     pub(crate) fn over(&self, end: &ConnectionEnd) {
         let mut table = self.table();
         if table.over.is_some() {

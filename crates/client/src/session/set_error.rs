@@ -7,8 +7,8 @@ use std::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SetError {
-    /// There is no such option, or it does not take the value. The error names the valid options or
-    /// values, and nothing was sent.
+    /// There is no such option, or it does not accept the value. The error names the valid options
+    /// or values, and nothing was sent.
     Value(attache_session::SetError),
     /// The agent refused, did not answer in time, or is gone.
     Call(CallError),

@@ -7,7 +7,7 @@ use crate::session::turn_tracker::TurnPhase;
 use std::collections::VecDeque;
 use tokio::sync::watch;
 
-/// A turn: its changes, its phase and its outcome. From [`crate::SessionHandle::prompt`] or
+/// A turn: its changes, its phase and its outcome. Returned by [`crate::SessionHandle::prompt`] or
 /// [`crate::HubSession::prompt`]. Dropping it cancels the turn.
 pub struct Turn {
     phases: watch::Receiver<TurnPhase>,
@@ -36,8 +36,8 @@ impl Turn {
             if let Some(change) = self.ready.pop_front() {
                 return Some(change);
             }
-            // The order matters. An end after the first step wakes the wait below, and the second
-            // step sees an earlier one. When the turn has ended, all its changes are folded.
+            // The order matters. If the turn ends after `arm`, that wakes the wait below; if it
+            // ended earlier, `ended` is true. Once a turn has ended, all its changes are folded.
             self.watch.arm();
             let ended = matches!(*self.phases.borrow(), TurnPhase::Ended(_));
             self.ready.extend(self.watch.take().changes);
@@ -55,7 +55,7 @@ impl Turn {
     /// Waits for the turn's end.
     ///
     /// # Errors
-    /// Why there is no stop reason: see [`TurnError`].
+    /// Returns an error if there is no stop reason: see [`TurnError`].
     pub async fn outcome(&mut self) -> Result<Outcome, TurnError> {
         let ended = self.phases.wait_for(|phase| matches!(phase, TurnPhase::Ended(_))).await;
         match ended.as_deref() {

@@ -56,8 +56,8 @@ impl TurnTracker {
     }
 
     /// Notes that the prompt is in the session, which is at this position. A turn that was
-    /// cancelled before also begins. Returns whether it was, so that the caller sends the cancel
-    /// after the prompt.
+    /// cancelled earlier begins too. In that case this returns `true`, so that the caller sends the
+    /// cancel after the prompt.
     pub(crate) fn begin(&self, position: WatchPosition) -> bool {
         let _ = self.began_at.set(position);
         matches!(self.phase.send_replace(TurnPhase::Running), TurnPhase::Cancelling)

@@ -54,7 +54,7 @@ pub(crate) fn create(
     })
 }
 
-/// Whether a command may run: a permission request of the agent approved it, or the session's
+/// Whether a command may run: a permission request from the agent approved it, or the session's
 /// permissions allow it.
 async fn permits(
     live: &LiveSession,

@@ -7,7 +7,7 @@ use attache_protocol::v1::{TerminalExitStatus, TerminalOutputResponse};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
-/// The size of the output that is kept of a released terminal, in bytes.
+/// How many bytes of a released terminal's output are kept.
 const SHOWN: usize = 256 * 1024;
 
 /// The state of one terminal. Its command belongs to the task that runs it.
@@ -20,7 +20,7 @@ pub(crate) struct Terminal {
 /// The end of the output; the start is dropped first (TERM-05).
 struct Kept {
     tail: Tail,
-    /// Whether output was dropped that `tail` does not count.
+    /// Whether output was dropped that `tail` does not account for.
     dropped: bool,
 }
 
@@ -76,7 +76,7 @@ impl Terminal {
         response
     }
 
-    /// Keeps less of the output, which from now on is only shown.
+    /// Keeps less of the output, because from now on it is only displayed.
     pub(crate) fn shrink(&self) {
         let mut kept = self.kept();
         let mut tail = Tail::new(SHOWN);

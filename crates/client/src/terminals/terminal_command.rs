@@ -24,10 +24,10 @@ pub struct TerminalCommand {
 }
 
 impl TerminalCommand {
-    /// Reads a request. Blocks on the disk.
+    /// Reads a request. Blocks on disk I/O.
     ///
     /// # Errors
-    /// The folder is not absolute, or it is outside of the session's folders.
+    /// Returns an error if the folder is not absolute, or is outside of the session's folders.
     pub(crate) fn read(params: CreateTerminalRequest, roots: &Roots) -> Result<Self, Error> {
         let CreateTerminalRequest { command, args, env, cwd, .. } = params;
         if command.trim().is_empty() {

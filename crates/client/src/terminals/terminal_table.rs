@@ -19,10 +19,10 @@ const OPEN: usize = 64;
 /// the agent's own.
 const SHOWN: usize = 32;
 
-/// The size of the output that is kept if the agent sets no limit, in bytes.
+/// How many bytes of output are kept if the agent sets no limit.
 pub(crate) const UNLIMITED: usize = 1 << 20;
 
-/// The largest size of the output that is kept, in bytes, whatever limit the agent sets.
+/// How many bytes of output are kept at most, whatever limit the agent sets.
 pub(crate) const MOST: u64 = 4 << 20;
 
 /// The number of the next terminal. No two sessions share an id, so a session cannot reach the
@@ -56,7 +56,7 @@ impl Terminals {
     }
 
     /// Ends the session: kills running commands, answers waiters and starts no more. Terminals that
-    /// are kept to be shown stay.
+    /// are kept for display stay.
     pub(crate) fn end(&self) {
         let mut table = self.table();
         table.over = true;
@@ -95,7 +95,7 @@ impl Terminals {
         self.table().folders.clone()
     }
 
-    /// Makes the id of an open terminal invalid and keeps its output to be shown.
+    /// Makes the id of an open terminal invalid and keeps its output for display.
     pub(crate) fn release(&self, id: TerminalId, terminal: Arc<Terminal>) {
         let mut table = self.table();
         table.open.remove(&id);

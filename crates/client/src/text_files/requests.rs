@@ -1,7 +1,7 @@
 //! Serving `fs/read_text_file` and `fs/write_text_file` inside a session's folders and with
 //! permission (FS-01 to FS-12).
 //!
-//! A write runs if a permission request of the agent approved it; otherwise the session's
+//! A write runs if a permission request from the agent approved it; otherwise the session's
 //! permissions decide. The same applies to reading a file with secrets, and to a read that a rule
 //! denies. Other reads need no permission. Requests run in wire order, so that a read sees the
 //! write before it. While a person decides, other requests continue, and the file is compared with
@@ -24,7 +24,7 @@ use attache_protocol::v1::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often a person is asked about one request whose file changes while they decide.
+/// How often a person is asked about the same request if its file changes while they decide.
 const QUESTIONS: usize = 3;
 
 /// `fs/read_text_file`.
@@ -75,7 +75,7 @@ struct Request {
     unsaved: Option<Arc<dyn UnsavedText>>,
 }
 
-/// The state of a file that a person decides about: its place and its content.
+/// The state of a file that a person decides about: its path and its content.
 #[derive(PartialEq)]
 struct Seen {
     resolved: PathBuf,

@@ -22,8 +22,8 @@ impl SessionFiles {
         Self(Arc::default())
     }
 
-    /// Waits for the turn. The first poll, which the connection makes in wire order, takes the
-    /// place in the queue.
+    /// Waits for the turn. The first poll, which the connection makes in wire order, takes a place
+    /// in the queue.
     pub(crate) async fn turn(self) -> FileTurn {
         self.0.lock_owned().await
     }

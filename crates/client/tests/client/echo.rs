@@ -1,4 +1,4 @@
-//! Agents that repeat the prompt that they receive.
+//! Agents that repeat the prompts that they receive.
 
 use crate::scripted_agent::{ScriptedAgent, connected, opened, soon};
 use attache_client::{AgentConnection, Change, SessionHandle, Turn};
@@ -44,7 +44,7 @@ async fn end(agent: &mut ScriptedAgent, call: &Value, turn: &mut Turn) -> String
     told
 }
 
-/// The person's messages after a turn in which the agent sends these chunks and then answers.
+/// The person's messages after a turn in which the agent sends `chunks` and then answers.
 async fn shown_after(chunks: impl IntoIterator<Item = Value>) -> Vec<String> {
     let (_connection, mut agent, session, _folder) = ready().await;
     let mut turn = session.prompt(PROMPT).await.unwrap();

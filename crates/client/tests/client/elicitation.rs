@@ -159,7 +159,7 @@ async fn malformed_questions_are_refused_without_asking() {
     assert!(asked.try_recv().is_err());
 }
 
-/// ELIC-04: a question about a call of this client, without a session.
+/// ELIC-04: a question about one of this client's calls, without a session.
 #[tokio::test]
 async fn a_question_may_be_about_a_call() {
     let (options, mut asked) = forms(Options::default());
@@ -264,7 +264,7 @@ async fn invalid_addresses_and_ids_in_use_are_refused() {
     let _again = soon(pages.recv()).await.unwrap();
 }
 
-/// ELIC-16 is about agents: they receive an error if a dialog fails, never an answer.
+/// ELIC-16 is about agents: if a dialog fails, they receive an error and never an answer.
 #[tokio::test]
 async fn a_failing_dialog_gives_no_answer() {
     let options = Options::default().forms(|_| async { panic!("the dialog broke") });

@@ -129,7 +129,7 @@ async fn requests_that_cannot_be_served_get_an_error_with_a_sentence() {
     );
 }
 
-/// FS-09: a file that is too large is an error, and is never read in part.
+/// FS-09: a file that is too large causes an error, and is never read in part.
 #[tokio::test]
 async fn a_file_that_is_too_large_is_refused() {
     let (_connection, mut agent, _session, folder) = ready().await;

@@ -83,7 +83,7 @@ impl Gate {
         self.agent.answer_to(4).await
     }
 
-    /// Asks for permission; the answer is to call 1.
+    /// Asks for permission. The client's answer has the id 1.
     async fn begin_asking(&mut self, mut call: Value) {
         call["toolCallId"] = json!("t");
         let options = ["allow_once", "allow_always", "reject_once"];
@@ -95,7 +95,7 @@ impl Gate {
             .await;
     }
 
-    /// Sends a permission request that the person answers with this option.
+    /// Sends a permission request, which the person answers with this option.
     async fn asks(&mut self, asked: &mut Asked, call: Value, option: &str) {
         self.begin_asking(call).await;
         let (_, decide) = soon(asked.recv()).await.unwrap();
@@ -184,7 +184,8 @@ async fn the_person_sees_the_difference_before_a_file_is_written() {
     assert!(is_refused(&gate.agent.answer_to(2).await));
 }
 
-/// A question blocks no other request, and a person decides about the current file on the disk.
+/// A question does not block other requests, and the person decides about the file as it is on
+/// disk.
 #[tokio::test]
 async fn a_question_blocks_no_other_request_and_a_changed_file_asks_again() {
     let (mut gate, mut asked) = asked_gate().await;
@@ -254,7 +255,7 @@ async fn an_approved_diff_is_written_without_a_second_question() {
         gate.asks(&mut asked, call, "allow_once").await;
         assert_eq!(gate.write("a.txt", after).await["result"], json!({}), "{before:?} {old:?}");
         assert_eq!(gate.text("a.txt").as_deref(), Some(after));
-        // The approval is used up: undoing the write and repeating it ask again.
+        // The approval is used up: undoing the write and repeating it need permission again.
         gate.put("a.txt", before.unwrap_or_default());
         gate.begin_write(2, "a.txt", after).await;
         let (_, decide) = soon(asked.recv()).await.unwrap();
@@ -263,7 +264,7 @@ async fn an_approved_diff_is_written_without_a_second_question() {
     }
 }
 
-/// Every write except the approved change of the approved file asks.
+/// Every write needs permission, except the approved change of the approved file.
 #[tokio::test]
 async fn writes_other_than_the_approved_one_ask() {
     type Meanwhile = fn(&Gate);
@@ -323,7 +324,7 @@ async fn a_rejected_or_unused_approval_allows_nothing() {
     assert!(is_refused(&gate.agent.answer_to(2).await), "of an earlier turn");
 }
 
-/// "Always" covers the file that was shown. A protected file asks each time.
+/// "Always" covers the file that was shown. A protected file needs permission each time.
 #[tokio::test]
 async fn always_covers_only_later_writes_of_the_shown_file() {
     let (mut gate, mut asked) = asked_gate().await;
@@ -342,7 +343,7 @@ async fn always_covers_only_later_writes_of_the_shown_file() {
     }
 }
 
-/// Secrets are read only by permission; everything else inside the folders is free.
+/// Reading secrets needs permission. Reading any other file inside the folders does not.
 #[tokio::test]
 async fn a_file_that_holds_secrets_is_read_only_by_permission() {
     for permissions in [Permissions::Reject, Permissions::AllowAll] {
@@ -362,7 +363,7 @@ async fn a_file_that_holds_secrets_is_read_only_by_permission() {
     assert_eq!((request.kind(), request.protected), (Some(&ToolKind::Read), Some(Guard::Secret)));
     decide.send(Decision::Allow).unwrap();
     assert_eq!(gate.agent.answer_to(3).await["result"]["content"], "KEY=1");
-    // The agent's own request allows one read.
+    // After the agent's own request, one read is allowed.
     let call = json!({ "title": "Read", "kind": "read", "locations": [{ "path": gate.cwd.join(".env") }] });
     gate.asks(&mut asked, call, "allow_once").await;
     assert_eq!(gate.read(".env").await["result"]["content"], "KEY=1");
@@ -371,8 +372,8 @@ async fn a_file_that_holds_secrets_is_read_only_by_permission() {
     assert!(is_refused(&gate.agent.answer_to(3).await));
 }
 
-/// No flag allows the agent's own request about a protected file either, because it would approve
-/// the write.
+/// A flag does not allow the agent's own request about a protected file either, because that would
+/// approve the write.
 #[tokio::test]
 async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
     let diff =
@@ -402,7 +403,7 @@ async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
 }
 
 /// A command that the agent asked permission for runs once without a second question. Other
-/// commands ask.
+/// commands need permission.
 #[tokio::test]
 async fn an_approved_command_runs_without_a_second_question() {
     let line = json!({ "command": "printf 'a b'" });
@@ -471,7 +472,8 @@ async fn an_approved_command_runs_without_a_second_question() {
     }
 }
 
-/// Rules decide about writes as about requests. Denying rules come first. The log names the file.
+/// Rules decide about writes in the same way as about requests. Denying rules come first. The log
+/// names the file.
 #[tokio::test]
 async fn rules_decide_about_writes_and_the_log_names_the_file() {
     let broker = PermissionBroker::in_memory();
@@ -568,8 +570,8 @@ async fn a_denying_rule_stops_a_read_of_a_plain_file() {
     assert!(asked.try_recv().is_err(), "there is no question");
 }
 
-/// A command whose words name a protected file to change, or a secret to read, needs a person,
-/// whatever kinds are allowed.
+/// A command that may change a protected file or read a secret, according to its words, needs a
+/// person, whatever kinds are allowed.
 #[tokio::test]
 async fn a_command_that_names_a_protected_file_needs_a_person() {
     let run = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
@@ -621,8 +623,8 @@ async fn a_command_that_names_a_protected_file_needs_a_person() {
     );
 }
 
-/// A rule for the kind or for the program does not allow such a command. A rule with the whole line
-/// does.
+/// A rule for the kind or for the program does not allow a command that names a protected file. A
+/// rule with the whole line does.
 #[tokio::test]
 async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected_file() {
     for (rule, allowed) in [
@@ -639,7 +641,7 @@ async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected
     }
 }
 
-/// Another name (hard link) of a protected file is protected too.
+/// A hard link to a protected file is protected too.
 #[tokio::test]
 async fn a_hard_link_to_a_protected_file_needs_a_person() {
     let mut gate = gate(|_| Permissions::AllowAll).await;

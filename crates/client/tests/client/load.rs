@@ -18,7 +18,8 @@ fn texts(session: &SessionHandle) -> Vec<String> {
     session.snapshot().entries().iter().map(|entry| entry.text()).collect()
 }
 
-/// Begins a load and drops it once the agent has replayed a part. Returns the agent's call.
+/// Begins a load and drops it once the agent has replayed a part of the history. Returns the call
+/// that the agent received.
 async fn given_up(
     load: impl IntoFuture<Output = Result<SessionHandle, OpenError>>,
     agent: &mut ScriptedAgent,
@@ -46,7 +47,7 @@ async fn updates_after_a_failed_load_belong_to_the_session_at_once() {
     let failing = async {
         let call = agent.expect("session/load").await;
         agent.say("stored 1").await;
-        // One write, so that the news are folded before the waiting caller wakes.
+        // One write, so that the update is folded before the waiting caller wakes.
         let refusal = json!({ "jsonrpc": "2.0", "id": call["id"], "error": { "code": -32603, "message": "disk on fire" } });
         let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": ", news" } });
         let news = json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s1", "update": update } });

@@ -1,4 +1,4 @@
-//! Many sessions on one connection, with everything happening at once.
+//! Many sessions on one connection, with turns, questions and cancels at the same time.
 
 use crate::scripted_agent::{ScriptedAgent, connected, soon};
 use attache_client::{Decision, Permissions, SessionHandle};
@@ -40,8 +40,8 @@ async fn serve(mut agent: ScriptedAgent) {
                     agent.reply(&prompt, json!({ "stopReason": "cancelled" })).await;
                 }
             }
-            // Dropping the connection drops replies on their way to their callers. By then every
-            // turn has ended.
+            // Dropping the connection drops replies that are on their way to their callers, so
+            // every turn must have ended by then.
             Some("$/cancel_request") => {
                 let given_up = &message["params"]["requestId"];
                 assert!(prompts.values().all(|prompt| prompt["id"] != *given_up), "{message}");

@@ -77,7 +77,7 @@ async fn only_the_named_kinds_are_allowed() {
     ask(&mut agent, 2, json!({ "toolCallId": "b", "kind": "execute" })).await;
     assert_eq!(chosen(&agent.answer_to(2).await), "no");
     ask(&mut agent, 3, json!({ "toolCallId": "c" })).await;
-    assert_eq!(chosen(&agent.answer_to(3).await), "no", "an unknown kind is no kind");
+    assert_eq!(chosen(&agent.answer_to(3).await), "no", "an unknown kind is treated as no kind");
     agent
         .update(
             "s1",

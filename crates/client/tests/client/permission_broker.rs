@@ -93,7 +93,7 @@ async fn an_answer_for_a_session_is_not_asked_again_in_it() {
     assert_eq!(times.load(Ordering::Relaxed), 2, "a shell would run more than this command");
 }
 
-/// CANCEL-05, PERM-06: a withdrawn question is logged as withdrawn.
+/// CANCEL-05, PERM-06: a question that was withdrawn is logged as such.
 #[tokio::test]
 async fn every_decision_is_in_the_log() {
     let broker = PermissionBroker::in_memory();
@@ -282,8 +282,8 @@ async fn a_project_restricts_every_agent() {
     assert!(broker.project_faults(folder.path())[0].to_string().contains("comand"));
 }
 
-/// The agent learns of a rule's decision after the front end has shown it. The log file has no
-/// secrets and is bounded.
+/// The agent gets a rule's decision after the front end has shown it. The log file has a bounded
+/// size and contains no secrets.
 #[tokio::test]
 async fn decisions_by_rules_are_shown_first_and_logged_within_bounds() {
     let folder = tempfile::tempdir().unwrap();
@@ -324,7 +324,7 @@ async fn decisions_by_rules_are_shown_first_and_logged_within_bounds() {
     assert!(broker.take_log_trouble().is_none());
 }
 
-/// Neither a program that never releases its lock nor a log that is a pipe blocks decisions or the
+/// A program that never releases its lock, or a log that is a pipe, does not block decisions or the
 /// session.
 #[tokio::test]
 async fn a_stuck_lock_or_log_blocks_no_session() {

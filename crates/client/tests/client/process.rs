@@ -1,4 +1,4 @@
-//! Real processes: small shell agents that end, hang, print noise and are killed.
+//! Real processes: small agents in shell scripts that end, hang, print stray lines or are killed.
 
 use attache_client::{AgentProcess, OpenError, Options, Permissions, StartError, TurnError};
 use attache_connection::{CallError, ConnectionEnd};
@@ -8,7 +8,7 @@ use std::time::Duration;
 const INITIALIZED: &str =
     r#"read line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'; "#;
 const OPENED: &str = r#"read line; echo '{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}'; "#;
-/// The script of an agent that writes the reason to stderr and kills itself.
+/// The script of an agent that writes a reason to stderr and kills itself.
 const KILLED: &str = "read line; echo 'fuel is out' >&2; kill -9 $$";
 
 fn shell(script: impl Into<std::ffi::OsString>) -> Launch {

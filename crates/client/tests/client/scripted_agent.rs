@@ -19,7 +19,7 @@ pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future).await.expect("nothing happened for 20 s")
 }
 
-/// The agent, and the client's attempt to connect to it.
+/// A scripted agent, and the client's attempt to connect to it.
 pub(crate) fn connecting(
     options: Options,
 ) -> (ScriptedAgent, impl Future<Output = Result<AgentConnection, StartError>>) {
@@ -123,7 +123,7 @@ impl ScriptedAgent {
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
     }
 
-    /// Waits until the client has processed everything that was sent.
+    /// Waits until the client has processed everything that the agent sent.
     pub(crate) async fn heard(&mut self) {
         self.call(999, "_heard", json!({})).await;
         self.answer_to(999).await;

@@ -1,4 +1,4 @@
-//! Setting sessions up, and setting their options.
+//! Opening sessions, and setting their options.
 
 use crate::scripted_agent::{connected, connected_with, opened, opened_with, soon};
 use attache_client::{OpenError, Options, Permissions, SetError};

@@ -12,7 +12,7 @@ async fn offering(sessions: Value) -> (AgentConnection, ScriptedAgent) {
     connected(json!({ "loadSession": true, "sessionCapabilities": sessions })).await
 }
 
-/// Answers the only call that `asking` makes. It must have this method and these params.
+/// Answers the only call that `asking` makes, which must have this method and these params.
 async fn answered<T>(
     agent: &mut ScriptedAgent,
     asking: impl Future<Output = T>,

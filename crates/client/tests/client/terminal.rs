@@ -25,7 +25,7 @@ async fn ready() -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::Te
     ready_with(Permissions::AllowAll).await
 }
 
-/// Requests a terminal with these members and the session's id.
+/// Requests a terminal with `params` and the session's id.
 async fn create(agent: &mut ScriptedAgent, mut params: Value) -> Value {
     params["sessionId"] = json!("s1");
     agent.call(100, "terminal/create", params).await;
@@ -135,7 +135,7 @@ async fn a_command_runs_with_its_arguments_folder_and_environment() {
     );
 }
 
-/// TERM-04, as some agents send it: the whole line as the command.
+/// TERM-04: some agents send the whole line as the command.
 #[tokio::test]
 async fn a_command_with_white_space_and_no_arguments_is_a_line_for_the_shell() {
     let (_connection, mut agent, _session, _folder) = ready().await;
@@ -314,7 +314,7 @@ async fn a_command_that_cannot_start_is_an_error_at_once() {
     assert!(create(&mut agent, params).await["result"]["terminalId"].is_string());
 }
 
-/// TERM-10 is about agents. The client limits the terminals of a session.
+/// TERM-10 is about agents. The client limits the number of terminals of a session.
 #[tokio::test]
 async fn the_number_of_terminals_is_limited() {
     let (_connection, mut agent, _session, _folder) = ready().await;
@@ -432,8 +432,8 @@ async fn the_person_sees_the_whole_command_and_a_cancel_withdraws_the_question()
     soon(decide.closed()).await;
 }
 
-/// TOOL-12: terminals of the agent itself, described in metadata. Some of it arrives before the
-/// call that it belongs to.
+/// TOOL-12: terminals that the agent runs itself and describes in metadata. Some of the metadata
+/// arrives before the call that it belongs to.
 #[tokio::test]
 async fn output_of_the_agents_own_terminals_can_be_shown() {
     let (_connection, mut agent, session, _folder) = ready().await;

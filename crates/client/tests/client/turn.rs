@@ -210,7 +210,7 @@ async fn the_client_ends_a_turn_whose_cancel_is_never_answered() {
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     agent.expect("session/cancel").await;
     assert_eq!(agent.expect("$/cancel_request").await["params"]["requestId"], call["id"]);
-    // The late answer ends nothing, but shows that the agent responds.
+    // The late answer does not end a turn, but shows that the agent responds again.
     let (mut next, next_call) = begun(&session, &mut agent).await;
     agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
     agent.say("fresh").await;
@@ -254,8 +254,8 @@ async fn an_update_without_a_name_in_this_version_is_kept_and_shown() {
     agent.reply(&call, json!({ "stopReason": "end_turn" })).await;
 }
 
-/// CMD-03, PROMPT-12, PROMPT-15: a command is an ordinary text, with or without links beside it,
-/// and the next prompt follows the end of a turn.
+/// CMD-03, PROMPT-12, PROMPT-15: a command is ordinary text, with or without links beside it, and
+/// the next prompt follows the end of a turn.
 #[tokio::test]
 async fn prompts_follow_one_another_and_arrive_as_they_were_written() {
     let (_connection, mut agent, session, _folder) = ready().await;

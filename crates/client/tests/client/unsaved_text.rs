@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// The open texts, and the files that were requested.
+/// The texts that are open in the editor, and the files that were requested from it.
 #[derive(Default)]
 struct Editor {
     open: Mutex<HashMap<PathBuf, String>>,

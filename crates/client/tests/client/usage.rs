@@ -1,4 +1,4 @@
-//! The agent whose way of counting a session's figures use.
+//! Which agent counted the figures of a session.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened, soon};
 use attache_client::{AgentProcess, Options, SessionHandle};

@@ -1,4 +1,4 @@
-//! The state of a session that continues in a new one, and the growth of its log by unsent texts.
+//! Tests for the state that moves to a new session, and for how unsent texts make a log grow.
 
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{idle, scripted, started_with, until};
@@ -103,7 +103,7 @@ async fn an_agent_that_ends_after_the_opening_and_a_close_lose_nothing() {
     let (new, ()) = tokio::join!(session.continue_in_new_session(), answering);
     let new = new.unwrap();
     let mut all = waiting(&new);
-    // The summary may be in flight or waiting.
+    // The summary may be in flight or still in the queue.
     all.retain(|text| text.starts_with("prompt"));
     assert_eq!((all, new.draft().as_str()), (numbered(3), "a draft"));
 }
@@ -111,7 +111,7 @@ async fn an_agent_that_ends_after_the_opening_and_a_close_lose_nothing() {
 #[tokio::test]
 async fn too_many_prompts_are_refused_before_anything_changes() {
     let store = MemoryStore::new();
-    // An earlier version left more prompts than fit. None of them is dropped.
+    // An earlier version left more prompts than a queue takes now. None of them is dropped.
     let prompts: Vec<_> =
         numbered(300).iter().map(|text| json!([{ "type": "text", "text": text }])).collect();
     let records = [("hub/queue", json!(prompts)), ("hub/draft", json!("a draft"))];
@@ -143,7 +143,7 @@ async fn too_many_prompts_are_refused_before_anything_changes() {
     assert_eq!(hub.sessions().len(), 1);
 }
 
-/// The bytes of a session's private records.
+/// The size in bytes of a session's private records.
 fn recorded(store: &MemoryStore, id: &str) -> usize {
     let (mut after, mut bytes) = (0, 0);
     loop {

@@ -1,4 +1,4 @@
-//! One list over all agents and the store.
+//! One list of the sessions from all agents and from the store.
 
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{Starts, scripted};
@@ -107,7 +107,7 @@ async fn agents_and_store_make_one_list_without_duplicates_and_failures_are_show
     let listed = hub.list(&all);
     assert!(listed[2].at_agent && listed[2].stored && !listed[0].stored && !listed[1].at_agent);
 
-    // Sessions that the agent deleted disappear with the next round.
+    // Sessions that the agent deleted disappear after the next refresh.
     hub.refresh_list();
     let call = a.expect("session/list").await;
     a.reply(&call, json!({ "sessions": [] })).await;
@@ -116,7 +116,7 @@ async fn agents_and_store_make_one_list_without_duplicates_and_failures_are_show
     assert_eq!(list(all), ["old Only ours", "s1 Ours"]);
 }
 
-/// Listing must be fast, because a search lists the sessions at every key.
+/// Listing must be fast, because a search lists the sessions at every key press.
 #[tokio::test]
 async fn ten_thousand_sessions_are_listed_at_once() {
     let hub = Hub::new(HubOptions::default());
@@ -151,6 +151,6 @@ async fn ten_thousand_sessions_are_listed_at_once() {
         .list(&SessionFilter { text: Some("NUMBER 9999".to_owned()), ..SessionFilter::default() });
     let took = start.elapsed();
     assert_eq!((all.len(), all[0].id.as_str(), found.len()), (10_000, "s9999", 1));
-    // Generous: an optimized build takes some milliseconds.
+    // A generous limit: an optimized build takes a few milliseconds.
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

@@ -72,7 +72,8 @@ async fn two_hundred_sessions_over_twenty_agents_answer() {
     }
 }
 
-/// Updates that no watcher reads cost only their text, in however many chunks they arrive.
+/// Updates that no watcher reads take only the memory of their text, in however many chunks they
+/// arrive.
 #[tokio::test]
 async fn a_flood_costs_an_idle_watcher_no_memory() {
     const UPDATES: usize = 20_000;
@@ -92,14 +93,14 @@ async fn a_flood_costs_an_idle_watcher_no_memory() {
     while tokio::time::timeout(Duration::ZERO, watch.next()).await.is_ok() {
         looks += 1;
     }
-    assert!(looks <= 2, "{looks} looks of a watcher that did not look");
+    assert!(looks <= 2, "{looks} wake-ups of a watcher that did not look");
     let update = soon(hub_watch.next()).await.unwrap();
     let (agent, id) = (it.session.agent().name().to_owned(), it.session.id().clone());
     assert!(update.changes.contains(&Change::Session { agent, id }));
     assert_eq!(texts(&it.session)[1].len(), UPDATES * 5);
 }
 
-/// A watcher that asks for 60 updates per second gets at most these, and the last state.
+/// A watcher that asks for 60 updates per second gets at most that many, and the last state.
 #[tokio::test(start_paused = true)]
 async fn a_live_watcher_sees_changes_as_often_as_it_wants() {
     let mut it = started(json!({})).await;
@@ -129,11 +130,11 @@ async fn a_live_watcher_sees_changes_as_often_as_it_wants() {
         }
     };
     let ((), looks) = tokio::join!(talking, looking);
-    assert!((40..=80).contains(&looks), "{looks} looks in a second");
+    assert!((40..=80).contains(&looks), "{looks} updates in a second");
 }
 
-/// Updates of unknown sessions are kept, bounded and counted. A session that is opened later begins
-/// with them.
+/// Updates for unknown sessions are kept within bounds and counted. A session that is opened later
+/// begins with them.
 #[tokio::test]
 async fn updates_of_unknown_sessions_are_kept_within_bounds_and_counted() {
     let mut it = started(json!({ "sessionCapabilities": { "resume": {} } })).await;

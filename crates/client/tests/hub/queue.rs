@@ -30,7 +30,7 @@ async fn waiting_prompts_can_be_edited_removed_and_reordered() {
     assert!(!it.session.edit(a, "x") && !it.session.send_now(a) && it.session.remove(a).is_none());
 }
 
-/// Otherwise a front end would show the session as done.
+/// Otherwise a front end would show the session as finished.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_is_not_idle_between_the_queue_and_the_turn() {
     let mut it = started(json!({})).await;
@@ -72,8 +72,8 @@ async fn a_prompt_sent_now_goes_before_all_others_and_the_queue_continues() {
     idle(&it.session).await;
 }
 
-/// The cancel is for the running turn. If that turn ends first, the prompt that was sent now must
-/// not be cancelled instead.
+/// The cancel is for the running turn. If that turn ends first, the prompt that is sent at once
+/// must not be cancelled instead.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sending_now_never_cancels_its_own_prompt() {
     let mut it = started(json!({})).await;
@@ -204,7 +204,8 @@ async fn the_end_of_an_agent_withdraws_its_questions_and_shows_them_as_withdrawn
     soon(it.hub.close()).await;
 }
 
-/// ELIC-14, ELIC-26: a form is a question of its session; a form about a login is one of the agent.
+/// ELIC-14, ELIC-26: a form is listed with the questions of its session, and a form about a login
+/// with those of the agent.
 #[tokio::test]
 async fn forms_are_questions_of_the_session_or_of_the_agent() {
     let mut it =

@@ -177,7 +177,7 @@ async fn an_unknown_id_is_tried_both_ways_and_then_read() {
     until(&it.session, |session| matches!(session.state(), SessionState::ReadOnly { .. })).await;
     assert!(it.session.state().to_string().contains("no such session at all"));
     assert_eq!(texts(&it.session)[..2], ["one", "answer"]);
-    // A person may have fixed it.
+    // A person may have fixed the cause.
     it.hub.agent("a").unwrap().restart();
     let mut agent = it.starts.next(both()).await;
     let call = agent.expect("session/resume").await;

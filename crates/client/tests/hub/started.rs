@@ -5,7 +5,7 @@ use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, Wat
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// The starts of one agent, each a scripted agent before its handshake.
+/// The starts of one agent. Each yields a scripted agent before its handshake.
 pub(crate) struct Starts(mpsc::Receiver<ScriptedAgent>);
 
 /// The source of a hub's scripted agents.
@@ -35,7 +35,7 @@ impl Starts {
         soon(self.0.recv()).await.unwrap()
     }
 
-    /// Whether the agent was started once more.
+    /// Whether the agent was started again.
     pub(crate) fn is_empty(&mut self) -> bool {
         self.0.try_recv().is_err()
     }

@@ -131,7 +131,7 @@ async fn two_hubs_do_not_write_one_session() {
     assert_eq!(other.spent().await.unwrap()[0].2.turns, 1);
 }
 
-/// A store whose disk is full for a while.
+/// A store whose disk can be full for a while.
 #[derive(Clone, Default)]
 struct FullDisk {
     store: MemoryStore,
@@ -196,7 +196,7 @@ impl Store for FullDisk {
     }
 }
 
-/// Messages are stored when a turn begins and when it ends. A full disk is reported once, and the
+/// The log is stored when a turn begins and when it ends. A full disk is reported once, and the
 /// session continues.
 #[tokio::test]
 async fn a_full_disk_is_reported_and_ends_no_session() {

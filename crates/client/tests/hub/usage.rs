@@ -35,7 +35,7 @@ async fn a_budget_stops_the_turn_and_holds_the_queue_with_a_notice() {
     it.agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
     until(&it.session, |session| session.held() == Some(HoldReason::Budget)).await;
     assert!(
-        texts(&it.session)[1].contains("0.75 USD, the budget is 0.5 USD"),
+        texts(&it.session)[1].contains("0.75 USD, and its budget is 0.5 USD"),
         "{:?}",
         texts(&it.session)
     );

@@ -1,4 +1,4 @@
-//! Connections to the file with SQLite, and a small pool of read-only ones.
+//! SQLite connections to the file, and a small pool of read-only ones.
 
 use crate::file::failure::code;
 use crate::file::schema;
@@ -17,8 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many idle connections are kept for readers.
 const IDLE: usize = 4;
 
-/// Each commit is forced to the disk, on macOS also out of the disk's own cache, because commits
-/// are durable. Deleted data is overwritten. The write-ahead log shrinks again.
+/// Each commit is flushed to the disk, on macOS also from the disk's own cache, because commits are
+/// durable. Deleted data is overwritten. The write-ahead log is shortened after a checkpoint.
 const WRITING: &str = "
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
@@ -32,7 +32,7 @@ const WRITING: &str = "
 pub(crate) enum Access {
     /// Read and write.
     Write,
-    /// Read. Others may write.
+    /// Read, while others may write.
     Read,
     /// Read a file that no process can write: no file is created beside the store, and the
     /// write-ahead log is not read.
@@ -91,7 +91,7 @@ pub(crate) fn connect_to_write(place: &StoreFiles) -> Result<Option<Connection>,
     match prepare(&mut connection) {
         Ok(()) => Ok(Some(connection)),
         Err(error) if is_read_only(&error) => Ok(None),
-        // A step does not fit the existing tables.
+        // A migration step does not fit the existing tables.
         Err(error) if code(&error) == Some(ErrorCode::Unknown) => {
             Err(place.damaged(error.to_string()))
         }
@@ -101,8 +101,8 @@ pub(crate) fn connect_to_write(place: &StoreFiles) -> Result<Option<Connection>,
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     schema::migrate(connection, schema::STEPS)?;
-    // Only now, because a crash before the tables exist must leave an empty file or a whole header,
-    // and nothing beside it.
+    // This comes only now, because a crash before the tables exist must leave an empty file or a
+    // complete header, and no other files beside it.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())
@@ -153,7 +153,7 @@ fn uri(path: &Path) -> String {
     uri
 }
 
-/// Read-only connections. One caller at a time uses each.
+/// Read-only connections. Each is used by one caller at a time.
 pub(crate) struct Readers {
     place: StoreFiles,
     access: Access,
@@ -165,7 +165,7 @@ impl Readers {
         Self { place, access, idle: Mutex::new(Vec::new()) }
     }
 
-    /// Reads with a connection that no other caller uses meanwhile.
+    /// Reads with a connection that no other caller uses at the same time.
     pub(crate) fn read<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,

@@ -1,4 +1,4 @@
-//! Errors of SQLite and the system as errors of a store.
+//! Converts errors from SQLite and the system to errors of a store.
 
 use crate::file::store_files::StoreFiles;
 use attache_session::StoreError;
@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The error of a store that cannot do something. `doing` is the verb, such as "be made".
+/// The error when a store cannot do something. `doing` is the verb, such as "be made".
 pub(crate) fn of_io(path: &Path, doing: &str, error: io::Error) -> StoreError {
     let shown = path.display().to_string();
     match error.kind() {
@@ -25,7 +25,7 @@ pub(crate) fn of_io(path: &Path, doing: &str, error: io::Error) -> StoreError {
 }
 
 impl StoreFiles {
-    /// Converts an error of SQLite to an error of this store.
+    /// Converts an error from SQLite to an error of this store.
     pub(crate) fn failure(&self, error: Error) -> StoreError {
         let path = self.shown();
         match code(&error) {
@@ -55,7 +55,7 @@ impl StoreFiles {
         }
     }
 
-    /// Converts an error of reading a row. Values that do not fit their column are damage.
+    /// Converts an error from reading a row. Values that do not fit their column are damage.
     pub(crate) fn unreadable(&self, row: impl FnOnce() -> String, error: Error) -> StoreError {
         match error {
             Error::FromSqlConversionFailure(..)
@@ -90,7 +90,7 @@ fn is_write(error: &Error) -> bool {
         .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE)
 }
 
-/// Returns SQLite's error code, if the error is one of SQLite.
+/// Returns SQLite's error code, if the error comes from SQLite.
 pub(crate) fn code(error: &Error) -> Option<ErrorCode> {
     match error {
         Error::SqlInputError { error, .. } => Some(error.code),

@@ -31,8 +31,8 @@ impl SessionLock {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
-            // The previous holder removed the file between the two steps, so this lock is
-            // worthless. The next round creates a new file.
+            // The previous holder removed the file between opening and locking it, so this lock is
+            // useless. The next attempt creates a new file.
             if is_at(&file, &path)? {
                 return Ok(Some(Self { path, file }));
             }
@@ -42,8 +42,8 @@ impl SessionLock {
 
 impl Drop for SessionLock {
     fn drop(&mut self) {
-        // Removed while it is held: a process that opened it before notices with `is_at`. On other
-        // systems an open file stays.
+        // The file is removed while the lock is held: a process that opened the file earlier
+        // notices that with `is_at`. On other systems, an open file cannot be removed, so it stays.
         if cfg!(unix) {
             let _ = fs::remove_file(&self.path);
         }
@@ -78,7 +78,7 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
 }
 
 /// Returns the file name for a session: a hash, because the peer chose the id. Every version of
-/// this program must compute the same.
+/// this program must compute the same name.
 fn name(key: &SessionKey) -> String {
     let side: &[u8] = match key.side {
         Side::Agent => b"agent",

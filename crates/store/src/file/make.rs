@@ -38,8 +38,9 @@ impl StoreFiles {
 /// process was faster.
 ///
 /// The tables are created under another name and synced once; then the file gets its own name. So
-/// no process ever finds a part of it, and no step of SQLite waits for the disk. If the file system
-/// has no hard links, the file stays empty, and the process that opens it creates the tables.
+/// no process ever sees an incomplete file, and no step of SQLite waits for the disk. If the file
+/// system has no hard links, the file stays empty, and the process that opens it creates the
+/// tables.
 ///
 /// # Errors
 /// The file or a folder cannot be created.
@@ -51,7 +52,7 @@ fn make(file: &Path) -> io::Result<()> {
     // An existing draft belongs to another process, or is left over from one that was killed.
     if make_empty(&draft).is_ok() {
         if fill(&draft).is_ok() {
-            // A name that is taken by now stays.
+            // If the name is taken by now, the existing file stays.
             let _ = fs::hard_link(&draft, file);
         }
         // A leftover draft does no harm.

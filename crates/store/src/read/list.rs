@@ -52,15 +52,14 @@ const USED: &str = "(+prompts > 0 OR titled_by_person = 1
     OR EXISTS (SELECT 1 FROM tag WHERE tag.session = session.id)
     OR EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND said))";
 
-/// Returns whether so few sessions have this tag that sorting them is faster than searching for
-/// them among all.
+/// Returns whether so few sessions have this tag that sorting them is faster than searching all
+/// sessions for them.
 fn is_rare(connection: &Connection, tag: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) < 1000 FROM (SELECT 1 FROM tag WHERE tag = ?1 LIMIT 1000)";
     connection.prepare_cached(sql)?.query_row([tag], |row| row.get(0))
 }
 
-/// A query as SQL conditions and parameters. The text of the statement contains nothing from the
-/// query.
+/// A query as SQL conditions and parameters. The SQL text contains no values from the query.
 #[derive(Default)]
 struct Selection {
     sql: String,
@@ -81,7 +80,7 @@ impl Selection {
             (ArchivedFilter::Only, false) => own.and("archived = 1", []),
             (ArchivedFilter::Only, true) => own.and("+archived = 1", []),
         }
-        // One directory has fewer sessions than one agent.
+        // A directory usually has fewer sessions than an agent.
         let in_directory = query.cwd.is_some();
         if let Some(side) = query.side {
             let condition = if in_directory { "+side = ?" } else { "side = ?" };
@@ -158,7 +157,7 @@ struct Position {
 
 impl Position {
     /// An opaque text: the two numbers, and a hash of them and of the query's conditions, which
-    /// detects the cursor of another list.
+    /// shows if a cursor comes from another list.
     fn cursor(&self, query: &ListQuery) -> String {
         format!("{:016x}{:016x}{:016x}", self.updated_at, self.id, self.hash(query))
     }

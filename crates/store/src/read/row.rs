@@ -14,7 +14,7 @@ pub(crate) const LISTED: &str =
     additional_directories, title, titled_by_person, stated_at, meta
     FROM session LEFT JOIN info ON info.session = session.id";
 
-/// A side as stored in a row.
+/// The name of a side, as stored in a row.
 pub(crate) fn side_name(side: Side) -> &'static str {
     match side {
         Side::Client => "client",
@@ -22,7 +22,7 @@ pub(crate) fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// A session with the number of its row.
+/// Reads a session, with the number of its row.
 pub(crate) fn listed(place: &StoreFiles, row: &Row<'_>) -> Result<(i64, ListEntry), StoreError> {
     let id = row.get(0).map_err(|error| place.failure(error))?;
     let read =
@@ -49,7 +49,7 @@ pub(crate) fn listed(place: &StoreFiles, row: &Row<'_>) -> Result<(i64, ListEntr
     Ok((id, ListEntry { key, summary }))
 }
 
-/// The columns that are not numbers, and a summary of those that are.
+/// The columns that are not numbers, and a summary with those that are.
 struct Columns {
     side: String,
     agent: String,

@@ -14,8 +14,8 @@ pub(crate) fn is_said(body: &EventBody) -> bool {
     }
 }
 
-/// Finds a text in messages that arrive in chunks, also across two chunks. It keeps no more of them
-/// than the length of the text.
+/// Finds a text in messages that arrive in chunks, even if the text spans several chunks. Keeps no
+/// more of the messages than the length of the text.
 pub(crate) struct Search<'t> {
     /// In ASCII lower case.
     text: &'t str,

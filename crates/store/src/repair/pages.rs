@@ -1,8 +1,8 @@
-//! Reads the pages of a SQLite file without SQLite, to find everything intact whatever else is
-//! damaged.
+//! Reads the pages of a SQLite file without SQLite, to find everything that is intact, whatever
+//! else is damaged.
 //!
-//! The layout is described at <https://www.sqlite.org/fileformat2.html>. Every number is checked,
-//! because any byte may be damaged.
+//! The layout is described at <https://www.sqlite.org/fileformat2.html>. Every number in the file
+//! is checked, because any byte may be damaged.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -119,14 +119,14 @@ impl Pages {
         Some(page)
     }
 
-    /// Everything intact on a page, in the order of its cells.
+    /// Everything that is intact on a page, in the order of its cells.
     pub(super) fn found(&mut self, number: u64) -> Vec<Found> {
         let Some(page) = self.page(number) else { return Vec::new() };
         let start = if number == 1 { 100 } else { 0 };
         let (header, child, is_row) = match page.get(start) {
             Some(0x0D) => (8, 0, true),
             Some(0x0A) => (8, 0, false),
-            // An entry is stored only once, also on an inner page.
+            // Inner pages of an index contain entries too, and each entry is stored only once.
             Some(0x02) => (12, 4, false),
             _ => return Vec::new(),
         };
@@ -159,7 +159,7 @@ impl Pages {
         let mut payload = cell.get(..here)?.to_vec();
         let mut next = word(cell, here)?;
         while payload.len() < length {
-            // A circular chain ends at the length.
+            // A circular chain ends once the whole length is read.
             let page = self.page(u64::from(next)).filter(|_| next > 0)?;
             let rest = (length - payload.len()).min(usable - 4);
             payload.extend_from_slice(page.get(4..4 + rest)?);

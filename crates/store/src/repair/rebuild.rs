@@ -12,8 +12,8 @@ use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Event numbers are smaller, and times in milliseconds are greater. This distinguishes two indexes
-/// whose entries are three numbers.
+/// Event numbers are smaller than this, and times in milliseconds are greater. This distinguishes
+/// the two indexes whose entries are three numbers.
 const EVENTS: i64 = 10_000_000_000;
 
 /// The key of a session: side, agent and id.
@@ -53,7 +53,7 @@ fn fill(
                 keep(&transaction, id, &summary).map_err(failed)?;
                 repair.kept += 1;
             }
-            // Nothing was stored for it, or nothing was found.
+            // Nothing was stored for the session, or nothing was found.
             outcome => {
                 let title =
                     outcome.ok().and_then(|summary| summary.info.title().map(str::to_owned));
@@ -126,8 +126,8 @@ fn copy_row(
             let sql = "INSERT OR IGNORE INTO event (session, first, last, said, body) VALUES (?1, ?2, ?3, ?4, ?5)";
             connection.prepare_cached(sql)?.execute(params![session, first, last, said, body])?;
         }
-        // The number in the row counts last. Otherwise the session would seem to end at its last
-        // intact event.
+        // The last event's number comes from the session's row. Otherwise the session would seem to
+        // end at its last intact event.
         [
             Value::Null,
             Value::Text(side),

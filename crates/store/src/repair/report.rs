@@ -14,7 +14,7 @@ pub struct Repair {
     pub kept: u64,
     /// The damaged sessions, which are no longer in the store.
     pub left_out: Vec<LeftOut>,
-    /// The number of further sessions that are damaged so much that their keys are lost.
+    /// The number of further sessions that are so badly damaged that their keys are lost.
     pub nameless: u64,
 }
 

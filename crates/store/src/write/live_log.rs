@@ -24,10 +24,10 @@ pub(super) struct State {
     /// The summary of everything appended.
     pub(super) summary: Summary,
     stored_info: Info,
-    /// The rows to write: whole rows, and then the row that can still grow.
+    /// The rows to write: the complete ones, and then the one that can still grow.
     rows: Vec<Row>,
     growing: Option<Growing>,
-    /// Bytes that are not stored yet, with those that are being written.
+    /// Bytes that are not stored yet, including those that are being written.
     pub(super) bytes: usize,
     /// Bytes appended since the writer last took some.
     pub(super) fresh: usize,
@@ -63,7 +63,7 @@ struct Growing {
     bytes: usize,
 }
 
-/// The part of a log that the writer takes at once.
+/// The part of a log that the writer takes in one step.
 pub(crate) struct Batch {
     pub(crate) live: Arc<LiveLog>,
     pub(crate) id: Option<i64>,
@@ -71,7 +71,7 @@ pub(crate) struct Batch {
     pub(crate) rows: Vec<Row>,
     /// The summary up to the last of the rows.
     pub(crate) summary: Summary,
-    /// Title, stated time, metadata or tags differ from the stored ones.
+    /// Whether the title, the stated time, the metadata or the tags differ from the stored ones.
     pub(crate) new_info: bool,
     bytes: usize,
     waiting: Vec<Promise<Result<(), StoreError>>>,
@@ -128,7 +128,7 @@ impl LiveLog {
         }
     }
 
-    /// Fails all waiting commits: this log will no longer be written.
+    /// Fails all waiting commits, because this log will no longer be written.
     pub(crate) fn give_up(&self) {
         let waiting = {
             let mut state = self.state();
@@ -192,7 +192,7 @@ impl State {
         }
     }
 
-    /// Turns the growing row into a whole one.
+    /// Completes the growing row.
     fn seal(&mut self) {
         if let Some(growing) = self.growing.take() {
             let row = Row::of(growing.first, &growing.event);

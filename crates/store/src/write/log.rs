@@ -20,7 +20,8 @@ impl SqliteLog {
         Self { live: Arc::new(LiveLog::new(beginning)), writer }
     }
 
-    /// Tells the writer that there is something to write, soon or `urgent`ly.
+    /// Tells the writer that there is something to write. The writer does so soon, or at once if
+    /// `urgent`.
     fn announce(&self, mut state: MutexGuard<'_, State>, urgent: bool) {
         let known = std::mem::replace(&mut state.queued, true);
         if !self.writer.queue.add((!known).then_some(&self.live), urgent) {

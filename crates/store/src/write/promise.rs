@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The sending end. Dropping it unsettled wakes the other end without a value.
+/// The sending end. Dropping it before it sends a value wakes the other end without one.
 pub(crate) struct Promise<T>(Arc<Slot<T>>);
 
-/// The waiting end, by await or with [`Outcome::wait`]. `None` means that no value will come.
+/// The waiting end: await it, or call [`Outcome::wait`]. `None` means that no value will come.
 pub(crate) struct Outcome<T>(Arc<Slot<T>>);
 
 struct Slot<T> {
@@ -54,7 +54,7 @@ impl<T> Promise<T> {
         self.0.settle(Some(answer));
     }
 
-    /// Returns whether the other end was dropped.
+    /// Returns whether the waiting end was dropped.
     pub(crate) fn is_forgotten(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

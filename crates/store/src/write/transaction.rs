@@ -62,7 +62,8 @@ pub(crate) fn store(
     if let Some(origin) = &batch.origin {
         copy(place, connection, faults, origin, id)?;
     }
-    // A commit that failed may have reached the disk, so what is stored is not written again.
+    // A commit that failed may have reached the disk, so events that are already stored are not
+    // written again.
     for row in batch.rows.iter().filter(|row| row.last > stored) {
         insert(connection, faults, id, row).map_err(failed)?;
     }
@@ -105,7 +106,7 @@ fn copy(
         let sql = "INSERT INTO event (session, first, last, said, body)
             SELECT ?1, first, last, said, body FROM event WHERE session = ?2 AND last <= ?3 ORDER BY last";
         connection.prepare_cached(sql)?.execute(params![id, origin.id, origin.last])?;
-        // A session that was deleted since has no events, and its number is never reused.
+        // The origin may have been deleted since. Its number is never reused.
         let sql = "SELECT 1 FROM session WHERE id = ?1";
         connection.prepare_cached(sql)?.exists([origin.id])
     });

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 /// The longest time from append to write.
 const SOON: Duration = Duration::from_millis(50);
 
-/// The writer thread. It ends with the last handle of the store, which waits for it.
+/// The writer thread. It ends when the last handle of the store is dropped, and that drop waits for
+/// it.
 pub(crate) struct Writer {
     pub(crate) place: Arc<StoreFiles>,
     pub(crate) queue: Arc<Queue>,
@@ -24,7 +25,7 @@ pub(crate) struct Writer {
 }
 
 /// The tasks of the thread. It holds each log once, and callers of [`Queue::run`] wait, so its
-/// length is bounded by the logs and threads.
+/// length is bounded by the number of logs and threads.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<Tasks>,
@@ -48,7 +49,7 @@ struct Tasks {
 }
 
 enum Job {
-    /// Does nothing. It completes after all earlier tasks.
+    /// Does nothing itself, but completes only after all earlier tasks.
     Flush(Promise<Result<(), StoreError>>),
     /// Deletes the session in this row.
     Delete(i64, SessionLock, Promise<Result<(), StoreError>>),
@@ -103,7 +104,7 @@ impl Drop for Writer {
         self.queue.tasks().ended = true;
         self.queue.wake.notify_one();
         let Some(thread) = self.thread.take() else { return };
-        // A waker can drop the last handle on the thread itself, which ends anyway.
+        // A waker can drop the last handle on this thread itself, which is about to end anyway.
         if thread.thread().id() != std::thread::current().id() {
             let _ = thread.join();
         }
@@ -139,7 +140,7 @@ impl Queue {
         tasks.logs.is_empty() && tasks.jobs.is_empty() && !tasks.busy
     }
 
-    /// Waits for tasks. Returns `None` when there will be none.
+    /// Waits for tasks. Returns `None` when there will be no more.
     fn next(&self) -> Option<(Vec<Arc<LiveLog>>, Vec<Job>)> {
         let mut tasks = self.tasks();
         tasks.busy = false;
@@ -211,8 +212,8 @@ impl Thread {
         }
     }
 
-    /// Writes all batches in one transaction. If that fails, each gets its own, so that none fails
-    /// because of another.
+    /// Writes all batches in one transaction. If that fails, each batch gets its own transaction,
+    /// so that none fails because of another.
     fn write(&mut self, batches: Vec<Batch>) {
         let (idle, full): (Vec<_>, Vec<_>) = batches.into_iter().partition(Batch::is_empty);
         for batch in idle {

@@ -52,7 +52,7 @@ pub(crate) fn meta(object: &str) -> EventBody {
     EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta: Patch::Set(meta) }
 }
 
-/// Runs a future on this thread.
+/// Runs a future to completion on this thread.
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -98,7 +98,7 @@ pub(crate) fn all(store: &dyn Store, key: &SessionKey) -> Vec<Event> {
     }
 }
 
-/// All text of the agent.
+/// All text from the agent.
 pub(crate) fn said(events: &[Event]) -> String {
     let texts = events.iter().map(|event| match &event.body {
         EventBody::Message { content: ContentBlock::Text(text), .. } => text.text.as_str(),

@@ -1,9 +1,9 @@
-//! A value of a JSON file with its place, for error messages.
+//! A value in a JSON file with its location, for error messages.
 
 use super::registry_error::RegistryError;
 use serde_json::Value;
 
-/// A place in a JSON file, and its value if there is one.
+/// A location in a JSON file, and the value there, if there is one.
 pub(super) struct Field<'v> {
     place: String,
     value: Option<&'v Value>,
@@ -44,7 +44,7 @@ impl<'v> Field<'v> {
         text.map(str::to_owned).ok_or_else(|| self.fault("a text that is not empty"))
     }
 
-    /// A word of a command line that cannot be taken for an option.
+    /// A command-line argument that cannot be mistaken for an option.
     pub(super) fn word(&self) -> Result<String, RegistryError> {
         let text = self.text()?;
         match text.starts_with('-') || text.contains(char::is_control) {
@@ -60,7 +60,7 @@ impl<'v> Field<'v> {
         Ok(items.iter().enumerate().map(item).collect())
     }
 
-    /// The members of an object, none if it is absent or null.
+    /// The members of an object; empty if it is absent or null.
     pub(super) fn members(&self) -> Result<Vec<(String, Self)>, RegistryError> {
         match self.value {
             None | Some(Value::Null) => Ok(Vec::new()),
@@ -71,7 +71,7 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// A list of texts, none if it is absent or null.
+    /// A list of strings; empty if it is absent or null.
     pub(super) fn texts(&self) -> Result<Vec<String>, RegistryError> {
         if self.value.is_none_or(Value::is_null) {
             return Ok(Vec::new());
@@ -85,7 +85,7 @@ impl<'v> Field<'v> {
         self.items()?.iter().map(text).collect()
     }
 
-    /// Environment variables, none if it is absent or null.
+    /// Environment variables; empty if the field is absent or null.
     pub(super) fn variables(&self) -> Result<Vec<(String, String)>, RegistryError> {
         let variable = |(name, field): (String, Self)| {
             let starts =

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum RegistryError {
     /// The file is not JSON.
     Syntax {
-        /// Line and column of the fault, from 1.
+        /// The line and column of the error, counted from 1.
         at: (usize, usize),
         /// The error of the JSON parser.
         source: serde_json::Error,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// An action that a permission request allows once.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Approved {
-    /// Writing this content, while the file is unchanged since the request.
+    /// Writing this content, as long as the file has not changed since the request.
     Write { path: PathBuf, before: FileState, after: Arc<[u8]> },
     /// Reading a file that holds secrets.
     Read { path: PathBuf },
@@ -17,7 +17,7 @@ pub(crate) enum Approved {
 }
 
 impl Approved {
-    /// Returns the size of the file contents that it keeps, in bytes.
+    /// Returns the size in bytes of the file contents that the approval contains.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Write { before: FileState::Holds(before), after, .. } => {

@@ -28,7 +28,7 @@ enum Shown {
 }
 
 impl ApprovedCommand {
-    /// The commands of a request. Blocks on the disk.
+    /// The commands that a request shows. Blocks on disk I/O.
     pub(crate) fn of(request: &PermissionRequest, folders: &Folders) -> Vec<Self> {
         let commands = request.effect().commands.into_iter();
         commands.filter_map(|command| Self::new(command, folders)).collect()
@@ -94,14 +94,15 @@ fn script<S: AsRef<str>>(words: &[S]) -> Option<&str> {
 }
 
 /// The line without a leading `cd FOLDER && ` into the folder in which it runs anyway. Some agents
-/// send one.
+/// add such a prefix.
 fn in_folder<'l>(line: &'l str, cwd: &Path) -> Option<&'l str> {
     let (step, rest) = line.split_once(" && ")?;
     let folder = words(step.strip_prefix("cd ")?)?;
     matches!(folder.as_slice(), [folder] if Path::new(folder) == cwd).then_some(rest)
 }
 
-/// The words of a line that is one plain command; `None` if a shell may read more in it.
+/// The words of a line that is one plain command; `None` if a shell might run more than that
+/// command.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

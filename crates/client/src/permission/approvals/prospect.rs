@@ -9,28 +9,30 @@ use attache_policy::{Folders, Guard, guard, line_guard};
 use attache_protocol::v1::{Diff, ToolCallContent, ToolKind};
 use std::path::{Path, PathBuf};
 
-/// The largest file whose change is approved in advance, in bytes. Writing a larger one asks again.
+/// The largest file whose change is approved in advance, in bytes. Writing a larger file needs
+/// permission again.
 const LARGEST: usize = 4 << 20;
 
-/// The number of files of one request that are inspected. Writing further files asks again.
+/// The number of files of one request that are inspected. Writing further files needs permission
+/// again.
 const FILES: usize = 64;
 
 /// The actions that a request would allow.
 #[derive(Debug, Default)]
 pub(crate) struct Prospect {
     pub(crate) approved: Vec<Approved>,
-    /// Why only a person may allow it.
+    /// Why only a person may allow the request.
     pub(crate) protected: Option<Guard>,
 }
 
-/// Inspects what a request would change, read or run. Blocks on the disk.
+/// Inspects what a request would change, read or run. Blocks on disk I/O.
 pub(crate) fn prospects(
     request: &PermissionRequest,
     folders: &Folders,
     unsaved: Option<&dyn UnsavedText>,
 ) -> Prospect {
     let mut prospect = Prospect { protected: protected(request, folders), ..Prospect::default() };
-    // If a flag allows a kind, only actions of that kind may follow from it.
+    // If a flag allows the kind of the call, that approves only actions of this kind.
     match request.kind() {
         None | Some(ToolKind::Other) => {
             prospect.approved = writes(request, folders, unsaved);
@@ -53,11 +55,11 @@ pub(crate) fn prospects(
 }
 
 /// Why only a person may allow the request: it changes a protected file, or reads a file that holds
-/// secrets, directly or by a command that names the file. Blocks on the disk.
+/// secrets, directly or by a command that names the file. Blocks on disk I/O.
 pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
     let kind = request.kind();
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
-    // The files of a command only show where it works.
+    // The locations of a command only show where it works.
     let is_command = matches!(kind, Some(ToolKind::Execute));
     let changed: Vec<&str> = diffs(request).map(|diff| diff.path.as_str()).collect();
     let effect = request.effect();
@@ -83,7 +85,8 @@ fn guard_of(path: &str, folders: &Folders) -> Option<Guard> {
     let named = folders.cwd().join(path);
     match Found::at(folders, &named) {
         Ok(found) => found.guard(folders),
-        // Outside of the folders the agent works without this client, as far as it may.
+        // Outside of the folders, the agent can act only without this client, as far as its own
+        // rules allow.
         Err(_) => guard(&crate::permission::file_action::below(folders, &named)),
     }
 }

@@ -15,13 +15,13 @@ use std::time::SystemTime;
 /// The number of decisions that are kept in memory.
 const AUDITED: usize = 1000;
 
-/// The longest part of a title that is kept, in characters.
+/// How many characters at the start of a title are kept.
 const TITLE: usize = 400;
 
-/// The longest part of a command, path or address that is kept, in characters.
+/// How many characters at the start of a command, path or address are kept.
 const TEXT: usize = 16_384;
 
-/// The largest number of paths that are kept.
+/// The maximum number of paths that are kept.
 const PATHS: usize = 64;
 
 /// One decision in the log. Its `Display` is one line of JSON. Texts in a title or a rule that look
@@ -152,7 +152,7 @@ fn effect(request: &PermissionRequest) -> ToolEffect {
     effect.with_texts(|text| bounded(&without_secrets(text)))
 }
 
-/// The text, or its beginning with the number of characters left out.
+/// The text, or its beginning followed by the number of characters left out.
 fn bounded(text: &str) -> String {
     match text.char_indices().nth(TEXT) {
         Some((at, _)) => {

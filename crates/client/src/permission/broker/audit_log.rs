@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// The largest size of the file in bytes. A larger one is renamed to the older file.
+/// The maximum size of the file in bytes. A larger file is renamed and replaces the older file.
 const FILE: u64 = 1 << 20;
 
 /// The largest number of decisions that may wait for the file. Further ones are not written.
@@ -34,7 +34,7 @@ pub(super) struct AuditLog(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     file: PathBuf,
-    /// The queue of lines; `None` after the drop, or without a thread.
+    /// The queue of lines; `None` while the log is being dropped, or if there is no thread.
     lines: Option<SyncSender<Line>>,
     thread: Option<JoinHandle<()>>,
     trouble: Arc<Mutex<Option<io::Error>>>,
@@ -75,8 +75,8 @@ impl AuditLog {
         wait
     }
 
-    /// Returns the error if lines since the last call are not in the file. Waits briefly for
-    /// pending lines.
+    /// Waits briefly for pending lines. Returns an error if any line since the last call is not in
+    /// the file.
     pub(super) fn take_trouble(&self) -> Option<io::Error> {
         let (written, mut wait) = oneshot::channel();
         self.send(Line { text: None, written });
@@ -135,9 +135,9 @@ pub(super) fn older(file: &Path) -> PathBuf {
     name.into()
 }
 
-/// Adds a line in one write, so that two programs can do so at once. While another program holds
-/// the lock of the file, the file grows beyond its bound. The lock is tried again after
-/// `not_before`.
+/// Adds a line in one write, so that two programs can write to the file at once. While another
+/// program holds the lock of the file, the file grows beyond its bound. The lock is tried again
+/// after `not_before`.
 fn append(file: &Path, line: &str, not_before: &mut Option<Instant>) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
@@ -146,7 +146,7 @@ fn append(file: &Path, line: &str, not_before: &mut Option<Instant>) -> io::Resu
     let mut trouble = None;
     if is_full() && not_before.is_none_or(|moment| Instant::now() >= moment) {
         match lock_folder_of(file) {
-            // Another program may have been first.
+            // Another program may have renamed the file first.
             Ok(_held) if is_full() => fs::rename(file, older(file))?,
             Ok(_) => {}
             Err(error) => {

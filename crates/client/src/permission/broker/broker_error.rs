@@ -8,8 +8,8 @@ use std::{fmt, io};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BrokerError {
-    /// A file of rules cannot be read or changed. None of its rules applies, because the unread
-    /// part may deny something.
+    /// A file of rules cannot be read or changed. None of its rules apply, because the part that
+    /// was not read may deny something.
     Rules(RuleFileError),
     /// The file of the log cannot be written.
     Log {

@@ -3,7 +3,7 @@
 /// The replacement of a secret.
 const HIDDEN: &str = "…";
 
-/// The ends of names whose values are secret, compared in lower case without `_` and `-`.
+/// The endings of names whose values are secret, compared in lower case without `_` and `-`.
 const NAMES: [&str; 13] = [
     "apikey",
     "accesskey",
@@ -37,8 +37,8 @@ const KEYS: [&str; 12] = [
 ];
 
 /// The line without texts that look like secrets: values after a name such as `--token` or
-/// `API_KEY=`, the user of an address, and keys of well-known services. Hiding too much is safer
-/// than hiding too little.
+/// `API_KEY=`, the user information in an address, and keys of well-known services. Hiding too much
+/// is safer than hiding too little.
 pub(super) fn without_secrets(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut value_is_next = false;
@@ -99,7 +99,7 @@ fn is_secret(name: &str) -> bool {
     NAMES.iter().any(|secret| name.ends_with(secret))
 }
 
-/// The word without quotes around it and a colon after it.
+/// The word without surrounding quotes and without a colon at its end.
 fn bare(word: &str) -> &str {
     word.trim_matches(['"', '\'', '\\']).trim_end_matches(':')
 }

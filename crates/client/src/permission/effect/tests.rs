@@ -215,10 +215,10 @@ fn a_command_is_found_in_every_shape_of_input() {
         assert!(matches(reject, titled), "{titled}");
     }
     let titled = r#"{"toolCallId":"t","title":"git status","kind":"execute"}"#;
-    assert!(!matches(allow, titled), "a title is not surely the command");
+    assert!(!matches(allow, titled), "a title is not certainly the command");
 }
 
-/// Files of rules of old versions contain the quoted words of a list.
+/// Rule files of old versions contain a list's words in quotes.
 #[test]
 fn a_rule_of_an_old_build_keeps_its_meaning() {
     let listed = r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":["bash","-lc","cd a && make"]}}"#;
@@ -282,7 +282,7 @@ fn a_rule_applies_only_to_its_agent_tool_and_scope() {
     assert!(!matches(r#"allow project="/home/ap" kind="fetch""#, call));
     assert!(
         !matches(r#"allow kind="fetch""#, r#"{"toolCallId":"t"}"#),
-        "a call without a kind is of no kind"
+        "a call without a kind matches no kind"
     );
     let mut in_session = rule(r#"allow kind="fetch""#);
     for (session, expected) in [("s", true), ("other", false)] {
@@ -304,14 +304,14 @@ fn the_narrowest_rule_covers_its_request_and_little_else() {
     let both = edit.replace("\"kind\"", "\"name\":\"e\",\"rawInput\":{\"path\":\"b\"},\"kind\"");
     assert_eq!(about(&both).as_deref(), Some(r#"allow kind="edit" tool="e" path="/a/b""#));
     let relative = r#"{"toolCallId":"t","name":"e","kind":"edit","rawInput":{"path":"b"}}"#;
-    assert_eq!(about(relative), None, "all files of the tool were never asked about");
+    assert_eq!(about(relative), None, "the request was not about all files of the tool");
     let known = about_in(relative, Effect::Allow, "/a");
     assert_eq!(call_of(&known.unwrap()).path.as_deref(), Some(Path::new("/a/b")));
     assert_eq!(about(r#"{"toolCallId":"t","name":"n"}"#).as_deref(), Some(r#"allow tool="n""#));
     assert_eq!(
         about(r#"{"toolCallId":"t","kind":"edit"}"#),
         None,
-        "all edits were never asked about"
+        "the request was not about all edits"
     );
 }
 

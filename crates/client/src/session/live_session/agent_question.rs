@@ -1,4 +1,4 @@
-//! A permission request of the agent that is open.
+//! An open permission request from the agent.
 
 use attache_connection::Responder;
 use attache_protocol::method::SessionRequestPermission;

@@ -1,4 +1,4 @@
-//! Permission requests of the agent, and this client's own questions about a file, a command, a
+//! Permission requests from the agent, and this client's own questions about a file, a command, a
 //! form or a page.
 
 use super::LiveSession;
@@ -81,7 +81,7 @@ impl LiveSession {
         asking
     }
 
-    /// Answers an open question and keeps what it allows. Without effect on a settled question.
+    /// Answers an open question and keeps what it allows. Has no effect on a settled question.
     pub(crate) fn settle(
         &self,
         id: PermissionId,
@@ -113,7 +113,7 @@ impl LiveSession {
         Some(receiver)
     }
 
-    /// The id of the next question of this client's own. It is not part of the transcript.
+    /// The id of this client's next own question, which is not part of the transcript.
     pub(crate) fn next_question(&self) -> (PermissionId, SessionId) {
         let mut state = self.state();
         state.questions += 1;
@@ -146,8 +146,8 @@ impl LiveSession {
         Some(Permitted::by(&decision, request))
     }
 
-    /// Whether the session's permissions allow a request of this client's own. Holds no lock while
-    /// the person is asked.
+    /// Whether the session's permissions allow one of this client's own requests. Holds no lock
+    /// while the person is asked.
     pub(crate) async fn permits(&self, request: PermissionRequest) -> Permitted {
         let Some(withdrawn) = self.until_withdrawn() else { return Permitted::Withdrawn };
         let decided = self.state().permissions.decided(&request);
@@ -168,8 +168,8 @@ pub(crate) struct Allowed {
     always: bool,
 }
 
-/// A permission request that is being decided. When this is dropped, also by a panic, the request
-/// is settled as cancelled unless it was decided.
+/// A permission request that is being decided. If this is dropped before the decision, for example
+/// by a panic, the request is settled as cancelled.
 pub(crate) struct OpenQuestion {
     pub(crate) live: Arc<LiveSession>,
     pub(crate) id: PermissionId,
@@ -214,8 +214,8 @@ impl Drop for OpenQuestion {
     }
 }
 
-/// Adds what the disk shows about a request, and returns the actions that it would allow. Reads the
-/// disk off the connection's task.
+/// Completes a request with facts from the disk, and returns the actions that it would allow. Reads
+/// the disk off the connection's task.
 async fn looked_at(
     mut request: PermissionRequest,
     folders: Option<Arc<Folders>>,

@@ -8,8 +8,8 @@ use crate::session::session_fold::now;
 use attache_session::{EventBody, Timestamp};
 
 impl LiveSession {
-    /// Keeps later updates of the agent separately. Returns the number of the load; `None` while a
-    /// turn or another load is in flight.
+    /// Keeps later updates from the agent separately. Returns the number of the load; `None` while
+    /// a turn or another load is in flight.
     pub(crate) fn begin_load(&self) -> Option<u64> {
         let mut state = self.state();
         if state.turn.is_some() || state.is_loading() {
@@ -21,7 +21,8 @@ impl LiveSession {
         Some(state.loads)
     }
 
-    /// Replaces the session's history with the complete one. Without effect on an abandoned load.
+    /// Replaces the session's history with the replayed one, which is now complete. Has no effect
+    /// on an abandoned load.
     pub(crate) fn finish_load(&self, load: u64, opened: EventBody, setup: Setup) {
         self.terminals.set_up(setup.folders.clone());
         let mut state = self.state();
