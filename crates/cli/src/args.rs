@@ -309,7 +309,7 @@ mod tests {
         Command::command().debug_assert();
     }
 
-    /// The commands in `sh` blocks of the README and of `docs/`, without what a shell does.
+    /// The commands in the `sh` blocks of the README and of `docs/`, without shell syntax.
     fn documented_commands() -> Vec<String> {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let docs = std::fs::read_dir(root.join("docs")).unwrap();
@@ -331,7 +331,7 @@ mod tests {
         commands.collect()
     }
 
-    /// The words of a command; quotes keep spaces.
+    /// Splits a command into words, which can be quoted to contain spaces.
     fn words(command: &str) -> Vec<String> {
         let mut words = vec![String::new()];
         let mut quote = None;

@@ -179,8 +179,8 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
     ]
 }
 
-/// Returns a command line of this program as the person types it; if cargo started this program,
-/// with `cargo run --`.
+/// Returns a command line of this program as the person would type it: with `cargo run --` if cargo
+/// started this program.
 fn command(arguments: &str) -> String {
     let program =
         if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };

@@ -43,7 +43,7 @@ impl Wanted {
                 None => (None, item),
             };
             let events = match (target, level.parse::<LevelFilter>()) {
-                // A number would parse as a level; here it enables the traffic.
+                // A number would parse as a level; here it enables the log of messages.
                 (None, _) if item.starts_with(|c: char| c.is_ascii_digit()) => {
                     wanted.traffic |= item != "0";
                     continue;

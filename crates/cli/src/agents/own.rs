@@ -1,4 +1,4 @@
-//! The person's own agents: names for command lines, in a file of the configuration folder.
+//! The person's own agents: names for command lines, in a file in the configuration folder.
 
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
@@ -13,7 +13,7 @@ use toml::{Table, Value};
 /// and `version`.
 const FILE: &str = "agents.toml";
 
-/// The largest file that is read, in bytes.
+/// The maximum size of the file, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// The longest name, in characters.
@@ -125,9 +125,9 @@ impl OwnAgents {
         shown(&self.path)
     }
 
-    /// Writes the file atomically. The text is written if it has the same meaning as the table, to
-    /// keep the person's comments; otherwise the table is. Only the owner can read the file,
-    /// because a command can set keys.
+    /// Writes the file atomically. Writes `text`, which keeps the person's comments, if it defines
+    /// the same agents as `file`; otherwise writes `file`. Only the owner can read it, because a
+    /// command can contain keys.
     fn write(&mut self, text: String, file: Table) -> Result<(), Failure> {
         let kept = text.parse::<Table>().is_ok_and(|read| agents_of(&read) == agents_of(&file));
         self.text = if kept { text } else { file.to_string() };

@@ -5,7 +5,7 @@ use crate::show::sanitize;
 use attache_client::Registry;
 use std::time::Duration;
 
-/// The largest registry file, in bytes. The public one has less than a tenth of it.
+/// The maximum size of a registry file, in bytes. The public one is less than a tenth of that.
 const LIMIT: u64 = 8 << 20;
 
 /// The time limit for a download.
@@ -30,7 +30,7 @@ fn of_file(path: &str) -> Result<String, String> {
 }
 
 async fn fetched(address: &str) -> Result<String, String> {
-    // An error means that a provider is already installed, which is fine.
+    // An error only means that a provider is already installed.
     drop(rustls::crypto::ring::default_provider().install_default());
     let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
     let client = reqwest::Client::builder().user_agent(agent).timeout(PATIENCE).build();

@@ -14,15 +14,15 @@ const BYTES: u64 = 20 << 20;
 /// The largest source file that is copied, in bytes.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// The number of entries that are read before a folder counts as too large.
+/// The number of entries after which a folder counts as too large.
 const LOOKED_AT: usize = 50_000;
 
 /// The result of a copy.
 #[derive(Debug)]
 pub(super) enum Copied {
-    /// No file: the folder has no text to show.
+    /// Nothing was copied: the folder has no text files.
     Nothing,
-    /// These files; `left_out` others were too large, too many or binary.
+    /// These files were copied; `left_out` others were too large, too many or binary.
     Files { count: usize, bytes: u64, left_out: usize },
 }
 

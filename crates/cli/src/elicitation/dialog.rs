@@ -46,7 +46,7 @@ pub(super) fn shown(text: &str) -> String {
 
 pub(super) fn say(lines: &[String]) {
     let mut stderr = io::stderr().lock();
-    // If stderr is closed, the terminal cannot be read either.
+    // A closed stderr needs no error here: the terminal cannot be read then either.
     let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
 }
 

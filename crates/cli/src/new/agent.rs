@@ -1,4 +1,4 @@
-//! `attache new agent`: creates a working agent with a test, as a start for one's own.
+//! `attache new agent`: creates a working agent with a test, as a starting point.
 
 use super::arguments::Agent;
 use crate::exit::{Exit, Failure};

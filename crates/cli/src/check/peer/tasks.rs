@@ -10,8 +10,8 @@ use std::ffi::OsString;
 /// The placeholders for the agent's command line, as one word and as separate words.
 const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 
-/// The program and arguments that a client starts as its agent, and an agent as an MCP server,
-/// before the address.
+/// The program that a client starts as its agent and an agent starts as an MCP server, with its
+/// arguments before the address.
 pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::new(crate::exit::Exit::Internal, format!("this program cannot be found: {error}"))
@@ -105,7 +105,7 @@ impl Commands {
     fn launch(&self, task: &ClientTask) -> Result<Launch, ClientRunError> {
         let name = task.name();
         if let Some(line) = self.given.get(name) {
-            // The command was parsed before.
+            // `Commands::of` has already parsed this command.
             return Launch::parse(line).map_err(|_| ClientRunError::NoCommand);
         }
         let words = match name {

@@ -30,7 +30,7 @@ impl Progress {
         Self { is_terminal, written: Cell::new(None), round: Cell::new((1, 1)) }
     }
 
-    /// Starts this round of so many.
+    /// Starts round `number` of `of`.
     pub(in crate::check) fn round(&self, number: usize, of: usize) {
         self.round.set((number, of));
     }

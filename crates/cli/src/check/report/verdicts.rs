@@ -7,13 +7,13 @@ use crate::show::width::{cut, wrap};
 use attache_check::{Judgement, Outcome, Verdict};
 use attache_protocol::method::Side;
 
-/// The width of a line without a terminal, in columns.
+/// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
 
 /// Formats a judgement for a person.
 pub(in crate::check) struct Printer {
     pub(in crate::check) paint: Paint,
-    /// The width of the terminal; without one nothing is cut.
+    /// The width of the terminal; `None` if nothing is cut.
     pub(in crate::check) columns: Option<usize>,
 }
 
