@@ -97,7 +97,7 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
         let sum =
             download.sha256.as_ref().map(|sum| format!(" (SHA-256 {sum})")).unwrap_or_default();
         sanitize::line(&format!(
-            "now download {}{sum} and put its program {} into PATH",
+            "now download {}{sum} and put its program {} into a folder in PATH",
             download.archive, start.program
         ))
     });
@@ -261,7 +261,7 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
     if !missing.is_empty() {
         lines.extend([
             String::new(),
-            "Not installed; each line shows the command that installs one:".to_owned(),
+            "Not installed; each line shows the install command:".to_owned(),
         ]);
         lines.extend(missing.iter().map(|found| found.line(paint)));
     }

@@ -74,7 +74,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     }
     let paint = Paint::of(&io::stdout());
     println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
-    // The built-in agent reports unusable settings only on its own stderr.
+    // The built-in agent reports unusable settings only on its own stderr, which is not shown.
     for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles)
     {
         say(YELLOW, trouble);
@@ -86,7 +86,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let follow = Follow::new(session, rules.clone(), by_rule, type_ahead).map_err(ours)?;
     let mut chat = Chat { hub, cwd, follow, lines, budget: arguments.budget, listed: Vec::new() };
     chat.set_budget();
-    say(DIM, "/help lists the commands, Ctrl-D ends the conversation.");
+    say(DIM, "/help lists the commands; Ctrl-D ends the conversation.");
     let ended = chat.converse().await;
     chat.hub.close().await;
     if let Some(trouble) = rules.take_log_trouble() {

@@ -31,7 +31,7 @@ impl ChosenAgent {
     /// again. The agent works in `cwd`.
     ///
     /// # Errors
-    /// As [`ChosenAgent::of`].
+    /// The same as for [`ChosenAgent::of`].
     pub(crate) fn source(
         given: Option<&str>,
         variables: &[(String, String)],
@@ -56,7 +56,7 @@ impl ChosenAgent {
     /// Returns the agent that `--agent` selects; the built-in one by default.
     ///
     /// # Errors
-    /// The command line is invalid, or the path of this program is unknown.
+    /// Returns an error if the command line is invalid, or if the path of this program is unknown.
     pub(crate) fn of(given: Option<&str>) -> Result<Self, Failure> {
         let Some(given) = given.map(str::trim).filter(|given| !BUILT_IN.contains(given)) else {
             return Ok(Self {

@@ -130,7 +130,7 @@ impl Follow {
             }
             tokio::select! {
                 biased;
-                _ = self.end.recv() => return Err(Failure::new(Exit::Cancelled, "ended, the agent with it")),
+                _ = self.end.recv() => return Err(Failure::new(Exit::Cancelled, "ended together with the agent")),
                 _ = self.interrupt.recv() => {
                     interrupts += 1;
                     self.interrupted(interrupts)?;

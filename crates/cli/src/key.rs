@@ -138,7 +138,7 @@ impl SavedSettings {
     /// Saves the current settings.
     ///
     /// # Errors
-    /// This process has no terminal.
+    /// Returns an error if this process has no terminal.
     pub(crate) fn keep() -> io::Result<Self> {
         let tty = open()?;
         // SAFETY: a `termios` consists of integers, for which zero is valid.
@@ -193,14 +193,14 @@ impl Keys {
 
 /// Keeps the terminal from echoing keys until dropped, for a conversation that reads them itself.
 pub(crate) struct NoEcho(
-    #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
+    #[expect(dead_code, reason = "restores the terminal when dropped")] Keys,
 );
 
 impl NoEcho {
     /// Starts the mode.
     ///
     /// # Errors
-    /// This process has no terminal.
+    /// Returns an error if this process has no terminal.
     pub(crate) fn begin() -> io::Result<Self> {
         Keys::of(open()?, 0, libc::TCSADRAIN).map(Self)
     }
@@ -208,14 +208,14 @@ impl NoEcho {
 
 /// Lets the terminal show and edit lines until dropped. Earlier input becomes part of the line.
 pub(crate) struct Cooked(
-    #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
+    #[expect(dead_code, reason = "restores the terminal when dropped")] Keys,
 );
 
 impl Cooked {
     /// Starts the mode.
     ///
     /// # Errors
-    /// This process has no terminal.
+    /// Returns an error if this process has no terminal.
     pub(crate) fn begin() -> io::Result<Self> {
         Keys::of(open()?, libc::ICANON | libc::ECHO, libc::TCSADRAIN).map(Self)
     }

@@ -54,13 +54,13 @@ pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
     if let Err(Failure { exit, message }) = &ended
         && !message.is_empty()
     {
-        // The failure is printed on stderr too, also if stdout is closed.
+        // The failure is also printed on stderr, so an error of stdout does not matter here.
         let _ = output.show(Item::Error { exit: *exit, message });
     }
     ended
 }
 
-/// The work, after all checks that need no agent.
+/// What a run needs once all checks that do not involve the agent have passed.
 struct Work {
     prompts: Vec<Prompt>,
     cwd: PathBuf,
@@ -72,7 +72,7 @@ struct Work {
     questions: mpsc::Receiver<Question>,
     elicitations: mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
-    /// Takes the rules once the folder of the session is known.
+    /// The rules, set once the folder of the session is known.
     known: Arc<OnceLock<Rules>>,
     /// The deadline of the first turn.
     deadline: Option<Instant>,
@@ -95,15 +95,16 @@ async fn with_output(
     let ChosenAgent { name, word, known, built_in, .. } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.open_writable()))
     {
-        // The built-in agent then stores nothing, and reports it only on its own stderr.
+        // The built-in agent then stores nothing, but says so only on its own stderr, which is not
+        // shown.
         show(output, Item::Warning(&store::not_stored(&error)))?;
     }
-    // The agent reports unusable settings only on its own stderr.
+    // The built-in agent reports unusable settings only on its own stderr, which is not shown.
     for trouble in built_in.then(Settings::read).iter().flat_map(Settings::troubles) {
         show(output, Item::Warning(trouble))?;
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
-    // Each command needs a permission like any other: see `Policy`.
+    // Commands in terminals need permission like any other action: see `Policy`.
     let mut options = Options::default().terminals();
     if let Some(limit) = arguments.start_timeout {
         options = options.handshake(limit);
@@ -232,7 +233,7 @@ async fn with_agent(
     in_session(arguments, output, session, &work.prompts, asking).await
 }
 
-/// The parts of the run that prompts need.
+/// What sending prompts needs from the run.
 struct Asking<'r> {
     interrupts: &'r Interrupts,
     questions: &'r mut mpsc::Receiver<Question>,
@@ -240,7 +241,7 @@ struct Asking<'r> {
     ask: bool,
     elicitations: &'r mut mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
-    /// Sets the rules once the folder of the session is known.
+    /// The rules, set once the folder of the session is known.
     known: Arc<OnceLock<Rules>>,
     agent_name: String,
     takes: &'r PromptCapabilities,

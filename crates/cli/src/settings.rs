@@ -82,8 +82,8 @@ impl Settings {
         }
     }
 
-    /// Returns the value of the files for a variable. The environment overrides it under any of its
-    /// names.
+    /// Returns the value that the files have for a variable; `None` if the environment sets it
+    /// under any of its names.
     fn filed(&self, name: &str) -> Option<String> {
         let meant = |variables: &[String]| {
             variables.first().is_some_and(|first| first == name)

@@ -43,13 +43,13 @@ needs a login. With several agents, the first code that is not 0.\n\n\
 Example:\n  attache agents check gemini"
     )]
     Check(Check),
-    /// Name a command line, for --agent, or add an agent from a registry
+    /// Name a command line for --agent, or add an agent from a registry
     #[command(
         after_help = "Examples:\n  attache agents add mine -- my-agent --acp\n  attache agents add mine --env KEY=value 'my-agent --acp'\n  \
 attache agents add --registry registry.json goose"
     )]
     Add(Add),
-    /// Remove one of your own names
+    /// Remove one of your own agents
     #[command(after_help = "Example:\n  attache agents remove mine")]
     Remove(Remove),
 }

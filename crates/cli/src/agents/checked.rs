@@ -22,7 +22,7 @@ pub(super) struct Checked {
 /// person.
 ///
 /// # Errors
-/// The agent does not start.
+/// Returns an error if the agent does not start.
 pub(super) async fn start(chosen: ChosenAgent, is_watched: bool) -> Result<Checked, Failure> {
     let ChosenAgent { launch, known, name, .. } = chosen;
     let began = Instant::now();

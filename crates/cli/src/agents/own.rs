@@ -41,7 +41,7 @@ impl OwnAgents {
     /// Reads the agents. A missing file or folder means no agents.
     ///
     /// # Errors
-    /// The file exists and cannot be used.
+    /// Returns an error if the file exists but cannot be used.
     pub(crate) fn read() -> Result<Self, Failure> {
         let Some(path) = crate::folder::configuration().map(|folder| folder.join(FILE)) else {
             return Ok(Self { path: PathBuf::new(), text: String::new(), file: Table::new() });
@@ -113,7 +113,7 @@ impl OwnAgents {
         let agents = file.get_mut("agents").and_then(Value::as_table_mut);
         if agents.and_then(|agents| agents.remove(name)).is_none() {
             return Err(Failure::usage(format!(
-                "you have no agent of your own with the name {}: `attache agents` lists yours",
+                "there is no agent of your own named {}: `attache agents` lists yours",
                 sanitize::line(name)
             )));
         }
@@ -146,7 +146,7 @@ impl OwnAgents {
             Failure::new(
                 Exit::Usage,
                 format!(
-                    "{} cannot be written: {error}; XDG_CONFIG_HOME names another folder",
+                    "{} cannot be written: {error}; set XDG_CONFIG_HOME to use another folder",
                     self.shown()
                 ),
             )

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Reads the registry at a path or URL.
 ///
 /// # Errors
-/// The file cannot be read, or is not a registry.
+/// Returns an error if the file cannot be read or is not a registry.
 pub(super) async fn read(place: &str) -> Result<Registry, Failure> {
     let shown = sanitize::line(place);
     let text = match place.starts_with("https://") || place.starts_with("http://") {

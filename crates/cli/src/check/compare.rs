@@ -78,9 +78,9 @@ impl Printer {
         let differ = comparison.rows.iter().filter(|row| row.differs()).count();
         lines.push(String::new());
         lines.push(match (differ, of) {
-            (0, of) => format!("The judgements agree about all {of} rules."),
-            (1, of) => format!("The judgements differ about 1 of {of} rules."),
-            (differ, of) => format!("The judgements differ about {differ} of {of} rules."),
+            (0, of) => format!("The judgements agree on all {of} rules."),
+            (1, of) => format!("The judgements differ on 1 of {of} rules."),
+            (differ, of) => format!("The judgements differ on {differ} of {of} rules."),
         });
         lines
     }

@@ -25,7 +25,7 @@ impl ManualClient {
     /// Prints what to configure. `patience` is the time limit of each step.
     ///
     /// # Errors
-    /// No port is available.
+    /// Returns an error if no port is available.
     pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
         let listener =
             RelayListener::open().map_err(|error| Failure::new(Exit::Internal, error))?;

@@ -35,7 +35,7 @@ impl<'f> OneChoice<'f> {
     /// Asks the person, who may decline or cancel instead.
     ///
     /// # Errors
-    /// The terminal cannot be read; then nothing is answered.
+    /// Returns an error, and no answer, if the terminal cannot be read.
     pub(super) async fn asked(&self, paint: Paint) -> io::Result<FormReply> {
         say(&self.lines(paint));
         match self.choices.len() <= KEYS {

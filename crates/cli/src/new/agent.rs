@@ -25,7 +25,7 @@ const TAKEN: [&str; 9] =
 pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let name = arguments.name.as_str();
     if let Some(why) = why_invalid(name) {
-        return Err(Failure::usage(format!("{name:?} is not a valid name of an agent: {why}")));
+        return Err(Failure::usage(format!("{name:?} is not a valid agent name: {why}")));
     }
     let libraries = Libraries::find(arguments)?;
     let folder = Path::new(name);

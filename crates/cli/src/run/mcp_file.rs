@@ -1,7 +1,7 @@
-//! `--mcp`: MCP servers from a file in the format of editors.
+//! `--mcp`: MCP servers from a file in the format that editors use.
 //!
-//! Values of environments and headers are secret: messages quote only the names of servers and
-//! members.
+//! The values of environment variables and headers are secret: messages quote only the names of
+//! servers and members.
 
 use crate::exit::Failure;
 use crate::show::sanitize;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// The expected format.
 const SHAPE: &str = r#"{"mcpServers": {"NAME": {"command": "…", "args": [], "env": {}}}}, or "type", "url" and "headers" in place of "command""#;
 
-/// The largest file that is read, in bytes.
+/// The maximum size of the file, in bytes.
 const LONGEST: u64 = 4 << 20;
 
 /// Reads the servers of the file, without those that say `"disabled": true`. Programs are looked up
@@ -88,7 +88,7 @@ impl Members<'_> {
                     | "sse",
                 ),
                 ..,
-            ) => Err("needs either \"command\" or \"url\", as its \"type\" says".to_owned()),
+            ) => Err("needs \"command\" or \"url\", depending on its \"type\"".to_owned()),
             (Some(_), ..) => {
                 Err("has an unknown \"type\": use \"stdio\", \"http\" or \"sse\"".to_owned())
             }

@@ -5,7 +5,7 @@
 pub(super) enum Part<'t> {
     /// Plain text.
     Text(&'t str),
-    /// A named file.
+    /// A mention of a file.
     Mention(Mention<'t>),
 }
 
@@ -44,7 +44,7 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Returns the path that a text, which begins with `@`, names.
+/// Returns the mention at the start of a text that begins with `@`.
 fn mention(text: &str) -> Option<Mention<'_>> {
     let rest = text.get(1..)?;
     if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\'')) {

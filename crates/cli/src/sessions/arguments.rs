@@ -124,7 +124,7 @@ pub(crate) struct Show {
     /// Print the log: one JSON object per line
     #[arg(long, conflicts_with_all = ["markdown", "thoughts", "verbose"])]
     pub(crate) json: bool,
-    /// Include the reasoning of the agent
+    /// Include the agent's reasoning
     #[arg(long)]
     pub(crate) thoughts: bool,
     /// Print whole diffs and outputs; only terminals shorten them

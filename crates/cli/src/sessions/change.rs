@@ -121,7 +121,7 @@ async fn agreed(lines: &[String]) -> Result<bool, Failure> {
         format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete permanently?"));
     let pressed = key::pressed(vec![b'y', b'n', 27], question).await;
     let key = pressed.map_err(|error| {
-        Failure::new(Exit::Internal, format!("the terminal cannot be asked: {error}"))
+        Failure::new(Exit::Internal, format!("the terminal cannot be read: {error}"))
     })?;
     let answer = if key == b'y' { "yes" } else { "no" };
     let written = writeln!(io::stderr().lock(), "{answer}");

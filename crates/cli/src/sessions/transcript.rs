@@ -60,7 +60,7 @@ pub(crate) trait PartSink {
 /// Delivers a stored conversation.
 ///
 /// # Errors
-/// The log cannot be read, or the receiver fails.
+/// Returns an error if the log cannot be read, or if the receiver fails.
 pub(crate) fn replay<T: PartSink>(
     store: &dyn Store,
     key: &SessionKey,

@@ -10,7 +10,7 @@ use attache_protocol::v1::{
 use attache_protocol::v1::{Diff, EmbeddedResourceResource};
 use std::path::Path;
 
-/// The amount of a diff or an output to show.
+/// How much of a diff or an output to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
     /// The first and last lines of each output, without results of reads and searches. The flag
@@ -27,7 +27,7 @@ pub(crate) enum Bound {
 /// The number of lines at the start and at the end of a shortened output.
 const OUTPUT_ENDS: usize = 8;
 
-/// The same for a diff, which is longer because it is reviewed.
+/// Like [`OUTPUT_ENDS`], for a diff, which people review.
 const DIFF_ENDS: usize = 60;
 
 /// The width of the longest common kind, so that titles align.

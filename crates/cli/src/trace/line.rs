@@ -4,7 +4,7 @@
 /// accepts.
 const KEPT: usize = 32 * 1024 * 1024;
 
-/// The kept part of a longer line, in bytes.
+/// How many bytes at the start of a longer line are kept.
 const BEGINNING: usize = 4 * 1024;
 
 /// An unfinished line.

@@ -32,7 +32,7 @@ impl Commands {
     /// task `prompt`.
     ///
     /// # Errors
-    /// A task is unknown, or a command starts no agent.
+    /// Returns an error if a task is unknown, or if a command has no place for the agent.
     pub(in crate::check) fn of(
         main: &[OsString],
         to: &[(String, String)],
@@ -67,7 +67,7 @@ impl Commands {
     /// Starts the client for a task.
     ///
     /// # Errors
-    /// The task has no command, or the command cannot be started.
+    /// Returns an error if the task has no command, or if the command cannot be started.
     pub(in crate::check) fn start(
         &self,
         task: &ClientTask,
