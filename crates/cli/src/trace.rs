@@ -74,7 +74,7 @@ pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
 fn start(command: Vec<std::ffi::OsString>) -> Result<Child, Failure> {
     let mut words = command.into_iter();
     let launch = Launch::new(words.next().unwrap_or_default()).args(words);
-    // If nobody reads stderr, only the agent blocks, as it would without this program.
+    // An unread stderr blocks only the agent, as it would without this program.
     let pass = |bytes: &[u8]| {
         tokio::task::block_in_place(|| {
             let _closed = io::stderr().write_all(bytes);
