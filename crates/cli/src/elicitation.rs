@@ -101,7 +101,7 @@ pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>
 /// form with one choice is answered in one step.
 ///
 /// # Errors
-/// Returns an error, and no answer, if the terminal cannot be read.
+/// Returns an error if the terminal cannot be read.
 pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     let paint = Paint::of(&io::stderr());
     say(&asks(&request.agent, "asks", &request.message, paint));
@@ -213,7 +213,7 @@ async fn filled(
 /// (ELIC-09, ELIC-10).
 ///
 /// # Errors
-/// Returns an error, and no answer, if the terminal cannot be read.
+/// Returns an error if the terminal cannot be read.
 pub(crate) async fn open(request: &UrlRequest) -> io::Result<UrlReply> {
     let paint = Paint::of(&io::stderr());
     let mut lines = asks(&request.agent, "wants you to open a page", &request.message, paint);

@@ -160,8 +160,8 @@ impl Drop for SavedSettings {
 }
 
 /// A terminal with these line settings: with `ICANON` it delivers whole lines, otherwise single
-/// keys; with `ECHO` it shows input. Signals such as Ctrl-C stay enabled, and keys before one are
-/// kept. Dropping it restores the settings.
+/// keys; with `ECHO` it shows input. Signals such as Ctrl-C stay enabled, and single keys before a
+/// signal are kept. Dropping it restores the settings.
 struct Keys {
     tty: File,
     _before: SavedSettings,

@@ -185,7 +185,7 @@ fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
 /// Waits for the person's answer.
 ///
 /// # Errors
-/// Returns an error, and no decision, if the terminal cannot be read.
+/// Returns an error if the terminal cannot be read.
 pub(crate) async fn answer(
     request: &PermissionRequest,
     rules: Option<&Rules>,

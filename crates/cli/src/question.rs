@@ -10,7 +10,7 @@ use std::io;
 /// `None` if the question is withdrawn first.
 ///
 /// # Errors
-/// Returns an error, and no answer, if the terminal cannot be read.
+/// Returns an error if the terminal cannot be read.
 pub(crate) async fn put(
     session: &HubSession,
     question: &Question,

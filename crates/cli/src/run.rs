@@ -43,7 +43,7 @@ pub(crate) use output::on_terminal;
 pub(crate) use prompts::Piece;
 pub(crate) use session::not_opened;
 
-/// The time for the agent to end by itself after a timeout.
+/// The time that the agent has to end by itself after a timeout.
 const ENDING: Duration = Duration::from_millis(500);
 
 /// Runs the command.
@@ -169,8 +169,7 @@ async fn with_output(
     tokio::select! {
         // Dropping the hub kills the agent and all of its processes.
         () = interrupts.end() => {}
-        // The grace period starts at the timeout. A later turn has its own timeout, so none is left
-        // then.
+        // After a timeout, the agent has only this long to end by itself.
         () = tokio::time::sleep(ENDING), if is_late => {}
         () = hub.close() => {}
     }
@@ -185,7 +184,7 @@ async fn with_output(
 }
 
 /// A hub for one agent and one session, without a store: the agent keeps its sessions. An agent
-/// that ends is not started again.
+/// that exits is not restarted.
 pub(crate) fn hub_options(options: Options, permissions: Permissions) -> HubOptions {
     HubOptions::default()
         .client(options)

@@ -1,4 +1,4 @@
-//! The output of a run, for a terminal, for a pipe to people, and for a pipe to programs.
+//! The output of a run: for a terminal, as plain text for a pipe, and as JSON for programs.
 
 pub(crate) mod diff;
 pub(crate) mod json;
@@ -53,7 +53,7 @@ pub(crate) enum Item<'a> {
     Usage(&'a UsageState),
     /// The title of the session changed; `None` removes it.
     Title(Option<&'a str>),
-    /// Options or modes changed; all current ones.
+    /// Options or modes changed; holds all current ones.
     Config(&'a ConfigOptions),
     /// A notice of the agent, outside the answer.
     Notice(&'a Notice),

@@ -1,4 +1,4 @@
-//! The place of stored sessions: from `--store`, the environment, the settings, or the user's data
+//! Where sessions are stored: from `--store`, the environment, the settings, or the user's data
 //! folder.
 
 use crate::exit::{Exit, Failure};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use crate::settings::setting::{NONE, STORE as VARIABLE};
 
-/// The place of stored sessions.
+/// Where sessions are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Sessions are not stored.

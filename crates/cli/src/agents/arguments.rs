@@ -56,7 +56,7 @@ attache agents add --registry registry.json goose"
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Also list the agents of this registry: a file registry.json or its URL
+    /// Also list the agents of this registry: the path or URL of a registry.json
     #[arg(long, value_name = "FILE|URL")]
     pub(crate) registry: Option<String>,
     /// Print one JSON object per line
@@ -69,7 +69,7 @@ pub(crate) struct Add {
     /// The name; it overrides a known agent. With --registry, the agent's id there
     #[arg(value_name = "NAME|ID")]
     pub(crate) name: String,
-    /// Add the agent from this registry: a file registry.json or its URL
+    /// Add the agent from this registry: the path or URL of a registry.json
     #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["command", "env"])]
     pub(crate) registry: Option<String>,
     /// Set this environment variable for the agent

@@ -28,7 +28,8 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
     let case = arguments.replay.as_deref().map(|file| read(file, arguments.side)).transpose()?;
     let interrupts = Interrupts::listen().map_err(internal)?;
     let folder = tempfile::tempdir().map_err(internal)?;
-    // The path has no symbolic links: a peer that resolves them would report a different path.
+    // Symbolic links are resolved here, because a peer that resolves them would otherwise report a
+    // different path.
     let path = folder.path().canonicalize().map_err(internal)?;
     // The judge's model must live as long as the peer is judged.
     let model = ModelServer::start().await.map_err(internal)?;

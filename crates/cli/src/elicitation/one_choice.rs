@@ -35,7 +35,7 @@ impl<'f> OneChoice<'f> {
     /// Asks the person, who may decline or cancel instead.
     ///
     /// # Errors
-    /// Returns an error, and no answer, if the terminal cannot be read.
+    /// Returns an error if the terminal cannot be read.
     pub(super) async fn asked(&self, paint: Paint) -> io::Result<FormReply> {
         say(&self.lines(paint));
         match self.choices.len() <= KEYS {

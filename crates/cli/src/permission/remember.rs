@@ -23,7 +23,7 @@ fn can(request: &PermissionRequest, rules: &Rules, effect: Effect) -> bool {
 /// Lets the person choose a rule and remembers it; `None` if they go back to the question.
 ///
 /// # Errors
-/// Returns an error if the terminal cannot be read. No rule is remembered then.
+/// Returns an error if the terminal cannot be read.
 pub(super) async fn choose(
     request: &PermissionRequest,
     rules: &Rules,

@@ -184,7 +184,7 @@ impl Request<'_> {
         let place = Place::of(None)?;
         let Some(store) = place.existing()? else {
             return Err(Failure::usage(
-                "no sessions are stored here: `attache doctor` shows their place",
+                "no sessions are stored here: `attache doctor` shows where they are stored",
             ));
         };
         if id == LAST {

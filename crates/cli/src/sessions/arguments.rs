@@ -49,7 +49,7 @@ pub(crate) enum Task {
         after_help = "Examples:\n  attache sessions export last\n  attache sessions export last - | gzip >last.jsonl.gz"
     )]
     Export(Export),
-    /// Set the title of a session; the agent then keeps it
+    /// Set a session's title, which the agent then no longer changes
     #[command(after_help = "Example:\n  attache sessions rename last The race in the cache")]
     Rename(Rename),
     /// Add and remove tags of a session, or show them

@@ -85,8 +85,8 @@ struct Replay<'t, T> {
     prompts: u64,
     /// The entry of the last delivered message, if nothing followed it.
     open: Option<usize>,
-    /// Unsettled tool calls and compactions, and children and messages between sessions of this
-    /// turn.
+    /// The entries of this turn that are held back: unsettled tool calls and compactions, child
+    /// sessions, and messages between sessions.
     unfinished: BTreeSet<usize>,
     /// Plans that changed in this turn, by their entry.
     plans: BTreeSet<usize>,

@@ -9,8 +9,8 @@ use attache_session::{MessageAuthor, PlanContent, UsageLevel, UsageState};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The version of the documented format. It grows if a member changes its meaning or is removed,
-/// not if one is added.
+/// The version of the documented format. It increases if a member is removed or changes its
+/// meaning, but not if one is added.
 const VERSION: u32 = 1;
 
 /// Writes one object per line.

@@ -23,8 +23,8 @@ pub(crate) struct Style {
     /// Returns the width of lines; `None` if they are not cut. It is called for each line, because
     /// the width of a terminal can change.
     pub(crate) columns: fn() -> Option<usize>,
-    /// Whether lines can be rewritten by moving the cursor: the stream is a terminal without
-    /// another writer.
+    /// Whether lines can be rewritten by moving the cursor: the stream is a terminal that nothing
+    /// else writes to.
     pub(crate) rewrite: bool,
     /// How much of diffs and outputs to show.
     pub(crate) bound: Bound,
