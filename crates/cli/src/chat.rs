@@ -167,7 +167,7 @@ impl Chat {
         }
     }
 
-    /// Runs a command of this program, or sends the line to the agent.
+    /// Runs the line if it is a command of this program, or sends it to the agent.
     async fn line(&mut self, line: &str) -> Result<Next, Failure> {
         if let Some(next) = self.command(line).await? {
             return Ok(next);

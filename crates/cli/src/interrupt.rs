@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 /// the agent.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What to stop.
+/// The part of the run to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stop {
     Nothing,
@@ -21,7 +21,7 @@ enum Stop {
     End,
 }
 
-/// A listener for signals of this process.
+/// A listener for signals to this process.
 pub(crate) struct Interrupts {
     stop: watch::Receiver<Stop>,
     _listening: JoinSet<()>,

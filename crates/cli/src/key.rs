@@ -92,7 +92,7 @@ enum Ready {
     Nothing,
 }
 
-/// The timeout of `poll` that never ends.
+/// The timeout with which `poll` waits forever.
 const FOR_EVER: libc::c_int = -1;
 
 /// Waits until the terminal has input, until the other end of the pipe `until` is closed, or for

@@ -54,13 +54,14 @@ pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
     if let Err(Failure { exit, message }) = &ended
         && !message.is_empty()
     {
-        // The failure is also printed on stderr, so an error of stdout does not matter here.
+        // The failure is also printed on stderr, so a failure to write it to stdout does not
+        // matter.
         let _ = output.show(Item::Error { exit: *exit, message });
     }
     ended
 }
 
-/// What a run needs once all checks that do not involve the agent have passed.
+/// The inputs of a run, after all checks that do not involve the agent.
 struct Work {
     prompts: Vec<Prompt>,
     cwd: PathBuf,
@@ -232,7 +233,7 @@ async fn with_agent(
     in_session(arguments, output, session, &work.prompts, asking).await
 }
 
-/// What sending prompts needs from the run.
+/// The state of the run that is needed to send prompts.
 struct Asking<'r> {
     interrupts: &'r Interrupts,
     questions: &'r mut mpsc::Receiver<Question>,

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum From {
     /// A variable of the environment.
     Environment(String),
-    /// A line of the settings file, from 1.
+    /// A line of the settings file, counted from 1.
     File(usize),
     /// The file of keys.
     Keys,

@@ -21,14 +21,14 @@ use tokio::time::Instant;
 /// The maximum number of changes shown before a question.
 const BEFORE_A_QUESTION: usize = 1000;
 
-/// The time that the agent has to end a turn that was cancelled at the deadline. Including the end
-/// of the agent, it takes the 2 s that `--help` states.
+/// The time that the agent has to end a turn that was cancelled at the deadline. Together with the
+/// time to end the agent, this is within the 2 s that `--help` names.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// The message when the turn is cancelled.
 const CANCELLING: &str = "cancelling the turn; press Ctrl-C again to end the program";
 
-/// What a turn needs from the run.
+/// The state of the run that a turn uses.
 pub(crate) struct Run<'r> {
     pub(crate) output: &'r mut dyn Show,
     pub(crate) policy: &'r Policy,

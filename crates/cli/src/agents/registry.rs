@@ -49,7 +49,7 @@ async fn fetched(address: &str) -> Result<String, String> {
     text(bytes)
 }
 
-/// Returns the innermost cause of an error, which is the most exact and does not repeat the URL.
+/// Returns the innermost cause of an error, which is the most specific and does not repeat the URL.
 fn innermost_cause(error: &reqwest::Error) -> String {
     let mut last: &dyn std::error::Error = error;
     while let Some(cause) = last.source() {

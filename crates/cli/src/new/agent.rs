@@ -112,7 +112,8 @@ impl Libraries {
         }
     }
 
-    /// Replaces `{{attache-agent}}` and the other libraries in a Cargo.toml by their sources.
+    /// Replaces `{{attache-agent}}` and the placeholders of the other libraries in a Cargo.toml
+    /// with their sources.
     fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut parts = text.split("{{attache-");

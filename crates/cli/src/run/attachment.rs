@@ -117,12 +117,12 @@ impl Attached {
     }
 }
 
-/// The kind of a file, by its name.
+/// The kind of a file, determined by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Image,
     Audio,
-    /// Text or other content, decided by reading it.
+    /// Text or other content, depending on what the file contains.
     Text,
 }
 

@@ -185,7 +185,7 @@ fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> 
     found
 }
 
-/// Returns the line of a position in the text, from 1.
+/// Returns the line number of a position in the text, counted from 1.
 fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }

@@ -63,7 +63,7 @@ fn mark(status: &ToolCallStatus, paint: Paint) -> String {
     }
 }
 
-/// Returns the kind in the form of `--allow`.
+/// Returns the kind as `--allow` spells it.
 pub(crate) fn kind(kind: &ToolKind) -> String {
     sanitize::line(kind.as_str())
 }

@@ -58,8 +58,8 @@ const ATTACHE: KnownClient = KnownClient {
 };
 
 /// The main command, `exec`, sends one prompt in a session that is not stored. The client keeps a
-/// stored session open in a background process, which ends once it was idle for the seconds in
-/// `--ttl`. Each step has its own connection, and only the background process closes the session.
+/// stored session open in a background process, which ends after `--ttl` idle seconds. Each step
+/// has its own connection, and only the background process closes the session.
 const ACPX: KnownClient = KnownClient {
     program: "acpx",
     task: "exec",

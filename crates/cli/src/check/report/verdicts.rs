@@ -19,8 +19,8 @@ pub(in crate::check) struct Printer {
 
 impl Printer {
     /// Returns the report: rules that pass, rules that were not judged, then failures with the
-    /// strongest rules last, and totals. The most important lines are the last ones on the
-    /// terminal.
+    /// strongest rules last, and totals. The most important lines come last, so that they stay
+    /// visible on the terminal.
     pub(in crate::check) fn report(&self, judgement: &Judgement) -> Vec<String> {
         let mut lines = self.passed(judgement);
         lines.extend(self.not_judged(judgement));
