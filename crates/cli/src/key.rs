@@ -192,9 +192,7 @@ impl Keys {
 }
 
 /// Keeps the terminal from echoing keys until dropped, for a conversation that reads them itself.
-pub(crate) struct NoEcho(
-    #[expect(dead_code, reason = "restores the terminal when dropped")] Keys,
-);
+pub(crate) struct NoEcho(#[expect(dead_code, reason = "restores the terminal when dropped")] Keys);
 
 impl NoEcho {
     /// Starts the mode.
@@ -207,9 +205,7 @@ impl NoEcho {
 }
 
 /// Lets the terminal show and edit lines until dropped. Earlier input becomes part of the line.
-pub(crate) struct Cooked(
-    #[expect(dead_code, reason = "restores the terminal when dropped")] Keys,
-);
+pub(crate) struct Cooked(#[expect(dead_code, reason = "restores the terminal when dropped")] Keys);
 
 impl Cooked {
     /// Starts the mode.

@@ -84,7 +84,9 @@ impl Run<'_> {
         let mut stopping = None;
         loop {
             match self.next(&mut turn, deadline, stopping).await {
-                Next::End => return Err(Failure::new(Exit::Cancelled, "ended together with the agent")),
+                Next::End => {
+                    return Err(Failure::new(Exit::Cancelled, "ended together with the agent"));
+                }
                 Next::Cancel => {
                     turn.cancel();
                     stopping = Some(Exit::Cancelled);

@@ -91,7 +91,10 @@ fn remembered(request: &PermissionRequest, rules: &Rules, rule: Rule) -> Verdict
     let verdict = Verdict { by: By::Person, ..Verdict::by_rule(request, rule.clone()) };
     let (style, said) = match rules.broker.remember(rule.clone()) {
         Ok(()) => (DIM, format!("remembered: {}", rule.to_line())),
-        Err(error) => (YELLOW, format!("the rule was not remembered, so the decision applies only once: {error}")),
+        Err(error) => (
+            YELLOW,
+            format!("the rule was not remembered, so the decision applies only once: {error}"),
+        ),
     };
     let mut out = io::stderr().lock();
     let line = Paint::of(&out).paint(style, sanitize::visible_line(&said));

@@ -142,10 +142,7 @@ mod tests {
     #[test]
     fn a_changed_final_line_end_is_shown() {
         let shown = diff(Some("a\n"), "a", PLAIN);
-        assert_eq!(
-            shown.lines,
-            ["@@ -1 +1 @@", "-a", "+a", "\\ no newline at end of file"]
-        );
+        assert_eq!(shown.lines, ["@@ -1 +1 @@", "-a", "+a", "\\ no newline at end of file"]);
         assert!(diff(Some("same"), "same", PLAIN).lines.is_empty());
     }
 
