@@ -40,8 +40,8 @@ impl ChosenAgent {
         let agent = Self::of(given)?;
         let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
         let variables = variables.to_vec();
-        // The lookup succeeded above. It fails here only if the agent was removed since; starting
-        // it then reports the error.
+        // The lookup succeeded above. It fails here only if the agent has been removed since;
+        // starting it then reports the error.
         let launch = move || {
             let found = Self::of(given.as_deref()).map(|agent| agent.with_env(&variables).launch);
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
@@ -159,7 +159,7 @@ pub(crate) fn cannot_judge(error: attache_host::StartError) -> Failure {
     cannot_start(&StartError::Program(error), known)
 }
 
-/// Returns the error for an agent of a hub, and for a session that did not open.
+/// Returns the error for a hub's agent that did not start, or for a session that did not open.
 pub(crate) fn not_opened(error: &HubError, known: Option<&KnownAgent>) -> Failure {
     match error {
         HubError::Start { error, .. } => cannot_start(error, known),

@@ -48,7 +48,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
                 ),
             )
         })?;
-    // The copy has the name of the folder, because agents show it.
+    // The copy has the same name as the folder, because agents show the name.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
     let copied =
         copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::Internal, error))?;

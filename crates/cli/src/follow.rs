@@ -1,5 +1,5 @@
-//! A session of a hub in a terminal: shows its changes and asks the person its questions until it
-//! is idle.
+//! Shows a hub's session in a terminal: its changes, and the agent's questions to the person, until
+//! it is idle.
 
 use crate::exit::{Exit, Failure};
 use crate::key::type_ahead::TypeAhead;
@@ -259,7 +259,7 @@ fn is_busy(state: &SessionState) -> bool {
     )
 }
 
-/// Returns whether the person should be told about this state.
+/// Returns whether a change to this state is shown to the person.
 pub(crate) fn is_notable(state: &SessionState) -> bool {
     matches!(
         state,

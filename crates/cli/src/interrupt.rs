@@ -28,7 +28,7 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Starts to listen; must be called inside a runtime.
+    /// Starts to listen. It must be called inside a Tokio runtime.
     pub(crate) fn listen() -> io::Result<Self> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
@@ -69,7 +69,7 @@ impl Interrupts {
         let mut stop = self.stop.clone();
         let gone = stop.wait_for(|stop| *stop >= at_least).await.is_err();
         if gone {
-            // The listener lives as long as this value.
+            // This cannot happen, because the listener lives as long as this value.
             std::future::pending::<()>().await;
         }
     }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
-/// The longest line from a pipe, in bytes.
+/// The maximum length of a line from a pipe, in bytes.
 const LONGEST: u64 = 16 << 20;
 
 /// Input from the person.
@@ -50,7 +50,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Takes the terminal. Lines are edited if the terminal supports it, and then stored in
+    /// Takes over the terminal. If it supports editing, lines can be edited and are stored in
     /// `history`, if given. Other terminals and pipes deliver plain lines.
     pub(crate) fn new(history: Option<PathBuf>) -> io::Result<Self> {
         match terminal::can_edit() {
@@ -115,7 +115,7 @@ impl Lines {
     /// Requests a line with this prompt. The line starts with `draft`, which was typed earlier.
     pub(crate) fn ask(&mut self, prompt: String, draft: String) {
         if self.is_waiting {
-            // The thread still reads the abandoned line: its next line is the answer.
+            // The thread is still reading the abandoned line, so its next line is the answer.
             return self.write(&format!("{prompt}{draft}"));
         }
         self.is_waiting = true;

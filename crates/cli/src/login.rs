@@ -127,7 +127,7 @@ fn in_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Returns the method with this id; without an id, the only method.
+/// Returns the method with this id, or the only method if there is no id.
 fn chosen<'m>(
     methods: &'m [AuthMethod],
     id: Option<&str>,

@@ -23,7 +23,7 @@ pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
     (models.and_local(&environment), why)
 }
 
-/// Checks that the configured model can be used; without a configured model it succeeds.
+/// Checks that the configured model can be used. It succeeds if no model is configured.
 ///
 /// # Errors
 /// Returns an error with the reason if the model cannot be used.

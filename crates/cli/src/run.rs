@@ -347,7 +347,7 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
         ))
     })?;
     let shown = path.display();
-    // An unreadable folder is reported here, not by the agent.
+    // Reports a folder that cannot be read before the agent starts.
     let found = std::fs::metadata(&path).and_then(|metadata| match metadata.is_dir() {
         true => std::fs::read_dir(&path).map(|_| true),
         false => Ok(false),

@@ -74,11 +74,11 @@ pub(crate) trait Show: Send {
     /// Shows one item; it is written when this returns.
     fn show(&mut self, item: Item<'_>) -> io::Result<()>;
 
-    /// Ends the current line, so that others can write to the terminal.
+    /// Ends the current line, so that other code can write to the terminal.
     fn pause(&mut self) -> io::Result<()>;
 }
 
-/// Shows the changes of a session. `title` is the title shown last.
+/// Shows a change of a session. `title` is the title that was shown last.
 pub(crate) fn change(
     output: &mut dyn Show,
     change: &Change,

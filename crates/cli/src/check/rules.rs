@@ -213,7 +213,7 @@ impl Printer {
         lines
     }
 
-    /// Formats a named text, wrapped.
+    /// Formats a label and its text, wrapped.
     fn wrapped(&self, name: &str, text: &str) -> Vec<String> {
         const INDENT: usize = 10;
         let lines = match self.columns {

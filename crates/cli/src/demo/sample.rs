@@ -31,7 +31,8 @@ const RENAMED_IN: u64 = 64 << 10;
 /// The maximum number of bytes to search for a name.
 const LOOKED_AT: usize = 1 << 20;
 
-/// Returns the prompts of the demo in order. Writes the sample into the copy if nothing was copied.
+/// Returns the prompts of the demo in order. If nothing was copied, writes the sample project into
+/// the copy.
 pub(super) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> {
     if matches!(copied, Copied::Nothing) {
         for (name, content) in SAMPLE {

@@ -7,8 +7,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The files of the project, by path. `{{name}}` is replaced by its name, `{{Name}}` by that of its
-/// type.
+/// The files of the project, by path. `{{name}}` is replaced by its name, `{{Name}}` by the name of
+/// its type.
 const FILES: [(&str, &str); 5] = [
     ("Cargo.toml", include_str!("agent/Cargo.toml.txt")),
     ("src/main.rs", include_str!("agent/main.rs.txt")),
@@ -83,7 +83,7 @@ fn type_name(name: &str) -> String {
 
 /// The source of the libraries.
 enum Libraries {
-    /// A checkout.
+    /// A checkout in this folder.
     Checkout(PathBuf),
     /// A Git repository at this URL.
     Git(String),

@@ -98,7 +98,7 @@ fn remembered(request: &PermissionRequest, rules: &Rules, rule: Rule) -> Verdict
     };
     let mut out = io::stderr().lock();
     let line = Paint::of(&out).paint(style, sanitize::visible_line(&said));
-    // If stderr is closed, the terminal cannot be read either.
+    // An error is ignored: if stderr is closed, the terminal cannot be read either.
     let _ = write!(out, "\n  {line}");
     verdict
 }

@@ -156,7 +156,7 @@ pub(super) fn kind_word(request: &PermissionRequest) -> String {
 }
 
 impl Verdict {
-    /// Returns the verdict of a rule about a request.
+    /// Returns the verdict of a remembered rule about a request.
     pub(crate) fn by_rule(request: &PermissionRequest, rule: Rule) -> Self {
         let decision = Decision::by_rule(&rule);
         let allowed = decision.allows(&request.options);

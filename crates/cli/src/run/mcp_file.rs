@@ -30,7 +30,7 @@ pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure
 }
 
 fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
-    // Syntax errors name only line and column.
+    // The message names only the line and column, because the text can contain secrets.
     let value: Value = serde_json::from_str(text).map_err(|error| {
         format!(
             "this is not JSON (line {}, column {}): expected {SHAPE}",
@@ -148,8 +148,8 @@ impl Members<'_> {
     }
 }
 
-/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by values of this process's
-/// environment, as editors do, so that a key need not be in the file. Other placeholders are an
+/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` with the values of environment
+/// variables, as editors do, so that a key need not be in the file. Other placeholders are an
 /// error, because a server would get them unchanged.
 fn expanded(text: &str) -> Result<String, String> {
     let mut out = String::new();

@@ -1,6 +1,6 @@
 //! Files that a prompt names with `@path`.
 
-/// A part of a text.
+/// A part of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'t> {
     /// Plain text.
@@ -20,8 +20,8 @@ pub(super) struct Mention<'t> {
     pub(super) quoted: bool,
 }
 
-/// Splits a text. A path begins with `@` at the start of a word and ends with the word or its
-/// quote.
+/// Splits a text into parts. A path begins with `@` at the start of a word and ends with the word
+/// or its quote.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut begun, mut at) = (0, 0);

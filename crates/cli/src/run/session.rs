@@ -287,7 +287,7 @@ fn same_folder(one: &Path, other: &Path) -> bool {
         || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
-/// Lists the id and title of each, if there are few.
+/// Lists the id and title of each session, if there are few.
 fn lines(sessions: &[SessionInfo]) -> String {
     let line = |listed: &SessionInfo| {
         let title = listed.title.as_deref().map_or_else(|| "(no title)".to_owned(), sanitize::line);

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// The default number of sessions on a terminal.
 const ON_A_TERMINAL: usize = 30;
 
-/// The number of rows that are laid out together.
+/// The number of rows whose columns are aligned together.
 const TOGETHER: usize = 200;
 
 /// Lists the selected sessions; with `text`, only those that contain it, and where.

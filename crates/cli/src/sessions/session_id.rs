@@ -123,7 +123,7 @@ fn ambiguous(id: &str, candidates: &[ListEntry]) -> Failure {
     ))
 }
 
-/// Lists the id, agent and title of each.
+/// Lists the id, agent and title of each session.
 fn named(sessions: &[ListEntry]) -> String {
     let line = |listed: &ListEntry| {
         let title =

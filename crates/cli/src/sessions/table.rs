@@ -49,8 +49,8 @@ pub(crate) fn lines(rows: &[Row], columns: Option<usize>, paint: Paint) -> Vec<S
     lines
 }
 
-/// Formats a match: one line for the session and one for the text. Matches are shown as they are
-/// found, so there are no columns.
+/// Formats a match: one line for the session and one for the text. The lines have no columns,
+/// because matches are shown as they are found.
 pub(crate) fn found(row: &Row, columns: Option<usize>, paint: Paint) -> Vec<String> {
     let id: String = row.id.chars().take(ID).collect();
     let facts = [&row.folder, &row.when, &row.notes].map(String::as_str);

@@ -1,4 +1,4 @@
-//! Text of a stored session, found in its log: the first prompt, and the place of a search text.
+//! Finds text in the log of a stored session: the first prompt, or the first match of a search.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{ContentBlock, MessageId};
@@ -43,7 +43,7 @@ pub(crate) fn title(store: &dyn Store, listed: &ListEntry) -> Result<Option<Stri
 pub(crate) struct Found {
     /// The author of the message.
     pub(crate) author: MessageAuthor,
-    /// The number of the event with the end of the match.
+    /// The number of the event that contains the end of the match.
     pub(crate) sequence: u64,
     /// The text before the match in its line, at most about [`BEFORE`] bytes.
     pub(crate) before: String,

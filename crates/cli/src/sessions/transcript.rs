@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The limit of the fold, in bytes: enough for the longest tool call that a person would read.
 const MEMORY: usize = 8 << 20;
 
-/// The number of unfinished entries. Beyond it the oldest is delivered as it is.
+/// The maximum number of unfinished entries. Beyond it, the oldest entry is delivered as it is.
 const UNFINISHED: usize = 1000;
 
 /// One part of a conversation. Strings are as in the log; the output sanitizes them.

@@ -52,7 +52,7 @@ struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// Shows hunks that share their context, with a header.
+    /// Shows hunks whose context lines touch, under one header.
     fn show(&self, hunks: &[Hunk], shown: &mut Vec<String>) {
         let (Some(first), Some(last)) = (hunks.first(), hunks.last()) else { return };
         let lead = first.before.start.min(CONTEXT);

@@ -1,4 +1,4 @@
-//! The command of each task of a client, with its placeholders.
+//! The commands that make a client perform each task, with their placeholders.
 
 use super::{home, known_client};
 use crate::exit::Failure;
@@ -29,7 +29,7 @@ pub(in crate::check) struct Commands {
 
 impl Commands {
     /// Returns the client that `main` starts, with its commands for other tasks. `main` is the
-    /// task `prompt`.
+    /// command of the task `prompt`.
     ///
     /// # Errors
     /// Returns an error if a task is unknown, or if a command has no place for the agent.
