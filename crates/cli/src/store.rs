@@ -92,7 +92,7 @@ pub(crate) fn not_stored(error: &StoreError) -> String {
     format!("this session will not be stored: {error}")
 }
 
-/// The number of damaged sessions that a message names; the rest are counted.
+/// The maximum number of damaged sessions that a message names; the rest are counted.
 const NAMED: usize = 20;
 
 /// Opens the store. A damaged store is repaired: its intact sessions remain, and a message names

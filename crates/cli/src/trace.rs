@@ -128,7 +128,7 @@ impl Signals {
     }
 }
 
-/// Ends this process by the signal that ended the agent, without a core file. If that fails,
+/// Ends this process with the signal that ended the agent, without a core file. If that fails,
 /// returns the exit code that shells use for it.
 fn die_by(signal: i32) -> u8 {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

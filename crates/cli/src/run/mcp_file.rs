@@ -191,7 +191,7 @@ pub(super) fn check(servers: &[McpServer], takes: &McpCapabilities) -> Result<()
         };
         if !taken {
             return Err(Failure::usage(format!(
-                "--mcp: the agent supports no MCP servers over {kind}, and \"{}\" is one: remove it from the file, or use another agent",
+                "--mcp: the agent does not support MCP servers over {kind}, such as \"{}\": remove it from the file, or use another agent",
                 sanitize::line(server.name())
             )));
         }

@@ -68,7 +68,7 @@ impl Line {
         self.text(key, &json)
     }
 
-    /// Returns a value in the protocol's form; null without one.
+    /// Returns a value in the protocol's form, or null for `None`.
     fn wire(self, key: &str, value: Option<&impl Wire>) -> Self {
         let json = value.map_or_else(|| "null".to_owned(), encode);
         self.text(key, &json)

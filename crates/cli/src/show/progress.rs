@@ -75,7 +75,7 @@ impl<W: Write> Progress<W> {
         }
     }
 
-    /// Returns the stream for other text. Lines above no longer change.
+    /// Returns the stream for other text. The lines above it no longer change.
     pub(crate) fn out(&mut self) -> &mut W {
         self.alive.clear();
         &mut self.out
@@ -180,7 +180,7 @@ impl<W: Write> Progress<W> {
         self.lines(&lines)
     }
 
-    /// Writes whole lines below all others.
+    /// Writes whole lines below all other lines.
     pub(crate) fn lines(&mut self, lines: &[String]) -> io::Result<()> {
         self.alive.clear();
         lines.iter().try_for_each(|line| writeln!(self.out, "{line}"))?;

@@ -1,8 +1,8 @@
 //! Makes untrusted text safe to print on a terminal.
 //!
-//! All text of an agent passes here before it is printed. The result has no control characters
-//! except line feed and tab, and no characters that change the direction of text. It can neither
-//! control a terminal nor show code in a different order.
+//! All text from an agent passes through here before it is printed. The result has no control
+//! characters except line feed and tab, and no characters that change the direction of text. It can
+//! neither control a terminal nor show code in a different order.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,8 @@ pub(crate) fn line(text: &str) -> String {
 }
 
 /// Sanitizes text whose exact characters matter, such as lines of a diff. Control characters become
-/// visible symbols, so that no person approves hidden text. Line feeds and tabs stay.
+/// visible symbols, so that nothing stays hidden from a person who approves it. Line feeds and tabs
+/// stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);

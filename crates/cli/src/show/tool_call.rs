@@ -34,7 +34,7 @@ const DIFF_ENDS: usize = 60;
 const KIND_COLUMNS: usize = 7;
 
 /// Returns a line such as `✓ read    Read main.rs  src/main.rs:12`: status, kind, title, and the
-/// places that the title does not name, in at most `columns`.
+/// locations that the title does not name, in at most `columns`.
 pub(crate) fn line(call: &ToolCall, cwd: &Path, paint: Paint, columns: usize) -> String {
     let kind = kind(call.kind());
     let title = cut(&sanitize::line(&call.title), columns.saturating_sub(KIND_COLUMNS + 3));
@@ -81,7 +81,7 @@ pub(crate) fn relative(path: &str, cwd: &Path) -> String {
 fn places(call: &ToolCall, cwd: &Path, title: &str) -> String {
     let place = |location: &ToolCallLocation| {
         let path = relative(&location.path, cwd);
-        // The folder itself, and places that the title names, are omitted.
+        // The session's folder itself and the locations that the title names are omitted.
         let new = path != "." && !title.contains(&path);
         let place = location.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
         new.then_some(place)

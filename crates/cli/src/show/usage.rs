@@ -88,10 +88,10 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
     }
 }
 
-/// Returns advice about a nearly full context, after its fill level.
+/// Returns advice about a nearly full context, to append to its fill level.
 fn advice(level: UsageLevel, paint: Paint) -> String {
     let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
-    level.advice().map(|advice| paint.paint(colour, format!(", {advice}"))).unwrap_or_default()
+    level.advice().map(|advice| paint.paint(colour, format!("; {advice}"))).unwrap_or_default()
 }
 
 fn cost_of(cost: &Cost) -> String {
@@ -210,12 +210,12 @@ mod tests {
     fn advice_appears_from_75_percent() {
         let shown = |used| line(&state(used, Some(100), None), None, PLAIN).unwrap();
         assert_eq!(shown(74), "context 74 of 100 tokens (74 %)");
-        assert_eq!(shown(75), "context 75 of 100 tokens (75 %), the context is filling up");
-        assert_eq!(shown(90), "context 90 of 100 tokens (90 %), start a new session or compact");
-        assert_eq!(shown(95), "context 95 of 100 tokens (95 %), start a new session or compact");
+        assert_eq!(shown(75), "context 75 of 100 tokens (75 %); the context is filling up");
+        assert_eq!(shown(90), "context 90 of 100 tokens (90 %); start a new session or compact");
+        assert_eq!(shown(95), "context 95 of 100 tokens (95 %); start a new session or compact");
         assert_eq!(
             shown(521),
-            "context 521 of 100 tokens (100 %), the next prompt may fail: hand off"
+            "context 521 of 100 tokens (100 %); the next prompt may fail: hand off"
         );
     }
 

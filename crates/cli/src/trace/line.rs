@@ -1,7 +1,7 @@
 //! A line that arrives in pieces.
 
-/// The longest line that is kept completely, in bytes: more than any message that this program
-/// accepts.
+/// The maximum length of a line that is kept completely, in bytes. It exceeds the length of any
+/// message that this program accepts.
 const KEPT: usize = 32 * 1024 * 1024;
 
 /// How many bytes at the start of a longer line are kept.
