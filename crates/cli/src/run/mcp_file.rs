@@ -88,7 +88,7 @@ impl Members<'_> {
                     | "sse",
                 ),
                 ..,
-            ) => Err("needs \"command\" or \"url\", depending on its \"type\"".to_owned()),
+            ) => Err("needs either \"command\" or \"url\", depending on its \"type\"".to_owned()),
             (Some(_), ..) => {
                 Err("has an unknown \"type\": use \"stdio\", \"http\" or \"sse\"".to_owned())
             }
