@@ -73,8 +73,8 @@ fn coder(settings: &Settings) -> Coder {
     coder
 }
 
-/// Returns the program's own files (settings, keys, stored sessions), which no command of a model
-/// can read.
+/// Returns the program's own files (settings, keys, stored sessions), which commands run by a model
+/// cannot read.
 fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     let folders = [crate::folder::configuration(), crate::folder::data(), settings.permissions()];
     let mut private: Vec<PathBuf> = folders.into_iter().flatten().collect();
@@ -104,8 +104,8 @@ fn kept(given: Option<&Path>) -> Option<Sqlite> {
     None
 }
 
-/// Logs the method, id and size of each message. The content stays out of the log, because it can
-/// hold keys (environment values of MCP servers, headers) and files.
+/// Logs the method, id and size of each message. The content is not logged, because it can include
+/// files and keys, such as the environment variables and headers of MCP servers.
 fn traffic() -> Tap {
     Arc::new(|direction, line: &[u8]| {
         let arrow = match direction {

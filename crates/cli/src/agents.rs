@@ -63,7 +63,8 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
     Exit::report(&format!("added {name} to {}; {next}", own.shown()))
 }
 
-/// Returns the command line for the words after a name: a whole command line, or single words.
+/// Returns the command line from the arguments after the name: either one argument with the whole
+/// command line, or one argument per word.
 fn command_line(words: &[String], env: &[(String, String)]) -> Result<String, Failure> {
     let launch = match words {
         [line] => {
@@ -77,7 +78,7 @@ fn command_line(words: &[String], env: &[(String, String)]) -> Result<String, Fa
     Ok(env.iter().fold(launch, |launch, (name, value)| launch.env(name, value)).command_line())
 }
 
-/// Returns the registry's agent with this id, and the remaining steps before it can start.
+/// Returns the registry's agent with this id, and the steps that remain before it can start.
 async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>), Failure> {
     let registry = registry::read(place).await?;
     let agent = registry.agent(id).ok_or_else(|| {
@@ -96,7 +97,7 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
         let sum =
             download.sha256.as_ref().map(|sum| format!(" (SHA-256 {sum})")).unwrap_or_default();
         sanitize::line(&format!(
-            "now download {}{sum} and put its program {} into PATH",
+            "now download {}{sum} and put its program {} into a folder in PATH",
             download.archive, start.program
         ))
     });
@@ -107,7 +108,7 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
 struct Found {
     agent: &'static KnownAgent,
     program: Option<PathBuf>,
-    /// The version in the package file; the program is not started.
+    /// The version from the package file, read without starting the program.
     version: Option<String>,
 }
 
@@ -143,14 +144,14 @@ impl Found {
     }
 }
 
-/// Returns the command line without the values of its variables.
+/// Returns the command line with the values of its environment variables hidden.
 fn shown_command(command: &str) -> String {
     sanitize::line(
         &Launch::parse(command).map_or_else(|_| command.to_owned(), |launch| launch.shown()),
     )
 }
 
-/// Returns the path of the program of a command line.
+/// Returns the path of the program that a command line starts.
 fn own_program(command: &str) -> Option<PathBuf> {
     Launch::parse(command).ok()?.find()
 }
@@ -177,7 +178,7 @@ fn registry_json(agent: &RegistryAgent, place: &str) -> String {
     escaped(&line.to_string())
 }
 
-/// Returns the command that adds a registry's agent to the person's own.
+/// Returns the command that adds a registry's agent to the person's own agents.
 fn install(place: &str, id: &str) -> String {
     format!("attache agents add --registry {} {id}", Launch::quoted(place))
 }
@@ -260,7 +261,7 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
     if !missing.is_empty() {
         lines.extend([
             String::new(),
-            "Not installed; each line shows the command that installs one:".to_owned(),
+            "Not installed; each line shows the install command:".to_owned(),
         ]);
         lines.extend(missing.iter().map(|found| found.line(paint)));
     }

@@ -95,7 +95,7 @@ Examples:
   attache agent --model openai/gpt-5-mini --mode plan";
 
 const CHAT: &str = "\
-/help lists the commands. Ctrl-C cancels a turn, Ctrl-D ends the conversation. Text that you \
+/help lists the commands. Ctrl-C cancels a turn; Ctrl-D ends the conversation. Text that you \
 type during a turn becomes the start of your next line. Lines can come through a pipe; \
 questions are asked at the terminal.
 
@@ -180,7 +180,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Trace {
-    /// Write every line of both directions to a new file; `-` means stderr
+    /// Write every line in both directions to a new file; `-` means stderr
     #[arg(long, value_name = "FILE", required_unless_present = "judge")]
     pub(crate) file: Option<PathBuf>,
     /// Report each line that breaks a rule on stderr, as it passes
@@ -196,7 +196,7 @@ pub(crate) struct Run {
     /// The prompt; words are joined by spaces, and `-` inserts stdin
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
-    /// Send the prompts of this file in order, separated by lines `---`; `-` reads stdin
+    /// Send the prompts of this file in order, separated by `---` lines; `-` reads stdin
     #[arg(long, short, value_name = "FILE", conflicts_with = "prompt")]
     pub(crate) file: Option<PathBuf>,
     /// Start this agent instead of the built-in one: a name that `attache agents` lists, or a
@@ -247,7 +247,7 @@ pub(crate) struct Run {
     /// 2EUR
     #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
     pub(crate) budget: Option<Budget>,
-    /// Record every message of both directions in a new file, with secrets masked
+    /// Record every message in either direction in a new file, with secrets masked
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     /// Print one JSON object per line
@@ -256,7 +256,7 @@ pub(crate) struct Run {
     /// Print only the answer
     #[arg(long, short, conflicts_with_all = ["verbose", "json"])]
     pub(crate) quiet: bool,
-    /// Print whole diffs and outputs, and the reasoning of the agent
+    /// Print whole diffs and outputs, and the agent's reasoning
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }
@@ -309,7 +309,7 @@ mod tests {
         Command::command().debug_assert();
     }
 
-    /// The commands in `sh` blocks of the README and of `docs/`, without what a shell does.
+    /// The commands in the `sh` blocks of the README and of `docs/`, without shell syntax.
     fn documented_commands() -> Vec<String> {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let docs = std::fs::read_dir(root.join("docs")).unwrap();
@@ -331,7 +331,7 @@ mod tests {
         commands.collect()
     }
 
-    /// The words of a command; quotes keep spaces.
+    /// Splits a command into words, which can be quoted to contain spaces.
     fn words(command: &str) -> Vec<String> {
         let mut words = vec![String::new()];
         let mut quote = None;

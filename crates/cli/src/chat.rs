@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The number of decisions that can wait to be shown; agents with further ones wait.
+/// The capacity of the queue of decisions to show. While it is full, agents wait.
 const BY_RULE: usize = 16;
 
 /// A conversation.
@@ -35,7 +35,7 @@ struct Chat {
     lines: Lines,
     /// The budget of each session.
     budget: Option<Budget>,
-    /// The sessions of the latest list, for `/switch N`.
+    /// The sessions in the latest list, for `/switch N`.
     listed: Vec<ListedSession>,
 }
 
@@ -47,7 +47,7 @@ enum Next {
 
 /// Runs the command.
 pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
-    // Lines can come through a pipe; questions are asked at the terminal in any case.
+    // Lines can come through a pipe, but questions are always asked at the terminal.
     if !key::can_ask() || !io::stdout().is_terminal() {
         let advice = "`attache run \"PROMPT\"` works without one";
         return Err(Failure::usage(format!("a conversation needs a terminal: {advice}")));
@@ -74,7 +74,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     }
     let paint = Paint::of(&io::stdout());
     println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
-    // The built-in agent reports unusable settings only on its own stderr.
+    // The built-in agent reports unusable settings only on its own stderr, which is not shown.
     for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles)
     {
         say(YELLOW, trouble);
@@ -86,7 +86,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let follow = Follow::new(session, rules.clone(), by_rule, type_ahead).map_err(ours)?;
     let mut chat = Chat { hub, cwd, follow, lines, budget: arguments.budget, listed: Vec::new() };
     chat.set_budget();
-    say(DIM, "/help lists the commands, Ctrl-D ends the conversation.");
+    say(DIM, "/help lists the commands; Ctrl-D ends the conversation.");
     let ended = chat.converse().await;
     chat.hub.close().await;
     if let Some(trouble) = rules.take_log_trouble() {
@@ -99,8 +99,8 @@ fn ours(error: io::Error) -> Failure {
     Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
 }
 
-/// Returns the decisions that come before the person: their rules. Each decision is sent to be
-/// shown.
+/// Returns a function that puts the person's rules in front of an agent's permissions. It sends
+/// each decision by a rule to `sender`, so that it is shown.
 fn deciding(
     rules: PermissionBroker,
     sender: mpsc::Sender<ByRule>,
@@ -109,13 +109,13 @@ fn deciding(
         let sender = sender.clone();
         rules.permissions_telling(agent, cwd, person, move |request, rule| {
             let sender = sender.clone();
-            // After the conversation, the receiver is gone.
+            // The send fails only after the conversation, when there is no receiver.
             async move { drop(sender.send((request, rule)).await) }
         })
     }
 }
 
-/// Adds an agent to the hub, by the name or command that a person gives.
+/// Adds the agent with this name or command line to the hub, unless it is already there.
 fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<ChosenAgent, Failure> {
     let (agent, source) = ChosenAgent::source(given, &[], cwd)?;
     if hub.agent(&agent.name).is_none() {
@@ -167,7 +167,7 @@ impl Chat {
         }
     }
 
-    /// Runs a command of this program, or sends the line to the agent.
+    /// Runs the line if it is a command of this program, or sends it to the agent.
     async fn line(&mut self, line: &str) -> Result<Next, Failure> {
         if let Some(next) = self.command(line).await? {
             return Ok(next);
@@ -209,8 +209,8 @@ impl Chat {
         }
     }
 
-    /// Returns the prompt: the agent, the mode and the used context, which all change the meaning
-    /// of the next line.
+    /// Returns the prompt: the agent, the mode and the used context, all of which matter for the
+    /// next line.
     fn prompt(&self) -> String {
         let session = self.follow.session.snapshot();
         let mode =

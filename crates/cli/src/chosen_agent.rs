@@ -18,7 +18,7 @@ pub(crate) struct ChosenAgent {
     pub(crate) launch: Launch,
     /// The display name.
     pub(crate) name: String,
-    /// The value of `--agent` that selects it, as a word of a command line.
+    /// The value of `--agent` that selects it, quoted for a command line.
     pub(crate) word: String,
     /// The entry of a known agent.
     pub(crate) known: Option<&'static KnownAgent>,
@@ -31,7 +31,7 @@ impl ChosenAgent {
     /// again. The agent works in `cwd`.
     ///
     /// # Errors
-    /// As [`ChosenAgent::of`].
+    /// The same as for [`ChosenAgent::of`].
     pub(crate) fn source(
         given: Option<&str>,
         variables: &[(String, String)],
@@ -40,8 +40,8 @@ impl ChosenAgent {
         let agent = Self::of(given)?;
         let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
         let variables = variables.to_vec();
-        // An agent that was found is found again, unless it was removed; then starting it reports
-        // the error.
+        // The lookup succeeded above. It fails here only if the agent has been removed since;
+        // starting it then reports the error.
         let launch = move || {
             let found = Self::of(given.as_deref()).map(|agent| agent.with_env(&variables).launch);
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
@@ -56,7 +56,7 @@ impl ChosenAgent {
     /// Returns the agent that `--agent` selects; the built-in one by default.
     ///
     /// # Errors
-    /// The command line is invalid, or the path of this program is unknown.
+    /// Returns an error if the command line is invalid, or if the path of this program is unknown.
     pub(crate) fn of(given: Option<&str>) -> Result<Self, Failure> {
         let Some(given) = given.map(str::trim).filter(|given| !BUILT_IN.contains(given)) else {
             return Ok(Self {
@@ -96,8 +96,8 @@ impl ChosenAgent {
     }
 }
 
-/// Returns the options for an agent. The built-in agent decides about files by its own rules and
-/// modes, which ask with the same diff, so it uses the disk directly.
+/// Returns the options for an agent. The built-in agent accesses files directly: its own rules and
+/// modes protect them, and its questions show the same diff.
 pub(crate) fn offered(options: Options, built_in: bool) -> Options {
     if built_in { options.without_reading().without_writing() } else { options }
 }
@@ -131,7 +131,7 @@ pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Fa
                 ),
             )
         }
-        // The value of PATH would hide the advice.
+        // The full error contains the value of PATH, which would hide the advice.
         (StartError::Program(NotFound { program, searched: Some(_) }), None) => Failure::new(
             Exit::CannotStart,
             format!(
@@ -159,7 +159,7 @@ pub(crate) fn cannot_judge(error: attache_host::StartError) -> Failure {
     cannot_start(&StartError::Program(error), known)
 }
 
-/// Returns the error for an agent of a hub, and for a session that did not open.
+/// Returns the error for a hub's agent that did not start, or for a session that did not open.
 pub(crate) fn not_opened(error: &HubError, known: Option<&KnownAgent>) -> Failure {
     match error {
         HubError::Start { error, .. } => cannot_start(error, known),

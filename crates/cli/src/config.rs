@@ -20,10 +20,10 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 /// The settings that name a model: the default model, and the fallback.
 const MODELS: [&str; 2] = ["model", "fallback"];
 
-/// The variable for a model to look up.
+/// The variable that names the model to look up.
 const WISH: &str = "ATTACHE_MODEL";
 
-/// The longest key that is read, in bytes.
+/// The maximum length of a key, in bytes.
 const LONGEST_KEY: u64 = 16 * 1024;
 
 /// Runs the command.

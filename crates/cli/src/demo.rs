@@ -48,7 +48,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
                 ),
             )
         })?;
-    // The copy has the name of the folder, because agents show it.
+    // The copy has the same name as the folder, because agents show the name.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
     let copied =
         copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::Internal, error))?;
@@ -179,8 +179,8 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
     ]
 }
 
-/// Returns a command line of this program as the person types it; if cargo started this program,
-/// with `cargo run --`.
+/// Returns a command line of this program as the person would type it: with `cargo run --` if cargo
+/// started this program.
 fn command(arguments: &str) -> String {
     let program =
         if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };

@@ -186,7 +186,7 @@ fn has_access(path: &Path, access: libc::c_int) -> bool {
     let Ok(path) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else {
         return false;
     };
-    // SAFETY: the string is terminated and lives through the call.
+    // SAFETY: `path` is NUL-terminated and outlives the call.
     unsafe { libc::access(path.as_ptr(), access) == 0 }
 }
 
@@ -371,9 +371,9 @@ fn limits(findings: &mut Findings) {
         ),
         None => findings.found(Mark::Fact, "pipe", "not known"),
     }
-    // SAFETY: a limit is two numbers, for which zero is valid.
+    // SAFETY: an `rlimit` consists of two integers, for which zero is valid.
     let mut files: libc::rlimit = unsafe { std::mem::zeroed() };
-    // SAFETY: the structure is valid.
+    // SAFETY: `files` is a valid `rlimit`.
     if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut files) } == 0 {
         let what = if files.rlim_cur < 256 {
             format!("{}; agents may need more", files.rlim_cur)

@@ -1,4 +1,4 @@
-//! Forms and pages of agents, which the person answers at the terminal.
+//! Forms and pages from agents, which the person answers at the terminal.
 
 mod dialog;
 mod one_choice;
@@ -14,16 +14,17 @@ use one_choice::OneChoice;
 use std::io;
 use tokio::sync::{mpsc, oneshot};
 
-/// The number of waiting requests; the agent waits beyond that.
+/// The capacity of the queue of requests. While it is full, the agent waits.
 const WAITING: usize = 16;
 
-/// A request of an agent and the sender for its reply. The sender learns of a withdrawal.
+/// A request from an agent, and the sender for its reply. The sender's channel closes if the
+/// request is withdrawn.
 pub(crate) enum Elicitation {
     Form(Box<FormRequest>, oneshot::Sender<FormReply>),
     Page(Box<UrlRequest>, oneshot::Sender<UrlReply>),
 }
 
-/// The answer to forms without a person.
+/// How forms are answered without asking a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FormAnswer {
     /// With the values that the form suggests; the form is declined if they are invalid
@@ -32,8 +33,8 @@ pub(crate) enum FormAnswer {
     Decline,
 }
 
-/// Offers forms and answers them without a person; shows each on stderr if `is_told`. Pages need a
-/// person and are not offered.
+/// Announces support for forms and answers them without asking a person. Shows each form on stderr
+/// if `is_told` is true. Pages need a person, so support for them is not announced.
 pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> Options {
     options.forms(move |request| async move {
         let values = request.form.defaults();
@@ -64,9 +65,9 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
     })
 }
 
-/// Offers forms and pages and sends them to the receiver; without a receiver they are declined.
-/// Requests without a session are declined too: the call would wait for the answer, and no person
-/// is asked before a turn.
+/// Announces support for forms and pages, and sends them to the receiver. They are declined if the
+/// receiver was dropped. Requests without a session are declined too, because a call would wait for
+/// the answer, and people are not asked before a turn.
 pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>) {
     let (sender, receiver) = mpsc::channel(WAITING);
     let pages = sender.clone();
@@ -100,7 +101,7 @@ pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>
 /// form with one choice is answered in one step.
 ///
 /// # Errors
-/// The terminal cannot be read; then nothing is answered.
+/// Returns an error if the terminal cannot be read.
 pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     let paint = Paint::of(&io::stderr());
     say(&asks(&request.agent, "asks", &request.message, paint));
@@ -208,11 +209,11 @@ async fn filled(
     }
 }
 
-/// Shows the whole address of the page and opens nothing: a person who agrees opens it (ELIC-09,
-/// ELIC-10).
+/// Shows the whole address of the page. A person who agrees opens it; this program does not
+/// (ELIC-09, ELIC-10).
 ///
 /// # Errors
-/// The terminal cannot be read; then nothing is answered.
+/// Returns an error if the terminal cannot be read.
 pub(crate) async fn open(request: &UrlRequest) -> io::Result<UrlReply> {
     let paint = Paint::of(&io::stderr());
     let mut lines = asks(&request.agent, "wants you to open a page", &request.message, paint);

@@ -37,7 +37,7 @@ pub(crate) enum Exit {
     NoStore,
     NotAllowed,
     Cancelled,
-    /// The code of a program that ran in place of this one.
+    /// The exit code of another program, which becomes this program's own.
     OfChild(u8),
 }
 
@@ -92,8 +92,8 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// Returns the failure for output that cannot be written. A closed pipe means that the reader
-    /// wants no more and is not an error.
+    /// Returns the failure for output that cannot be written. A closed pipe is not an error: the
+    /// reader wants no more.
     pub(crate) fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Exit::Cancelled, ""),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{env, io};
 
-/// The largest instructions file that is read, in bytes.
+/// The maximum size of the instructions file, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
 /// `attache` in the folder for configuration; `None` if neither `XDG_CONFIG_HOME` nor `HOME` names

@@ -1,5 +1,5 @@
-//! A session of a hub in a terminal: shows its changes and asks the person its questions until it
-//! is idle.
+//! Shows a hub's session in a terminal: its changes, and the agent's questions to the person, until
+//! it is idle.
 
 use crate::exit::{Exit, Failure};
 use crate::key::type_ahead::TypeAhead;
@@ -21,10 +21,10 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// The silence in a turn after which the person is informed.
+/// How long a turn can be silent before the person is informed.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// A decision of a remembered rule, in any session of the hub.
+/// A decision by a remembered rule, in any session of the hub.
 pub(crate) type ByRule = (PermissionRequest, Rule);
 
 /// The current session.
@@ -35,15 +35,15 @@ pub(crate) struct Follow {
     pub(crate) thoughts: String,
     /// The remembered rules of this client.
     rules: PermissionBroker,
-    /// Decisions of rules to show; the agent gets its answer once the decision is queued here.
+    /// Decisions by rules, to be shown. The agent gets its answer once the decision is queued here.
     pub(crate) by_rule: mpsc::Receiver<ByRule>,
     /// SIGTERM.
     pub(crate) end: Signal,
     /// Ctrl-C.
     pub(crate) interrupt: Signal,
-    /// Input of the person while no line is read.
+    /// What the person types while no line is being read.
     pub(crate) type_ahead: TypeAhead,
-    /// Whether the person knows about the use of this input.
+    /// Whether the person was told what this input is used for.
     is_said: bool,
     output: Terminal<Stdout>,
     /// The title that was shown last.
@@ -88,7 +88,7 @@ impl Follow {
         let before = self.session.snapshot().sequence();
         self.until_idle().await?;
         let session = self.session.snapshot();
-        // Other changes can happen without a turn; the end of the last turn was shown before.
+        // Other changes can happen without a turn; the end of the last turn was already shown.
         if session.changed_at(Parts::TURN) <= before {
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl Follow {
             }
             tokio::select! {
                 biased;
-                _ = self.end.recv() => return Err(Failure::new(Exit::Cancelled, "ended, the agent with it")),
+                _ = self.end.recv() => return Err(Failure::new(Exit::Cancelled, "ended together with the agent")),
                 _ = self.interrupt.recv() => {
                     interrupts += 1;
                     self.interrupted(interrupts)?;
@@ -138,7 +138,7 @@ impl Follow {
                 update = self.watch.next() => {
                     let Some(update) = update else { break };
                     silence = SILENCE;
-                    // The person has seen a history that was loaded again.
+                    // If the history was reloaded, the person has already seen it.
                     if !update.replaced {
                         update.changes.iter().try_for_each(|change| self.show(change))?;
                     }
@@ -246,7 +246,7 @@ impl Follow {
     }
 }
 
-/// Returns whether a session changes without the person.
+/// Returns whether the session is not idle.
 fn is_busy(state: &SessionState) -> bool {
     use SessionState::{Cancelling, Gone, Running, Starting, WaitingForPerson};
     matches!(
@@ -259,7 +259,7 @@ fn is_busy(state: &SessionState) -> bool {
     )
 }
 
-/// Returns whether a state is worth a line.
+/// Returns whether a change to this state is shown to the person.
 pub(crate) fn is_notable(state: &SessionState) -> bool {
     matches!(
         state,
@@ -269,7 +269,7 @@ pub(crate) fn is_notable(state: &SessionState) -> bool {
 
 /// Writes a line for the person.
 pub(crate) fn println(line: &str) {
-    // If the terminal is gone, reading ends too.
+    // An error is ignored: if the terminal is gone, reading fails too.
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
 

@@ -1,4 +1,5 @@
-//! Signals of the person: Ctrl-C cancels the turn; a second Ctrl-C, SIGTERM and SIGHUP end the run.
+//! Signals from the person: Ctrl-C cancels the turn; a second Ctrl-C, SIGTERM and SIGHUP end the
+//! run.
 
 use std::io;
 use std::time::Duration;
@@ -6,11 +7,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The time limit for an orderly end. Then the process exits at once, and the guardian ends the
-/// agent.
+/// The time limit for an orderly end. After it, the process exits at once, and the guardian ends
+/// the agent.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The extent of a stop.
+/// The part of the run to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stop {
     Nothing,
@@ -20,14 +21,14 @@ enum Stop {
     End,
 }
 
-/// A listener for signals of this process.
+/// A listener for signals to this process.
 pub(crate) struct Interrupts {
     stop: watch::Receiver<Stop>,
     _listening: JoinSet<()>,
 }
 
 impl Interrupts {
-    /// Starts to listen; must be called inside a runtime.
+    /// Starts to listen. It must be called inside a Tokio runtime.
     pub(crate) fn listen() -> io::Result<Self> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
@@ -46,7 +47,8 @@ impl Interrupts {
                 };
                 stopped.send_replace(stop);
             }
-            // If the output is blocked, for example by a pager, no other code runs.
+            // If writing the output blocks, for example because of a pager, only this task can end
+            // the process.
             tokio::time::sleep(PATIENCE).await;
             std::process::exit(i32::from(crate::exit::Exit::Cancelled.code()));
         });
@@ -67,7 +69,7 @@ impl Interrupts {
         let mut stop = self.stop.clone();
         let gone = stop.wait_for(|stop| *stop >= at_least).await.is_err();
         if gone {
-            // The listener lives as long as this value.
+            // This cannot happen, because the listener lives as long as this value.
             std::future::pending::<()>().await;
         }
     }

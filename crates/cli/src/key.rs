@@ -17,7 +17,7 @@ pub(crate) fn can_ask() -> bool {
 /// Earlier keys are discarded, so that no person approves what was not shown yet. Dropping the
 /// future restores the terminal.
 pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8> {
-    // The thread below ends when this end of the pipe is dropped, with the future.
+    // Dropping the future drops this end of the pipe, which ends the thread below.
     let (until, held) = io::pipe()?;
     let reading = tokio::task::spawn_blocking(move || read(&accepted, &prompt, until.as_raw_fd()));
     let key = reading.await.map_err(io::Error::other)?;
@@ -92,7 +92,7 @@ enum Ready {
     Nothing,
 }
 
-/// The timeout of `poll` that never ends.
+/// The timeout with which `poll` waits forever.
 const FOR_EVER: libc::c_int = -1;
 
 /// Waits until the terminal has input, until the other end of the pipe `until` is closed, or for
@@ -101,7 +101,7 @@ fn wait(tty: RawFd, until: RawFd, milliseconds: libc::c_int) -> io::Result<Ready
     let watched = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let mut both = [watched(tty), watched(until)];
     loop {
-        // SAFETY: the array holds two valid structures and lives through the call.
+        // SAFETY: `both` holds two valid `pollfd` structures and outlives the call.
         let ready = unsafe { libc::poll(both.as_mut_ptr(), 2, milliseconds) };
         let [tty, until] = &both;
         match ready {
@@ -120,7 +120,7 @@ fn wait(tty: RawFd, until: RawFd, milliseconds: libc::c_int) -> io::Result<Ready
 /// Returns whether the terminal has input.
 fn is_readable(tty: &File) -> io::Result<bool> {
     let mut watched = libc::pollfd { fd: tty.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: the structure is valid and lives through the call, which does not block.
+    // SAFETY: `watched` is a valid `pollfd` and outlives the call, which does not block.
     match unsafe { libc::poll(&mut watched, 1, 0) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(watched.revents & libc::POLLIN != 0),
@@ -138,12 +138,12 @@ impl SavedSettings {
     /// Saves the current settings.
     ///
     /// # Errors
-    /// This process has no terminal.
+    /// Returns an error if this process has no terminal.
     pub(crate) fn keep() -> io::Result<Self> {
         let tty = open()?;
-        // SAFETY: a termios is plain numbers, for which zero is valid; the descriptor is open.
+        // SAFETY: a `termios` consists of integers, for which zero is valid.
         let mut before: libc::termios = unsafe { std::mem::zeroed() };
-        // SAFETY: the descriptor is open, the structure valid.
+        // SAFETY: the descriptor is open and the structure is valid.
         if unsafe { libc::tcgetattr(tty.as_raw_fd(), &mut before) } == -1 {
             return Err(io::Error::last_os_error());
         }
@@ -153,22 +153,22 @@ impl SavedSettings {
 
 impl Drop for SavedSettings {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is open and the structure was read before. On failure the terminal
-        // is gone.
+        // SAFETY: the descriptor is open, and `before` was filled by `tcgetattr`. A failure means
+        // that the terminal is gone.
         unsafe { libc::tcsetattr(self.tty.as_raw_fd(), libc::TCSADRAIN, &self.before) };
     }
 }
 
 /// A terminal with these line settings: with `ICANON` it delivers whole lines, otherwise single
-/// keys; with `ECHO` it shows input. Signals such as Ctrl-C stay enabled, and keys before one are
-/// kept. Dropping it restores the settings.
+/// keys; with `ECHO` it shows input. Signals such as Ctrl-C stay enabled, and single keys before a
+/// signal are kept. Dropping it restores the settings.
 struct Keys {
     tty: File,
     _before: SavedSettings,
 }
 
 impl Keys {
-    /// `how` is the time of the change; `TCSAFLUSH` discards earlier input.
+    /// `how` says when the settings change; `TCSAFLUSH` also discards earlier input.
     fn of(tty: File, flags: libc::tcflag_t, how: libc::c_int) -> io::Result<Self> {
         let before = SavedSettings::keep()?;
         let mut keys = before.before;
@@ -180,10 +180,10 @@ impl Keys {
                 keys.c_cc[libc::VMIN] = 1;
                 keys.c_cc[libc::VTIME] = 0;
             }
-            // An abandoned line leaves no input behind.
+            // The input of an abandoned line is discarded.
             _ => keys.c_lflag &= !libc::NOFLSH,
         }
-        // SAFETY: the descriptor is open, the structure valid.
+        // SAFETY: the descriptor is open and the structure is valid.
         if unsafe { libc::tcsetattr(tty.as_raw_fd(), how, &keys) } == -1 {
             return Err(io::Error::last_os_error());
         }
@@ -191,32 +191,27 @@ impl Keys {
     }
 }
 
-/// A terminal that echoes no keys, until this is dropped, for a conversation that reads them
-/// itself.
-pub(crate) struct NoEcho(
-    #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
-);
+/// Keeps the terminal from echoing keys until dropped, for a conversation that reads them itself.
+pub(crate) struct NoEcho(#[expect(dead_code, reason = "restores the terminal when dropped")] Keys);
 
 impl NoEcho {
     /// Starts the mode.
     ///
     /// # Errors
-    /// This process has no terminal.
+    /// Returns an error if this process has no terminal.
     pub(crate) fn begin() -> io::Result<Self> {
         Keys::of(open()?, 0, libc::TCSADRAIN).map(Self)
     }
 }
 
-/// A terminal that shows and edits lines, until this is dropped; earlier input is part of the line.
-pub(crate) struct Cooked(
-    #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
-);
+/// Lets the terminal show and edit lines until dropped. Earlier input becomes part of the line.
+pub(crate) struct Cooked(#[expect(dead_code, reason = "restores the terminal when dropped")] Keys);
 
 impl Cooked {
     /// Starts the mode.
     ///
     /// # Errors
-    /// This process has no terminal.
+    /// Returns an error if this process has no terminal.
     pub(crate) fn begin() -> io::Result<Self> {
         Keys::of(open()?, libc::ICANON | libc::ECHO, libc::TCSADRAIN).map(Self)
     }

@@ -1,4 +1,4 @@
-//! Lines of the person: editing, history, continuation after a backslash, completion of commands.
+//! Lines from the person: editing, history, continuation after a backslash, completion of commands.
 
 use crate::key::Cooked;
 use crate::terminal;
@@ -15,10 +15,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
-/// The longest line from a pipe, in bytes.
+/// The maximum length of a line from a pipe, in bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// Input of the person.
+/// Input from the person.
 pub(crate) enum Input {
     /// One or more lines.
     Line(String),
@@ -31,7 +31,7 @@ pub(crate) enum Input {
 /// A request for a line.
 struct Asked {
     prompt: String,
-    /// The start of the line, typed before.
+    /// Earlier input, which becomes the start of the line.
     draft: String,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Takes the terminal. Lines are edited if the terminal supports it, and then stored in
+    /// Takes over the terminal. If it supports editing, lines can be edited and are stored in
     /// `history`, if given. Other terminals and pipes deliver plain lines.
     pub(crate) fn new(history: Option<PathBuf>) -> io::Result<Self> {
         match terminal::can_edit() {
@@ -87,7 +87,7 @@ impl Lines {
     fn plain() -> io::Result<Self> {
         let mut stdin = io::BufReader::new(io::stdin());
         let reading = move |Asked { prompt, draft }| {
-            // Lines from a pipe do not depend on the terminal.
+            // A pipe does not depend on the settings of the terminal.
             let _cooked = io::stdin().is_terminal().then(Cooked::begin);
             plain_line(&mut stdin, &format!("{prompt}{draft}"))
         };
@@ -112,10 +112,10 @@ impl Lines {
         Ok(Self { asks, lines, printer, is_waiting: false, draft: String::new(), commands })
     }
 
-    /// Requests a line with this prompt, which starts with earlier input.
+    /// Requests a line with this prompt. The line starts with `draft`, which was typed earlier.
     pub(crate) fn ask(&mut self, prompt: String, draft: String) {
         if self.is_waiting {
-            // The thread still reads the abandoned line: its next line is the answer.
+            // The thread is still reading the abandoned line, so its next line is the answer.
             return self.write(&format!("{prompt}{draft}"));
         }
         self.is_waiting = true;
@@ -138,7 +138,7 @@ impl Lines {
     }
 
     /// Handles Ctrl-C as a signal: abandons the line if the terminal edits it. Returns false if the
-    /// signal is not about the line.
+    /// signal does not concern the line.
     pub(crate) fn abandon(&mut self) -> bool {
         self.draft.clear();
         self.printer.is_none()
@@ -147,7 +147,7 @@ impl Lines {
     /// Writes a line above the edited one.
     pub(crate) fn print(&mut self, line: &str) {
         match &mut self.printer {
-            // If the terminal is gone, reading ends too.
+            // An error is ignored: if the terminal is gone, reading fails too.
             Some(printer) => drop(printer.print(format!("{line}\n"))),
             None => self.write(&format!("\n{line}\n")),
         }
@@ -155,7 +155,7 @@ impl Lines {
 
     fn write(&self, text: &str) {
         let mut stdout = io::stdout().lock();
-        // If the terminal is gone, reading ends too.
+        // An error is ignored: if the terminal is gone, reading fails too.
         let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     }
 }

@@ -19,7 +19,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 /// The variable with the filters.
 const VARIABLE: &str = "ATTACHE_LOG";
 
-/// The variable with the file that the log is written to instead of stderr.
+/// The variable that names the file to which the log is written instead of stderr.
 const FILE_VARIABLE: &str = "ATTACHE_LOG_FILE";
 
 /// The file of the log, if it is not stderr.
@@ -43,7 +43,7 @@ impl Wanted {
                 None => (None, item),
             };
             let events = match (target, level.parse::<LevelFilter>()) {
-                // A number would parse as a level; here it enables the traffic.
+                // A number would parse as a level; here it enables the log of messages.
                 (None, _) if item.starts_with(|c: char| c.is_ascii_digit()) => {
                     wanted.traffic |= item != "0";
                     continue;
@@ -88,7 +88,7 @@ pub(crate) fn start() -> Result<(), Failure> {
     if let Some(events) = wanted.events {
         let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Lines);
         let subscriber = tracing_subscriber::registry().with(events).with(lines);
-        // Only a test could have set another subscriber.
+        // An error is ignored: only a test could have set another subscriber.
         let _ = tracing::subscriber::set_global_default(subscriber);
     }
     Ok(())

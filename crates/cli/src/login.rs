@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub(crate) use advice::advice;
 
-/// An agent that a command started.
+/// An agent that `login` or `logout` started.
 struct Started {
     agent: AgentProcess,
     name: String,
@@ -52,7 +52,7 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
         Way::InTerminal(launch) => {
             started.agent.stop().await;
             in_terminal(launch, method, &interrupts).await?;
-            // AUTH-08: the agent is restarted, and reads its login at the start.
+            // AUTH-08: the agent is restarted, because it reads its login when it starts.
             start(again()?, &interrupts).await?.agent
         }
     };
@@ -122,12 +122,12 @@ async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, 
     Ok(Started { agent, name, word, needs: known.map(|known| known.login) })
 }
 
-/// Returns whether a program can interact with the person here.
+/// Returns whether a program can interact with the person in this terminal.
 fn in_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Returns the method with this id; without an id, the only method.
+/// Returns the method with this id, or the only method if there is no id.
 fn chosen<'m>(
     methods: &'m [AuthMethod],
     id: Option<&str>,

@@ -1,7 +1,7 @@
 //! The command `attache`: an agent and a client of the Agent Client Protocol.
 //!
-//! This crate handles terminals, pipes, signals and exit codes. The libraries below implement
-//! agents and clients.
+//! This crate handles terminals, pipes, signals and exit codes. The libraries that it uses
+//! implement agents and clients.
 
 mod agent;
 mod agents;

@@ -23,10 +23,10 @@ pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
     (models.and_local(&environment), why)
 }
 
-/// Checks that the configured model can be used; without a configured model it succeeds.
+/// Checks that the configured model can be used. It succeeds if no model is configured.
 ///
 /// # Errors
-/// The model cannot be used; the message has the reason.
+/// Returns an error with the reason if the model cannot be used.
 pub(crate) async fn usable() -> Result<(), Failure> {
     let settings = Settings::read();
     match models(&settings).0.unusable().await {

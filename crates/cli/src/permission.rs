@@ -21,18 +21,19 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 use verdict::kind_word;
 
-/// The number of questions that can wait for the run; the agent waits beyond that.
+/// The capacity of the queue of questions. While it is full, the agent waits.
 const QUESTIONS: usize = 16;
 
-/// A question of the agent and the sender for its answer. The sender learns of a withdrawal.
+/// A question from the agent, and the sender for its answer. The sender's channel closes if the
+/// question is withdrawn.
 pub(crate) struct Question {
     pub(crate) request: PermissionRequest,
     pub(crate) answer: oneshot::Sender<Decision>,
 }
 
-/// Returns permissions that send every question to the receiver, and a read only if a rule rejects
-/// it. Without a receiver everything is rejected. `known` replaces `first` once the rules of the
-/// session are known.
+/// Returns permissions that send every question to the receiver. Reads are sent only if a rule
+/// rejects them. If the receiver was dropped, everything is rejected. Once `known` is set, its
+/// rules replace `first`.
 pub(crate) fn questions(
     first: Option<Rules>,
     known: Arc<OnceLock<Rules>>,
@@ -78,15 +79,15 @@ impl Policy {
         if let Some(verdict) = self.rules.as_ref().and_then(|rules| rules.verdict(request)) {
             return Some(verdict);
         }
-        // If the agent offers no option that allows, the action is refused.
+        // If the agent offers no option that allows the action, it is refused.
         let is_offered = Decision::Allow.allows(&request.options);
         let allowed =
             |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });
-        // `--allow` covers no call without a kind.
+        // `--allow` does not cover calls without a kind.
         match request.kind() {
             _ if self.tour => allowed(By::Tour),
             _ if request.covered => allowed(By::Person),
-            // No flag covers a protected file: the person sees each change of it.
+            // Flags do not cover protected files: the person sees each change to them.
             _ if request.protected.is_some() && self.ask => None,
             _ if request.protected.is_some() => Some(Verdict::no_person()),
             _ if self.yes => allowed(By::Yes),
@@ -133,7 +134,7 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
     let kind = paint.paint(CYAN, kind_word(request));
     let mut lines =
         vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
-    // Nothing is cut: the person would approve omitted text unseen.
+    // Nothing is cut, because the person would approve the omitted text unseen.
     let title = Some(title).filter(|title| !title.is_empty());
     let title = title.into_iter().flat_map(|title| width::wrap(&title, columns.saturating_sub(2)));
     lines.extend(title.map(|line| format!("  {}", paint.paint(BOLD, line))));
@@ -184,7 +185,7 @@ fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
 /// Waits for the person's answer.
 ///
 /// # Errors
-/// The terminal cannot be read; then nothing is decided.
+/// Returns an error if the terminal cannot be read.
 pub(crate) async fn answer(
     request: &PermissionRequest,
     rules: Option<&Rules>,
@@ -218,7 +219,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// Waits for one of these keys after a question of one word, and leaves the line open.
+/// Shows a one-word question and waits for one of these keys. The line stays unfinished.
 async fn pressed(keys: &[char], question: &str) -> std::io::Result<char> {
     let accepted = keys.iter().filter_map(|key| u8::try_from(*key).ok()).collect();
     let shown: Vec<String> = keys.iter().map(char::to_string).collect();

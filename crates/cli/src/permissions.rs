@@ -17,7 +17,8 @@ use serde_json::Value;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The largest log file that is read, in bytes. This program writes less than half of it per file.
+/// The maximum size of a log file that is read, in bytes. This program writes files of less than
+/// half this size.
 const LONGEST: u64 = 4 << 20;
 
 /// Runs the command.

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 /// The result of opening a session in an empty folder.
 pub(crate) enum Probe {
-    /// It was opened in this time, and deleted or archived if the agent offers that.
+    /// The session was opened in this time, and then deleted or archived if the agent supports
+    /// that.
     Opened(Duration),
-    /// The agent needs a login first, and says this about it.
+    /// The agent needs a login first, and this is its message.
     LoginNeeded(String),
-    /// It failed for another reason.
+    /// Opening the session failed for another reason.
     Failed(String),
 }
 

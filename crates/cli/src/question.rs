@@ -1,4 +1,4 @@
-//! Questions of an agent to the person at the terminal.
+//! Questions from an agent to the person at the terminal.
 
 use crate::permission::Verdict;
 use crate::permission::rules::Rules;
@@ -6,11 +6,11 @@ use crate::{elicitation, permission};
 use attache_client::{Answer, HubSession, PermissionBroker, Question, QuestionAbout};
 use std::io;
 
-/// Waits for the person's answer, with its decision about a permission; `None` if the question is
-/// withdrawn first.
+/// Waits for the person's answer, and returns it with the verdict if it is about a permission;
+/// `None` if the question is withdrawn first.
 ///
 /// # Errors
-/// The terminal cannot be read; then nothing is answered.
+/// Returns an error if the terminal cannot be read.
 pub(crate) async fn put(
     session: &HubSession,
     question: &Question,

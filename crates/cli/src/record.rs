@@ -31,7 +31,8 @@ pub(crate) fn create(option: &str, path: &Path) -> Result<File, Failure> {
 pub(crate) fn record(who: (&str, &str), at: Timestamp, line: &[u8], more: &str) -> String {
     let (key, json) = match serde_json::from_slice::<&RawValue>(line) {
         Ok(message) => ("message", masked(message.get())),
-        // The line can be a message with added text, or the start of one.
+        // Secrets are masked here too: the line can be a message followed by other text, or the
+        // start of a message.
         Err(_) => ("text", Value::from(masked(&String::from_utf8_lossy(line))).to_string()),
     };
     let (who, is) = who;

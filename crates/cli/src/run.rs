@@ -43,7 +43,7 @@ pub(crate) use output::on_terminal;
 pub(crate) use prompts::Piece;
 pub(crate) use session::not_opened;
 
-/// The time for the agent to end by itself after a timeout.
+/// The time that the agent has to end by itself after a timeout.
 const ENDING: Duration = Duration::from_millis(500);
 
 /// Runs the command.
@@ -54,13 +54,14 @@ pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
     if let Err(Failure { exit, message }) = &ended
         && !message.is_empty()
     {
-        // The failure is printed on stderr too, also if stdout is closed.
+        // The failure is also printed on stderr, so a failure to write it to stdout does not
+        // matter.
         let _ = output.show(Item::Error { exit: *exit, message });
     }
     ended
 }
 
-/// The work, after all checks that need no agent.
+/// The inputs of a run, after all checks that do not involve the agent.
 struct Work {
     prompts: Vec<Prompt>,
     cwd: PathBuf,
@@ -72,7 +73,7 @@ struct Work {
     questions: mpsc::Receiver<Question>,
     elicitations: mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
-    /// Takes the rules once the folder of the session is known.
+    /// The rules, set once the folder of the session is known.
     known: Arc<OnceLock<Rules>>,
     /// The deadline of the first turn.
     deadline: Option<Instant>,
@@ -95,15 +96,16 @@ async fn with_output(
     let ChosenAgent { name, word, known, built_in, .. } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.open_writable()))
     {
-        // The built-in agent then stores nothing, and reports it only on its own stderr.
+        // The built-in agent then stores nothing, but says so only on its own stderr, which is not
+        // shown.
         show(output, Item::Warning(&store::not_stored(&error)))?;
     }
-    // The agent reports unusable settings only on its own stderr.
+    // The built-in agent reports unusable settings only on its own stderr, which is not shown.
     for trouble in built_in.then(Settings::read).iter().flat_map(Settings::troubles) {
         show(output, Item::Warning(trouble))?;
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
-    // Each command needs a permission like any other: see `Policy`.
+    // Commands in terminals need permission like any other action: see `Policy`.
     let mut options = Options::default().terminals();
     if let Some(limit) = arguments.start_timeout {
         options = options.handshake(limit);
@@ -168,8 +170,7 @@ async fn with_output(
     tokio::select! {
         // Dropping the hub kills the agent and all of its processes.
         () = interrupts.end() => {}
-        // The grace period starts at the timeout. A later turn has its own timeout, so none is left
-        // then.
+        // After a timeout, the agent has only this long to end by itself.
         () = tokio::time::sleep(ENDING), if is_late => {}
         () = hub.close() => {}
     }
@@ -184,7 +185,7 @@ async fn with_output(
 }
 
 /// A hub for one agent and one session, without a store: the agent keeps its sessions. An agent
-/// that ends is not started again.
+/// that exits is not restarted.
 pub(crate) fn hub_options(options: Options, permissions: Permissions) -> HubOptions {
     HubOptions::default()
         .client(options)
@@ -232,7 +233,7 @@ async fn with_agent(
     in_session(arguments, output, session, &work.prompts, asking).await
 }
 
-/// The parts of the run that prompts need.
+/// The state of the run that is needed to send prompts.
 struct Asking<'r> {
     interrupts: &'r Interrupts,
     questions: &'r mut mpsc::Receiver<Question>,
@@ -240,7 +241,7 @@ struct Asking<'r> {
     ask: bool,
     elicitations: &'r mut mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
-    /// Sets the rules once the folder of the session is known.
+    /// The rules, set once the folder of the session is known.
     known: Arc<OnceLock<Rules>>,
     agent_name: String,
     takes: &'r PromptCapabilities,
@@ -346,7 +347,7 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
         ))
     })?;
     let shown = path.display();
-    // An unreadable folder is reported here, not by the agent.
+    // Reports a folder that cannot be read before the agent starts.
     let found = std::fs::metadata(&path).and_then(|metadata| match metadata.is_dir() {
         true => std::fs::read_dir(&path).map(|_| true),
         false => Ok(false),

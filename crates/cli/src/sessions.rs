@@ -56,7 +56,7 @@ fn in_store(task: &Task) -> &InStore {
     }
 }
 
-/// Returns the result without a store: an empty list succeeds, a named session is an error.
+/// Returns the result if there is no store: a list is empty, and a named session is an error.
 fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     let why = match place {
         Place::Nowhere => "sessions are not stored: the store is `none`".to_owned(),

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum From {
     /// A variable of the environment.
     Environment(String),
-    /// A line of the settings file, from 1.
+    /// A line of the settings file, counted from 1.
     File(usize),
     /// The file of keys.
     Keys,
@@ -82,8 +82,8 @@ impl Settings {
         }
     }
 
-    /// Returns the value of the files for a variable. The environment overrides it under any of its
-    /// names.
+    /// Returns the value that the files have for a variable; `None` if the environment sets it
+    /// under any of its names.
     fn filed(&self, name: &str) -> Option<String> {
         let meant = |variables: &[String]| {
             variables.first().is_some_and(|first| first == name)

@@ -1,4 +1,4 @@
-//! The output of a run, for a terminal, for a pipe to people, and for a pipe to programs.
+//! The output of a run: for a terminal, as plain text for a pipe, and as JSON for programs.
 
 pub(crate) mod diff;
 pub(crate) mod json;
@@ -53,7 +53,7 @@ pub(crate) enum Item<'a> {
     Usage(&'a UsageState),
     /// The title of the session changed; `None` removes it.
     Title(Option<&'a str>),
-    /// Options or modes changed; all current ones.
+    /// Options or modes changed; holds all current ones.
     Config(&'a ConfigOptions),
     /// A notice of the agent, outside the answer.
     Notice(&'a Notice),
@@ -74,11 +74,11 @@ pub(crate) trait Show: Send {
     /// Shows one item; it is written when this returns.
     fn show(&mut self, item: Item<'_>) -> io::Result<()>;
 
-    /// Ends the current line, so that others can write to the terminal.
+    /// Ends the current line, so that other code can write to the terminal.
     fn pause(&mut self) -> io::Result<()>;
 }
 
-/// Shows the changes of a session. `title` is the title shown last.
+/// Shows a change of a session. `title` is the title that was shown last.
 pub(crate) fn change(
     output: &mut dyn Show,
     change: &Change,

@@ -1,4 +1,4 @@
-//! The place of stored sessions: from `--store`, the environment, the settings, or the user's data
+//! Where sessions are stored: from `--store`, the environment, the settings, or the user's data
 //! folder.
 
 use crate::exit::{Exit, Failure};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use crate::settings::setting::{NONE, STORE as VARIABLE};
 
-/// The place of stored sessions.
+/// Where sessions are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Sessions are not stored.
@@ -26,7 +26,7 @@ impl Place {
     /// this order.
     ///
     /// # Errors
-    /// The user's data folder is unknown.
+    /// Returns an error if the user's data folder is unknown.
     pub(crate) fn of(given: Option<&Path>) -> Result<Self, StoreError> {
         match given
             .map(Path::to_owned)
@@ -42,7 +42,7 @@ impl Place {
     /// Opens the store if it exists.
     ///
     /// # Errors
-    /// The store exists and cannot be opened.
+    /// Returns an error if the store exists but cannot be opened.
     pub(crate) fn existing(&self) -> Result<Option<Sqlite>, StoreError> {
         match self {
             Self::File(path) if path.exists() => repaired(path).map(Some),
@@ -53,7 +53,7 @@ impl Place {
     /// Opens or creates the store; `None` if sessions are not stored.
     ///
     /// # Errors
-    /// The store cannot be created or opened.
+    /// Returns an error if the store cannot be created or opened.
     pub(crate) fn open(&self) -> Result<Option<Sqlite>, StoreError> {
         match self {
             Self::File(path) => repaired(path).map(Some),
@@ -64,7 +64,7 @@ impl Place {
     /// Like [`Place::open`], but a read-only store is an error.
     ///
     /// # Errors
-    /// As [`Place::open`], or the store is read-only.
+    /// The same as for [`Place::open`], and an error if the store is read-only.
     pub(crate) fn open_writable(&self) -> Result<Option<Sqlite>, StoreError> {
         match self.open()? {
             Some(store) if store.is_read_only() => {
@@ -92,7 +92,7 @@ pub(crate) fn not_stored(error: &StoreError) -> String {
     format!("this session will not be stored: {error}")
 }
 
-/// The number of damaged sessions that a message names; the rest are counted.
+/// The maximum number of damaged sessions that a message names; the rest are counted.
 const NAMED: usize = 20;
 
 /// Opens the store. A damaged store is repaired: its intact sessions remain, and a message names
@@ -100,7 +100,7 @@ const NAMED: usize = 20;
 fn repaired(path: &Path) -> Result<Sqlite, StoreError> {
     let (store, repair) = Sqlite::open_repaired(path)?;
     if let Some(repair) = repair {
-        // If stderr is closed, the damaged file beside the store still shows the repair.
+        // If stderr is closed, the damaged file next to the store is still a sign of the repair.
         let _ = writeln!(io::stderr(), "{}", sanitize::visible(&report(&repair)));
     }
     Ok(store)
@@ -158,7 +158,7 @@ impl From<StoreError> for Failure {
 /// Returns the number of stored sessions.
 ///
 /// # Errors
-/// The store cannot be read.
+/// Returns an error if the store cannot be read.
 pub(crate) fn count(store: &dyn Store) -> Result<u64, StoreError> {
     let mut query = attache_session::ListQuery {
         archived: attache_session::ArchivedFilter::Include,

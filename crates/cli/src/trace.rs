@@ -19,10 +19,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 
-/// The largest piece that is read at once, in bytes.
+/// The maximum number of bytes that are read at once.
 const PIECE: usize = 64 * 1024;
 
-/// The time for an agent to end after a signal; then it is killed.
+/// The time that the agent has to end after a signal, before it is killed.
 const PATIENCE: StopPatience =
     StopPatience { after_stdin: Duration::ZERO, after_terminate: Duration::from_secs(10) };
 
@@ -74,7 +74,7 @@ pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
 fn start(command: Vec<std::ffi::OsString>) -> Result<Child, Failure> {
     let mut words = command.into_iter();
     let launch = Launch::new(words.next().unwrap_or_default()).args(words);
-    // An unread stderr blocks the agent, as it would without this program, and nothing else.
+    // An unread stderr blocks only the agent, as it would without this program.
     let pass = |bytes: &[u8]| {
         tokio::task::block_in_place(|| {
             let _closed = io::stderr().write_all(bytes);
@@ -83,8 +83,8 @@ fn start(command: Vec<std::ffi::OsString>) -> Result<Child, Failure> {
     launch.on_stderr(pass).start().map_err(|error| Failure::new(Exit::CannotStart, error))
 }
 
-/// Passes the bytes of `from` until it ends or the other side is closed; then both sides see that.
-/// Bytes are recorded before they are passed, so that a reply never precedes its call.
+/// Copies bytes from `source` to `sink` until either of them ends, and then closes both. Bytes are
+/// recorded before they are passed on, so that a reply never precedes its call.
 async fn flow(
     from: Side,
     source: Option<impl AsyncRead + Unpin>,
@@ -128,12 +128,12 @@ impl Signals {
     }
 }
 
-/// Ends this process by the signal that ended the agent, without a core file. If that fails,
+/// Ends this process with the signal that ended the agent, without a core file. If that fails,
 /// returns the exit code that shells use for it.
 fn die_by(signal: i32) -> u8 {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit is on the stack during the call, and the signal has its default
-    // disposition: no handler runs.
+    // SAFETY: `none` outlives the call, and no handler runs, because the signal has its default
+    // disposition.
     unsafe {
         libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
         libc::signal(signal, libc::SIG_DFL);

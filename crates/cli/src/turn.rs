@@ -21,14 +21,14 @@ use tokio::time::Instant;
 /// The maximum number of changes shown before a question.
 const BEFORE_A_QUESTION: usize = 1000;
 
-/// The time for the agent to end a turn that was cancelled at the deadline. Together with its end,
-/// this is the 2 s of `--help`.
+/// The time that the agent has to end a turn that was cancelled at the deadline. Together with the
+/// time to end the agent, this is within the 2 s that `--help` names.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// The message when the turn is cancelled.
 const CANCELLING: &str = "cancelling the turn; press Ctrl-C again to end the program";
 
-/// The parts of the run that a turn needs.
+/// The state of the run that a turn uses.
 pub(crate) struct Run<'r> {
     pub(crate) output: &'r mut dyn Show,
     pub(crate) policy: &'r Policy,
@@ -64,7 +64,8 @@ impl Run<'_> {
     /// Sends a prompt, shows the turn, and returns the exit code of its stop reason.
     ///
     /// # Errors
-    /// The turn has no stop reason, took too long or cost too much, or the person ended the run.
+    /// Returns an error if the turn ends without a stop reason, takes too long or costs too much,
+    /// or if the person ends the run.
     pub(crate) async fn turn(
         &mut self,
         session: &HubSession,
@@ -83,7 +84,9 @@ impl Run<'_> {
         let mut stopping = None;
         loop {
             match self.next(&mut turn, deadline, stopping).await {
-                Next::End => return Err(Failure::new(Exit::Cancelled, "ended, the agent with it")),
+                Next::End => {
+                    return Err(Failure::new(Exit::Cancelled, "ended together with the agent"));
+                }
                 Next::Cancel => {
                     turn.cancel();
                     stopping = Some(Exit::Cancelled);
@@ -138,8 +141,8 @@ impl Run<'_> {
         }
     }
 
-    /// Answers a question of the agent by the policy or the person. The decision is shown before
-    /// the agent gets it.
+    /// Answers the agent's question, from the policy or by asking the person. The decision is shown
+    /// before the agent gets it.
     async fn decide(
         &mut self,
         session: &HubSession,
@@ -305,7 +308,7 @@ fn exit_of(reason: &StopReason) -> Exit {
     }
 }
 
-/// Why a prompt was not sent.
+/// Returns the failure for a prompt that was not sent.
 fn not_sent(error: &HubError) -> Failure {
     match error {
         HubError::AgentGone { why, .. } => {

@@ -43,20 +43,20 @@ needs a login. With several agents, the first code that is not 0.\n\n\
 Example:\n  attache agents check gemini"
     )]
     Check(Check),
-    /// Name a command line, for --agent, or add an agent from a registry
+    /// Name a command line for --agent, or add an agent from a registry
     #[command(
         after_help = "Examples:\n  attache agents add mine -- my-agent --acp\n  attache agents add mine --env KEY=value 'my-agent --acp'\n  \
 attache agents add --registry registry.json goose"
     )]
     Add(Add),
-    /// Remove one of your own names
+    /// Remove one of your own agents
     #[command(after_help = "Example:\n  attache agents remove mine")]
     Remove(Remove),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Also list the agents of this registry: a file registry.json or its URL
+    /// Also list the agents of this registry: the path or URL of a registry.json
     #[arg(long, value_name = "FILE|URL")]
     pub(crate) registry: Option<String>,
     /// Print one JSON object per line
@@ -69,7 +69,7 @@ pub(crate) struct Add {
     /// The name; it overrides a known agent. With --registry, the agent's id there
     #[arg(value_name = "NAME|ID")]
     pub(crate) name: String,
-    /// Add the agent from this registry: a file registry.json or its URL
+    /// Add the agent from this registry: the path or URL of a registry.json
     #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["command", "env"])]
     pub(crate) registry: Option<String>,
     /// Set this environment variable for the agent

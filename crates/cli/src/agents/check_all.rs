@@ -16,8 +16,8 @@ use attache_protocol::v1::AgentCapabilities;
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 
-/// Checks the installed agents: the built-in one, the person's own and the known ones. Ends with
-/// the exit code of the first one that fails.
+/// Checks the installed agents: the built-in one, the person's own and the known ones. Returns the
+/// exit code of the first one that fails.
 pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
     let own = OwnAgents::read()?;
     let mut names = vec!["attache".to_owned()];

@@ -22,7 +22,7 @@ pub(super) struct Checked {
 /// person.
 ///
 /// # Errors
-/// The agent does not start.
+/// Returns an error if the agent does not start.
 pub(super) async fn start(chosen: ChosenAgent, is_watched: bool) -> Result<Checked, Failure> {
     let ChosenAgent { launch, known, name, .. } = chosen;
     let began = Instant::now();
@@ -38,8 +38,8 @@ pub(super) async fn start(chosen: ChosenAgent, is_watched: bool) -> Result<Check
     Ok(Checked { agent, took, probe })
 }
 
-/// Returns one JSON object with the protocol's names. Secrets, such as a login's environment, are
-/// masked.
+/// Returns one JSON object that uses the protocol's names. Secrets, such as a login's environment,
+/// are masked.
 pub(super) fn json(name: &str, agent: &AgentProcess, took: Duration, probe: &Probe) -> String {
     let about = agent.about().map_or_else(|| "null".to_owned(), encode);
     let methods: Vec<String> = agent.auth_methods().iter().map(encode).collect();

@@ -1,4 +1,4 @@
-//! The person's own agents: names for command lines, in a file of the configuration folder.
+//! The person's own agents: names for command lines, in a file in the configuration folder.
 
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
@@ -13,7 +13,7 @@ use toml::{Table, Value};
 /// and `version`.
 const FILE: &str = "agents.toml";
 
-/// The largest file that is read, in bytes.
+/// The maximum size of the file, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// The longest name, in characters.
@@ -41,7 +41,7 @@ impl OwnAgents {
     /// Reads the agents. A missing file or folder means no agents.
     ///
     /// # Errors
-    /// The file exists and cannot be used.
+    /// Returns an error if the file exists but cannot be used.
     pub(crate) fn read() -> Result<Self, Failure> {
         let Some(path) = crate::folder::configuration().map(|folder| folder.join(FILE)) else {
             return Ok(Self { path: PathBuf::new(), text: String::new(), file: Table::new() });
@@ -113,7 +113,7 @@ impl OwnAgents {
         let agents = file.get_mut("agents").and_then(Value::as_table_mut);
         if agents.and_then(|agents| agents.remove(name)).is_none() {
             return Err(Failure::usage(format!(
-                "you have no agent of your own with the name {}: `attache agents` lists yours",
+                "there is no agent of your own named {}: `attache agents` lists yours",
                 sanitize::line(name)
             )));
         }
@@ -125,9 +125,9 @@ impl OwnAgents {
         shown(&self.path)
     }
 
-    /// Writes the file atomically. The text is written if it has the same meaning as the table, to
-    /// keep the person's comments; otherwise the table is. Only the owner can read the file,
-    /// because a command can set keys.
+    /// Writes the file atomically. Writes `text`, which keeps the person's comments, if it defines
+    /// the same agents as `file`; otherwise writes `file`. Only the owner can read it, because a
+    /// command can contain keys.
     fn write(&mut self, text: String, file: Table) -> Result<(), Failure> {
         let kept = text.parse::<Table>().is_ok_and(|read| agents_of(&read) == agents_of(&file));
         self.text = if kept { text } else { file.to_string() };
@@ -146,7 +146,7 @@ impl OwnAgents {
             Failure::new(
                 Exit::Usage,
                 format!(
-                    "{} cannot be written: {error}; XDG_CONFIG_HOME names another folder",
+                    "{} cannot be written: {error}; set XDG_CONFIG_HOME to use another folder",
                     self.shown()
                 ),
             )

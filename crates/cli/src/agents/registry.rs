@@ -5,7 +5,7 @@ use crate::show::sanitize;
 use attache_client::Registry;
 use std::time::Duration;
 
-/// The largest registry file, in bytes. The public one has less than a tenth of it.
+/// The maximum size of a registry file, in bytes. The public one is less than a tenth of that.
 const LIMIT: u64 = 8 << 20;
 
 /// The time limit for a download.
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Reads the registry at a path or URL.
 ///
 /// # Errors
-/// The file cannot be read, or is not a registry.
+/// Returns an error if the file cannot be read or is not a registry.
 pub(super) async fn read(place: &str) -> Result<Registry, Failure> {
     let shown = sanitize::line(place);
     let text = match place.starts_with("https://") || place.starts_with("http://") {
@@ -30,7 +30,7 @@ fn of_file(path: &str) -> Result<String, String> {
 }
 
 async fn fetched(address: &str) -> Result<String, String> {
-    // An error means that a provider is already installed, which is fine.
+    // An error only means that a provider is already installed.
     drop(rustls::crypto::ring::default_provider().install_default());
     let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
     let client = reqwest::Client::builder().user_agent(agent).timeout(PATIENCE).build();
@@ -49,7 +49,7 @@ async fn fetched(address: &str) -> Result<String, String> {
     text(bytes)
 }
 
-/// Returns the innermost cause of an error, which is the most exact and does not repeat the URL.
+/// Returns the innermost cause of an error, which is the most specific and does not repeat the URL.
 fn innermost_cause(error: &reqwest::Error) -> String {
     let mut last: &dyn std::error::Error = error;
     while let Some(cause) = last.source() {

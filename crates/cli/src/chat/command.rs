@@ -70,8 +70,8 @@ impl Chat {
         Ok(Some(Next::Go))
     }
 
-    /// Returns the reason not to send a line that begins with this word; `None` for a command of
-    /// the agent, and for other text.
+    /// Returns the reason not to send a line that begins with this word; `None` for one of the
+    /// agent's commands, and for ordinary text.
     fn unknown(&self, word: &str) -> Option<String> {
         let session = self.follow.session.snapshot();
         let theirs: Vec<&str> = session.commands().iter().map(|command| &*command.name).collect();
@@ -80,7 +80,7 @@ impl Chat {
         Some(unknown::refusal(name, ours.chain(theirs)))
     }
 
-    /// Offers these commands and the agent's own for completion.
+    /// Offers the commands of this program and of the agent for completion.
     pub(super) fn complete_commands(&self) {
         let own = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
         let session = self.follow.session.snapshot();
@@ -159,7 +159,7 @@ impl Chat {
         self.follow.session.set_budget(self.budget.as_ref().map(Budget::of_session));
     }
 
-    /// Shows the tool calls since the last prompt completely.
+    /// Shows the tool calls since the last prompt in full.
     fn details(&self) {
         let session = self.follow.session.snapshot();
         let is_prompt = |content: &EntryContent| {
@@ -191,7 +191,7 @@ impl Chat {
         }
     }
 
-    /// Shows the last messages of a session that was not started here.
+    /// Shows the last messages of a session that was not started in this conversation.
     fn last_words(&mut self) {
         let session = self.follow.session.snapshot();
         say(BOLD, session.info().title().unwrap_or("A new session"));

@@ -19,7 +19,8 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     }
     judge_and_report(Side::Agent, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(internal)?;
-        // A path with a link would differ from the path of an agent that resolves it.
+        // Symbolic links are resolved here, because a peer that resolves them would otherwise
+        // report a different path.
         let path = folder.path().canonicalize().map_err(internal)?;
         let command = arguments.command.clone();
         let model = ModelServer::start_with(names.clone()).await.map_err(internal)?;

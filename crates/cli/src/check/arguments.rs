@@ -38,7 +38,8 @@ pub(crate) enum Task {
     /// Test which rules a client keeps
     #[command(after_help = client::help())]
     Client(Client),
-    /// The program that a client under test starts as its agent, or an agent as an MCP server
+    /// The program that a client under test starts as its agent, or an agent under test as an MCP
+    /// server
     #[command(hide = true)]
     Relay(Relay),
 }

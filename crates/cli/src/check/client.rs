@@ -18,8 +18,9 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     }
     judge_and_report(Side::Client, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(internal)?;
-        // A path with a link would differ from the path of a client that resolves it. Files beside
-        // the session's folder are not part of it.
+        // Symbolic links are resolved here, because a peer that resolves them would otherwise
+        // report a different path. The session has its own folder, so that the judge can keep other
+        // files next to it.
         let path = folder.path().canonicalize().map_err(internal)?.join("session");
         std::fs::create_dir(&path).map_err(internal)?;
         let run = match manual_client.clone() {

@@ -78,9 +78,9 @@ impl Printer {
         let differ = comparison.rows.iter().filter(|row| row.differs()).count();
         lines.push(String::new());
         lines.push(match (differ, of) {
-            (0, of) => format!("The judgements agree about all {of} rules."),
-            (1, of) => format!("The judgements differ about 1 of {of} rules."),
-            (differ, of) => format!("The judgements differ about {differ} of {of} rules."),
+            (0, of) => format!("The judgements agree on all {of} rules."),
+            (1, of) => format!("The judgements differ on 1 of {of} rules."),
+            (differ, of) => format!("The judgements differ on {differ} of {of} rules."),
         });
         lines
     }
@@ -105,7 +105,7 @@ impl Printer {
     }
 }
 
-/// Returns the letter of a judgement: A to Z, then with a number.
+/// Returns the label of a judgement: a letter from A to Z, followed by a number from the 27th on.
 fn letter(place: usize) -> String {
     let letter =
         u32::try_from(place % 26).ok().and_then(|offset| char::from_u32(u32::from('A') + offset));

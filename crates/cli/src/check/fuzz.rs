@@ -17,9 +17,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The width of a line without a terminal, in columns.
+/// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
-/// The number of lines shown of a failure.
+/// The maximum number of a failure's lines to show.
 const LINES_SHOWN: usize = 40;
 
 /// Runs the command.
@@ -28,7 +28,8 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
     let case = arguments.replay.as_deref().map(|file| read(file, arguments.side)).transpose()?;
     let interrupts = Interrupts::listen().map_err(internal)?;
     let folder = tempfile::tempdir().map_err(internal)?;
-    // A path with a link would differ from the path of an agent that resolves it.
+    // Symbolic links are resolved here, because a peer that resolves them would otherwise report a
+    // different path.
     let path = folder.path().canonicalize().map_err(internal)?;
     // The judge's model must live as long as the peer is judged.
     let model = ModelServer::start().await.map_err(internal)?;
@@ -117,7 +118,7 @@ fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Fai
     print(&lines).map(|()| Exit::AgentFailed)
 }
 
-/// Reads the case of a recording.
+/// Reads the case from a recording.
 fn read(file: &Path, side: Fuzzed) -> Result<Case, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?;

@@ -23,8 +23,8 @@ pub(super) struct Round<'l> {
     pub(super) listener: &'l Listener,
 }
 
-/// Judges the peer that `command` starts as often as requested, and reports the results. `judge`
-/// runs one round.
+/// Judges the peer that `command` starts, as many times as requested, and reports the results.
+/// `judge` runs one round.
 pub(super) async fn judge_and_report(
     side: Side,
     arguments: &Judging,
@@ -66,7 +66,7 @@ pub(super) async fn judge_and_report(
         write(path, &form.write(&judgement))?;
     }
     let (exit, said) = baseline::conclude(&judgement, baseline, arguments)?;
-    // These lines follow the report for people; with JSON they go to stderr.
+    // For people, these lines follow the report on stdout. With `--json` they go to stderr.
     let written = said.iter().try_for_each(|line| match arguments.json {
         true => writeln!(io::stderr(), "{line}"),
         false => writeln!(io::stdout(), "{line}"),

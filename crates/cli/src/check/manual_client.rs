@@ -17,15 +17,15 @@ use tokio::task::JoinSet;
 #[derive(Clone)]
 pub(super) struct ManualClient {
     person: Operator,
-    /// Reads Enter keys from stdin.
+    /// The task that waits for Enter on stdin.
     _reading: Arc<JoinSet<()>>,
 }
 
 impl ManualClient {
-    /// Prints what to configure. `patience` limits each step.
+    /// Prints what to configure. `patience` is the time limit of each step.
     ///
     /// # Errors
-    /// No port is available.
+    /// Returns an error if no port is available.
     pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
         let listener =
             RelayListener::open().map_err(|error| Failure::new(Exit::Internal, error))?;
@@ -67,7 +67,7 @@ async fn read(passes: Arc<Notify>) {
 }
 
 fn say(text: &str) {
-    // A line of progress can be on the terminal. A closed stderr is not an error.
+    // Clears the line of progress that the terminal may show. A closed stderr is not an error.
     let start = if io::stderr().is_terminal() { "\r\u{1b}[K" } else { "" };
     let _unseen = writeln!(io::stderr(), "{start}{text}");
 }

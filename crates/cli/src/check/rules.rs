@@ -19,7 +19,7 @@ use std::io::{self, Write};
 const STRENGTHS: [Strength; 5] =
     [Strength::Must, Strength::Should, Strength::May, Strength::Practice, Strength::Advice];
 
-/// The columns before the text of a rule.
+/// The number of columns before the text of a rule.
 const BEFORE_TEXT: usize = 42;
 
 /// Runs the command.
@@ -81,7 +81,7 @@ fn json_line(rule: &Rule) -> String {
 /// Formats rules for a person.
 struct Printer {
     paint: Paint,
-    /// The width of the terminal; without one nothing is cut.
+    /// The width of the terminal; `None` if nothing is cut.
     columns: Option<usize>,
 }
 
@@ -109,7 +109,7 @@ impl Printer {
         format!("  {id} {word} {:<9} {judged} {tests}  {text}", rule.binds.as_str())
     }
 
-    /// Returns the number of rules, of visible rules and of covered rules.
+    /// Returns lines with the numbers of all, visible, covered and judged rules.
     fn totals(&self, rules: &[Rule]) -> Vec<String> {
         let visible = rules.iter().filter(|rule| rule.is_wire_visible()).count();
         let shown: Vec<&Rule> = rules.iter().filter(|rule| is_shown(rule)).collect();
@@ -213,7 +213,7 @@ impl Printer {
         lines
     }
 
-    /// Formats a named text, wrapped.
+    /// Formats a label and its text, wrapped.
     fn wrapped(&self, name: &str, text: &str) -> Vec<String> {
         const INDENT: usize = 10;
         let lines = match self.columns {
@@ -232,7 +232,8 @@ impl Printer {
 /// The entry in a table for a rule that is not judged.
 const NOWHERE: &str = "---";
 
-/// Returns the letters of the judges of a rule.
+/// Returns a letter for each way to judge the rule: A by agents' probes, C by clients' probes, T by
+/// traffic.
 fn judged(rule: &Rule) -> String {
     let by = |side: Side| probes_of(rule).any(|probe| probe.side == side);
     let watched = faults_of(rule).any(|fault| fault.judged == Judged::Traffic);

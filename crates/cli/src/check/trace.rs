@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-/// The width of a line without a terminal, in columns.
+/// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
 
 /// Runs the command.

@@ -9,11 +9,11 @@ const LEAST: usize = 12;
 /// The minimum width of names, so that all parts of the page align.
 const NAMES: usize = 18;
 
-/// Parts with rows of a name, a value and a note.
+/// A page in parts, whose rows have a name, a value and a note.
 pub(super) struct Page {
     pub(super) lines: Vec<String>,
     paint: Paint,
-    /// The width of the terminal; without one no line is broken.
+    /// The width of the terminal; `None` if no line is broken.
     columns: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl Page {
         }
     }
 
-    /// Adds a list after a word; nothing for an empty list.
+    /// Adds a list after a label, or nothing if the list is empty.
     pub(super) fn list(&mut self, word: &str, items: &[String]) {
         if items.is_empty() {
             return;

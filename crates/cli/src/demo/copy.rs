@@ -11,23 +11,23 @@ const FILES: usize = 2000;
 /// The maximum number of bytes.
 const BYTES: u64 = 20 << 20;
 
-/// The largest source file that is copied, in bytes.
+/// The maximum size of a file that is copied, in bytes.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// The number of entries that are read before a folder counts as too large.
+/// The number of entries after which a folder counts as too large.
 const LOOKED_AT: usize = 50_000;
 
 /// The result of a copy.
 #[derive(Debug)]
 pub(super) enum Copied {
-    /// No file: the folder has no text to show.
+    /// Nothing was copied: the folder has no text files.
     Nothing,
-    /// These files; `left_out` others were too large, too many or binary.
+    /// These files were copied; `left_out` others were too large, too many or binary.
     Files { count: usize, bytes: u64, left_out: usize },
 }
 
-/// Copies the text files below `from`, without hidden files and those in `.gitignore`. Links are
-/// omitted, because they can lead out of the copy, back to the person's files.
+/// Copies the text files below `from`, except hidden files and those that `.gitignore` lists.
+/// Symbolic links are omitted, because they can lead out of the copy, back to the person's files.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
     let cannot = |what: &Path, error: io::Error| {
         format!("{} cannot be copied for the demo: {error}", what.display())
@@ -62,7 +62,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
     Ok(if count == 0 { Copied::Nothing } else { Copied::Files { count, bytes, left_out } })
 }
 
-/// Returns whether the start of the file has no zero byte.
+/// Returns whether the start of the file contains no zero byte.
 fn is_text(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(8192).read_to_end(&mut start));

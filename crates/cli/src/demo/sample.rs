@@ -20,18 +20,19 @@ open(path) as lines:\n        return [int(line) for line in lines if line.strip(
     ("prices.txt", "3\n14\n\n15\n"),
 ];
 
-/// Words of most programs, whose rename would show nothing.
+/// Names that occur in most programs. Renaming one would make a poor demo.
 const COMMON: &str = "return import public private static struct function assert String string Result Option mut self match while class const \
     export default extends interface package unsafe async await include namespace template typename virtual crate super where impl trait \
     type false true None null else elif with from pass raise yield lambda print value";
 
-/// The largest file for a rename, in bytes: the diff should fit a screen.
+/// The maximum size of the file for the rename, in bytes: its diff should fit on a screen.
 const RENAMED_IN: u64 = 64 << 10;
 
 /// The maximum number of bytes to search for a name.
 const LOOKED_AT: usize = 1 << 20;
 
-/// Returns the prompts of the demo in order. Writes the sample into the copy if nothing was copied.
+/// Returns the prompts of the demo in order. If nothing was copied, writes the sample project into
+/// the copy.
 pub(super) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> {
     if matches!(copied, Copied::Nothing) {
         for (name, content) in SAMPLE {

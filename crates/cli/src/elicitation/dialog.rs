@@ -1,4 +1,4 @@
-//! Lines and keys of the dialog in which a person answers an agent.
+//! Input and output of the dialog in which a person answers an agent.
 
 use crate::key;
 use crate::show::paint::{Paint, YELLOW};
@@ -46,7 +46,7 @@ pub(super) fn shown(text: &str) -> String {
 
 pub(super) fn say(lines: &[String]) {
     let mut stderr = io::stderr().lock();
-    // If stderr is closed, the terminal cannot be read either.
+    // An error is ignored: if stderr is closed, the terminal cannot be read either.
     let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
 }
 

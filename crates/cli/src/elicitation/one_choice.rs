@@ -8,7 +8,8 @@ use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
 use std::io;
 
-/// The number of choices that have a key each; with more, the person types the number or the name.
+/// The maximum number of choices that each have a key. With more choices, the person types a number
+/// or a name.
 const KEYS: usize = 9;
 
 /// The only field of a form, with values to choose from.
@@ -21,7 +22,7 @@ pub(super) struct OneChoice<'f> {
 }
 
 impl<'f> OneChoice<'f> {
-    /// Returns the choice if it is the whole form.
+    /// Returns the choice if it is the only field of the form.
     pub(super) fn of(form: &'f Form) -> Option<Self> {
         let [(name, field)] = form.schema().properties.0.as_slice() else { return None };
         let choices = match field {
@@ -35,7 +36,7 @@ impl<'f> OneChoice<'f> {
     /// Asks the person, who may decline or cancel instead.
     ///
     /// # Errors
-    /// The terminal cannot be read; then nothing is answered.
+    /// Returns an error if the terminal cannot be read.
     pub(super) async fn asked(&self, paint: Paint) -> io::Result<FormReply> {
         say(&self.lines(paint));
         match self.choices.len() <= KEYS {

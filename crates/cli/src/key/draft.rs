@@ -1,6 +1,6 @@
 //! Text from the bytes that a terminal sends for keys.
 
-/// The largest draft, in bytes: more than a person types during a turn.
+/// The maximum size of a draft, in bytes: more than a person types during a turn.
 const LIMIT: usize = 64 * 1024;
 
 /// The input so far: letters, lines and deletions. Keys without text, such as arrows, are ignored.

@@ -1,4 +1,4 @@
-//! Input that is typed while no line is read.
+//! Input that is typed while no line is being read.
 
 use super::draft::Draft;
 use super::{FOR_EVER, Ready, open, wait};
@@ -12,7 +12,8 @@ use tokio::sync::Notify;
 /// The time limit for the rest of a key's sequence, in milliseconds.
 const SEQUENCE: libc::c_int = 50;
 
-/// Stores input while no line is read, for the next line. It is neither shown nor sent.
+/// Stores input that is typed while no line is being read, for the next line. It is neither shown
+/// nor sent.
 pub(crate) struct TypeAhead {
     /// Whether a terminal can be read.
     is_on: bool,
@@ -50,7 +51,7 @@ impl TypeAhead {
     pub(crate) fn stop(&mut self) {
         if let Some(Reading { until, thread }) = self.reading.take() {
             drop(until);
-            // The thread is awake and ends at once; it cannot panic.
+            // The closed pipe wakes the thread, which then ends at once. It cannot panic.
             drop(thread.join());
         }
     }
@@ -78,7 +79,7 @@ impl Reading {
         let (ended, until) = io::pipe()?;
         let thread = std::thread::Builder::new()
             .name("type-ahead".to_owned())
-            // Without a terminal no input comes.
+            // Without a terminal, no input arrives.
             .spawn(move || drop(read(tty, &ended, &kept)))?;
         Ok(Self { until, thread })
     }

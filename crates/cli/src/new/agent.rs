@@ -1,4 +1,4 @@
-//! `attache new agent`: creates a working agent with a test, as a start for one's own.
+//! `attache new agent`: creates a working agent with a test, as a starting point.
 
 use super::arguments::Agent;
 use crate::exit::{Exit, Failure};
@@ -7,8 +7,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The files of the project, by path. `{{name}}` is replaced by its name, `{{Name}}` by that of its
-/// type.
+/// The files of the project, by path. `{{name}}` is replaced by its name, `{{Name}}` by the name of
+/// its type.
 const FILES: [(&str, &str); 5] = [
     ("Cargo.toml", include_str!("agent/Cargo.toml.txt")),
     ("src/main.rs", include_str!("agent/main.rs.txt")),
@@ -25,7 +25,7 @@ const TAKEN: [&str; 9] =
 pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let name = arguments.name.as_str();
     if let Some(why) = why_invalid(name) {
-        return Err(Failure::usage(format!("{name:?} is not a valid name of an agent: {why}")));
+        return Err(Failure::usage(format!("{name:?} is not a valid agent name: {why}")));
     }
     let libraries = Libraries::find(arguments)?;
     let folder = Path::new(name);
@@ -83,7 +83,7 @@ fn type_name(name: &str) -> String {
 
 /// The source of the libraries.
 enum Libraries {
-    /// A checkout.
+    /// A checkout in this folder.
     Checkout(PathBuf),
     /// A Git repository at this URL.
     Git(String),
@@ -112,7 +112,8 @@ impl Libraries {
         }
     }
 
-    /// Replaces `{{attache-agent}}` and the other libraries in a Cargo.toml by their sources.
+    /// Replaces `{{attache-agent}}` and the placeholders of the other libraries in a Cargo.toml
+    /// with their sources.
     fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut parts = text.split("{{attache-");

@@ -13,7 +13,7 @@ const VERBS: [&str; 16] = [
     "search", "shell", "update", "write", "writing", "editing",
 ];
 
-/// The amount to show.
+/// How much of the effect to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     /// Everything, for a question: the person approves what they see.
@@ -61,7 +61,7 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
     parts.extend(effect.urls.iter().map(|url| visible(url)).filter(|url| !says(&title, url)));
     let is_rest = extent == Extent::Question
         || effect.commands.is_empty() && effect.paths.is_empty() && effect.urls.is_empty();
-    // The diff contains more than its arguments.
+    // The diff shows more than the arguments do.
     if let Some(arguments) = effect.arguments.filter(|_| is_rest && diffs.is_empty()) {
         parts.push(format!("with {}", visible(&arguments.to_string())));
     }
@@ -81,7 +81,7 @@ fn command_parts(command: &Command, title: &str, cwd: &Path) -> Vec<String> {
     parts
 }
 
-/// Returns whether this client asks the question itself; its title names the file.
+/// Returns whether this client asks the question itself; the title then names the file.
 fn is_own(request: &PermissionRequest) -> bool {
     request.file.is_some()
 }
@@ -109,7 +109,7 @@ pub(super) fn visible(text: &str) -> String {
     sanitize::visible(text).chars().map(shown).collect()
 }
 
-/// Wraps each part to `columns`, with this indent.
+/// Wraps each part to `columns` and indents it.
 pub(super) fn lines(parts: &[String], columns: usize, indent: &str) -> Vec<String> {
     let room = columns.saturating_sub(indent.len());
     let mut lines = Vec::new();

@@ -23,12 +23,13 @@ fn can(request: &PermissionRequest, rules: &Rules, effect: Effect) -> bool {
 /// Lets the person choose a rule and remembers it; `None` if they go back to the question.
 ///
 /// # Errors
-/// The terminal cannot be read; then nothing is remembered.
+/// Returns an error if the terminal cannot be read.
 pub(super) async fn choose(
     request: &PermissionRequest,
     rules: &Rules,
 ) -> io::Result<Option<Verdict>> {
-    // For some calls only a rule that rejects is possible: one that allows would allow more.
+    // For some calls, only a rule that rejects is possible: a rule that allows would also allow
+    // other calls.
     let mut effect = if can(request, rules, Effect::Allow) { Effect::Allow } else { Effect::Deny };
     loop {
         let choices = choices(request, rules, effect);
@@ -70,7 +71,7 @@ fn show(choices: &[(char, Rule)], other: Option<(char, &str)>) -> io::Result<()>
     writeln!(out)?;
     writeln!(out, "  Which rule should be remembered? `attache permissions` lists all rules.")?;
     for (key, rule) in choices {
-        // Nothing is cut: the person would remember omitted text unseen.
+        // Nothing is cut, because the person would approve the omitted text unseen.
         let wrapped =
             |text: &str| width::wrap(&sanitize::visible_line(text), columns.saturating_sub(6));
         let meaning = wrapped(&rules::meaning(rule)).join("\n      ");
@@ -84,16 +85,20 @@ fn show(choices: &[(char, Rule)], other: Option<(char, &str)>) -> io::Result<()>
     writeln!(out, "  [{}] back", paint.paint(BOLD, 'b'))
 }
 
-/// Remembers a rule and decides by it. If the rule cannot be stored, the decision applies only now.
+/// Remembers a rule and decides by it. If the rule cannot be stored, the decision applies only
+/// once.
 fn remembered(request: &PermissionRequest, rules: &Rules, rule: Rule) -> Verdict {
     let verdict = Verdict { by: By::Person, ..Verdict::by_rule(request, rule.clone()) };
     let (style, said) = match rules.broker.remember(rule.clone()) {
         Ok(()) => (DIM, format!("remembered: {}", rule.to_line())),
-        Err(error) => (YELLOW, format!("not remembered, the decision applies only now: {error}")),
+        Err(error) => (
+            YELLOW,
+            format!("the rule was not remembered, so the decision applies only once: {error}"),
+        ),
     };
     let mut out = io::stderr().lock();
     let line = Paint::of(&out).paint(style, sanitize::visible_line(&said));
-    // If stderr is closed, the terminal cannot be read either.
+    // An error is ignored: if stderr is closed, the terminal cannot be read either.
     let _ = write!(out, "\n  {line}");
     verdict
 }

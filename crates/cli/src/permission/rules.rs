@@ -26,7 +26,7 @@ pub(crate) struct Rules {
 const OLD: &str = "client-permissions.txt";
 
 /// Returns the files of the rules; new rules are added to the first one. The usual file applies
-/// even if a setting names another one, so that it keeps denying what it denies.
+/// even if a setting names another one, so that its rules that deny stay in force.
 pub(crate) fn files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         Settings::read().permissions().into_iter().chain(usual_file()).collect();
@@ -47,8 +47,8 @@ pub(crate) fn log() -> Option<PathBuf> {
 /// Opens the current rules and the log. Rules of an older version are moved to the usual file.
 ///
 /// # Errors
-/// A file or one of its rules cannot be read. The command must stop, because that rule can deny
-/// something.
+/// Returns an error if a file or one of its rules cannot be read. The command must stop then,
+/// because that rule may be one that denies.
 pub(crate) fn open() -> Result<PermissionBroker, Failure> {
     let mut broker = PermissionBroker::in_memory();
     if let Some(file) = usual_file() {

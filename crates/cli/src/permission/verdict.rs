@@ -44,7 +44,7 @@ impl By {
         }
     }
 
-    /// Returns the name in JSON.md.
+    /// Returns the name that JSON.md documents.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Rule(_) => "rule",
@@ -67,12 +67,12 @@ impl Verdict {
         Self { decision: None, allowed: false, by: By::Withdrawn }
     }
 
-    /// Returns whether the action was refused. A withdrawn question refuses nothing.
+    /// Returns whether the action was refused. A withdrawn question is not a refusal.
     pub(crate) fn refuses(&self) -> bool {
         !self.allowed && self.by != By::Withdrawn
     }
 
-    /// Returns the name in JSON.md.
+    /// Returns the name that JSON.md documents.
     pub(crate) fn word(&self) -> &'static str {
         match (&self.by, self.allowed) {
             (By::Withdrawn, _) => "withdrawn",
@@ -111,8 +111,8 @@ impl Verdict {
         }
     }
 
-    /// Describes the decision and the action in lines of at most `columns`; without `columns`, in
-    /// one line, except for line feeds in a command.
+    /// Describes the decision and the action in lines of at most `columns`. Without `columns`, the
+    /// description is one line, apart from line feeds in a command.
     pub(crate) fn lines(
         &self,
         request: &PermissionRequest,
@@ -156,7 +156,7 @@ pub(super) fn kind_word(request: &PermissionRequest) -> String {
 }
 
 impl Verdict {
-    /// Returns the verdict of a rule about a request.
+    /// Returns the verdict of a remembered rule about a request.
     pub(crate) fn by_rule(request: &PermissionRequest, rule: Rule) -> Self {
         let decision = Decision::by_rule(&rule);
         let allowed = decision.allows(&request.options);

@@ -14,14 +14,14 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::path::{Path, PathBuf};
 
-/// The largest text file in a prompt, in bytes. Larger files are sent as links, because they would
-/// fill the context.
+/// The maximum size of a text file in a prompt, in bytes. Larger files are sent as links, because
+/// they would fill the context.
 const TEXT_LIMIT: u64 = 1 << 20;
 
-/// The largest picture or sound in a prompt, in bytes.
+/// The maximum size of an image or sound in a prompt, in bytes.
 const MEDIA_LIMIT: u64 = 10 << 20;
 
-/// The largest total of files in a prompt, in bytes on the wire. A message of more than 32 MiB
+/// The maximum total size of files in a prompt, in bytes on the wire. A message of more than 32 MiB
 /// would end the connection.
 const PROMPT_LIMIT: usize = 24 << 20;
 
@@ -31,12 +31,12 @@ pub(crate) struct Attached {
     pub(crate) blocks: Vec<ContentBlock>,
     /// One sentence per warning.
     pub(crate) warnings: Vec<String>,
-    /// The bytes of files in the blocks.
+    /// The total size of the files in the blocks, in bytes on the wire.
     sent: usize,
 }
 
-/// Returns the blocks of a prompt. A file stays text if it cannot be read, or is outside the folder
-/// without an absolute path.
+/// Returns the blocks of a prompt. A mention of a file stays text if the file cannot be read, or is
+/// outside the folder and has no absolute path.
 pub(crate) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) -> Attached {
     let mut attached = Attached::default();
     for piece in prompt {
@@ -105,7 +105,8 @@ impl Attached {
                 self.blocks.push(block);
             }
             Err(why) => {
-                // A file that is not text is expected to become a link.
+                // There is no warning about a binary file, because people expect it to become a
+                // link.
                 if !why.is_empty() {
                     let shown = sanitize::line(&path.display().to_string());
                     self.warnings.push(format!("{shown} is sent as a link: {why}"));
@@ -116,12 +117,12 @@ impl Attached {
     }
 }
 
-/// The kind of a file, by its name.
+/// The kind of a file, determined by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Image,
     Audio,
-    /// Text or other content, decided by reading it.
+    /// Text or other content, depending on what the file contains.
     Text,
 }
 
@@ -186,7 +187,7 @@ fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
 /// Reads a file. The error is the reason to send a link, and is empty if that is expected.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     attache_host::read_plain_file(path, limit).map_err(|error| match error.kind() {
-        // A folder or a pipe.
+        // It is a folder or a pipe.
         std::io::ErrorKind::InvalidInput => String::new(),
         _ => error.to_string(),
     })
@@ -218,7 +219,7 @@ fn block(kind: Kind, path: &Path, bytes: Vec<u8>) -> Result<(ContentBlock, usize
             media_type.unwrap_or_default(),
         )),
         Kind::Text => {
-            // A binary file is meant as a file.
+            // A binary file becomes a link without a warning.
             let text = String::from_utf8(bytes)
                 .ok()
                 .filter(|text| !text.contains('\0'))

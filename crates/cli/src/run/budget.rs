@@ -45,7 +45,7 @@ impl Budget {
         self.of_session().passed(usage)
     }
 
-    /// Returns the message after a turn whose cost could not be compared with the budget.
+    /// Returns the message for a turn whose cost could not be compared with the budget.
     pub(crate) fn unwatched(&self, usage: &UsageState) -> Option<String> {
         if usage.costs().iter().any(|cost| cost.currency.eq_ignore_ascii_case(&self.0.currency)) {
             return None;

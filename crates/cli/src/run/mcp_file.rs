@@ -1,7 +1,7 @@
-//! `--mcp`: MCP servers from a file in the format of editors.
+//! `--mcp`: MCP servers from a file in the format that editors use.
 //!
-//! Values of environments and headers are secret: messages quote only the names of servers and
-//! members.
+//! The values of environment variables and headers are secret: messages quote only the names of
+//! servers and members.
 
 use crate::exit::Failure;
 use crate::show::sanitize;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// The expected format.
 const SHAPE: &str = r#"{"mcpServers": {"NAME": {"command": "…", "args": [], "env": {}}}}, or "type", "url" and "headers" in place of "command""#;
 
-/// The largest file that is read, in bytes.
+/// The maximum size of the file, in bytes.
 const LONGEST: u64 = 4 << 20;
 
 /// Reads the servers of the file, without those that say `"disabled": true`. Programs are looked up
@@ -30,7 +30,7 @@ pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure
 }
 
 fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
-    // Syntax errors name only line and column.
+    // The message names only the line and column, because the text can contain secrets.
     let value: Value = serde_json::from_str(text).map_err(|error| {
         format!(
             "this is not JSON (line {}, column {}): expected {SHAPE}",
@@ -88,7 +88,7 @@ impl Members<'_> {
                     | "sse",
                 ),
                 ..,
-            ) => Err("needs either \"command\" or \"url\", as its \"type\" says".to_owned()),
+            ) => Err("needs either \"command\" or \"url\", depending on its \"type\"".to_owned()),
             (Some(_), ..) => {
                 Err("has an unknown \"type\": use \"stdio\", \"http\" or \"sse\"".to_owned())
             }
@@ -148,8 +148,8 @@ impl Members<'_> {
     }
 }
 
-/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by values of this process's
-/// environment, as editors do, so that a key need not be in the file. Other placeholders are an
+/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` with the values of environment
+/// variables, as editors do, so that a key need not be in the file. Other placeholders are an
 /// error, because a server would get them unchanged.
 fn expanded(text: &str) -> Result<String, String> {
     let mut out = String::new();
@@ -191,7 +191,7 @@ pub(super) fn check(servers: &[McpServer], takes: &McpCapabilities) -> Result<()
         };
         if !taken {
             return Err(Failure::usage(format!(
-                "--mcp: the agent supports no MCP servers over {kind}, and \"{}\" is one: remove it from the file, or use another agent",
+                "--mcp: the agent does not support MCP servers over {kind}, such as \"{}\": remove it from the file, or use another agent",
                 sanitize::line(server.name())
             )));
         }

@@ -1,11 +1,11 @@
 //! Files that a prompt names with `@path`.
 
-/// A part of a text.
+/// A part of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'t> {
     /// Plain text.
     Text(&'t str),
-    /// A named file.
+    /// A mention of a file.
     Mention(Mention<'t>),
 }
 
@@ -20,8 +20,8 @@ pub(super) struct Mention<'t> {
     pub(super) quoted: bool,
 }
 
-/// Splits a text. A path begins with `@` at the start of a word and ends with the word or its
-/// quote.
+/// Splits a text into parts. A path begins with `@` at the start of a word and ends with the word
+/// or its quote.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut begun, mut at) = (0, 0);
@@ -44,7 +44,7 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Returns the path that a text, which begins with `@`, names.
+/// Returns the mention at the start of a text that begins with `@`.
 fn mention(text: &str) -> Option<Mention<'_>> {
     let rest = text.get(1..)?;
     if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\'')) {

@@ -22,7 +22,7 @@ pub(super) fn output(arguments: &args::Run) -> Box<dyn Show> {
     }
     let paint = Paint::of(&io::stderr());
     let style = Style { paint, columns: terminal::columns, rewrite: false, bound };
-    // A log does not have the width of the terminal.
+    // The width of the terminal does not apply to a log.
     let style =
         if io::stderr().is_terminal() { style } else { Style { columns: || None, ..style } };
     Box::new(Plain::new(io::stdout(), (!arguments.quiet).then(|| (io::stderr(), style))))

@@ -5,7 +5,7 @@ use crate::exit::Failure;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// The longest text from stdin or a script, in bytes.
+/// The maximum length of text from stdin or a script, in bytes.
 const LIMIT: u64 = 16 << 20;
 
 /// The line that separates the prompts of a script.
@@ -20,7 +20,7 @@ pub(crate) type Prompt = Vec<Piece>;
 /// A piece of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Text of the person, in which `@path` attaches a file.
+    /// Text from the person, in which `@path` attaches a file.
     Written(String),
     /// Text from a pipe, which is sent unchanged: it can come from anyone and must not attach
     /// files.

@@ -33,12 +33,12 @@ pub(crate) enum Opened {
     New,
     /// With its history.
     Loaded,
-    /// Without.
+    /// Without its history.
     Resumed,
 }
 
 impl Opened {
-    /// Returns the name in JSON.md.
+    /// Returns the name that JSON.md documents.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -55,7 +55,7 @@ pub(super) struct Request<'r> {
     /// The agent's name in the hub.
     pub(super) agent_name: &'r str,
     pub(super) agent: &'r AgentConnection,
-    /// Whether the agent is the built-in one, whose store is available.
+    /// Whether the agent is the built-in one, whose store this program can read.
     pub(super) built_in: bool,
     /// The folder of a new session.
     pub(super) cwd: &'r Path,
@@ -75,7 +75,8 @@ impl Request<'_> {
     /// Opens the session that the arguments select.
     ///
     /// # Errors
-    /// No session matches, several match, or the agent did not open it.
+    /// Returns an error if no session or several sessions match, or if the agent does not open the
+    /// session.
     pub(super) async fn open(self) -> Result<Session, Failure> {
         let kept = match (&self.arguments.resume, &self.arguments.session) {
             (Some(id), _) => Some(self.resumed(id).await?),
@@ -133,7 +134,7 @@ impl Request<'_> {
         Ok(Session { handle, cwd, opened, warning: None })
     }
 
-    /// Returns the folder of `--cwd` in the form of sessions.
+    /// Returns the folder of `--cwd` in the form that sessions store.
     fn given_cwd(&self) -> Option<String> {
         self.arguments.cwd.as_ref().map(|_| self.cwd.to_string_lossy().into_owned())
     }
@@ -171,7 +172,7 @@ impl Request<'_> {
                 lines(&listed)
             ))),
             (None, several) => Err(Failure::usage(format!(
-                "{} sessions begin with {}: write more of the id.{}",
+                "{} session ids begin with {}: write more of the id.{}",
                 several.len(),
                 sanitize::line(id),
                 lines(several)
@@ -183,7 +184,7 @@ impl Request<'_> {
         let place = Place::of(None)?;
         let Some(store) = place.existing()? else {
             return Err(Failure::usage(
-                "no sessions are stored here: `attache doctor` shows their place",
+                "no sessions are stored here: `attache doctor` shows where they are stored",
             ));
         };
         if id == LAST {
@@ -274,7 +275,8 @@ fn kept(listed: SessionInfo) -> StoredSession {
     }
 }
 
-/// Returns the session that changed last; without times, the first of the list (LIST-11).
+/// Returns the session that changed last. If the agent lists no times, returns the first session of
+/// the list (LIST-11).
 fn newest(listed: Vec<SessionInfo>) -> Option<SessionInfo> {
     let at = |listed: &SessionInfo| listed.updated_at.as_deref()?.parse::<jiff::Timestamp>().ok();
     listed.into_iter().reduce(|newest, other| if at(&other) > at(&newest) { other } else { newest })
@@ -285,7 +287,7 @@ fn same_folder(one: &Path, other: &Path) -> bool {
         || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
-/// Lists the id and title of each, if there are few.
+/// Lists the id and title of each session, if there are few.
 fn lines(sessions: &[SessionInfo]) -> String {
     let line = |listed: &SessionInfo| {
         let title = listed.title.as_deref().map_or_else(|| "(no title)".to_owned(), sanitize::line);
@@ -323,7 +325,8 @@ fn not_open(error: &OpenError, built_in: bool) -> Failure {
         }
         OpenError::Call(call) => match call.error_response() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
-            // The message of the built-in agent; the protocol has no code for it.
+            // The built-in agent says so in its message, because the protocol has no error code for
+            // it.
             Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {
                 Exit::Busy
             }

@@ -1,4 +1,4 @@
-//! `--trace`: records every line of both directions.
+//! `--trace`: records every line in both directions.
 
 use crate::exit::Failure;
 use crate::record::{create, record};
@@ -8,7 +8,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A recording in progress. Lines are in the file at once, also if this process is killed.
+/// A recording in progress. Lines are written to the file at once, so that none is lost if this
+/// process is killed.
 pub(super) struct Trace {
     path: PathBuf,
     /// The file, or the reason why writing stopped.

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The delay of the first notice, and the pause between notices.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Waits for a start of the agent. A person who watches sees a notice after a second, and then
+/// Waits until the agent has started. A person who watches sees a notice after a second, and then
 /// every second.
 pub(crate) async fn waiting<T>(starting: impl Future<Output = T>, what: Option<String>) -> T {
     let Some(what) = what else { return starting.await };

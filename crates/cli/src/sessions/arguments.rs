@@ -49,7 +49,7 @@ pub(crate) enum Task {
         after_help = "Examples:\n  attache sessions export last\n  attache sessions export last - | gzip >last.jsonl.gz"
     )]
     Export(Export),
-    /// Set the title of a session; the agent then keeps it
+    /// Set a session's title, which the agent then no longer changes
     #[command(after_help = "Example:\n  attache sessions rename last The race in the cache")]
     Rename(Rename),
     /// Add and remove tags of a session, or show them
@@ -124,7 +124,7 @@ pub(crate) struct Show {
     /// Print the log: one JSON object per line
     #[arg(long, conflicts_with_all = ["markdown", "thoughts", "verbose"])]
     pub(crate) json: bool,
-    /// Include the reasoning of the agent
+    /// Include the agent's reasoning
     #[arg(long)]
     pub(crate) thoughts: bool,
     /// Print whole diffs and outputs; only terminals shorten them

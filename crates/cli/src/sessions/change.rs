@@ -57,7 +57,7 @@ pub(crate) async fn tag(store: &dyn Store, arguments: &Tag) -> Result<Exit, Fail
     say(&format!("{} has {tags}", id(&listed)))
 }
 
-/// Returns the stored form of a tag: one word.
+/// Returns the tag as it is stored, without a leading `#`.
 fn checked(tag: &str, word: &str) -> Result<String, Failure> {
     let tag = tag.trim_start_matches('#');
     let usable = attache_session::title(tag).is_some_and(|same| same == tag)
@@ -90,7 +90,7 @@ pub(crate) async fn archive(
     Ok(Exit::Done)
 }
 
-/// Deletes sessions after the person or `--yes` confirmed it.
+/// Deletes sessions once the person or `--yes` has confirmed it.
 pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit, Failure> {
     let sessions = all(store, &arguments.ids, arguments.place.agent.as_deref())?;
     let lines =
@@ -99,7 +99,7 @@ pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit
         return Err(Failure::new(Exit::Cancelled, "nothing was deleted"));
     }
     for (listed, line) in sessions.iter().zip(&lines) {
-        // A remaining copy would appear in lists.
+        // The client's copy is deleted too, because it would appear in lists otherwise.
         for copy in pages::copies(store, listed)? {
             store.delete(&copy)?;
         }
@@ -121,7 +121,7 @@ async fn agreed(lines: &[String]) -> Result<bool, Failure> {
         format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete permanently?"));
     let pressed = key::pressed(vec![b'y', b'n', 27], question).await;
     let key = pressed.map_err(|error| {
-        Failure::new(Exit::Internal, format!("the terminal cannot be asked: {error}"))
+        Failure::new(Exit::Internal, format!("the terminal cannot be read: {error}"))
     })?;
     let answer = if key == b'y' { "yes" } else { "no" };
     let written = writeln!(io::stderr().lock(), "{answer}");

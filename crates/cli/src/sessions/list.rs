@@ -20,10 +20,10 @@ use std::path::{Path, PathBuf};
 /// The default number of sessions on a terminal.
 const ON_A_TERMINAL: usize = 30;
 
-/// The number of rows that are laid out together.
+/// The number of rows whose columns are aligned together.
 const TOGETHER: usize = 200;
 
-/// Lists the selected sessions; with `text`, only those that contain it, with the place.
+/// Lists the selected sessions; with `text`, only those that contain it, and where.
 pub(crate) fn list(
     store: &dyn Store,
     arguments: &List,
@@ -89,7 +89,8 @@ fn query(arguments: &List, text: Option<&str>) -> ListQuery {
     }
 }
 
-/// Returns a folder in the form of sessions: absolute, without a trailing slash. It need not exist.
+/// Returns a folder in the form that sessions store: absolute, without a trailing slash. It need
+/// not exist.
 fn folder(given: &Path) -> String {
     let path = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
     path.components().collect::<PathBuf>().to_string_lossy().into_owned()

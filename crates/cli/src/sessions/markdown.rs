@@ -161,7 +161,8 @@ impl<W: Write> Markdown<W> {
             .iter()
             .filter_map(|place| {
                 let path = tool_call::relative(&place.path, cwd);
-                // Places that the title names are not repeated; the folder itself is omitted.
+                // Locations that the title names are not repeated. The session's folder itself is
+                // omitted.
                 let new = path != "." && !call.title.contains(&path);
                 new.then(|| {
                     code(&place.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}")))

@@ -16,7 +16,8 @@ pub(crate) struct Pages<'s> {
     page: std::vec::IntoIter<ListEntry>,
     /// Whether the last page was fetched.
     ended: bool,
-    /// The sessions that were returned. A copy represents its agent's session, which can follow.
+    /// The sessions that were returned. A client's copy counts as the agent's session, which can
+    /// appear later in the results.
     given: HashSet<SessionKey>,
 }
 

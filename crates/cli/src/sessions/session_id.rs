@@ -17,7 +17,7 @@ const NAMED: usize = 5;
 /// Finds the session that `id` selects, of the agent with the name `agent` if given.
 ///
 /// # Errors
-/// No session or several sessions match; the message lists candidates.
+/// Returns an error that lists candidates if no session or several sessions match.
 pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<ListEntry, Failure> {
     match id {
         "" => {
@@ -117,13 +117,13 @@ fn ambiguous(id: &str, candidates: &[ListEntry]) -> Failure {
         false => "write more of the id",
     };
     Failure::usage(format!(
-        "{count} sessions begin with {}: {advice}.{}{more}",
+        "{count} session ids begin with {}: {advice}.{}{more}",
         sanitize::line(id),
         named(candidates.get(..NAMED.min(count)).unwrap_or_default())
     ))
 }
 
-/// Lists the id, agent and title of each.
+/// Lists the id, agent and title of each session.
 fn named(sessions: &[ListEntry]) -> String {
     let line = |listed: &ListEntry| {
         let title =

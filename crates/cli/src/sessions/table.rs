@@ -34,7 +34,7 @@ pub(crate) struct Row {
     pub(crate) here: bool,
     pub(crate) when: String,
     pub(crate) prompts: u64,
-    /// Tags, status, progress, and whether it is archived.
+    /// Tags, status, progress, and whether the session is archived.
     pub(crate) notes: String,
     pub(crate) archived: bool,
     /// The match of a search.
@@ -49,8 +49,8 @@ pub(crate) fn lines(rows: &[Row], columns: Option<usize>, paint: Paint) -> Vec<S
     lines
 }
 
-/// Formats a match: one line for the session and one for the text. Matches are shown as they are
-/// found, so there are no columns.
+/// Formats a match: one line for the session and one for the text. The lines have no columns,
+/// because matches are shown as they are found.
 pub(crate) fn found(row: &Row, columns: Option<usize>, paint: Paint) -> Vec<String> {
     let id: String = row.id.chars().take(ID).collect();
     let facts = [&row.folder, &row.when, &row.notes].map(String::as_str);
@@ -111,8 +111,8 @@ impl Layout {
         cells.iter().sum::<usize>() + GAP * shown.saturating_sub(1)
     }
 
-    /// Omits columns without room and shrinks others: agent, tags and folder to a share, the title
-    /// to the rest.
+    /// Omits columns that do not fit, and shrinks others: agent, tags and folder get a share of the
+    /// width, and the title gets the rest.
     fn fit(&mut self, columns: usize) {
         if columns < MIDDLING {
             self.prompts = 0;
@@ -237,7 +237,7 @@ fn snippet(found: &Found, columns: Option<usize>, paint: Paint) -> String {
     format!("    {}{before}{}{behind}", paint.paint(DIM, author), paint.paint(BOLD, text))
 }
 
-/// Returns one line, with its outer spaces.
+/// Returns the text as one line. White space at either end becomes one space.
 fn spaced(text: &str) -> String {
     let space = |found: bool| if found { " " } else { "" };
     let line = sanitize::line(text);

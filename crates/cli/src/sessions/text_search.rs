@@ -1,10 +1,11 @@
-//! Text of a stored session, found in its log: the first prompt, and the place of a search text.
+//! Finds text in the log of a stored session: the first prompt, or the first match of a search.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{Event, EventBody, ListEntry, MessageAuthor, SessionKey, Store, StoreError};
 
-/// The bytes of a message that are kept to find text across pieces, besides the length of the text.
+/// How many bytes before the current piece of a message are kept, in addition to the length of the
+/// search text, to find text across pieces.
 const BEFORE: usize = 300;
 
 /// The number of bytes shown after a match, at most.
@@ -13,7 +14,7 @@ const BEHIND: usize = 300;
 /// Returns the title, or the first line of the first prompt; `None` if the session has no messages.
 ///
 /// # Errors
-/// The log cannot be read.
+/// Returns an error if the log cannot be read.
 pub(crate) fn title(store: &dyn Store, listed: &ListEntry) -> Result<Option<String>, StoreError> {
     if let Some(title) = listed.summary.info.title() {
         return Ok(Some(sanitize::line(title)));
@@ -42,7 +43,7 @@ pub(crate) fn title(store: &dyn Store, listed: &ListEntry) -> Result<Option<Stri
 pub(crate) struct Found {
     /// The author of the message.
     pub(crate) author: MessageAuthor,
-    /// The number of the event with the end of the match.
+    /// The number of the event that contains the end of the match.
     pub(crate) sequence: u64,
     /// The text before the match in its line, at most about [`BEFORE`] bytes.
     pub(crate) before: String,
@@ -55,7 +56,7 @@ pub(crate) struct Found {
 /// Finds the first message with `text`, ignoring ASCII case; `None` if only the title contains it.
 ///
 /// # Errors
-/// The log cannot be read.
+/// Returns an error if the log cannot be read.
 pub(crate) fn find(
     store: &dyn Store,
     key: &SessionKey,
@@ -77,7 +78,7 @@ pub(crate) fn find(
 struct Looking {
     /// The search text in lower case (ASCII).
     text: String,
-    /// The message of the tail.
+    /// The message that the tail belongs to.
     message: Option<(MessageAuthor, Option<MessageId>)>,
     /// The end of that message as far as it was read.
     tail: String,

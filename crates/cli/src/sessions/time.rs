@@ -1,4 +1,4 @@
-//! Points in time for people, in their time zone.
+//! Formats times for people, in the local time zone.
 
 use attache_session::Timestamp;
 use jiff::tz::TimeZone;

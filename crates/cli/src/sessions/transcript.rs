@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The limit of the fold, in bytes: enough for the longest tool call that a person would read.
 const MEMORY: usize = 8 << 20;
 
-/// The number of unfinished entries. Beyond it the oldest is delivered as it is.
+/// The maximum number of unfinished entries. Beyond it, the oldest entry is delivered as it is.
 const UNFINISHED: usize = 1000;
 
 /// One part of a conversation. Strings are as in the log; the output sanitizes them.
@@ -60,7 +60,7 @@ pub(crate) trait PartSink {
 /// Delivers a stored conversation.
 ///
 /// # Errors
-/// The log cannot be read, or the receiver fails.
+/// Returns an error if the log cannot be read, or if the receiver fails.
 pub(crate) fn replay<T: PartSink>(
     store: &dyn Store,
     key: &SessionKey,
@@ -85,8 +85,8 @@ struct Replay<'t, T> {
     prompts: u64,
     /// The entry of the last delivered message, if nothing followed it.
     open: Option<usize>,
-    /// Unsettled tool calls and compactions, and children and messages between sessions of this
-    /// turn.
+    /// The entries of this turn that are held back: unsettled tool calls and compactions, child
+    /// sessions, and messages between sessions.
     unfinished: BTreeSet<usize>,
     /// Plans that changed in this turn, by their entry.
     plans: BTreeSet<usize>,

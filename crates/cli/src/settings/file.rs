@@ -12,7 +12,7 @@ use toml_edit::{Document, DocumentMut, Item, TableLike};
 /// The name of the file.
 const FILE: &str = "config.toml";
 
-/// The largest file of settings or keys that is read, in bytes.
+/// The maximum size of a file of settings or keys, in bytes.
 pub(super) const LONGEST: u64 = 1 << 20;
 
 /// The contents of the file. The person's comments and the order of lines are kept.
@@ -84,7 +84,7 @@ impl SettingsFile {
     /// Sets a value in the file.
     ///
     /// # Errors
-    /// The file is broken or cannot be written.
+    /// Returns an error if the file is broken or cannot be written.
     pub(crate) fn set(&self, key: &str, value: &str) -> Result<(), Failure> {
         let mut document = self.document()?;
         match key.split_once('.') {
@@ -102,7 +102,7 @@ impl SettingsFile {
     /// Removes a value from the file. Returns whether it existed.
     ///
     /// # Errors
-    /// As [`SettingsFile::set`].
+    /// The same as for [`SettingsFile::set`].
     pub(crate) fn unset(&self, key: &str) -> Result<bool, Failure> {
         let mut document = self.document()?;
         let removed = match key.split_once('.') {
@@ -185,7 +185,7 @@ fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> 
     found
 }
 
-/// Returns the line of a position in the text, from 1.
+/// Returns the line number of a position in the text, counted from 1.
 fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
@@ -203,6 +203,6 @@ pub(super) fn written(path: &Path, text: &str) -> io::Result<()> {
 pub(super) fn not_written(shown: &str, error: &io::Error) -> Failure {
     Failure::new(
         Exit::Usage,
-        format!("{shown} cannot be written: {error}; XDG_CONFIG_HOME names another folder"),
+        format!("{shown} cannot be written: {error}; set XDG_CONFIG_HOME to use another folder"),
     )
 }

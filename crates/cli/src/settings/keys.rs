@@ -62,7 +62,7 @@ impl KeysFile {
     /// Returns the text of the file, if it exists.
     ///
     /// # Errors
-    /// The file cannot be read, or another user could have written to it.
+    /// Returns an error if the file cannot be read, or if another user could have written to it.
     fn text(&self, troubles: &mut Vec<String>) -> Result<Option<String>, String> {
         let cannot = |error: io::Error| format!("{} cannot be read: {error}", self.shown());
         let file = match attache_host::open_plain_file(&self.path) {
@@ -111,7 +111,7 @@ impl KeysFile {
     /// Stores or removes a key. Returns whether there was a key before.
     ///
     /// # Errors
-    /// The file is broken or cannot be written.
+    /// Returns an error if the file is broken or cannot be written.
     pub(crate) fn keep(&self, provider: &str, key: Option<&Secret>) -> Result<bool, Failure> {
         if self.broken {
             return Err(Failure::usage(format!(
@@ -119,7 +119,7 @@ impl KeysFile {
                 self.shown()
             )));
         }
-        // An unreadable file is broken and was refused above.
+        // A file that cannot be read is broken, and was refused above.
         let text = attache_host::read_plain_text(&self.path, LONGEST).unwrap_or_default();
         let mut document: DocumentMut = text.parse().map_err(|_| {
             Failure::usage(format!("{} is not valid TOML: fix it or remove it", self.shown()))

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The name of the file.
 const FILE: &str = "models.json";
 
-/// The longest list that is read, in bytes. The built-in list has less than a tenth of it.
+/// The maximum size of the list, in bytes. The built-in list is less than a tenth of that.
 const LONGEST: u64 = 4 << 20;
 
 /// Returns the text of the list, if the file exists.

@@ -52,7 +52,7 @@ struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// Shows hunks that share their context, with a header.
+    /// Shows hunks whose context lines touch, under one header.
     fn show(&self, hunks: &[Hunk], shown: &mut Vec<String>) {
         let (Some(first), Some(last)) = (hunks.first(), hunks.last()) else { return };
         let lead = first.before.start.min(CONTEXT);
@@ -83,13 +83,14 @@ impl Texts<'_> {
             let line = format!("{sign}{}", text.trim_end_matches('\n'));
             shown.push(style.map_or(line.clone(), |style| self.paint.paint(style, line)));
             if sign != ' ' && !text.ends_with('\n') {
-                shown.push(self.paint.paint(DIM, "\\ no line end at the end of the file"));
+                shown.push(self.paint.paint(DIM, "\\ no newline at end of file"));
             }
         }
     }
 }
 
-/// Lines as a header of a hunk names them: the first line, and how many unless it is one.
+/// Formats lines for the header of a hunk: the number of the first line, and the count unless it is
+/// 1.
 fn range(lines: &Range<u32>) -> String {
     match lines.end - lines.start {
         0 => format!("{},0", lines.start),
@@ -141,10 +142,7 @@ mod tests {
     #[test]
     fn a_changed_final_line_end_is_shown() {
         let shown = diff(Some("a\n"), "a", PLAIN);
-        assert_eq!(
-            shown.lines,
-            ["@@ -1 +1 @@", "-a", "+a", "\\ no line end at the end of the file"]
-        );
+        assert_eq!(shown.lines, ["@@ -1 +1 @@", "-a", "+a", "\\ no newline at end of file"]);
         assert!(diff(Some("same"), "same", PLAIN).lines.is_empty());
     }
 

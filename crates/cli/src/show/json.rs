@@ -9,8 +9,8 @@ use attache_session::{MessageAuthor, PlanContent, UsageLevel, UsageState};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The version of the documented format. It grows if a member changes its meaning or is removed,
-/// not if one is added.
+/// The version of the documented format. It increases if a member is removed or changes its
+/// meaning, but not if one is added.
 const VERSION: u32 = 1;
 
 /// Writes one object per line.
@@ -68,7 +68,7 @@ impl Line {
         self.text(key, &json)
     }
 
-    /// Returns a value in the protocol's form; null without one.
+    /// Returns a value in the protocol's form, or null for `None`.
     fn wire(self, key: &str, value: Option<&impl Wire>) -> Self {
         let json = value.map_or_else(|| "null".to_owned(), encode);
         self.text(key, &json)

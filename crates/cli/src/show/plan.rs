@@ -6,8 +6,8 @@ use super::width::cut;
 use attache_protocol::v1::{PlanEntry, PlanEntryStatus};
 use attache_session::PlanContent;
 
-/// Returns the lines of the plan: a header with its progress, then a box for each step. Lines fit
-/// `columns`, except for plans in Markdown.
+/// Returns the lines of the plan: a header with its progress, then a checkbox for each step. Lines
+/// fit `columns`, except for plans in Markdown.
 pub(crate) fn lines(plan: &PlanContent, paint: Paint, columns: usize) -> Vec<String> {
     match plan {
         PlanContent::Items(entries) => {

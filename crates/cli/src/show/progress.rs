@@ -20,20 +20,20 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     pub(crate) paint: Paint,
-    /// Returns the width of lines, for each line because a terminal can change; `None` does not cut
-    /// them.
+    /// Returns the width of lines; `None` if they are not cut. It is called for each line, because
+    /// the width of a terminal can change.
     pub(crate) columns: fn() -> Option<usize>,
-    /// Whether lines can be rewritten by moving the cursor: the stream is a terminal without
-    /// another writer.
+    /// Whether lines can be rewritten by moving the cursor: the stream is a terminal that nothing
+    /// else writes to.
     pub(crate) rewrite: bool,
-    /// The amount of diffs and outputs to show.
+    /// How much of diffs and outputs to show.
     pub(crate) bound: Bound,
 }
 
 /// The maximum number of rewritable rows; more could scroll out of reach of the cursor.
 const ALIVE_ROWS: usize = 12;
 
-/// The width of the line of a prompt, if lines can be wider.
+/// The width to which the line of a prompt is cut, even if lines can be wider.
 const PROMPT_COLUMNS: usize = 100;
 
 /// The contents of lines that can still be rewritten.
@@ -75,7 +75,7 @@ impl<W: Write> Progress<W> {
         }
     }
 
-    /// Returns the stream for other text. Lines above no longer change.
+    /// Returns the stream for other text. The lines above it no longer change.
     pub(crate) fn out(&mut self) -> &mut W {
         self.alive.clear();
         &mut self.out
@@ -180,7 +180,7 @@ impl<W: Write> Progress<W> {
         self.lines(&lines)
     }
 
-    /// Writes whole lines below all others.
+    /// Writes whole lines below all other lines.
     pub(crate) fn lines(&mut self, lines: &[String]) -> io::Result<()> {
         self.alive.clear();
         lines.iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
@@ -253,8 +253,8 @@ impl<W: Write> Progress<W> {
         self.out.flush()
     }
 
-    /// Returns the distance of the lines of `what` above the cursor, if they can be rewritten by
-    /// the same number.
+    /// Returns how many rows the lines of `what` are above the cursor, if as many lines can replace
+    /// them.
     fn reachable(&self, what: &Alive, rows: usize) -> Option<usize> {
         let index =
             self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;

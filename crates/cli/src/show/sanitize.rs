@@ -1,8 +1,8 @@
-//! Makes text from outside harmless for a terminal.
+//! Makes untrusted text safe to print on a terminal.
 //!
-//! All text of an agent passes here before it is printed. The result has no control characters
-//! except line feed and tab, and no characters that change the direction of text. It can neither
-//! control a terminal nor show code in a different order.
+//! All text from an agent passes through here before it is printed. The result has no control
+//! characters except line feed and tab, and no characters that change the direction of text. It can
+//! neither control a terminal nor show code in a different order.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use std::borrow::Cow;
 const REPLACEMENT: char = '\u{fffd}';
 
 /// Sanitizes text of several lines: line feeds and tabs stay, whole escape sequences are removed
-/// (colours of a command's output), and other control characters are removed. `\r\n` becomes a line
-/// feed.
+/// (such as colours in a command's output), and other control characters are removed. `\r\n`
+/// becomes a line feed.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
@@ -43,7 +43,8 @@ pub(crate) fn line(text: &str) -> String {
 }
 
 /// Sanitizes text whose exact characters matter, such as lines of a diff. Control characters become
-/// visible symbols, so that no person approves hidden text. Line feeds and tabs stay.
+/// visible symbols, so that nothing stays hidden from a person who approves it. Line feeds and tabs
+/// stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
@@ -83,7 +84,7 @@ fn skip_sequence(rest: &mut std::str::Chars<'_>) {
             *rest = ahead;
             skip_control_sequence(rest);
         }
-        // Titles and links of the terminal, up to a bell or `ESC \`, or the end of the line.
+        // A sequence that sets a title or a link, up to a bell, `ESC \` or the end of the line.
         Some(']') => {
             while let Some(character) = ahead.next() {
                 match character {

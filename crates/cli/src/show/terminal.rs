@@ -8,7 +8,7 @@ use crate::run::session::Opened;
 use attache_session::MessageAuthor;
 use std::io::{self, Write};
 
-/// The last kind of output; another kind starts after a blank line.
+/// The kind of the last output. Output of another kind starts after a blank line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Nothing,
@@ -71,7 +71,7 @@ impl<W: Write + Send> Show for Terminal<W> {
             Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => {
                 self.pause()
             }
-            // These items show nothing here.
+            // These items are not shown here.
             Item::Session { opened: Opened::New, title: None, .. }
             | Item::Title(_)
             | Item::Config(_)

@@ -10,7 +10,7 @@ use attache_protocol::v1::{
 use attache_protocol::v1::{Diff, EmbeddedResourceResource};
 use std::path::Path;
 
-/// The amount of a diff or an output to show.
+/// How much of a diff or an output to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
     /// The first and last lines of each output, without results of reads and searches. The flag
@@ -27,14 +27,14 @@ pub(crate) enum Bound {
 /// The number of lines at the start and at the end of a shortened output.
 const OUTPUT_ENDS: usize = 8;
 
-/// The same for a diff, which is longer because it is reviewed.
+/// Like [`OUTPUT_ENDS`], for a diff, which people review.
 const DIFF_ENDS: usize = 60;
 
 /// The width of the longest common kind, so that titles align.
 const KIND_COLUMNS: usize = 7;
 
 /// Returns a line such as `✓ read    Read main.rs  src/main.rs:12`: status, kind, title, and the
-/// places that the title does not name, in at most `columns`.
+/// locations that the title does not name, in at most `columns`.
 pub(crate) fn line(call: &ToolCall, cwd: &Path, paint: Paint, columns: usize) -> String {
     let kind = kind(call.kind());
     let title = cut(&sanitize::line(&call.title), columns.saturating_sub(KIND_COLUMNS + 3));
@@ -63,7 +63,7 @@ fn mark(status: &ToolCallStatus, paint: Paint) -> String {
     }
 }
 
-/// Returns the kind in the form of `--allow`.
+/// Returns the kind as `--allow` spells it.
 pub(crate) fn kind(kind: &ToolKind) -> String {
     sanitize::line(kind.as_str())
 }
@@ -81,7 +81,7 @@ pub(crate) fn relative(path: &str, cwd: &Path) -> String {
 fn places(call: &ToolCall, cwd: &Path, title: &str) -> String {
     let place = |location: &ToolCallLocation| {
         let path = relative(&location.path, cwd);
-        // The folder itself, and places that the title names, are omitted.
+        // The session's folder itself and the locations that the title names are omitted.
         let new = path != "." && !title.contains(&path);
         let place = location.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
         new.then_some(place)

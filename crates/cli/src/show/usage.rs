@@ -8,9 +8,9 @@ use attache_session::{UsageLevel, UsageState};
 /// Returns a line such as `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50)
 /// · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is known.
 ///
-/// Tokens of a foreign agent are shown under its name, because they can be those of a turn, of its
-/// last call or of the whole session (USE-10). The sum of the session is shown from the second turn
-/// on, if it is known to be one: for our own agent, while its figures add up (USE-12).
+/// Tokens that another agent reports are shown with its name, because they can be those of a turn,
+/// of its last call or of the whole session (USE-10). The session's total is shown from the second
+/// turn on, but only for our own agent and while its figures add up (USE-12).
 pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Option<String> {
     lines(state, turn, paint, usize::MAX).pop()
 }
@@ -82,16 +82,16 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
     let (total, kinds) = (grouped(turn.total_tokens), kinds.join(", "));
     match counted_by {
         Some(agent) => {
-            format!("{total} tokens by the count of {} ({kinds})", sanitize::line(agent))
+            format!("{total} tokens as counted by {} ({kinds})", sanitize::line(agent))
         }
         None => format!("turn {total} tokens ({kinds})"),
     }
 }
 
-/// Returns advice about a nearly full context, after its fill level.
+/// Returns advice about a nearly full context, to append to its fill level.
 fn advice(level: UsageLevel, paint: Paint) -> String {
     let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
-    level.advice().map(|advice| paint.paint(colour, format!(", {advice}"))).unwrap_or_default()
+    level.advice().map(|advice| paint.paint(colour, format!("; {advice}"))).unwrap_or_default()
 }
 
 fn cost_of(cost: &Cost) -> String {
@@ -202,7 +202,7 @@ mod tests {
         );
         assert_eq!(
             turns(Some("co\u{1b}pilot"), &[(9, 4, 5), (18, 8, 10)]),
-            "18 tokens by the count of copilot (in 8, out 10)"
+            "18 tokens as counted by copilot (in 8, out 10)"
         );
     }
 
@@ -210,12 +210,12 @@ mod tests {
     fn advice_appears_from_75_percent() {
         let shown = |used| line(&state(used, Some(100), None), None, PLAIN).unwrap();
         assert_eq!(shown(74), "context 74 of 100 tokens (74 %)");
-        assert_eq!(shown(75), "context 75 of 100 tokens (75 %), the context is filling up");
-        assert_eq!(shown(90), "context 90 of 100 tokens (90 %), start a new session or compact");
-        assert_eq!(shown(95), "context 95 of 100 tokens (95 %), start a new session or compact");
+        assert_eq!(shown(75), "context 75 of 100 tokens (75 %); the context is filling up");
+        assert_eq!(shown(90), "context 90 of 100 tokens (90 %); start a new session or compact");
+        assert_eq!(shown(95), "context 95 of 100 tokens (95 %); start a new session or compact");
         assert_eq!(
             shown(521),
-            "context 521 of 100 tokens (100 %), the next prompt may fail: hand off"
+            "context 521 of 100 tokens (100 %); the next prompt may fail: hand off"
         );
     }
 

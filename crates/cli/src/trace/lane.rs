@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-/// The capacity in bytes. If it is reached, the traffic waits, so that nothing is lost.
+/// The capacity in bytes. While the queue is full, the traffic waits, so that nothing is lost.
 const ROOM: usize = 8 * 1024 * 1024;
 
 /// The capacity in pieces.
@@ -33,7 +33,7 @@ pub(super) fn lane() -> (Lane, mpsc::Receiver<Piece>) {
 }
 
 impl Lane {
-    /// Waits for room and queues a piece. Without a receiver the piece is dropped.
+    /// Waits for room and queues a piece. If the receiver was dropped, the piece is dropped.
     pub(super) async fn put(&self, from: Side, bytes: &[u8]) {
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let Ok(room) = self.room.clone().acquire_many_owned(length).await else { return };

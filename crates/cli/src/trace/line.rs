@@ -1,10 +1,10 @@
 //! A line that arrives in pieces.
 
-/// The longest line that is kept completely, in bytes: more than any message that this program
-/// accepts.
+/// The maximum length of a line that is kept completely, in bytes. It exceeds the length of any
+/// message that this program accepts.
 const KEPT: usize = 32 * 1024 * 1024;
 
-/// The kept part of a longer line, in bytes.
+/// How many bytes at the start of a longer line are kept.
 const BEGINNING: usize = 4 * 1024;
 
 /// An unfinished line.

@@ -5,6 +5,6 @@ use std::io::{self, Write};
 
 /// Writes a notice to stderr, which is the log of the client or of the agent.
 pub(super) fn say(text: &str) {
-    // The recording goes on if stderr is closed.
+    // The recording continues if stderr is closed.
     let _ = writeln!(io::stderr(), "attache trace: {}", sanitize::line(text));
 }

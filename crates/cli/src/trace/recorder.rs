@@ -14,11 +14,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
-/// Joins the pieces of both directions to lines.
+/// Joins the pieces of both directions into lines.
 pub(super) struct Recorder {
     file: Option<Recording>,
     judge: Option<(Observer, Tally)>,
-    /// The number of lines.
+    /// The number of lines so far.
     number: usize,
     client: Line,
     agent: Line,
@@ -28,7 +28,7 @@ pub(super) struct Recorder {
 struct Recording {
     path: PathBuf,
     file: Box<dyn Write + Send>,
-    /// The next output.
+    /// The text to write next.
     next: String,
     /// The reason why writing stopped.
     error: Option<io::Error>,

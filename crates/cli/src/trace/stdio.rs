@@ -15,7 +15,8 @@ pub(super) fn take() -> io::Result<Ends> {
     let ends = (Some(input()?), Some(output()?));
     let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
     for descriptor in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
-        // SAFETY: both are open; other users of the numbers get /dev/null.
+        // SAFETY: both descriptors are open, and code that uses their numbers later reaches
+        // /dev/null.
         if unsafe { libc::dup2(null.as_raw_fd(), descriptor) } == -1 {
             return Err(io::Error::last_os_error());
         }

@@ -134,7 +134,7 @@ fn own_names_are_stored_and_override_known_ones() {
     own(&["agents", "add", "later", "not-here-yet --acp"])
         .failed(0, &["install its program not-here-yet"]);
     own(&["agents", "remove", "gemini"]).failed(0, &["removed "]);
-    own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own with the name gemini"]);
+    own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own named gemini"]);
     assert!(own(&["agents"]).stdout.contains("words"), "other names stay");
     own(&["agents", "add", "a b", "sh"]).failed(2, &["cannot be a name"]);
     own(&["agents", "add", "a", "'open"]).failed(2, &["quote"]);

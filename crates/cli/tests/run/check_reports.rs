@@ -82,7 +82,7 @@ fn only_differences_from_known_failures_count() {
     let ended = check(&project, &["--baseline", "known.md"], &OURS);
     assert_eq!(ended.code, Some(4), "{ended:#?}");
     assert!(
-        ended.stdout.contains("These rules pass now, remove them from the list: RPC-03."),
+        ended.stdout.contains("These rules pass now and can be removed from the list: RPC-03."),
         "{ended:#?}"
     );
 
@@ -126,11 +126,11 @@ fn judgements_are_compared_rule_by_rule() {
             .contains("RPC-03    must not   pass       fail       Write anything to stdout"),
         "{ended:#?}"
     );
-    assert!(ended.stdout.contains("The judgements differ about 1 of "), "{ended:#?}");
+    assert!(ended.stdout.contains("The judgements differ on 1 of "), "{ended:#?}");
     let all = compare(&["ours.json", "chatty.json", "--all"]);
     assert!(all.stdout.contains("INIT-04") && !ended.stdout.contains("INIT-04"), "{all:#?}");
     let same = compare(&["ours.json", "ours.json"]);
-    assert!(same.stdout.contains("The judgements agree about all "), "{same:#?}");
+    assert!(same.stdout.contains("The judgements agree on all "), "{same:#?}");
     let markdown = compare(&["ours.json", "chatty.json", "--markdown"]);
     assert!(markdown.stdout.contains("| RPC-03 | must not | pass | fail | Write"), "{markdown:#?}");
     let document: Value =

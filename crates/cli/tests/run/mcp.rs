@@ -33,7 +33,7 @@ fn unusable_servers_end_with_2_before_a_session_is_opened() {
     let project = Project::new();
     let agent = Script { new: "echo made >made; exit 1", ..Script::default() }.install(&project);
     for (file, says) in [
-        (r#"{"mcpServers":{"docs":{"url":"https://s3cret"}}}"#, "over HTTP, and \"docs\" is one"),
+        (r#"{"mcpServers":{"docs":{"url":"https://s3cret"}}}"#, "over HTTP, such as \"docs\""),
         (
             r#"{"mcpServers":{"docs":{"type":"sse","url":"https://s3cret"}}}"#,
             "over server-sent events",

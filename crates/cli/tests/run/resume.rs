@@ -142,7 +142,7 @@ fn a_session_that_cannot_be_continued_ends_with_2() {
     let list = r#"{"loadSession":true,"sessionCapabilities":{"list":{}}}"#;
     with_agent(list, &["--resume", "aa"])
         .0
-        .failed(2, &["2 sessions begin with aa", "aa-1", "review"]);
+        .failed(2, &["2 session ids begin with aa", "aa-1", "review"]);
     with_agent(list, &["--resume", "zz"]).0.failed(2, &["has no session zz", "bb"]);
     with_agent("{}", &["--resume", "any"]).0.failed(2, &["neither load nor resume"]);
     with_agent(r#"{"loadSession":true}"#, &["--resume", "last"])

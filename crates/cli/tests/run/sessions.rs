@@ -245,7 +245,7 @@ fn a_session_is_selected_by_its_id_a_prefix_or_last() {
     }
     fixture
         .run(&["sessions", "show", "aa"])
-        .failed(2, &["4 sessions begin with aa", "aa11", "aa22", "more of the id"]);
+        .failed(2, &["4 session ids begin with aa", "aa11", "aa22", "more of the id"]);
     assert!(fixture.done(&["sessions", "show", "aa22", "--agent", "robot"]).contains("six"));
     assert!(fixture.done(&["sessions"]).lines().next().unwrap().contains("agent"));
     fixture.run(&["sessions", "show", "race"]).failed(2, &["session race", "Did you mean", "aa22"]);

@@ -1,10 +1,11 @@
-//! Unknown slash commands are reported, and not sent to a model that could only guess.
+//! Reports unknown slash commands, instead of sending them to a model that could only guess their
+//! meaning.
 
 /// The largest edit distance of a suggestion.
 const DIFFERS: usize = 2;
 
 /// Returns the name if the word looks like a command: a slash and letters, digits, `-`, `_` or `:`.
-/// A path such as `/etc/hosts`, a lone slash and a second slash do not.
+/// A path such as `/etc/hosts`, a lone slash and a word with a second slash do not.
 pub(super) fn name(word: &str) -> Option<&str> {
     let name = word.strip_prefix('/')?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');

@@ -75,8 +75,8 @@ fn task(word: &str) -> Result<(String, String), String> {
     }
 }
 
-/// The program that a peer under test starts: a client starts it as its agent, an agent as an MCP
-/// server. The judge creates its command line.
+/// The program that a client under test starts as its agent, and that an agent under test starts as
+/// an MCP server. The judge creates its command line.
 #[derive(Debug, Args)]
 pub(crate) struct Relay {
     /// The judge's address

@@ -17,10 +17,9 @@ pub(in crate::check) struct Environment {
 }
 
 impl Environment {
-    /// Returns the environment of the agent that this command starts, with the model at this
-    /// address. `model` names variables for the address, each with an optional suffix after `=`;
-    /// `more` has further variables. Both are `NAME=VALUE` and override the known settings of the
-    /// agent.
+    /// Returns the environment of the agent that `command` starts, with the judge's model at `url`.
+    /// `model` names the variables that are set to `url`, as `NAME` or `NAME=SUFFIX`; `more` has
+    /// other variables, as `NAME=VALUE`. Both override the known settings of the agent.
     pub(in crate::check) fn new(
         command: &[OsString],
         url: &str,

@@ -4,7 +4,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The variables for the home, settings and data of a program, relative to that home.
+/// The environment variables for a program's home, settings and data folders, with paths relative
+/// to the home.
 const FOLDERS: &[(&str, &str)] = &[
     ("HOME", ""),
     ("XDG_CONFIG_HOME", ".config"),

@@ -23,11 +23,10 @@ pub(in crate::check) struct KnownAgent {
 /// Settings that turn off telemetry and automatic updates.
 const QUIET: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}}"#;
 
-/// Without this setting a model decides which actions need no permission, and the agent asks
-/// nothing.
+/// Without this setting, a model decides which actions need permission, and the agent never asks.
 const QUIET_AND_ASKING: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"tools":{"approvalMode":"default"}}"#;
 
-/// The agent offers no writing tool to a model with an unknown name.
+/// The agent offers its tools that write files only to models whose names it knows.
 const CODEX: &str = r#"model = "gpt-5.5"
 model_provider = "attache"
 [model_providers.attache]
@@ -69,7 +68,7 @@ telemetry = false
 
 const DROID: &str = r#"{"model":"custom:attache-check-0","cloudSessionSync":false,"customModels":[{"model":"attache-check","displayName":"attache-check","baseUrl":"{url}/v1","apiKey":"of-nobody","provider":"generic-chat-completion-api"}]}"#;
 
-/// The agents that can be made to use the model. Each was confirmed in November 2026.
+/// The agents that can be made to use the model. Each was tested in November 2026.
 const KNOWN: &[KnownAgent] = &[
     KnownAgent {
         words: &["attache"],
@@ -109,7 +108,7 @@ const KNOWN: &[KnownAgent] = &[
             ("ANTHROPIC_API_KEY", KEY),
             ("CLAUDE_CONFIG_DIR", "{home}/.claude"),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            // Without this setting the user root cannot open sessions.
+            // Without this setting, root cannot open sessions.
             ("IS_SANDBOX", "1"),
         ],
         files: &[],
@@ -189,7 +188,7 @@ const KNOWN: &[KnownAgent] = &[
 
 impl KnownAgent {
     /// Returns the agent that any word of the command identifies, so that `npx -y PACKAGE` and
-    /// `node SCRIPT` are known too.
+    /// `node SCRIPT` are recognized too.
     pub(in crate::check) fn of(command: &[OsString]) -> Option<&'static Self> {
         command.iter().find_map(|word| {
             let word = word.to_string_lossy();

@@ -7,24 +7,24 @@ use std::path::Path;
 struct KnownClient {
     /// The name of the program, or of the script that an interpreter runs.
     program: &'static str,
-    /// The word that follows the program in a main command.
+    /// The subcommand in the client's main command.
     task: &'static str,
-    /// The change of the main command, by task.
+    /// How the main command changes for each task.
     tasks: &'static [(&'static [&'static str], Way)],
 }
 
-/// A change of the words of the main command.
+/// How to turn the main command into the command of another task.
 #[derive(Clone, Copy)]
 enum Way {
-    /// The words stay.
+    /// Keeps the words unchanged.
     Same,
-    /// These words are appended.
+    /// Appends these words.
     With(&'static [&'static str]),
-    /// These words replace the task and everything after it.
+    /// Replaces the subcommand and everything after it with these words.
     Instead(&'static [&'static str]),
-    /// The shell runs the words, which it has as `"$@"`, with these words before the prompt.
+    /// Runs this line in a shell, with all words except `{prompt}` as `"$@"`.
     Shell(&'static str),
-    /// The shell runs this line, with the words before the task as `"$@"`.
+    /// Runs this line in a shell, with the words before the subcommand as `"$@"`.
     Steps(&'static str),
 }
 
@@ -57,9 +57,9 @@ const ATTACHE: KnownClient = KnownClient {
     ],
 };
 
-/// The main command (`exec`) sends one prompt in a session that it forgets. A stored session
-/// belongs to a process that the client leaves behind, here for one second, with a separate
-/// connection for each step. Only that process closes the session.
+/// The main command, `exec`, sends one prompt in a session that is not stored. The client keeps a
+/// stored session open in a background process, which ends after `--ttl` idle seconds. Each step
+/// has its own connection, and only the background process closes the session.
 const ACPX: KnownClient = KnownClient {
     program: "acpx",
     task: "exec",
@@ -101,8 +101,8 @@ const ACPX: KnownClient = KnownClient {
     ],
 };
 
-/// The client reads servers as a list, and their values as pairs; `node` is available where the
-/// client is.
+/// The client expects a list of servers, with variables and headers as name-value pairs. The client
+/// runs on `node`, so the script can use it.
 const ACPX_MCP: &str = r#"node -e '
 const fs = require("fs"), [file] = process.argv.slice(1), { mcpServers } = JSON.parse(fs.readFileSync(file));
 const pairs = (all) => Object.entries(all ?? {}).map(([name, value]) => ({ name, value }));

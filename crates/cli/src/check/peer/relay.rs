@@ -1,5 +1,5 @@
-//! `attache check relay`: the program that a client under test starts as its agent, and an agent as
-//! an MCP server. It passes all bytes between the peer and the judge.
+//! `attache check relay`: the program that a client under test starts as its agent, and that an
+//! agent under test starts as an MCP server. It passes all bytes between the peer and the judge.
 
 use crate::check::arguments::Relay;
 use crate::exit::{Exit, Failure};
@@ -10,10 +10,10 @@ use std::io::{self, Write};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The largest piece that is passed at once, in bytes.
+/// The maximum number of bytes that are passed on at once.
 const PIECE: usize = 64 * 1024;
 
-/// Environment variables with this prefix are sent to the judge by login programs and MCP servers.
+/// Login programs and MCP servers send the environment variables with this prefix to the judge.
 const SENT_PREFIX: &str = "ATTACHE_CHECK_";
 
 /// Runs the command. It ends when either side ends.
@@ -21,7 +21,7 @@ pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> 
     let ours = |error: io::Error| {
         Failure::new(Exit::Internal, format!("the judge cannot be reached: {error}"))
     };
-    // Ctrl-C reaches every program of the terminal; the client decides whether its agent ends.
+    // Ctrl-C reaches every program in the terminal; the client decides whether its agent ends.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;
     let first = first_line(arguments);
     let judge =
@@ -39,7 +39,8 @@ pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> 
     Ok(Exit::OfChild(arguments.exit))
 }
 
-/// Acts as a login program, which ends when and how the judge requests.
+/// Acts as a login program, which ends when the judge tells it to, with the exit code that the
+/// judge sends.
 async fn login(mut from_judge: impl AsyncRead + Unpin) -> io::Result<Exit> {
     let mut said = String::new();
     from_judge.read_to_string(&mut said).await?;

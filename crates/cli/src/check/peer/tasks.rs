@@ -1,4 +1,4 @@
-//! The command of each task of a client, with its placeholders.
+//! The commands that make a client perform each task, with their placeholders.
 
 use super::{home, known_client};
 use crate::exit::Failure;
@@ -10,8 +10,8 @@ use std::ffi::OsString;
 /// The placeholders for the agent's command line, as one word and as separate words.
 const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 
-/// The program and arguments that a client starts as its agent, and an agent as an MCP server,
-/// before the address.
+/// The program that a client starts as its agent and an agent starts as an MCP server, with its
+/// arguments before the address.
 pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::new(crate::exit::Exit::Internal, format!("this program cannot be found: {error}"))
@@ -29,10 +29,10 @@ pub(in crate::check) struct Commands {
 
 impl Commands {
     /// Returns the client that `main` starts, with its commands for other tasks. `main` is the
-    /// task `prompt`.
+    /// command of the task `prompt`.
     ///
     /// # Errors
-    /// A task is unknown, or a command starts no agent.
+    /// Returns an error if a task is unknown, or if a command has no place for the agent.
     pub(in crate::check) fn of(
         main: &[OsString],
         to: &[(String, String)],
@@ -67,7 +67,7 @@ impl Commands {
     /// Starts the client for a task.
     ///
     /// # Errors
-    /// The task has no command, or the command cannot be started.
+    /// Returns an error if the task has no command, or if the command cannot be started.
     pub(in crate::check) fn start(
         &self,
         task: &ClientTask,
@@ -105,7 +105,7 @@ impl Commands {
     fn launch(&self, task: &ClientTask) -> Result<Launch, ClientRunError> {
         let name = task.name();
         if let Some(line) = self.given.get(name) {
-            // The command was parsed before.
+            // `Commands::of` has already parsed this command.
             return Launch::parse(line).map_err(|_| ClientRunError::NoCommand);
         }
         let words = match name {

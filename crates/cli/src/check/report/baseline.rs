@@ -55,7 +55,7 @@ pub(in crate::check) fn conclude(
     }
     if !against.healed.is_empty() {
         said.push(format!(
-            "These rules pass now, remove them from the list: {}.",
+            "These rules pass now and can be removed from the list: {}.",
             ids(&against.healed)
         ));
     }

@@ -4,7 +4,7 @@ use crate::show::paint::{DIM, GREEN, RED, YELLOW};
 use anstyle::Style;
 use attache_check::{Outcome, Strength};
 
-/// The style of a verdict, by its word.
+/// Returns the style for a verdict with this name.
 pub(in crate::check) fn style_of_verdict(word: &str) -> Style {
     match word {
         Outcome::PASS => GREEN,
@@ -14,7 +14,7 @@ pub(in crate::check) fn style_of_verdict(word: &str) -> Style {
     }
 }
 
-/// The style of a rule, by its strength.
+/// Returns the style for a rule of this strength.
 pub(in crate::check) fn style_of(strength: Strength) -> Style {
     match strength {
         Strength::Must => RED,

@@ -13,9 +13,9 @@ use std::io::{self, Write};
 pub(in crate::check) struct Listener {
     pub(in crate::check) progress: Progress,
     as_json: bool,
-    /// Whether another round follows; then only a broken rule is final.
+    /// Whether there are several rounds. Then only failures are written before the end.
     is_repeated: Cell<bool>,
-    /// The rules with a written verdict.
+    /// The rules whose verdicts were written.
     written: RefCell<BTreeSet<&'static str>>,
     /// The verdicts so far, in case of an interruption.
     verdicts: RefCell<Vec<Verdict>>,
@@ -39,7 +39,7 @@ impl Listener {
         }
     }
 
-    /// Starts this round of so many.
+    /// Starts round `number` of `of`.
     pub(in crate::check) fn round(&self, number: usize, of: usize) {
         self.progress.round(number, of);
         self.is_repeated.set(of > 1);

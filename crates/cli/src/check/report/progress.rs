@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// The width of the line without a known terminal, in columns.
+/// The width of the line if that of the terminal is unknown, in columns.
 const COLUMNS: usize = 160;
 
 /// The pause between lines if stderr is not a terminal.
@@ -30,7 +30,7 @@ impl Progress {
         Self { is_terminal, written: Cell::new(None), round: Cell::new((1, 1)) }
     }
 
-    /// Starts this round of so many.
+    /// Starts round `number` of `of`.
     pub(in crate::check) fn round(&self, number: usize, of: usize) {
         self.round.set((number, of));
     }

@@ -7,20 +7,20 @@ use crate::show::width::{cut, wrap};
 use attache_check::{Judgement, Outcome, Verdict};
 use attache_protocol::method::Side;
 
-/// The width of a line without a terminal, in columns.
+/// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
 
 /// Formats a judgement for a person.
 pub(in crate::check) struct Printer {
     pub(in crate::check) paint: Paint,
-    /// The width of the terminal; without one nothing is cut.
+    /// The width of the terminal; `None` if nothing is cut.
     pub(in crate::check) columns: Option<usize>,
 }
 
 impl Printer {
     /// Returns the report: rules that pass, rules that were not judged, then failures with the
-    /// strongest rules last, and totals. The most important lines are the last ones on the
-    /// terminal.
+    /// strongest rules last, and totals. The most important lines come last, so that they stay
+    /// visible on the terminal.
     pub(in crate::check) fn report(&self, judgement: &Judgement) -> Vec<String> {
         let mut lines = self.passed(judgement);
         lines.extend(self.not_judged(judgement));
