@@ -1,9 +1,9 @@
 //! Whether a rule about calls is about a command line.
 //!
 //! The agent chooses how it writes a command, so allowing and denying rules match differently. An
-//! allowing rule covers a line only if the line surely is that one command. A denying rule covers
-//! every line that may run the command, in any spelling, and every line whose programs cannot be
-//! read.
+//! allowing rule covers a line only if the line is certain to be that one command. A denying rule
+//! covers every line that may run the command, in any spelling, and every line whose programs
+//! cannot be read.
 
 use crate::command::{
     begins_with, comes_to, is_contained_in, is_runner, is_the_shells, program,
@@ -12,7 +12,7 @@ use crate::command::{
 use crate::shell::{Part, Word, parts};
 use globset::GlobBuilder;
 
-/// The depth to which `sh -c` lines inside a line are read.
+/// How many levels of nested `sh -c` lines are read.
 const DEEPEST: usize = 6;
 
 /// The command of a rule: the words that a command begins with.
@@ -38,8 +38,8 @@ impl CommandRule {
         Self { text: text.trim().to_owned(), commands }
     }
 
-    /// Whether the line surely is this command: the exact line, or one plain command that begins
-    /// with these words.
+    /// Whether the line is certain to be this command: it is the exact line, or one plain command
+    /// that begins with these words.
     pub fn surely_covers(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -61,7 +61,7 @@ impl CommandRule {
         plain && begins_with(part, words)
     }
 
-    /// Whether the line may run this command. A line that cannot be read may.
+    /// Whether the line may run this command. True for a line that cannot be read.
     pub fn may_cover(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -83,7 +83,7 @@ impl CommandRule {
     }
 }
 
-/// Characters that make a line more than one plain command with its words.
+/// Characters that make a line more than one plain command.
 const OPERATORS: &[char] =
     &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '\\'];
 
@@ -196,7 +196,7 @@ fn is_wrapper(word: &str) -> bool {
     WRAPPERS.contains(&name(word))
 }
 
-/// Whether the line may run a command that begins with these words.
+/// Whether the line may run a command that begins with the rule's words.
 fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     if depth > DEEPEST {
         return true;
@@ -292,7 +292,7 @@ fn may_run_words(words: &[&str], wanted: &[String], depth: usize) -> bool {
     !words.is_empty() && may_run(&words.join(" "), wanted, depth + 1)
 }
 
-/// Whether the words begin with the wanted ones, apart from options between them.
+/// Whether the words begin with the wanted words, ignoring options between them.
 fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
     let known = |text: &String| {
         let mut word = Word::default();
@@ -303,7 +303,7 @@ fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
     words_may_begin(&known, wanted) == Some(true)
 }
 
-/// Whether the part itself is the command, or an unknown word of it may complete the command.
+/// Whether the part itself is the command, or one of its unknown words may complete the command.
 fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
     let text = || part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     match words_may_begin(&part.words, wanted) {
@@ -364,7 +364,7 @@ fn sets_it(part: &Part, wanted: &[String]) -> bool {
         && !part.words.is_empty()
 }
 
-/// Whether a shell gets its line with an option.
+/// Whether a shell gets its line from an option such as `-c`.
 fn has_line(part: &Part) -> bool {
     part.words.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('c'))
 }

@@ -1,10 +1,10 @@
-//! Reading, checking and extending files of rules.
+//! Tests that read, check and extend files of rules.
 
 use super::Rules;
 use crate::{Pattern, RuleScope, Subject};
 use std::path::Path;
 
-/// The example in the document is a valid file of rules, and all of it applies.
+/// The example in `PERMISSIONS.md` is a valid file of rules, and all of it applies.
 #[test]
 fn the_example_of_the_document_applies_in_full() {
     let document = include_str!("../../PERMISSIONS.md");
