@@ -8,19 +8,20 @@ use std::path::{Path, PathBuf};
 /// The longest configuration that is read, in bytes. A longer one counts as running programs.
 const LONGEST: u64 = 256 * 1024;
 
-/// Words of a configuration, in lower case, that are followed by a program which git runs to find
-/// changes. For a command that only reads, the environment disables the other programs that a
-/// configuration can name.
+/// Sections of a configuration, in lower case, that can name a program which git runs to find
+/// changes, or another configuration file. For a command that only reads, the environment disables
+/// the other programs that a configuration can name.
 const PROGRAMS: &[&str] = &["[filter", "[include"];
 
-/// Further such words, if git shows differences.
+/// Keys that name a program which git runs to show differences. These also match a part of a name.
 const DIFF_PROGRAMS: &[&str] = &["command", "external", "textconv"];
 
-/// Further such names, if git shows how it would merge. They must match a whole name.
+/// Keys that name a program which git runs to show how it would merge. They must match a whole
+/// name.
 const MERGE_PROGRAMS: &[&str] = &["driver"];
 
-/// Further such names in a repository inside of another one. They must match a whole name. Git
-/// resets the environment when it enters such a repository.
+/// Keys that name a program which git runs in a repository inside of another one. They must match a
+/// whole name. Git resets the environment when it enters such a repository.
 const NESTED_PROGRAMS: &[&str] = &[
     "alternaterefscommand",
     "command",

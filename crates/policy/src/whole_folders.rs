@@ -30,7 +30,7 @@ const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("zip", "r", &["--recurse-paths"]),
 ];
 
-/// Whether the command searches its working folder because it names no folder.
+/// Whether the command searches its working folder if its arguments name no folder.
 pub(crate) fn searches_here(part: &Part) -> bool {
     let name = name(part);
     name.is_some_and(|name| {

@@ -308,7 +308,7 @@ pub(crate) const OBEYED: &[Obeyed] = &[
     project("usercustomize.py"),
 ];
 
-/// Like [`OBEYED`], but paths of several names: settings in a home folder, and workflows that a
+/// Like [`OBEYED`], but as paths of several names: settings in a home folder, and workflows that a
 /// forge runs.
 pub(crate) const OBEYED_PATHS: &[Obeyed] = &[
     home(".config/attache"),

@@ -15,7 +15,7 @@ use crate::whole_folders::{self, Filter};
 use crate::wildcard::{braces, is_wild, paths_meet};
 use std::path::{Path, PathBuf};
 
-/// Paths of devices that a redirection may use, because they are not files on disk.
+/// Targets of redirections that are not files on disk.
 const NO_FILES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
 /// Whether the redirection does not lead to a file on disk.
