@@ -56,9 +56,9 @@ const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 /// and no program gains privileges. Programs for another architecture (32 bit) are killed. `root`
 /// keeps only the capabilities to use files of other users inside the bounds.
 ///
-/// Neither limits processor time, memory, disk space, or reading elsewhere on the disk. Neither
-/// protects against flaws in the kernel or, if the network is allowed, limits the destinations of
-/// connections. In bubblewrap a symbolic link that leads to a protected file can be replaced.
+/// Neither limits processor time, memory, disk space, reading elsewhere on the disk or, if the
+/// network is allowed, the destinations of connections. Neither protects against flaws in the
+/// kernel. In bubblewrap a symbolic link that leads to a protected file can be replaced.
 ///
 /// Both exist on Linux for x86-64, aarch64 and riscv64. Other systems have no sandbox.
 #[derive(Debug, Clone)]

@@ -77,7 +77,7 @@ fn remove_folder(entry: &Resolved) -> Result<(), Reason> {
 fn make_folder(entry: &Resolved) -> Result<(), Reason> {
     let (folder, name) = Folder::of(entry, true)?;
     folder.make(name)?;
-    // Something else may be at the source by now.
+    // Something other than a folder may be at this path.
     Ok(folder.open(name, libc::O_RDONLY | libc::O_DIRECTORY, 0).map(drop)?)
 }
 

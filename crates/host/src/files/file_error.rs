@@ -182,7 +182,7 @@ impl fmt::Display for FileError {
             Reason::TooLarge { size, limit } => {
                 write!(
                     f,
-                    "{path} is too large: {size} bytes, at most {limit} are read; use a search instead"
+                    "{path} is too large: it has {size} bytes, but at most {limit} are read; use a search instead"
                 )
             }
             Reason::Binary => write!(f, "{path} is a binary file: only text can be read"),

@@ -73,7 +73,7 @@ impl Resolved {
         open(&self.path(), self)
     }
 
-    /// Reads the file at the path, like [`Resolved::open`], if it has at most `limit` bytes.
+    /// Reads the file that [`Resolved::open_read`] opens, if it has at most `limit` bytes.
     pub fn read(&self, limit: u64) -> Result<Vec<u8>, FileError> {
         bytes(&self.path(), self.open_read()?, limit)
     }

@@ -38,7 +38,7 @@ impl Placeholders {
         let witnesses: Vec<PathBuf> =
             roots.iter().filter(holds).map(|root| root.join(&mark)).collect();
         for witness in &witnesses {
-            // This user may not change the folder above, so it gets no placeholder.
+            // If this user may not change the folder, it gets no placeholder either.
             let _refused = fs::create_dir(witness);
         }
         let (mut made, mut folders) = (Vec::new(), Vec::new());

@@ -25,7 +25,7 @@ fn a_failing_example_is_named_and_disables_allowing_rules() {
         [
             "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: correct one of them; until then no \
              rule of this file allows anything",
-            "permissions.toml, line 7: the rule for edits of `src/*` matches what it should not, `src/c.rs`: correct one of them; until then no \
+            "permissions.toml, line 7: the rule for edits of `src/*` matches its counterexample `src/c.rs`: correct one of them; until then no \
              rule of this file allows anything",
         ]
     );

@@ -14,7 +14,7 @@ pub struct Subagent {
     pub title: Option<String>,
     /// Its purpose.
     pub description: Option<String>,
-    /// The allowed operations. `None` means nothing.
+    /// The allowed operations. `None` means that none are allowed.
     pub capabilities: Option<SubagentSessionCapabilities>,
     /// Its state. `None` means unknown.
     pub state: Option<StateUpdate>,
