@@ -28,7 +28,7 @@ impl Candidate {
     }
 }
 
-/// Returns whether a session with this summary matches the query, as far as the summary shows.
+/// Returns whether a session with this summary matches the query, as far as the summary can tell.
 pub(crate) fn fits(summary: &Summary, query: &ListQuery) -> bool {
     let archived = match query.archived {
         ArchivedFilter::Exclude => !summary.archived,
