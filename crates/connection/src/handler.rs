@@ -109,7 +109,8 @@ impl IncomingCall<'_> {
         self.accept_decoded(decoded, accept)
     }
 
-    /// Like `decode`, for a method that `side` serves, and reports the dropped values to `side`.
+    /// Like [`IncomingCall::accept`], but passes the call to `side` and reports the dropped values
+    /// to it.
     fn accept_for<M: method::Call, T: Unhandling>(
         self,
         side: &mut T,

@@ -547,7 +547,7 @@ async fn a_call_whose_reply_arrived_is_not_cancelled() {
     let first = peer.call::<SessionPrompt>(&prompt("0"));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered after the first
     drop(first);
-    // The callback runs after the reply arrived and before its caller wakes. If the [`Reply`] is
+    // The callback runs after the reply arrived and before its caller wakes. If the `Reply` is
     // dropped in between, no cancel request is sent either.
     let held = Arc::new(Mutex::new(None));
     let fold = {
