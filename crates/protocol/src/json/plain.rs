@@ -21,7 +21,7 @@ fn special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
-/// Like [`plain`], eight bytes at a time, for short texts.
+/// Like [`plain_prefix`], but eight bytes at a time, for short texts.
 fn plain_words(bytes: &[u8]) -> usize {
     let words = bytes.chunks_exact(8);
     let rest = words.remainder();

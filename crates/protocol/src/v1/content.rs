@@ -149,11 +149,11 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Hints about a chunk of content.
+    /// Hints about how to use or display content.
     pub struct Annotations {
         /// Its audience; an empty list means everyone.
         items audience: Vec<Role> = "audience",
-        /// Importance; the specification sets no bounds in v1.
+        /// Its importance. In v1 the specification sets no bounds.
         lenient priority: Option<f64> = "priority",
         /// When the content last changed (ISO 8601).
         lenient last_modified: Option<String> = "lastModified",

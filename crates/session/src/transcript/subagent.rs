@@ -22,7 +22,7 @@ pub struct Subagent {
     pub cwd: Option<String>,
     /// Its additional directories. `None` means those of its parent.
     pub additional_directories: Option<Vec<String>>,
-    /// Data of extensions.
+    /// Extension data.
     pub meta: Option<Meta>,
 }
 
@@ -41,6 +41,6 @@ pub struct MessageBetweenSessions {
     pub recipient_message_id: Option<MessageId>,
     /// Its content.
     pub blocks: Vec<Block>,
-    /// Data of extensions.
+    /// Extension data.
     pub meta: Option<Meta>,
 }
