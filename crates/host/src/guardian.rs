@@ -23,10 +23,10 @@
 //! - Between the forks and `exec`, only async-signal-safe calls are made: nothing allocates, locks
 //!   or panics, because another thread may have held any lock at the first fork.
 //!
-//! Limits: descendants in uninterruptible sleep, or of another user, outlive [`GIVE_UP_AFTER`] with
-//! `SIGKILL` pending or refused. If the guardian itself is killed, Linux kills the program too
-//! (parent-death signal), but not descendants that left the program. The program has no controlling
-//! terminal, or a pseudo terminal and a session of its own.
+//! Limits: descendants that are in uninterruptible sleep, or belong to another user, outlive the
+//! guardian, which gives up after [`GIVE_UP_AFTER`]. If the guardian itself is killed, Linux kills
+//! the program too (parent-death signal), but not descendants that left the program. The program
+//! has no controlling terminal, or a pseudo terminal and a session of its own.
 
 pub(crate) mod birth;
 #[cfg(target_os = "linux")]

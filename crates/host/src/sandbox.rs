@@ -38,15 +38,15 @@ const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 /// | | bubblewrap | Landlock |
 /// |---|---|---|
 /// | writing outside of [`Bounds::writable`] and [`Bounds::temporary`] | yes | yes |
-/// | writing to [`Bounds::read_only`] | yes; a folder above it in a writable folder cannot be renamed | yes: a folder that has such an entry takes no new names, and gives none up |
-/// | creating [`Bounds::missing`] | yes, by a placeholder | yes: a folder with such a name takes no new names, and gives none up |
+/// | writing to [`Bounds::read_only`] | yes; a folder above it in a writable folder cannot be renamed | yes: nothing can be created in, or removed from, a folder that contains such an entry |
+/// | creating [`Bounds::missing`] | yes, by a placeholder | yes: nothing can be created in, or removed from, a folder in which such a name is missing |
 /// | reading [`Bounds::hidden`] | yes, they look empty | yes; names of files below them can still be listed |
 /// | settings of the kernel in `/proc` and `/sys`, also for `root` | yes | yes |
 /// | devices: disks, terminals of others | yes, it has its own | yes; it cannot open a new pseudo terminal |
 /// | the network, unless [`Bounds::network`] | yes, it has none | yes, it gets no socket |
 /// | named and abstract UNIX sockets (session bus, container engine, key agent) | yes | yes |
-/// | tracing, reading the memory and environment of processes outside | yes, it sees none | yes, of its own too |
-/// | limits, priorities and processors of processes outside | yes | yes; a thread can change these for itself, which it names by 0 |
+/// | tracing, reading the memory and environment of processes outside | yes, it sees none | yes, and of its own processes |
+/// | limits, priorities and processors of processes outside | yes | yes; a thread can change its own, if it names itself by 0 |
 /// | shared memory, semaphores and queues of System V and POSIX | yes, it has its own | yes, it has none |
 /// | signals to processes outside | yes | from Linux 6.12 on |
 /// | mode, owner, times and attributes of files outside | yes | no, but no program is given the rights of its owner |
@@ -210,7 +210,7 @@ impl Sandbox {
     /// Sandboxes do not exist on this system.
     ///
     /// # Errors
-    /// Always.
+    /// Always returns an error.
     pub async fn bubblewrap() -> Result<Self, NoSandbox> {
         Err(NoSandbox::new(BUBBLEWRAP, "not for this system"))
     }
@@ -218,7 +218,7 @@ impl Sandbox {
     /// Sandboxes do not exist on this system.
     ///
     /// # Errors
-    /// Always.
+    /// Always returns an error.
     pub async fn landlock() -> Result<Self, NoSandbox> {
         Err(NoSandbox::new(LANDLOCK, "not for this system"))
     }

@@ -197,8 +197,8 @@ pub(crate) fn shows_differences(part: &Part) -> bool {
     part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())
 }
 
-/// The beginning of a command that a rule could be about: the program, with its verb if it has
-/// verbs.
+/// The beginning of a command that a rule could be about: the program, with its subcommand if it
+/// has one.
 pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
     let words = unwrapped(&part.words);
     let plain = |word: &&Word| {

@@ -336,7 +336,7 @@ fn git(arguments: &[Word]) -> Option<Vec<&Word>> {
     fits.then(|| rest.iter().collect())
 }
 
-/// Whether git shows the content of files without naming their paths.
+/// Whether git shows the content of files that the command does not name.
 fn shows_everything(arguments: &[Word]) -> bool {
     let end = arguments.iter().position(|word| word.text == "--");
     let has = |words: &[&str]| arguments.iter().any(|word| words.contains(&word.text.as_str()));

@@ -53,8 +53,8 @@ impl ConfigOptions {
     }
 
     /// The options to show, most important first: those of known types that the agent sent, then
-    /// those made from modes and models. If there is little room, show as many as fit from the
-    /// start.
+    /// those made from modes and models. If there is little room, show as many from the start as
+    /// fit.
     pub fn visible(&self) -> impl Iterator<Item = &SessionConfigOption> {
         let known =
             |option: &&SessionConfigOption| !matches!(option.kind, SessionConfigKind::Unknown(_));

@@ -32,14 +32,14 @@ pub trait Store: Send + Sync + 'static {
     /// [`Log::commit`].
     ///
     /// # Errors
-    /// [`StoreError::AlreadyExists`], or a disk error.
+    /// Returns [`StoreError::AlreadyExists`], or a disk error.
     fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
     /// Opens the log of a stored session for writing.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], or [`StoreError::InUse`] while another writer, in this process or
-    /// another, has the log open.
+    /// Returns [`StoreError::NotFound`], or [`StoreError::InUse`] while another writer, in this
+    /// process or another, has the log open.
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
     /// Creates a log `to` that begins with the events of `from` up to the number `at`, or with all
@@ -47,8 +47,8 @@ pub trait Store: Send + Sync + 'static {
     /// inside a joined text, the copy ends before that text.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] if `from` is not stored, and [`StoreError::AlreadyExists`] if `to`
-    /// is.
+    /// Returns [`StoreError::NotFound`] if `from` is not stored, and [`StoreError::AlreadyExists`]
+    /// if `to` is.
     fn fork(
         &self,
         from: &SessionKey,
@@ -62,13 +62,13 @@ pub trait Store: Send + Sync + 'static {
     /// Chunks of a text may be joined. A joined event has the number of its last chunk.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`].
+    /// Returns [`StoreError::NotFound`] if the session is not stored.
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError>;
 
     /// Returns the summary of one session.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`].
+    /// Returns [`StoreError::NotFound`] if the session is not stored.
     fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError>;
 
     /// Lists sessions, the most recently active first. Events appended in this process before the
@@ -78,13 +78,13 @@ pub trait Store: Send + Sync + 'static {
     /// twice unless it was active in between, and no session is left out unless it was.
     ///
     /// # Errors
-    /// [`StoreError::InvalidCursor`].
+    /// Returns [`StoreError::InvalidCursor`] if the query's cursor did not come from this list.
     fn list(&self, query: &ListQuery) -> Result<ListPage, StoreError>;
 
     /// Deletes a session permanently. Deleting a session that does not exist succeeds.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] while a writer has it open.
+    /// Returns [`StoreError::InUse`] while a writer has the session open.
     fn delete(&self, key: &SessionKey) -> Result<(), StoreError>;
 
     /// Appends one event, such as a title, to a session without a writer: [`Store::open`],

@@ -50,9 +50,9 @@ pub enum UsageLevel {
     Normal,
     /// From 75 %: the context is filling up.
     Elevated,
-    /// From 90 %: start a new session or compact.
+    /// From 90 %: the user should start a new session or compact.
     High,
-    /// Above 95 %: the next prompt may fail; hand off.
+    /// Above 95 %: the next prompt may fail, so the user should hand off to a new session.
     Critical,
 }
 

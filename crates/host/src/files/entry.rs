@@ -44,22 +44,22 @@ impl Roots {
 /// Operations on a path that was resolved before. A symbolic link created since then is not
 /// followed ([`Reason::Changed`]).
 impl Resolved {
-    /// As [`Roots::remove_file`].
+    /// Like [`Roots::remove_file`].
     pub fn remove_file(&self) -> Result<(), FileError> {
         remove_file(self).map_err(|reason| FileError::new(&self.path(), reason))
     }
 
-    /// As [`Roots::remove_folder`].
+    /// Like [`Roots::remove_folder`].
     pub fn remove_folder(&self) -> Result<(), FileError> {
         remove_folder(self).map_err(|reason| FileError::new(&self.path(), reason))
     }
 
-    /// As [`Roots::make_folder`].
+    /// Like [`Roots::make_folder`].
     pub fn make_folder(&self) -> Result<(), FileError> {
         make_folder(self).map_err(|reason| FileError::new(&self.path(), reason))
     }
 
-    /// As [`Roots::move_file`].
+    /// Like [`Roots::move_file`].
     pub fn move_to(&self, target: &Resolved) -> Result<(), FileError> {
         if target.relative().as_os_str().is_empty() {
             return Err(FileError::new(&target.path(), Reason::Folder));

@@ -36,7 +36,7 @@ impl Birth<'_> {
     /// Forks. The guardian returns when the program has started or failed.
     ///
     /// # Safety
-    /// As for [`crate::guardian::split`].
+    /// The requirements of [`crate::guardian::split`] apply.
     #[cfg(target_os = "linux")]
     pub(crate) unsafe fn fork(&mut self) -> io::Result<pid_t> {
         extern "C" fn born(birth: *mut c_void) -> c_int {
@@ -73,7 +73,7 @@ impl Birth<'_> {
     /// Forks. The program's side reports its failure to the standard library.
     ///
     /// # Safety
-    /// As for [`crate::guardian::split`].
+    /// The requirements of [`crate::guardian::split`] apply.
     #[cfg(not(target_os = "linux"))]
     pub(crate) unsafe fn fork(&mut self) -> io::Result<pid_t> {
         // SAFETY: as for `split`.

@@ -29,7 +29,7 @@ fn beside(file: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-/// The first unused name for a backup.
+/// Returns the first unused name for a backup.
 fn free_backup(file: &Path) -> PathBuf {
     let numbered = (2..).map(|number| beside(file, &format!("{BACKUP}.{number}")));
     let mut names = std::iter::once(beside(file, BACKUP)).chain(numbered);

@@ -98,7 +98,7 @@ impl RuleFile {
     /// version first, and a backup is kept. Blocks on the disk.
     ///
     /// # Errors
-    /// The file cannot be read or written, or has a mistake.
+    /// Returns an error if the file cannot be read or written, or has a mistake.
     pub fn add(&self, rule: &Rule) -> Result<(), RuleFileError> {
         self.change(|file| file.add(rule, ""))
     }
@@ -106,7 +106,7 @@ impl RuleFile {
     /// Removes a rule. The rest of the file does not change. Blocks on the disk.
     ///
     /// # Errors
-    /// The file cannot be read or written, or has a mistake.
+    /// Returns an error if the file cannot be read or written, or has a mistake.
     pub fn remove(&self, rule: &Rule) -> Result<(), RuleFileError> {
         self.change(|file| file.remove(rule))
     }
