@@ -30,7 +30,7 @@ const RUNS: &[&str] = &[
     "--use-compress-program",
 ];
 
-/// Options of programs that find files whose value is a program.
+/// Options whose value is a program, in programs that search for files.
 const FINDERS_RUN: &[&str] = &["-x", "-X"];
 
 /// Programs that find files.

@@ -126,8 +126,8 @@ impl RuleFile {
     /// so an interrupted migration can be repeated. Blocks on the disk.
     ///
     /// # Errors
-    /// Returns an error if a file cannot be read or written, or has a mistake. The rules are then not
-    /// moved.
+    /// Returns an error if a file cannot be read or written, or has a mistake. The rules are then
+    /// not moved.
     pub fn migrate(&self, old: &Path) -> Result<(), RuleFileError> {
         self.change(|file| {
             let text = text_of(old).map_err(|source| failed(old, source))?;
