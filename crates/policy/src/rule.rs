@@ -89,8 +89,8 @@ impl fmt::Display for Rule {
             (Some(file), Effect::Deny) => write!(f, "{subject} are forbidden by {file}"),
             (None, Effect::Allow) => write!(f, "{subject} are allowed in this session"),
             (Some(file), Effect::Allow) => write!(f, "{subject} are allowed by {file}"),
-            (None, Effect::Ask) => write!(f, "{subject} ask in this session"),
-            (Some(file), Effect::Ask) => write!(f, "{subject} ask because of {file}"),
+            (None, Effect::Ask) => write!(f, "{subject} need approval in this session"),
+            (Some(file), Effect::Ask) => write!(f, "{subject} need approval because of {file}"),
         }
     }
 }

@@ -19,7 +19,8 @@ impl Pattern {
             || text.split('/').any(|part| part == "..")
         {
             return Err(
-                "a path begins in the project's folder or with /, and has no `..`".to_owned()
+                "a path is relative to the project's folder or begins with /, and contains no `..`"
+                    .to_owned(),
             );
         }
         let glob = GlobBuilder::new(text).literal_separator(true).build();

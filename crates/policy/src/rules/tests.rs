@@ -23,10 +23,10 @@ fn a_failing_example_is_named_and_disables_allowing_rules() {
     assert_eq!(
         faults,
         [
-            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: correct one of them; until then no \
-             rule of this file allows anything",
-            "permissions.toml, line 7: the rule for edits of `src/*` matches its counterexample `src/c.rs`: correct one of them; until then no \
-             rule of this file allows anything",
+            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: correct one of them; until then, no \
+             rule in this file allows anything",
+            "permissions.toml, line 7: the rule for edits of `src/*` matches its counterexample `src/c.rs`: correct one of them; until then, no \
+             rule in this file allows anything",
         ]
     );
     assert_eq!(
