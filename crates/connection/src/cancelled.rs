@@ -54,7 +54,7 @@ impl Cancelled {
         .await
     }
 
-    /// Waits until the call is cancelled. Never returns if that does not happen.
+    /// Waits until the call is cancelled. If it is never cancelled, this never returns.
     pub async fn wait(self) {
         loop {
             // The wait begins before the check, so that a cancel in between is not missed.

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tracing::Instrument as _;
 
-/// How long messages of a peer that no longer reads are still accepted.
+/// How long messages are still read from a peer that no longer reads.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// Finds out why the peer is gone, for example its exit status and the last lines of its stderr.
@@ -103,8 +103,8 @@ pub struct Connection<H> {
     handler: H,
     lines: Lines,
     works: JoinSet<()>,
-    /// Work that starts after every line that arrived with its call is dispatched. A cancel
-    /// directly after a call therefore comes before the work starts.
+    /// Work that starts once every line that arrived together with its call is dispatched. So a
+    /// cancel right after a call takes effect before the work starts.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
@@ -141,8 +141,8 @@ impl<H: Handler> Connection<H> {
         self.finish(end).await
     }
 
-    /// The loop, in this order: write the queue before reading more, free the places of finished
-    /// work, obey a request to close even if the peer floods, then read the peer's lines.
+    /// Runs the loop, in this order: writes the queue before reading more, removes finished work,
+    /// obeys a request to close even if the peer keeps sending, and then reads the peer's lines.
     fn poll<C: Future>(
         &mut self,
         context: &mut Context<'_>,
@@ -168,8 +168,8 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Writes the queue. If the peer no longer reads, the connection continues to read for a
-    /// moment: a peer that exits has usually sent the reason, and its last lines are still in the
+    /// Writes the queue. If the peer no longer reads, the connection still reads for a moment,
+    /// because a peer that exits has usually sent the reason, and its last lines are still in the
     /// pipe.
     fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<ConnectionEnd> {
         if self.not_reading.is_none()
@@ -207,7 +207,7 @@ impl<H: Handler> Connection<H> {
             if catch_panic(|| self.handler.poll_ready(context))
                 .is_some_and(|ready| ready.is_pending())
             {
-                // Finished replies go out although this side is not ready to read. The next round
+                // Replies are written even while this side is not ready to read. The next round
                 // reports a failed write.
                 let _ = self.peer.0.outbox.poll_write(context);
                 return Poll::Pending;
@@ -237,8 +237,8 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Watches a peer that does not read. The timer exists only while bytes are queued, so an idle
-    /// connection never wakes.
+    /// Ends the connection if the peer does not read for too long. The timer exists only while
+    /// bytes are queued, so an idle connection never wakes.
     fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<ConnectionEnd> {
         let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.not_reading.is_none())
         else {
@@ -257,9 +257,9 @@ impl<H: Handler> Connection<H> {
             .then_some(ConnectionEnd::StoppedReading { after: self.limits.stall })
     }
 
-    /// Ends in order. Open calls of this side fail at once with the cause. Running work may finish
-    /// and its lines are written, within the grace. Then the work is cancelled, and last it is
-    /// aborted.
+    /// Ends the connection step by step. This side's open calls fail at once with the cause. Within
+    /// the grace period, running work may finish and its lines are written. Then the work is
+    /// cancelled, and at last it is aborted.
     async fn finish(mut self, mut end: ConnectionEnd) -> ConnectionEnd {
         if let (ConnectionEnd::PeerClosed { .. } | ConnectionEnd::Transport(_), Some(exit_probe)) =
             (&end, self.exit_probe.take())
@@ -271,7 +271,7 @@ impl<H: Handler> Connection<H> {
         catch_panic(|| self.handler.ended(&end));
         self.peer.0.fail_calls(&end);
         // A peer that sends its calls and closes at once still gets the quick replies. A running
-        // turn is cancelled early enough for the process to end within a second.
+        // turn is cancelled early enough that the process can end within a second.
         let quarter = self.limits.grace / 4;
         if !matches!(end, ConnectionEnd::Transport(_) | ConnectionEnd::StoppedReading { .. }) {
             let _ = tokio::time::timeout(quarter, self.drain()).await;
@@ -313,8 +313,9 @@ fn write_failed(error: std::io::Error) -> ConnectionEnd {
     }
 }
 
-/// Polls new work once in place, because most work is then done, and returns the unfinished work. A
-/// panic in it answers its call (see [`crate::Responder`]) and affects nothing else.
+/// Polls new work once right here, because most work is then done, and returns unfinished work. If
+/// the work panics, its call gets an error reply (see [`crate::Responder`]) and nothing else is
+/// affected.
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());
@@ -322,7 +323,7 @@ fn start(work: Work) -> Work {
     matches!(first, Some(Poll::Pending)).then_some(work)
 }
 
-/// Runs code of the handler. Returns `None` if it panics; the panic hook has then printed the
+/// Runs the handler's code. Returns `None` if it panics. The panic hook has then printed the
 /// message.
 fn catch_panic<T>(code: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(AssertUnwindSafe(code)).ok()

@@ -11,7 +11,7 @@ use attache_protocol::method::{CancelRequest, Method};
 use attache_protocol::{DecodeError, Error, RequestId};
 use std::collections::hash_map::Entry;
 
-/// Dispatches one line by what it is.
+/// Dispatches one line by its kind.
 pub(crate) fn dispatch<H: Handler>(
     peer: &Peer,
     handler: &mut H,
@@ -54,16 +54,16 @@ pub(crate) fn dispatch<H: Handler>(
             return handler.call(call);
         }
         Err(not_a_message) => {
-            // A broken reply is never answered (RPC-22), but its caller learns that no better one
-            // will come.
+            // A broken reply is never answered (RPC-22), but its caller gets an error, because no
+            // other reply will come.
             if let NotAMessage::BrokenReply(Some(id), why) = &not_a_message {
                 let error =
                     DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
             report(handler, Unhandled::Line(line, &not_a_message));
-            // Stray text of an agent is never answered, because it can be a banner or a log line.
-            // An agent answers its client (RPC-19).
+            // A client never answers stray text from an agent, because it can be a banner or a log
+            // line. An agent answers such lines (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
                 && let Some(error) = not_a_message.error()
             {
@@ -106,8 +106,8 @@ fn register_call(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
         }
         Entry::Occupied(_) => {
             trace::refused_duplicate(&id);
-            // The id's own reply is still to come, so an error under the same id would answer the
-            // wrong call.
+            // The call that has this id is still to be answered, so an error with the same id would
+            // answer the wrong call.
             let error =
                 Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
             let _ = peer.0.outbox.enqueue(|out| {

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a connection ended. Every call that was open gets a clone.
+/// Why a connection ended. Every open call gets a clone.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ConnectionEnd {
@@ -18,12 +18,12 @@ pub enum ConnectionEnd {
         /// One or more sentences for the user.
         detail: Option<Arc<str>>,
     },
-    /// The peer sent a line over the limit. No part of it was kept.
+    /// The peer sent a line that is longer than the limit. No part of it was kept.
     LineTooLong {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The peer read no byte for this long although some were queued.
+    /// The peer did not read a single byte for this long, although some were queued.
     StoppedReading {
         /// How long it did not read.
         after: Duration,
@@ -35,7 +35,7 @@ pub enum ConnectionEnd {
 impl fmt::Display for ConnectionEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Closed => f.write_str("the connection was closed from this side"),
+            Self::Closed => f.write_str("the connection was closed by this side"),
             Self::PeerClosed { detail: None } => f.write_str("the peer closed the connection"),
             Self::PeerClosed { detail: Some(detail) } => {
                 write!(f, "the peer closed the connection: {detail}")
@@ -68,14 +68,14 @@ pub enum CallError {
     ErrorResponse(Error),
     /// The peer's reply cannot be decoded.
     BadReply(DecodeError),
-    /// The peer did not advertise the method, so this side did not send the call.
+    /// The peer did not advertise support for the method, so the call was not sent.
     NotOffered {
         /// The method's wire name.
         method: &'static str,
         /// The capability that would allow it.
         capability: &'static str,
     },
-    /// The deadline passed. The peer was sent a cancel request.
+    /// The deadline passed. A cancel request was sent to the peer.
     TimedOut {
         /// The method's wire name.
         method: Cow<'static, str>,

@@ -25,20 +25,20 @@ pub trait Handler: Send + 'static {
         params: Option<&str>,
     ) -> Result<(), DecodeError>;
 
-    /// Handles a call. The handler decodes it and answers it now or with the returned work.
+    /// Handles a call. The handler decodes it, and answers it right away or with the returned work.
     fn call(&mut self, call: IncomingCall<'_>) -> Work;
 
-    /// Is polled before each line. It may wait for something on this machine, such as a full log or
-    /// a slow screen, but never for the peer.
+    /// Polled before each line. It may wait for something on this machine, such as a full log or a
+    /// slow screen, but never for the peer.
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
 
     /// Receives a line, reply or notification that could not be used, for a log. The connection
-    /// goes on.
+    /// continues.
     fn unhandled(&mut self, _unhandled: Unhandled<'_>) {}
 
-    /// Is called once when the connection ends, before open calls of this side fail.
+    /// Called once when the connection ends, before this side's open calls fail.
     fn ended(&mut self, _end: &crate::ConnectionEnd) {}
 }
 
@@ -52,7 +52,7 @@ pub struct IncomingCall<'l> {
     pub params: Option<&'l str>,
 }
 
-/// Hides the reply guard from the public fields.
+/// Keeps the reply guard private.
 pub(crate) struct ReplyGuardHolder(pub(crate) ReplyGuard);
 
 impl std::fmt::Debug for ReplyGuardHolder {
@@ -109,7 +109,8 @@ impl IncomingCall<'_> {
         self.accept_decoded(decoded, accept)
     }
 
-    /// Does the same for a method of `side`, and shows it the values that were dropped.
+    /// Like [`IncomingCall::accept`], but passes the call to `side` and reports the dropped values
+    /// to it.
     fn accept_for<M: method::Call, T: Unhandling>(
         self,
         side: &mut T,
@@ -132,7 +133,7 @@ impl IncomingCall<'_> {
         }
     }
 
-    /// Not generic: it would be compiled for each method.
+    /// Not generic, because it would then be compiled for each method.
     #[inline(never)]
     fn refuse_params(self, error: &DecodeError) -> Work {
         self.refuse(&Error::invalid_params(error.to_string()))
@@ -145,7 +146,7 @@ trait Unhandling {
     fn dropped(&mut self, unhandled: Unhandled<'_>);
 }
 
-/// Decodes params and shows `side` what was dropped, if it asks for that.
+/// Decodes params and reports the dropped values to `side`, if it wants them.
 fn decode_for<M: Method>(
     side: &mut dyn Unhandling,
     params: Option<&str>,
@@ -220,15 +221,15 @@ macro_rules! sides {
                 }
             )*
 
-            /// Returns whether this side advertised what the gate of a method requires. A call
-            /// behind a closed gate is answered with `-32601` before its params are decoded. The
-            /// default opens every gate.
+            /// Returns whether this side advertised the capability that a method's gate requires. A
+            /// call behind a closed gate is answered with `-32601` before its params are decoded.
+            /// By default, every gate is open.
             fn advertises(&self, gate: &Gate) -> bool {
                 let _ = gate;
                 true
             }
 
-            /// Handles a call outside the protocol. Names of extensions start with `_`.
+            /// Handles a call outside the protocol. The names of extensions start with `_`.
             fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
                 call.method_not_found()
             }

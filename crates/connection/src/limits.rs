@@ -7,13 +7,13 @@ use std::time::Duration;
 pub struct Limits {
     /// The longest line that is read, in bytes. A longer one ends the connection.
     pub line: usize,
-    /// The largest number of open calls of the peer. Further calls are refused.
+    /// The largest number of open calls from the peer. Further calls are refused.
     pub calls: usize,
-    /// How long the peer may read no byte while some are queued.
+    /// How long the peer may go without reading a byte while some are queued.
     pub stall: Duration,
     /// How long running work may still finish and lines may be written after either side closed the
-    /// connection. One quarter passes undisturbed, half of it after the work is cancelled, and the
-    /// last quarter is for the last lines.
+    /// connection. During the first quarter, the work runs undisturbed. It is then cancelled and
+    /// gets half of the time to end. The last quarter is for writing the last lines.
     pub grace: Duration,
 }
 

@@ -5,20 +5,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The least room for each read, and what an idle connection keeps.
+/// The smallest room for a read, and the size of an idle connection's buffer.
 const CHUNK: usize = 64 * 1024;
 
 /// The most by which the buffer grows at a time.
 const STEP: usize = 1024 * 1024;
 
-/// A splitter of lines. It owns the unfinished line, so a poll can be abandoned at any time.
+/// Splits a stream into lines. It owns the unfinished line, so a poll can be abandoned at any time.
 pub(crate) struct Lines {
     input: Pin<Box<dyn AsyncRead + Send>>,
     limit: usize,
     buffer: Vec<u8>,
-    /// The number of bytes of `buffer` that are read. The rest is spare room.
+    /// How many bytes of `buffer` are filled. The rest is spare room.
     filled: usize,
-    /// Start of the next line.
+    /// Where the next line starts.
     start: usize,
     /// There is no line end between `start` and here.
     searched: usize,
@@ -31,13 +31,13 @@ enum State {
     End,
 }
 
-/// The next line, or why there is none.
+/// The next line, or why there is not one.
 pub(crate) enum Line<'b> {
-    /// A line without its end, never blank.
+    /// A line without its line end. It is never blank.
     Whole(&'b [u8]),
     /// There is no whole line: read more.
     More,
-    /// The next line is over the limit.
+    /// The next line is longer than the limit.
     TooLong,
     /// Reading failed.
     Failed(io::Error),
@@ -114,7 +114,7 @@ impl Lines {
     }
 
     /// Moves the unfinished line to the front and makes room for a chunk behind it. A line that
-    /// outgrows the buffer doubles it, by at most [`STEP`]. Once everything is taken, the memory of
+    /// outgrows the buffer doubles it, by at most [`STEP`]. Once all lines are taken, the memory of
     /// a huge line is freed.
     fn make_room(&mut self) {
         if self.start > 0 {

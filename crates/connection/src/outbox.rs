@@ -2,12 +2,13 @@
 //! writes.
 //!
 //! Enqueueing is synchronous, keeps the order and never waits. If everything before a line is
-//! written, the thread that enqueues the line writes it. The driver writes the lines of a burst
-//! together. Callers that can wait use [`Outbox::room`] first, so the queue stays near [`ROOM`]
-//! whatever the peer does.
+//! written, the thread that enqueues the line also writes it. The driver writes the lines of a
+//! burst together. Callers that can wait use [`Outbox::room`] first, so the queue stays near
+//! [`ROOM`] whatever the peer does.
 //!
-//! There are two locks, taken in this order: the stream with the bytes being written, and the
-//! queue. Enqueueing needs only the queue, so a long write blocks no caller.
+//! There are two locks, which are taken in this order: that of the stream with the bytes being
+//! written, and that of the queue. Enqueueing needs only the queue, so a long write blocks no
+//! caller.
 
 use crate::{ConnectionEnd, Direction, Tap, tap};
 use std::io;
@@ -29,7 +30,7 @@ pub(crate) const PAUSE: usize = 16 * 1024 * 1024;
 /// with one system call for many lines.
 const BURST: Duration = Duration::from_micros(20);
 
-/// After a burst, a buffer's memory shrinks to this.
+/// After a burst, a buffer's memory shrinks to this many bytes.
 const KEPT: usize = 2 * ROOM;
 
 pub(crate) struct Outbox {
@@ -40,24 +41,25 @@ pub(crate) struct Outbox {
 }
 
 struct Stream {
-    /// `None` once closed. The other end of a pipe sees the end only when the last holder drops it.
+    /// `None` once the stream is closed. The reader of a pipe sees its end only when the last owner
+    /// drops the writing end.
     sink: Option<Pin<Box<dyn AsyncWrite + Send>>>,
     writing: Vec<u8>,
-    /// How much of `writing` is written.
+    /// How many bytes of `writing` are written.
     written: usize,
     last_write: Instant,
-    /// Since when the peer has taken none of the queued bytes.
+    /// Since when the peer has not read any of the queued bytes.
     stuck_since: Option<Instant>,
 }
 
 struct Queue {
     lines: Vec<u8>,
-    /// The number of bytes that were taken out of `lines` and are not written yet.
+    /// How many bytes were taken from `lines` but are not written yet.
     in_flight: usize,
     driver: Option<Waker>,
-    /// The driver is dispatching lines and writes when it is done.
+    /// Whether the driver is dispatching lines, after which it writes the queue.
     dispatching: bool,
-    /// A sender waits for room.
+    /// Whether a sender waits for room.
     room_wanted: bool,
     end: Option<ConnectionEnd>,
 }
@@ -97,7 +99,8 @@ impl Outbox {
                 .split_inclusive(|byte| *byte == b'\n')
                 .for_each(|line| tap::show(tap, Direction::Sent, line.trim_ascii_end()));
         }
-        // After other bytes, or while the driver dispatches, another write is about to happen.
+        // If other bytes are queued before it, or if the driver is dispatching, another write is
+        // about to happen.
         let left_to_the_driver = queue.dispatching || !idle;
         drop(queue);
         if !left_to_the_driver && !self.written_in_place() {
@@ -123,20 +126,21 @@ impl Outbox {
         }
     }
 
-    /// Writes the queue. It is ready when the queue is empty or the transport failed. Only the
-    /// driver calls this.
+    /// Writes the queue. Ready when the queue is empty or the transport has failed. Only the driver
+    /// calls this.
     pub(crate) fn poll_write(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         {
             let mut queue = self.queue();
             queue.dispatching = false;
-            // Set before the queue is checked, so that a line that comes too late for this check
+            // Set this before checking the queue, so that a line that is added after the check
             // wakes the driver.
             queue.driver = Some(context.waker().clone());
         }
         self.write(&mut self.stream(), context)
     }
 
-    /// The driver is about to dispatch lines. Replies wait until its next [`Outbox::poll_write`].
+    /// Records that the driver is about to dispatch lines. Replies wait until its next
+    /// [`Outbox::poll_write`].
     pub(crate) fn dispatching(&self) {
         self.queue().dispatching = true;
     }
@@ -146,12 +150,12 @@ impl Outbox {
         self.queue().queued()
     }
 
-    /// Since when the peer has read no byte although some are queued.
+    /// Since when the peer has not read a byte, although some are queued.
     pub(crate) fn stuck_since(&self) -> Option<Instant> {
         self.stream().stuck_since
     }
 
-    /// Accepts no more lines. Callers that wait for room get the reason. Queued lines may still be
+    /// Refuses further lines. Callers that wait for room get the reason. Queued lines may still be
     /// written.
     pub(crate) fn end(&self, end: &ConnectionEnd) {
         self.queue().end.get_or_insert_with(|| end.clone());
@@ -168,13 +172,13 @@ impl Outbox {
         Poll::Ready(())
     }
 
-    /// Closes the peer's input without a shutdown of the stream.
+    /// Closes the peer's input without shutting down the stream.
     pub(crate) fn close(&self) {
         self.stream().sink = None;
     }
 
-    /// Writes on the calling thread, unless another thread writes or the line belongs to a burst.
-    /// The driver meets the same error and reports it.
+    /// Writes on the calling thread, unless another thread is writing or the line belongs to a
+    /// burst. Errors are ignored here, because the driver gets the same error and reports it.
     fn written_in_place(&self) -> bool {
         let mut stream = match self.stream.try_lock() {
             Ok(stream) => stream,
@@ -200,7 +204,7 @@ impl Outbox {
                 }
                 let flushed = sink.as_mut().poll_flush(context);
                 match flushed {
-                    // The stream has accepted bytes that the peer has not read.
+                    // Whether the stream has accepted bytes that the peer has not read.
                     Poll::Pending => drop(stream.stuck_since.get_or_insert_with(Instant::now)),
                     Poll::Ready(_) => stream.stuck_since = None,
                 }
@@ -241,8 +245,8 @@ impl Outbox {
     fn wrote(&self, count: usize) {
         let mut queue = self.queue();
         queue.in_flight = queue.in_flight.saturating_sub(count);
-        // Half empty, not one byte below the limit, so that a woken sender has room for several
-        // lines.
+        // Senders are woken when the queue is half empty, not one byte below the limit, so that
+        // they have room for several lines.
         let room = queue.room_wanted && queue.queued() <= ROOM / 2;
         queue.room_wanted &= !room;
         drop(queue);

@@ -18,13 +18,14 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// Takes the outcome of one call on the reading task, before its caller wakes.
+/// A function that takes the outcome of one call on the reading task, before the caller wakes.
 type Settle = Box<dyn FnOnce(Result<&str, CallError>) + Send>;
 
-/// The other end of a connection. Cheap to clone; all clones are the same connection.
+/// The other end of a connection. Cheap to clone. All clones share one connection.
 ///
-/// No function here waits for the connection's driver, so all of them may be used anywhere, also
-/// inside a handler. A handler awaits a call in its future, not in its synchronous part.
+/// No function here waits for the connection's driver, so all of them may be used anywhere, even
+/// inside a handler. A handler awaits a call in the future that it returns, not in its synchronous
+/// part.
 #[derive(Clone)]
 pub struct Peer(pub(crate) Arc<Shared>);
 
@@ -35,12 +36,12 @@ pub(crate) struct Shared {
     incoming: Mutex<HashMap<RequestId, CancelSwitch>>,
     /// Set once, when the connection ends.
     pub(crate) end: watch::Sender<Option<ConnectionEnd>>,
-    /// Set when this side asks for the end.
+    /// Set when this side asks to close the connection.
     pub(crate) closing: watch::Sender<bool>,
     offered: RwLock<Offered>,
 }
 
-/// The advertised capabilities of the other side. Everything is allowed until they are known.
+/// The capabilities that the other side advertised. Everything is allowed until they are known.
 #[derive(Default)]
 struct Offered {
     by_agent: Option<Arc<AgentCapabilities>>,
@@ -72,9 +73,9 @@ impl Peer {
     }
 
     /// Sends a call and passes its outcome to `callback` on the reading task, in wire order, before
-    /// the next line is read and before the caller wakes. The callback must not wait. It also gets
-    /// a reply that comes after the caller gave up, unless the callers of 256 later calls gave up
-    /// too.
+    /// the next line is read and before the caller wakes. The callback must not wait. The callback
+    /// also gets a reply that arrives after the caller gave up, unless the callers of 256 later
+    /// calls gave up too.
     pub fn call_with_callback<M: Call>(
         &self,
         params: &M::Params,
@@ -86,14 +87,14 @@ impl Peer {
         self.send_call(Cow::Borrowed(M::ROW.name), params, closed, M::decode_result, callback)
     }
 
-    /// Calls a method outside the protocol. Its name starts with `_`. Params and result are any
-    /// JSON.
+    /// Calls a method outside the protocol. Its name starts with `_`. The params and the result can
+    /// be any JSON.
     pub fn call_extension(&self, method: impl Into<String>, params: &Raw) -> Reply<Raw> {
         self.send_call(Cow::Owned(method.into()), params, None, attache_protocol::decode, |_| {})
     }
 
-    /// Registers the call and queues its line. A call that cannot be sent is settled at once and
-    /// has no id.
+    /// Registers the call and queues its line. A call that cannot be sent fails at once and has no
+    /// id.
     fn send_call<R: Send + 'static>(
         &self,
         method: Cow<'static, str>,
@@ -146,8 +147,8 @@ impl Peer {
         self.0.outbox.enqueue(|out| envelope::write_notification(out, M::ROW.name, params))
     }
 
-    /// Sends lines that are already messages, with their line ends. For extensions, relays and
-    /// tests.
+    /// Sends lines that are already encoded as messages, with their line ends. For extensions,
+    /// relays and tests.
     pub fn send_raw(&self, lines: &[u8]) -> Result<(), ConnectionEnd> {
         self.0.outbox.enqueue(|out| out.extend_from_slice(lines))
     }
@@ -158,7 +159,8 @@ impl Peer {
         self.0.outbox.room().await
     }
 
-    /// Closes the connection from this side. Queued lines are still written, within the grace.
+    /// Closes the connection from this side. Queued lines are still written, within the grace
+    /// period.
     pub fn close(&self) {
         self.0.closing.send_replace(true);
     }
@@ -183,26 +185,26 @@ impl Peer {
         self.0.end.borrow().clone()
     }
 
-    /// Sets what the agent advertised. From now on, calls that these capabilities do not allow fail
-    /// without being sent.
+    /// Sets the capabilities that the agent advertised. From now on, calls that these capabilities
+    /// do not allow fail without being sent.
     pub fn set_agent_capabilities(&self, capabilities: AgentCapabilities) {
         self.0.offered.write().unwrap_or_else(PoisonError::into_inner).by_agent =
             Some(Arc::new(capabilities));
     }
 
-    /// Sets what the client advertised. From now on, calls that these capabilities do not allow
-    /// fail without being sent.
+    /// Sets the capabilities that the client advertised. From now on, calls that these capabilities
+    /// do not allow fail without being sent.
     pub fn set_client_capabilities(&self, capabilities: ClientCapabilities) {
         self.0.offered.write().unwrap_or_else(PoisonError::into_inner).by_client =
             Some(Arc::new(capabilities));
     }
 
-    /// The advertised capabilities of the client at the other end, once they are known.
+    /// The capabilities that the client at the other end advertised, once they are known.
     pub fn client_capabilities(&self) -> Option<Arc<ClientCapabilities>> {
         self.0.offered.read().unwrap_or_else(PoisonError::into_inner).by_client.clone()
     }
 
-    /// The advertised capabilities of the agent at the other end, once they are known.
+    /// The capabilities that the agent at the other end advertised, once they are known.
     pub fn agent_capabilities(&self) -> Option<Arc<AgentCapabilities>> {
         self.0.offered.read().unwrap_or_else(PoisonError::into_inner).by_agent.clone()
     }
@@ -239,7 +241,7 @@ impl Shared {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The peer's calls that are not answered yet.
+    /// The peer's calls that this side has not answered yet.
     pub(crate) fn incoming(&self) -> MutexGuard<'_, HashMap<RequestId, CancelSwitch>> {
         self.incoming.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -268,7 +270,7 @@ impl Shared {
         open.into_iter().for_each(|settle| settle(Err(CallError::Disconnected(end.clone()))));
     }
 
-    /// Ends everything. Only the first end is kept.
+    /// Ends the connection. Only the first reason is kept.
     pub(crate) fn finish(&self, end: &ConnectionEnd) {
         self.outbox.end(end);
         self.fail_calls(end);
@@ -302,14 +304,14 @@ pub struct Reply<R> {
 }
 
 impl<R> Reply<R> {
-    /// Asks the peer to cancel the call and goes on waiting. The reply may then be partial or an
-    /// error. Does nothing if the reply has arrived.
+    /// Asks the peer to cancel the call, and still waits for the reply, which may then be partial
+    /// or an error. Does nothing if the reply has arrived.
     pub fn cancel(&self) {
         if let Some(id) = &self.id
             && let RequestId::Number(number) = id
             && self.peer.0.pending().is_open(*number)
         {
-            // If the connection has ended, the call has too.
+            // If the connection has ended, so has the call.
             let _ = self.peer.notify::<CancelRequest>(&CancelRequestNotification::new(id.clone()));
         }
     }
@@ -334,7 +336,7 @@ impl<R> Future for Reply<R> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let outcome = std::task::ready!(Pin::new(&mut self.receiver).poll(context));
         self.id = None;
-        // Every call in the table is settled, at the latest when the connection ends.
+        // Every call in the table gets an outcome, at the latest when the connection ends.
         Poll::Ready(outcome.unwrap_or(Err(CallError::Disconnected(ConnectionEnd::Closed))))
     }
 }
@@ -343,7 +345,7 @@ impl<R> Drop for Reply<R> {
     fn drop(&mut self) {
         self.cancel();
         if let Some(RequestId::Number(id)) = self.id.take() {
-            // The lock is released before the forgotten call is dropped.
+            // Release the lock before the forgotten call is dropped.
             let forgotten = self.peer.0.pending().give_up(id);
             drop(forgotten);
         }

@@ -1,6 +1,6 @@
 //! The table of calls that wait for a reply. It does no I/O.
 //!
-//! Every inserted call comes out exactly once: with its reply, or when the table ends. An id is
+//! Every inserted call is taken out exactly once: with its reply, or when the table ends. An id is
 //! never reused (CANCEL-19), so a late or repeated reply cannot match another call.
 //!
 //! A call whose caller gave up leaves the open calls at once. The table keeps the last [`GIVEN_UP`]
@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-/// The number of calls without a waiting caller that the table keeps.
+/// How many calls whose callers gave up the table keeps.
 pub(crate) const GIVEN_UP: usize = 256;
 
 /// Open calls by id.
@@ -38,7 +38,7 @@ impl<T, E: Clone> Pending<T, E> {
         Self { next: 0, open: HashMap::new(), given_up: BTreeMap::new(), ended: None }
     }
 
-    /// Adds a call and returns its id. Returns the call with the reason if the table has ended.
+    /// Adds a call and returns its id. If the table has ended, returns the call and the reason.
     pub(crate) fn insert(&mut self, call: T) -> Result<i64, (T, E)> {
         if let Some(end) = &self.ended {
             return Err((call, end.clone()));
@@ -73,7 +73,7 @@ impl<T, E: Clone> Pending<T, E> {
     }
 
     /// Ends the table: nothing can be inserted any more. Returns all calls in the order of their
-    /// ids. A second end returns none.
+    /// ids. If the table has already ended, returns no calls.
     pub(crate) fn end(&mut self, end: E) -> Vec<T> {
         self.ended.get_or_insert(end);
         let given_up = std::mem::take(&mut self.given_up);

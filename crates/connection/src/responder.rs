@@ -8,21 +8,22 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-/// The remaining work after a call is accepted: none, or a future that the connection polls once in
-/// place and then owns.
+/// The work that remains after a call is accepted: none, or a future that the connection polls once
+/// right away and then owns.
 pub type Work = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 /// Answers one call of the peer, exactly once.
 ///
-/// Dropping it without an answer replies `-32603`, so the peer never waits in vain, not even after
-/// a panic.
+/// Dropping it without an answer replies `-32603`, so the peer always gets an answer, even after a
+/// panic.
 #[must_use = "dropping a responder replies with an internal error"]
 pub struct Responder<M: Call> {
     guard: ReplyGuard,
     method: PhantomData<fn() -> M>,
 }
 
-/// The untyped part: the id, and whether the call is answered.
+/// The part of a responder that does not depend on the method: the call's id, and whether it is
+/// answered.
 pub(crate) struct ReplyGuard {
     pub(crate) peer: Peer,
     pub(crate) id: Option<RequestId>,
@@ -34,7 +35,7 @@ impl ReplyGuard {
         let Some(id) = self.id.take() else { return };
         self.peer.0.incoming().remove(&id);
         self.peer.0.trace.sent_reply(&id, outcome.as_ref().err().copied());
-        // A peer that is gone needs no answer.
+        // An error means that the peer is gone, so it needs no answer.
         let _ = self.peer.0.outbox.enqueue(|out| envelope::write_reply(out, &id, outcome));
     }
 
@@ -56,8 +57,8 @@ impl<M: Call> Responder<M> {
         Self { guard, method: PhantomData }
     }
 
-    /// Replies now. The line is queued after all earlier lines of this side. It never
-    /// waits for room, because a reply is owed.
+    /// Replies now. The line is queued after all earlier lines of this side. This never waits for
+    /// room, because every call must be answered.
     pub fn send(mut self, outcome: Result<M::Result, Error>) -> Work {
         self.guard.settle(outcome.as_ref());
         None

@@ -1,8 +1,9 @@
 //! The stdin and stdout of this process as a transport.
 //!
-//! They differ by parent: most use pipes, Node uses sockets, scripts use files and `/dev/null`, and
-//! a user may start the program in a terminal. Each is read and written without a thread where the
-//! system allows it, and never by changing a flag that another process shares.
+//! Their kind depends on the parent process: most use pipes, Node uses sockets, scripts use files
+//! and `/dev/null`, and a user may start the program in a terminal. Each kind is read and written
+//! without a thread where the system allows that. Flags that other processes share are never
+//! changed.
 
 mod reader;
 mod wait;
@@ -17,7 +18,7 @@ use std::pin::Pin;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{UnixStream, unix::pipe};
 
-/// The size requested for the output pipe. A larger pipe needs fewer wake-ups for long texts; a
+/// The requested size of the output pipe. A larger pipe needs fewer wake-ups for long texts, but a
 /// smaller one works too.
 const PIPE: libc::c_int = 1 << 20;
 
@@ -76,12 +77,12 @@ fn kind(fd: &OwnedFd) -> io::Result<Kind> {
     })
 }
 
-/// Opens the same pipe again, so that the non-blocking flag does not affect other holders.
+/// Opens the same pipe again, so that the non-blocking flag does not affect other processes.
 fn reopened<T>(fd: BorrowedFd<'_>, open: impl FnOnce(String) -> io::Result<T>) -> io::Result<T> {
     open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }
 
-/// Node gives its children one end of a socket pair, which has no other holder.
+/// Node gives its children one end of a socket pair, which no other process has open.
 fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
     let stream = std::os::unix::net::UnixStream::from(fd);
     stream.set_nonblocking(true)?;
@@ -90,8 +91,8 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
 
 #[cfg(target_os = "linux")]
 fn enlarge(fd: &OwnedFd) {
-    // SAFETY: the descriptor is open for the whole call. F_SETPIPE_SZ takes one int and touches no
-    // memory.
+    // SAFETY: the descriptor is open for the whole call. F_SETPIPE_SZ takes one int and does not
+    // access memory.
     let _refused_is_fine = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE) };
 }
 

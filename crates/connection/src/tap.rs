@@ -12,8 +12,8 @@ pub enum Direction {
 }
 
 /// A function that is called for every line in both directions, without its line end, before the
-/// line is handled. It runs on the connection's own path, so it must be quick and must not call the
-/// connection. Without a tap there is no cost.
+/// line is handled. It runs while the connection reads or writes, so it must be quick and must not
+/// call the connection. A connection without a tap has no overhead.
 pub type Tap = Arc<dyn Fn(Direction, &[u8]) + Send + Sync>;
 
 /// Passes a line to a tap. A panic in the tap does not affect the line.

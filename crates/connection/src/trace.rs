@@ -4,7 +4,7 @@
 //! raw lines or a peer's stderr, because these can contain secrets and private text.
 //!
 //! Levels: `error` for a panic in this process, `warn` for a peer that breaks the protocol, `debug`
-//! for the start, the end and everything that is ignored, `trace` for every message.
+//! for the start, the end and everything that is ignored, and `trace` for every message.
 
 use crate::end::ConnectionEnd;
 use crate::unhandled::Unhandled;
@@ -16,14 +16,14 @@ use std::time::Duration;
 use tracing::field::Empty;
 use tracing::{Span, debug, debug_span, error, trace, warn};
 
-/// The number of the next connection of this process.
+/// The number of the next connection in this process.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// The trace of one connection.
 pub(crate) struct Trace {
     /// Covers everything that the connection's own task does.
     pub(crate) span: Span,
-    /// Names the connection in events that may happen outside its span.
+    /// Identifies the connection in events that may occur outside its span.
     number: u64,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn started() {
 
 pub(crate) fn ended(end: &ConnectionEnd) {
     match end {
-        ConnectionEnd::Closed => debug!("connection closed from this side"),
+        ConnectionEnd::Closed => debug!("connection closed by this side"),
         ConnectionEnd::PeerClosed { .. } => debug!("connection closed by the peer"),
         ConnectionEnd::LineTooLong { limit } => warn!(limit, "connection ended: line too long"),
         ConnectionEnd::StoppedReading { after } => {

@@ -6,9 +6,11 @@ use attache_protocol::{DecodeError, RequestId};
 /// A message that could not be used.
 #[derive(Debug)]
 pub enum Unhandled<'l> {
-    /// A line that is not a message, and why. [`NotAMessage::error`] is the answer it gets, if any.
+    /// A line that is not a message, and why. [`NotAMessage::error`] returns the answer to it, if
+    /// any.
     Line(&'l [u8], &'l NotAMessage),
-    /// A reply to a call that is not open: unknown, answered before, or abandoned long ago.
+    /// A reply to a call that is not open: it is unknown, was answered before, or was abandoned
+    /// long ago.
     UnknownReply(&'l RequestId),
     /// A reply to a call whose caller had given up. Its callback ran.
     LateReply(&'l RequestId),

@@ -20,7 +20,7 @@ impl Client for Heard {
     }
 }
 
-/// A client, its log, and an agent that sends what the test writes.
+/// A client, its log, and an agent's end of the stream, to which the test writes.
 fn against_raw()
 -> (Peer, Heard, Lines<BufReader<DuplexStream>>, JoinSet<attache_connection::ConnectionEnd>) {
     let (ours, raw) = tokio::io::duplex(64 * 1024);
@@ -48,7 +48,7 @@ async fn abandoned_calls_leave_the_table_while_the_peer_is_silent() {
     for _ in 0..2000 {
         let held = held.clone();
         drop(peer.call_with_callback::<SessionSetMode>(&mode(), move |_| drop(held)));
-        // The call and its cancel.
+        // The call and its cancel request.
         agent.next_line().await.unwrap().unwrap();
         agent.next_line().await.unwrap().unwrap();
     }

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 struct Stubborn;
 
 impl Agent for Stubborn {
-    /// Ends by itself after a last update when it is cancelled.
+    /// When it is cancelled, it sends a last update and ends.
     fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
         answer.later_with(|answer| async move {
             answer.cancelled().clone().wait().await;
@@ -31,7 +31,8 @@ impl Agent for Stubborn {
         })
     }
 
-    /// Ignores the cancel: mode "busy" ends normally after it. Mode "stop" cancels itself.
+    /// Ignores the cancel: the mode "busy" ends normally after it, and the mode "stop" cancels
+    /// itself.
     fn session_set_mode(
         &mut self,
         params: SetSessionModeRequest,

@@ -17,7 +17,7 @@ use std::task::{Context, Poll};
 use tokio::io::AsyncWriteExt as _;
 use tokio::task::JoinSet;
 
-/// An agent that panics at everything but `session/set_mode`.
+/// An agent that panics at everything except `session/set_mode`.
 #[derive(Clone, Default)]
 struct Panics {
     seen: Arc<Mutex<Vec<String>>>,

@@ -104,7 +104,7 @@ fn prompt(text: &str) -> PromptRequest {
     PromptRequest::new("s", vec![text.into()])
 }
 
-/// Two ends, joined by `buffer` bytes each way.
+/// Two ends, joined by a stream that buffers `buffer` bytes each way.
 fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<ConnectionEnd>) {
     let (client, agent) = tokio::io::duplex(buffer);
     let (diary, scripted) = (Diary::default(), Scripted::default());
@@ -118,7 +118,7 @@ fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<ConnectionEnd>) {
     (peer, diary, scripted, drivers)
 }
 
-/// One end, with a raw peer at the other.
+/// One end of a connection, and the raw stream at the other end.
 fn against_raw<A: Agent>(
     limits: Limits,
     agent: A,
@@ -371,7 +371,7 @@ async fn a_client_never_answers_stray_text() {
     driver.spawn(connection.run());
     let (input, mut output) = tokio::io::split(raw);
     output.write_all(b"Welcome to the agent!\n\xff\xfe\n[1]\n").await.unwrap();
-    // A ping of ours is answered after the stray text, so all of the text has been read when the
+    // The answer to a ping comes after the stray text, so all of the text has been read when the
     // call is sent.
     output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"_ping\"}\n").await.unwrap();
     let mut lines = BufReader::new(input).lines();
@@ -460,8 +460,8 @@ async fn closing_writes_the_queue_first() {
 
 #[tokio::test]
 async fn awaiting_a_call_inside_a_call_works() {
-    // A trap in kits that await handlers in their loop: here the handler's future calls its own
-    // caller and gets the answer.
+    // Libraries that await handlers in their loop would deadlock here: the handler's future calls
+    // its own caller and gets the answer.
     struct Asks;
     impl Agent for Asks {
         fn session_prompt(
@@ -547,8 +547,8 @@ async fn a_call_whose_reply_arrived_is_not_cancelled() {
     let first = peer.call::<SessionPrompt>(&prompt("0"));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered after the first
     drop(first);
-    // The callback runs after the reply arrived and before its caller wakes. A reply that is
-    // dropped there is not cancelled either.
+    // The callback runs after the reply arrived and before its caller wakes. If the `Reply` is
+    // dropped in between, no cancel request is sent either.
     let held = Arc::new(Mutex::new(None));
     let fold = {
         let held = held.clone();

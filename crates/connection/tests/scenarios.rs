@@ -1,4 +1,5 @@
-//! The conversations of `scenarios/connection.md` with our connection, over every kind of stream.
+//! Runs the conversations in `scenarios/connection.md` with our connection, over every kind of
+//! stream.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 

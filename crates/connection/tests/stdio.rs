@@ -76,14 +76,14 @@ async fn reading_does_not_make_a_shared_pipe_non_blocking() {
     assert_eq!(flags & libc::O_NONBLOCK, 0);
 }
 
-/// Sends more than the descriptor takes while its other end reads nothing, and returns how the
-/// connection ends.
+/// Sends more than the descriptor can buffer, while its other end does not read, and returns how
+/// the connection ends.
 fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<ConnectionEnd> {
     struct Quiet;
     impl Client for Quiet {}
     let (sender, ended) = mpsc::channel();
-    // In a thread, so that a write that blocks the whole runtime fails the test instead of stopping
-    // it.
+    // Runs in a thread, so that a write that blocks the whole runtime fails the test instead of
+    // hanging it.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let end = runtime.block_on(async {
@@ -143,14 +143,14 @@ async fn a_flush_ends_when_everything_is_written_and_an_error_is_reported() {
 }
 
 fn set_non_blocking(fd: std::os::fd::RawFd) {
-    // SAFETY: the descriptor is open, and F_SETFL takes flags only.
+    // SAFETY: the descriptor is open, and F_SETFL only sets flags.
     assert_eq!(unsafe { libc::fcntl(fd, libc::F_SETFL, libc::O_NONBLOCK) }, 0);
 }
 
 fn open_terminal() -> (std::os::fd::OwnedFd, std::os::fd::OwnedFd) {
     use std::os::fd::FromRawFd as _;
     let (mut controller, mut terminal) = (-1, -1);
-    // SAFETY: both out-parameters are ours; the optional ones may be null.
+    // SAFETY: both out-parameters point to local variables, and the optional ones may be null.
     let opened = unsafe {
         libc::openpty(
             &raw mut controller,

@@ -115,7 +115,7 @@ fn events_name_methods_and_reasons_but_no_content() {
         "code=-32603",
         "WARN message=received line is not JSON bytes=16",
         r#"WARN message=notification has invalid params method="$/cancel_request""#,
-        "DEBUG message=connection closed from this side",
+        "DEBUG message=connection closed by this side",
         "DEBUG message=connection closed by the peer",
     ] {
         assert!(lines.contains(expected), "{expected} is missing:\n{lines}");

@@ -1,5 +1,5 @@
-//! Traps of other kits that must not exist here. (Awaiting a call inside a call, a dropped answer
-//! and a panic are in `rules.rs`. A descriptor that was left non-blocking is in `stdio.rs`.)
+//! Mistakes in other libraries that must not exist here. (Awaiting a call inside a call, a dropped
+//! answer and a panic are in `rules.rs`. A non-blocking descriptor is in `stdio.rs`.)
 
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
@@ -133,8 +133,8 @@ fn a_call_is_dispatched_on_a_small_stack_even_in_a_debug_build() {
             peer.call::<SessionPrompt>(&prompt).await.unwrap().stop_reason
         })
     };
-    // The official SDK needs 384 KiB for this with one handler and 768 KiB with forty. Here
-    // handlers do not add up.
+    // The official SDK needs 384 KiB for this with one handler and 768 KiB with forty. Here,
+    // further handlers do not need more memory.
     let thread = std::thread::Builder::new().stack_size(192 * 1024).spawn(on_small_stack).unwrap();
     assert_eq!(thread.join().unwrap(), StopReason::EndTurn);
 }

@@ -1,5 +1,6 @@
-//! The time of a start, with and without the guardian: medians over interleaved starts of a program
-//! that writes one line and ends, from the start to its first byte.
+//! Measures how long a program takes from its start to its first byte of output, with and without
+//! the guardian. Prints the medians of interleaved starts of a program that writes one line and
+//! exits.
 //!
 //! `cargo run --release -p attache-host --example spawn_time`
 

@@ -1,4 +1,4 @@
-//! Files inside the folders of a session, and files of this program.
+//! Files inside the folders of a session, and this program's own files.
 
 pub(crate) mod beneath;
 pub(crate) mod entry;

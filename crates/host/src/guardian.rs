@@ -7,12 +7,12 @@
 //!
 //! The standard library forks to start a program. [`split`] runs in that fork and forks again: the
 //! parent of the second fork stays as the guardian, and its child becomes the program. The process
-//! that we wait for is therefore the guardian. It ends as the program ended (same code, same
-//! signal), and only when no descendant is left. On Linux the second fork shares memory until
-//! `exec`, so a start copies the page tables only once.
+//! that we wait for is therefore the guardian. It ends in the way the program ended (same code,
+//! same signal), and only when no descendant is left. On Linux the second fork shares memory until
+//! `exec`, so starting a program copies the page tables only once.
 //!
 //! Invariants:
-//! - The life line hangs up when its owner drops it or dies, in any way. The guardian then kills
+//! - The life line hangs up when its owner drops it or dies in any way. The guardian then kills
 //!   everything.
 //! - One byte on the life line is a signal number for the program's group. No process of this crate
 //!   sends a signal to a process id that may have been reused: the guardian only signals groups and
@@ -20,13 +20,13 @@
 //! - When the program ends by itself, its descendants end too. When it ends after a signal from the
 //!   life line, the rest of its group may run until the life line hangs up.
 //! - While nothing happens, the guardian sleeps in one system call.
-//! - Between the forks and `exec` only async-signal-safe calls are made. Nothing here allocates,
-//!   locks or panics, because another thread may have held any lock at the first fork.
+//! - Between the forks and `exec`, only async-signal-safe calls are made: nothing allocates, locks
+//!   or panics, because another thread may have held any lock at the first fork.
 //!
-//! Limits: descendants in uninterruptible sleep, or of another user, outlive [`GIVE_UP_AFTER`] with
-//! `SIGKILL` pending or refused. If the guardian itself is killed, Linux kills the program too
-//! (parent-death signal), but not descendants that left the program. The program has no controlling
-//! terminal, or a pseudo terminal and a session of its own.
+//! Limits: descendants that are in uninterruptible sleep, or belong to another user, outlive the
+//! guardian, which gives up after [`GIVE_UP_AFTER`]. If the guardian itself is killed, Linux kills
+//! the program too (parent-death signal), but not descendants that left the program. The program
+//! has no controlling terminal, or a pseudo terminal and a session of its own.
 
 pub(crate) mod birth;
 #[cfg(target_os = "linux")]
@@ -47,7 +47,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::ptr;
 
-/// For how many milliseconds the guardian tries to kill the rest before it ends anyway.
+/// How many milliseconds the guardian tries to kill the remaining processes before it exits anyway.
 const GIVE_UP_AFTER: u32 = 10_000;
 
 /// Makes the calling process, fresh from a fork, the guardian of a new process that becomes the
@@ -74,8 +74,8 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
         let mut birth = Birth { image, ours, theirs, guardian: libc::getpid(), failed: 0 };
         match birth.fork() {
             Ok(program) => {
-                // Both sides set the group, so that it exists whichever runs first. After `exec`
-                // the system refuses it.
+                // Both sides set the group, so that it exists whichever side runs first. After
+                // `exec` the system refuses the call.
                 if !image.in_terminal {
                     libc::setpgid(program, program);
                 }
@@ -87,12 +87,12 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
 }
 
 /// Blocks every signal, resets every disposition, and installs a handler for `SIGCHLD` that only
-/// interrupts [`sleep`]. An inherited "ignore" of `SIGCHLD` would lose the program's status, and
-/// the program would inherit other ones.
+/// interrupts [`sleep`]. If `SIGCHLD` were still ignored, the program's status would be lost, and
+/// the program would inherit the other dispositions.
 unsafe fn reset_signals() {
     extern "C" fn interrupt(_signal: c_int) {}
-    // SAFETY: plain system calls on valid local structures; the handler touches nothing. Numbers
-    // that are no settable signal are refused by the system, which is fine.
+    // SAFETY: plain system calls on valid local structures; the handler touches nothing. The system
+    // refuses numbers that are not signals, which is harmless.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
@@ -129,7 +129,8 @@ unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
 }
 
 struct Guardian {
-    /// The program and its group, which have the same number. Valid while `status` is `None`.
+    /// The process id of the program, which is also the number of its group. Valid while `status`
+    /// is `None`.
     program: pid_t,
     /// The wait status of the program once it has been waited for.
     status: Option<c_int>,
@@ -157,7 +158,7 @@ impl Guardian {
                     News::Signal(signal) if self.status.is_none() => {
                         self.signalled = true;
                         libc::kill(-self.program, signal);
-                        // A stopped program would not see it.
+                        // A stopped program would not receive the signal.
                         libc::kill(-self.program, libc::SIGCONT);
                     }
                     News::Signal(_) | News::Other => {}
@@ -167,7 +168,7 @@ impl Guardian {
     }
 
     /// Waits for ended children and returns whether the rest must be killed. A program that ended
-    /// by itself is left unwaited, so that its group can still be killed by number.
+    /// by itself is not waited for yet, so that its group can still be killed by number.
     unsafe fn is_over(&mut self) -> bool {
         // SAFETY: as for `split`; the structure is valid and zeroed.
         unsafe {
@@ -178,8 +179,8 @@ impl Guardian {
                     return errno() != libc::EINTR;
                 }
                 match info.si_pid() {
-                    // Signal 0 only checks. If the number was reused, this only waits a little
-                    // longer.
+                    // Signal 0 only checks whether the group exists. If its number was reused, this
+                    // only waits a little longer.
                     0 => return self.status.is_some() && libc::kill(-self.program, 0) == -1,
                     pid if pid == self.program && !self.signalled => return true,
                     pid => self.wait_for(pid, 0),
@@ -188,7 +189,7 @@ impl Guardian {
         }
     }
 
-    /// Calls `waitpid` and keeps the program's status. Returns the result of `waitpid`.
+    /// Calls `waitpid` and stores the program's status. Returns the result of `waitpid`.
     unsafe fn wait_for(&mut self, pid: pid_t, flags: c_int) -> pid_t {
         let mut status = 0;
         // SAFETY: a plain system call with a valid place for the status.
@@ -201,7 +202,8 @@ impl Guardian {
 
     /// Sleeps until the life line has data or hangs up, or a child ends.
     unsafe fn listen(&self) -> News {
-        // SAFETY: as for `split`; descriptor 0 is the life line; the byte and the set are valid.
+        // SAFETY: as for `split`; descriptor 0 is the life line, and the pointers lead to a local
+        // byte and set.
         unsafe {
             let mut readable: libc::fd_set = std::mem::zeroed();
             libc::FD_SET(0, &mut readable);
@@ -246,8 +248,9 @@ impl Guardian {
     }
 }
 
-/// Kills an unwaited child and its group, unless that is the guardian's own. A descendant's group
-/// belongs to a session that the guardian or a descendant started, so it contains only descendants.
+/// Kills a child that has not been waited for, and its group unless that is the guardian's own. A
+/// descendant's group belongs to a session that the guardian or a descendant started, so it
+/// contains only descendants.
 #[cfg(target_os = "linux")]
 fn kill_with_group(child: pid_t) {
     // SAFETY: plain system calls. The child has not been waited for, so neither number can have
@@ -261,10 +264,10 @@ fn kill_with_group(child: pid_t) {
     }
 }
 
-/// Sleeps until a descriptor of the set is readable, `SIGCHLD` arrives (even before the call) or
+/// Sleeps until a descriptor in the set is readable, `SIGCHLD` arrives (even before the call) or
 /// the time is over. Returns the result of `pselect`.
 unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) -> c_int {
-    // SAFETY: every pointer is null or to a valid local; only descriptor 0 is looked at.
+    // SAFETY: every pointer is null or leads to a valid local, and only descriptor 0 is checked.
     unsafe {
         let mut awake: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut awake);
@@ -277,8 +280,8 @@ unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) 
     }
 }
 
-/// Ends this process as the program ended. Without a status, the program could not be killed in
-/// time.
+/// Ends this process in the way the program ended. If there is no status, the program could not be
+/// killed in time.
 unsafe fn end_as(status: Option<c_int>) -> ! {
     // SAFETY: plain system calls on valid local structures.
     unsafe {
@@ -287,7 +290,7 @@ unsafe fn end_as(status: Option<c_int>) -> ! {
             Some(status) => libc::WTERMSIG(status),
             None => libc::SIGKILL,
         };
-        // Only the core of the program is useful, and the guardian's would contain its owner's
+        // Only the program's core dump is useful, and the guardian's would contain its owner's
         // memory.
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         libc::setrlimit(libc::RLIMIT_CORE, &none);

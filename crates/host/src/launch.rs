@@ -30,7 +30,7 @@ pub struct Launch {
     arguments: Vec<OsString>,
     cwd: Option<PathBuf>,
     clear_env: bool,
-    /// In the order of the calls. `None` removes a variable.
+    /// The variables in the order of the calls. `None` removes a variable.
     env: Vec<(OsString, Option<OsString>)>,
     pub(crate) stderr_hook: Option<StderrHook>,
     /// Whether stdin is a pseudo terminal that becomes the program's controlling terminal.
@@ -70,10 +70,10 @@ impl Launch {
 
     /// Parses a command line such as `RUST_LOG=debug "my agent" --acp` without a shell.
     ///
-    /// White space separates words. Single quotes keep everything. In double quotes a backslash
-    /// escapes `"`, `\`, `$` and `` ` `` and is kept before any other character. Outside quotes it
-    /// escapes every character. Leading words `NAME=value` set environment variables. Nothing is
-    /// expanded: no variable, `~`, pattern or comment.
+    /// White space separates words. Everything in single quotes is kept as it is. In double quotes
+    /// a backslash escapes `"`, `\`, `$` and `` ` `` and is kept before any other character.
+    /// Outside quotes it escapes every character. Leading words `NAME=value` set environment
+    /// variables. Variables, `~`, patterns and comments are not expanded or removed.
     pub fn parse(command_line: &str) -> Result<Launch, ParseError> {
         let mut words = words(command_line)?.into_iter().peekable();
         let mut assigned = Vec::new();
@@ -129,14 +129,14 @@ impl Launch {
     }
 
     /// Inherits no environment variable of this process. Variables set by this launch stay,
-    /// in any order of the calls.
+    /// whatever the order of the calls.
     pub fn clear_env(mut self) -> Launch {
         self.clear_env = true;
         self
     }
 
-    /// Replaces each word, the program first, by the words that `fill` returns for it, and the
-    /// value of each variable by those words joined with spaces. A word that is not UTF-8 stays.
+    /// Replaces each word, the program first, with the words that `fill` returns for it, and the
+    /// value of each variable with those words joined by spaces. A word that is not UTF-8 is kept.
     ///
     /// ```
     /// use attache_host::Launch;
@@ -173,7 +173,8 @@ impl Launch {
         self
     }
 
-    /// Runs `program` with these words and then the launch's own words as arguments.
+    /// Runs `program` instead, with these words and then the launch's own program and arguments as
+    /// its arguments.
     #[cfg(target_os = "linux")]
     pub(crate) fn run_by(mut self, program: &Path, words: Vec<OsString>) -> Launch {
         let inner = std::mem::replace(&mut self.program, program.into());
@@ -299,11 +300,11 @@ impl Launch {
             None if self.clear_env => None,
             None => env::var_os("PATH"),
         };
-        // The default of the C library without a PATH.
+        // The C library's default if there is no `PATH`.
         Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
     }
 
-    /// Returns the program's path, found as at a start, or `None` if there is no such file or it
+    /// Returns the program's path, searched as at a start, or `None` if there is no such file or it
     /// may not be executed. Blocks on the disk.
     pub fn find(&self) -> Option<PathBuf> {
         let folder = self.folder().unwrap_or(Path::new(""));

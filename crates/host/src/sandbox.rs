@@ -38,15 +38,15 @@ const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 /// | | bubblewrap | Landlock |
 /// |---|---|---|
 /// | writing outside of [`Bounds::writable`] and [`Bounds::temporary`] | yes | yes |
-/// | writing to [`Bounds::read_only`] | yes; a folder above it in a writable folder cannot be renamed | yes: a folder that has such an entry takes no new names, and gives none up |
-/// | creating [`Bounds::missing`] | yes, by a placeholder | yes: a folder with such a name takes no new names, and gives none up |
+/// | writing to [`Bounds::read_only`] | yes; a folder above it in a writable folder cannot be renamed | yes: nothing can be created in, or removed from, a folder that contains such an entry |
+/// | creating [`Bounds::missing`] | yes, by a placeholder | yes: nothing can be created in, or removed from, a folder in which such a name is missing |
 /// | reading [`Bounds::hidden`] | yes, they look empty | yes; names of files below them can still be listed |
 /// | settings of the kernel in `/proc` and `/sys`, also for `root` | yes | yes |
 /// | devices: disks, terminals of others | yes, it has its own | yes; it cannot open a new pseudo terminal |
 /// | the network, unless [`Bounds::network`] | yes, it has none | yes, it gets no socket |
 /// | named and abstract UNIX sockets (session bus, container engine, key agent) | yes | yes |
-/// | tracing, reading the memory and environment of processes outside | yes, it sees none | yes, of its own too |
-/// | limits, priorities and processors of processes outside | yes | yes; a thread can change these for itself, which it names by 0 |
+/// | tracing, reading the memory and environment of processes outside | yes, it sees none | yes, and of its own processes |
+/// | limits, priorities and processors of processes outside | yes | yes; a thread can change its own, if it names itself by 0 |
 /// | shared memory, semaphores and queues of System V and POSIX | yes, it has its own | yes, it has none |
 /// | signals to processes outside | yes | from Linux 6.12 on |
 /// | mode, owner, times and attributes of files outside | yes | no, but no program is given the rights of its owner |
@@ -56,11 +56,11 @@ const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 /// and no program gains privileges. Programs for another architecture (32 bit) are killed. `root`
 /// keeps only the capabilities to use files of other users inside the bounds.
 ///
-/// Neither limits processor time, memory and disk, reading elsewhere on the disk, flaws in the
-/// kernel, and, if the network is allowed, the destinations of connections. In bubblewrap a
-/// symbolic link that leads to a protected file can be replaced.
+/// Neither limits processor time, memory, disk space, reading elsewhere on the disk or, if the
+/// network is allowed, the destinations of connections. Neither protects against flaws in the
+/// kernel. In bubblewrap a symbolic link that leads to a protected file can be replaced.
 ///
-/// Linux on x86-64, aarch64 and riscv64 has both. Other systems have no sandbox.
+/// Both exist on Linux for x86-64, aarch64 and riscv64. Other systems have no sandbox.
 #[derive(Debug, Clone)]
 pub struct Sandbox(Kind);
 
@@ -71,7 +71,7 @@ enum Kind {
     Bubblewrap(PathBuf),
     #[cfg(target_os = "linux")]
     Landlock,
-    /// No sandbox exists.
+    /// No sandbox exists on this system.
     #[cfg(not(target_os = "linux"))]
     #[allow(dead_code, reason = "no sandbox exists on this system")]
     Impossible(std::convert::Infallible),
@@ -80,12 +80,13 @@ enum Kind {
 /// Why no sandbox works. Installing bubblewrap, or allowing its namespaces, usually helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSandbox {
-    /// The name of each sandbox that was tried, and its failure.
+    /// The name of each sandbox that was tried, and why it failed.
     reasons: Vec<(&'static str, String)>,
 }
 
 impl NoSandbox {
-    /// The name of each sandbox that was tried and its failure in a few words, in order.
+    /// Returns the name of each sandbox that was tried, and briefly why it failed, in the order of
+    /// the attempts.
     pub fn reasons(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.reasons.iter().map(|(name, why)| (*name, why.as_str()))
     }
@@ -107,11 +108,11 @@ impl std::error::Error for NoSandbox {}
 
 impl Sandbox {
     /// Returns the sandbox of this machine: bubblewrap if it works, or else Landlock with a system
-    /// call filter. The first call in this process tries them, which takes some milliseconds.
+    /// call filter. The first call in this process tries them, which takes a few milliseconds.
     /// Cancel-safe. Call it inside a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
-    /// Neither works, for the given reasons.
+    /// Returns the reasons if neither works.
     pub async fn find() -> Result<Self, NoSandbox> {
         static FOUND: OnceCell<Result<Sandbox, NoSandbox>> = OnceCell::const_new();
         let first = async {
@@ -159,7 +160,8 @@ impl Sandbox {
     /// Tries the program `bwrap` of the `PATH`.
     ///
     /// # Errors
-    /// It is not installed or does not work, as often in a container.
+    /// Returns an error if bubblewrap is not installed or does not work, as is common in
+    /// containers.
     pub async fn bubblewrap() -> Result<Self, NoSandbox> {
         match Launch::new("bwrap").find() {
             Some(program) => Self(Kind::Bubblewrap(program)).tried().await,
@@ -170,7 +172,7 @@ impl Sandbox {
     /// Tries Landlock with a system call filter.
     ///
     /// # Errors
-    /// The kernel lacks one of them.
+    /// Returns an error if the kernel lacks one of them.
     pub async fn landlock() -> Result<Self, NoSandbox> {
         if landlock::version() < 1 {
             return Err(NoSandbox::new(LANDLOCK, "not offered by this kernel"));
@@ -208,7 +210,7 @@ impl Sandbox {
     /// Sandboxes do not exist on this system.
     ///
     /// # Errors
-    /// Always.
+    /// Always returns an error.
     pub async fn bubblewrap() -> Result<Self, NoSandbox> {
         Err(NoSandbox::new(BUBBLEWRAP, "not for this system"))
     }
@@ -216,7 +218,7 @@ impl Sandbox {
     /// Sandboxes do not exist on this system.
     ///
     /// # Errors
-    /// Always.
+    /// Always returns an error.
     pub async fn landlock() -> Result<Self, NoSandbox> {
         Err(NoSandbox::new(LANDLOCK, "not for this system"))
     }
@@ -227,12 +229,12 @@ impl Launch {
     /// [`Bounds::temporary`].
     ///
     /// Call it last, because it uses the current program, arguments and folder. It examines the
-    /// disk, which takes some hundred microseconds, and applies the bounds to what exists now. It
+    /// disk, which takes a few hundred microseconds, and applies the bounds to what exists now. It
     /// creates placeholders for [`Bounds::missing`], which are removed when the command has ended,
     /// or with the launch.
     ///
     /// # Errors
-    /// The sandbox cannot be prepared: [`StartError::Other`].
+    /// Returns [`StartError::Other`] if the sandbox cannot be prepared.
     pub fn within(self, sandbox: &Sandbox, bounds: &Bounds) -> Result<Self, StartError> {
         let launch = match &bounds.temporary {
             Some(folder) => self.env("TMPDIR", folder),

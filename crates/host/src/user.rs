@@ -1,6 +1,6 @@
 //! The user of this process.
 
-/// Returns the number of the user that this process acts as: 0 for `root`.
+/// Returns the id of the user that this process runs as: 0 for `root`.
 pub fn user() -> u32 {
     // SAFETY: a system call without arguments.
     unsafe { libc::geteuid() }

@@ -1,4 +1,4 @@
-//! One program: its start, its environment, its stop and its exit.
+//! Starts, environment, stop and exit of one program.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod marker;
 
-/// Long enough that no test waits for it. A test that does fails because of the wrong step.
+/// Long enough that no test waits for it. A test that waits this long fails, because the wrong step
+/// ended the program.
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -110,7 +111,7 @@ async fn stop_first_closes_stdin() {
 
 #[tokio::test]
 async fn stop_then_asks_the_group_to_terminate() {
-    // The whole group gets the signal: a wrapper and its program. The program has time to finish.
+    // The whole group, a wrapper and its program, gets the signal. The program has time to finish.
     let inner = "trap 'sleep 0.2; echo inner >&2; exit 0' TERM; echo; while :; do sleep 0.01; done";
     let script = format!("trap 'exit 5' TERM; (trap - TERM; exec sh -c \"{inner}\") & wait");
     let mut child = Launch::shell(script).start().unwrap();
@@ -252,15 +253,15 @@ async fn a_failed_start_names_the_reason_and_leaves_no_process() {
     ));
     assert!(matches!(error(Launch::new("cat").cwd(&plain)), StartError::NotAFolder { .. }));
     assert!(matches!(error(Launch::new("a\0b")), StartError::Other { .. }));
-    // A guardian is a copy of this process without the marker, so it would be a child with its
-    // name.
+    // A guardian is a copy of this process and does not have the marker, so it is found as a child
+    // with this process's name.
     marker::expect_none(&marker);
     marker::eventually("a guardian of a failed start is left", || {
         guardians(Path::new("/proc")) == 0
     });
 }
 
-/// The number of guardians that this thread's tests may have left: children of this process that
+/// The number of guardians that the tests of this thread have left: children of this process that
 /// never became a program.
 fn guardians(proc: &Path) -> usize {
     let children = std::fs::read_to_string(proc.join("thread-self/children")).unwrap();

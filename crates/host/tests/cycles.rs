@@ -1,4 +1,4 @@
-//! Two hundred starts and ends of every kind leave nothing behind.
+//! Starts and ends programs two hundred times in every way, and checks that nothing is left.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use tokio::io::AsyncReadExt;
 mod marker;
 
 /// A wrapper that runs the actual program in the background, and a descendant in its own session
-/// that ignores `SIGTERM`. The program ends with its input.
+/// that ignores `SIGTERM`. The program ends when its input ends.
 const WRAPPER: &str = "exec 3<&0; setsid sh -c 'trap \"\" TERM; sleep 1000' & sh -c 'echo; cat <&3 >&2; sleep 1000' & wait";
 
 async fn start(marker: &str) -> Child {

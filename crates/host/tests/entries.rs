@@ -1,4 +1,4 @@
-//! Moving and removing inside the roots.
+//! Moves and removes files inside the roots.
 
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 

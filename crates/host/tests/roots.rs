@@ -1,4 +1,4 @@
-//! Paths inside and outside of the roots.
+//! Resolves paths inside and outside of the roots.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use attache_host::{FileError, Reason, Resolved, Roots, RootsError};
 use tempfile::TempDir;
 
-/// The folders `project`, `library` and `outside`, each with a file of its name.
+/// The folders `project`, `library` and `outside`, each with a file of the same name.
 struct Folders {
     base: PathBuf,
     roots: Roots,

@@ -1,4 +1,4 @@
-//! Reading and writing text inside the roots.
+//! Reads and writes text inside the roots.
 
 #![allow(
     clippy::unwrap_used,
@@ -62,7 +62,7 @@ fn files_that_cannot_be_read_are_errors_with_the_reason() {
     fs::write(path("latin"), b"one\ntwo\ncaf\xE9\n").unwrap();
     fs::create_dir(path("folder")).unwrap();
     let fifo = std::ffi::CString::new(path("fifo").to_str().unwrap()).unwrap();
-    // SAFETY: the path is a terminated string.
+    // SAFETY: the path is a NUL-terminated string.
     assert_eq!(unsafe { libc::mkfifo(fifo.as_ptr(), 0o600) }, 0);
     fs::File::create(path("huge")).unwrap().set_len(READ_LIMIT + 1).unwrap();
     let reason =

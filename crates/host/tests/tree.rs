@@ -1,4 +1,4 @@
-//! No process outlives its owner, whatever it forked and however the owner ended.
+//! Checks that no process outlives its owner, whatever it forked and however the owner ended.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,8 +21,8 @@ mod marker;
 const SHORT: Duration = Duration::from_millis(20);
 const HASTE: StopPatience = StopPatience { after_stdin: SHORT, after_terminate: SHORT };
 
-/// A wrapper as npx starts it, a descendant that left group and session, and one that ignores
-/// signals. Prints a line when all of them run.
+/// A wrapper as npx starts it, a descendant that left the group and the session, and one that
+/// ignores signals. Prints a line when all of them are running.
 const FAMILY: &str = "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 1000 & echo a; wait' & sh -c 'echo b; sleep 1000' & \
     (setsid sh -c '(setsid sleep 1000 & echo c) & wait; sleep 1000' &) ; wait; sleep 1000";
 
@@ -84,7 +84,7 @@ async fn the_descendants_of_a_program_end_with_it() {
 #[tokio::test]
 async fn processes_that_keep_forking_do_not_escape() {
     let marker = marker::fresh();
-    // Each link of the chain leaves session and group, starts the next and ends.
+    // Each process in the chain leaves the session and the group, starts the next one and ends.
     let chain = "setsid sh -c 'sleep 0.001; exec sh \"$0\" \"$0\"' \"$0\" & exit 0";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("chain");
@@ -104,7 +104,7 @@ async fn the_program_ends_with_a_killed_guardian() {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.pid())).unwrap();
     let guardian: i32 =
         stat.rsplit(") ").next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-    // SAFETY: the guardian is a child of this process that was not waited for.
+    // SAFETY: the guardian is a child of this process that has not been waited for.
     unsafe { libc::kill(guardian, libc::SIGKILL) };
     assert_eq!(child.wait().await.signal, Some(9));
     marker::expect_none(&marker);
@@ -128,7 +128,7 @@ async fn signals_to_our_group_reach_neither_guardian_nor_program() {
     let [guardian, group, session] = fields[..] else { panic!("{stat}") };
     assert_eq!((group, session), (child.pid() as i32, guardian));
     assert_ne!((group, session), (own_group, own_session));
-    // SAFETY: the guardian is a child of this process that was not waited for.
+    // SAFETY: the guardian is a child of this process that has not been waited for.
     unsafe { libc::kill(guardian, libc::SIGTERM) };
     assert!(tokio::time::timeout(SHORT, child.wait()).await.is_err(), "a guardian ignores SIGTERM");
 }

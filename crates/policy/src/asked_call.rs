@@ -33,14 +33,14 @@ pub struct AskedCall<'a> {
     pub effect: ToolEffect,
     /// The title of the call.
     pub title: &'a str,
-    /// The text that the agent shows with the call.
+    /// The text that the agent shows alongside the call.
     pub text: String,
     /// Further names of the one file that the call is about.
     pub other_paths: Vec<PathBuf>,
     /// Whether the client itself performs the action, in a folder that it has checked.
     pub runs_here: bool,
     /// Why only a person, or a rule that names exactly this file or command line, may allow the
-    /// call.
+    /// call; `None` if any rule may.
     pub protected: Option<Guard>,
 }
 
@@ -51,7 +51,7 @@ impl AskedCall<'_> {
     ///
     /// A rule that denies or asks also applies if it is about another name of the call's file. A
     /// protected call (see [`AskedCall::protected`]) is allowed only by a rule that names exactly
-    /// that file or command line. The decision assumes that no sandbox restricts the call.
+    /// that file or command line. The decision assumes that the call runs without a sandbox.
     pub fn decide<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>, broken: bool) -> Decision {
         let strict = |rule: &Rule| rule.effect != Effect::Allow;
         let named: Vec<Self> = self.other_paths.iter().map(|path| self.with_path(path)).collect();

@@ -9,8 +9,8 @@ use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
 
-/// Commands with which the shell does more than run a program, so that the line no longer shows
-/// which programs run.
+/// Commands that make the shell do more than run a program, so that the line no longer shows which
+/// programs run.
 const SHELL: &[&str] = &[
     ".",
     "alias",
@@ -54,7 +54,7 @@ const HARMLESS: &[&str] = &[
     "RUST_LOG",
 ];
 
-/// Verbs that do what the third word says.
+/// Subcommands whose next word names what is run, such as `test` in `npm run test`.
 const RUNS_SCRIPTS: &[&str] = &["run", "run-script", "exec", "tool", "x", "dlx"];
 
 /// The program of a command, if the line shows it.
@@ -65,7 +65,7 @@ pub(crate) fn program(part: &Part) -> Option<&str> {
         .map(|word| word.text.as_str())
 }
 
-/// Whether the shell would do something that the line does not show.
+/// Whether the command makes the shell do something that the line does not show.
 pub(crate) fn is_the_shells(part: &Part) -> bool {
     let Some(program) = program(part) else { return !part.words.is_empty() };
     let asks_only = program == "command" && only_reads(part);
@@ -87,7 +87,7 @@ pub(crate) fn depends_on_project(part: &Part) -> bool {
 }
 
 /// Whether the command's variables do not affect which programs run. If no program follows, a
-/// variable in lower case belongs to the script alone.
+/// variable in lower case affects only the line itself.
 pub(crate) fn sets_only_harmless_variables(part: &Part) -> bool {
     let own = |name: &str| {
         let script = name
@@ -145,7 +145,7 @@ pub(crate) fn comes_to(part: &Part, words: &[String]) -> bool {
     is_among(&all, words)
 }
 
-/// Whether a line that is not understood contains these words anywhere.
+/// Whether a line that cannot be parsed contains these words anywhere.
 pub(crate) fn is_contained_in(line: &str, words: &[String]) -> bool {
     is_among(&tokens(line), words)
 }
@@ -197,8 +197,8 @@ pub(crate) fn shows_differences(part: &Part) -> bool {
     part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())
 }
 
-/// The beginning of a command that a rule could be about: the program, with its verb if it has
-/// verbs.
+/// The beginning of a command that a rule could be about: the program, with its subcommand if it
+/// has one.
 pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
     let words = unwrapped(&part.words);
     let plain = |word: &&Word| {

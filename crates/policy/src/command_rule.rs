@@ -1,9 +1,9 @@
 //! Whether a rule about calls is about a command line.
 //!
 //! The agent chooses how it writes a command, so allowing and denying rules match differently. An
-//! allowing rule covers a line only if the line surely is that one command. A denying rule covers
-//! every line that may run the command, in any spelling, and every line whose programs cannot be
-//! read.
+//! allowing rule covers a line only if the line is certain to be that one command. A denying rule
+//! covers every line that may run the command, in any spelling, and every line whose programs
+//! cannot be read.
 
 mod wrappers;
 
@@ -17,7 +17,7 @@ use wrappers::{
     RUN_SOME_WORDS, SHELL_RUNS, SHELLS, has_line, inner_line, is_wrapper, name, wraps_unknown,
 };
 
-/// The depth to which `sh -c` lines inside a line are read.
+/// How many levels of nested `sh -c` lines are read.
 const DEEPEST: usize = 6;
 
 /// The command of a rule: the words that a command begins with.
@@ -43,8 +43,8 @@ impl CommandRule {
         Self { text: text.trim().to_owned(), commands }
     }
 
-    /// Whether the line surely is this command: the exact line, or one plain command that begins
-    /// with these words.
+    /// Whether the line is certain to be this command: it is the exact line, or one plain command
+    /// that begins with these words.
     pub fn surely_covers(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -66,7 +66,7 @@ impl CommandRule {
         plain && begins_with(part, words)
     }
 
-    /// Whether the line may run this command. A line that cannot be read may.
+    /// Whether the line may run this command. True for a line that cannot be read.
     pub fn may_cover(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -88,7 +88,7 @@ impl CommandRule {
     }
 }
 
-/// Characters that make a line more than one plain command with its words.
+/// Characters that make a line more than one plain command.
 const OPERATORS: &[char] =
     &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '\\'];
 
@@ -112,7 +112,7 @@ const TAKE_A_VALUE: &[&str] = &[
     "--project",
 ];
 
-/// Whether the line may run a command that begins with these words.
+/// Whether the line may run a command that begins with the words of the rule.
 fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     if depth > DEEPEST {
         return true;
@@ -208,7 +208,7 @@ fn may_run_words(words: &[&str], wanted: &[String], depth: usize) -> bool {
     !words.is_empty() && may_run(&words.join(" "), wanted, depth + 1)
 }
 
-/// Whether the words begin with the wanted ones, apart from options between them.
+/// Whether the words begin with the wanted words, ignoring options between them.
 fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
     let known = |text: &String| {
         let mut word = Word::default();
@@ -219,7 +219,7 @@ fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
     words_may_begin(&known, wanted) == Some(true)
 }
 
-/// Whether the part itself is the command, or an unknown word of it may complete the command.
+/// Whether the part itself is the command, or one of its unknown words may complete the command.
 fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
     let text = || part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     match words_may_begin(&part.words, wanted) {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub struct Decision {
     /// Whether the action is allowed, needs a person's answer, or is denied.
     pub effect: Effect,
-    /// Why: the rule, or the built-in protection, that made the decision.
+    /// The reason for the effect, such as the rule or the built-in protection that decided.
     pub reason: Reason,
     /// The files or the command that the decision is about.
     pub covers: Covers,
@@ -35,7 +35,7 @@ pub struct Covers {
 impl Decision {
     /// Whether an approval of this decision also approves `now`, a later decision about the same
     /// action. It does not if the action is now denied, if it leads to other files, or if it would
-    /// now ask for a reason that this question did not show.
+    /// now ask for a reason that the question about `self` did not show.
     pub fn still_holds(&self, now: &Self) -> bool {
         let is_by_mode = matches!(
             now.reason,
@@ -61,7 +61,8 @@ impl Decision {
         }
     }
 
-    /// Returns why the action asks, as a sentence for the person; `None` if the mode is the reason.
+    /// Returns the reason for asking, as a sentence for the person; `None` if the mode is the
+    /// reason.
     pub fn why_it_asks(&self) -> Option<String> {
         let plain =
             matches!(self.reason, Reason::Mode | Reason::Mcp | Reason::Fetch | Reason::NoSandbox);
@@ -112,11 +113,11 @@ impl Verdict {
 /// The reason of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// It touches nothing outside of the session.
+    /// The action touches nothing outside of the session.
     Nothing,
     /// It reads files of the session's folders.
     Reads,
-    /// Every command of the line is known to only read.
+    /// Every command of the line is known only to read.
     ReadOnly,
     /// The session's mode decides.
     Mode,
@@ -140,7 +141,7 @@ pub enum Reason {
     Guarded,
     /// It leads outside of the session's folders.
     Outside,
-    /// The command line cannot be understood, for this reason.
+    /// The command line cannot be parsed, for this reason.
     NotUnderstood(&'static str),
     /// A file of rules cannot be read, so its denials are unknown.
     BrokenRules,

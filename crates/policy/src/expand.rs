@@ -5,7 +5,7 @@ use crate::reach::Reach;
 use crate::wildcard::{fits, is_wild};
 use std::path::{Path, PathBuf};
 
-/// The largest number of names that are read for one pattern, and of matches.
+/// The largest number of names that are read for one pattern, and the largest number of matches.
 const MOST_LISTED: usize = 20_000;
 const MOST_MATCHES: usize = 2_000;
 
@@ -52,7 +52,7 @@ pub(crate) fn matches(
                     return Err(Unjudged::TooMany);
                 }
             }
-            // In some shells a dot followed by a pattern matches both.
+            // In some shells, a dot followed by a pattern also matches `.` and `..`.
             next.extend(
                 [".", ".."].iter().filter(|name| fits(part, name)).map(|name| folder.join(name)),
             );
@@ -63,7 +63,7 @@ pub(crate) fn matches(
     Ok(found)
 }
 
-/// Calls `look` with every entry below a folder that is not a folder itself, and whether it is a
+/// Calls `look` for every entry below a folder, except folders, and says whether the entry is a
 /// symbolic link. Links are not followed. Blocks on the disk.
 pub(crate) fn below(folder: &Path, mut look: impl FnMut(&Path, bool)) -> Result<(), Unjudged> {
     let (mut open, mut seen) = (vec![folder.to_owned()], 0);

@@ -4,8 +4,8 @@
 use attache_host::{FileError, Resolved, Roots, RootsError};
 use std::path::{Path, PathBuf};
 
-/// The roots of a session. [`Roots`] resolves paths inside. The client receives paths below the
-/// folders as it named them, which may be symbolic links.
+/// The roots of a session. [`Roots`] resolves the paths inside them. Paths for the client begin
+/// with a folder as the client named it, which may be a symbolic link.
 #[derive(Debug, Clone)]
 pub struct Folders {
     roots: Roots,
@@ -13,7 +13,7 @@ pub struct Folders {
     given: Vec<PathBuf>,
 }
 
-/// One path inside the folders.
+/// A path inside the folders.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// Where the path leads, and whether something exists there.
@@ -66,7 +66,7 @@ impl Folders {
     pub fn named(&self, path: &Path) -> (PathBuf, String) {
         for (index, root) in self.roots.all().iter().enumerate() {
             let Ok(below) = path.strip_prefix(root) else { continue };
-            // Roots keep their order, and duplicates are dropped, so look for one that leads here.
+            // Roots keep their order, but duplicates are dropped, so the index cannot be used.
             let given = self.given.get(index).filter(|given| leads_to(given, root));
             let given = given.or_else(|| self.given.iter().find(|given| leads_to(given, root)));
             let absolute = match given {

@@ -10,25 +10,25 @@ use std::borrow::Cow;
 /// Why a path is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// It usually holds keys or passwords: reading and changing it ask.
+    /// It usually holds keys or passwords. Reading or changing it needs approval.
     Secret,
-    /// It affects how programs or agents run, so that changing it can run commands: changing it
-    /// asks.
+    /// It affects how programs or agents run, so a change of it can run commands. Changing it needs
+    /// approval.
     Obeyed,
 }
 
 impl Guard {
-    /// Returns the stricter of two guards: `Secret`, because it also restricts reading.
+    /// Returns the stricter of two guards. `Secret` is stricter, because it also restricts reading.
     pub fn strictest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         if one == Some(Self::Secret) { one } else { other.or(one) }
     }
 }
 
-/// Ends of the names of key files.
+/// Suffixes of the names of key files.
 const SECRET_ENDS: &[&str] =
     &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate", ".tfvars"];
 
-/// Ends of the names of files that affect how editors run.
+/// Suffixes of the names of files that affect how editors run.
 const OBEYED_ENDS: &[&str] = &[".code-workspace"];
 
 /// Templates of `.env` files, which hold no secrets.

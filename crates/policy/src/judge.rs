@@ -1,4 +1,4 @@
-//! The decision about one action of the built-in agent: the strictest of its mode and its rules.
+//! Decides about one action of the built-in agent: the strictest of its mode and its rules wins.
 
 use crate::decision::{Covers, Decision, Reason, Verdict};
 use crate::folders::Folders;
@@ -10,7 +10,7 @@ use crate::touch::Touch;
 use std::path::Path;
 use url::Url;
 
-/// Decides about the actions of the built-in agent in one session.
+/// The judge of the built-in agent's actions in one session.
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'j> {
     /// The session's mode.
@@ -75,7 +75,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The verdict without the name of a tool, by the touched files, commands and addresses alone.
+    /// The verdict from the touched files, commands and addresses alone, without the name of the
+    /// tool.
     pub(crate) fn verdict_of(&self, touch: &Touch<'_>) -> Verdict {
         let tool = match touch {
             Touch::Reads(_) => "read",
@@ -188,7 +189,7 @@ impl Judge<'_> {
             .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         let Some(read) = read else { return Verdict::deny(Reason::Fetch) };
         let rule = self.says(|subject, _| subject.is_about_address(&read));
-        // Programs read a backslash in different ways.
+        // Programs interpret a backslash in different ways.
         let plain = !url.contains('\\') && read.username().is_empty() && read.password().is_none();
         let allowed = allowed(rule).filter(|_| plain);
         strict(rule).or(allowed).unwrap_or_else(|| Verdict::ask(Reason::Fetch))

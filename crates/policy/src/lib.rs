@@ -3,9 +3,9 @@
 //!
 //! The crate parses command lines like `sh`, knows which commands only read and which files are
 //! protected, and applies rules. It does not know tools, models or processes, and it does not ask
-//! the person. The decision about a command line that it cannot understand is [`Effect::Ask`].
+//! the person. The decision about a command line that it cannot parse is [`Effect::Ask`].
 //!
-//! This example decides about two commands of the built-in agent, without any rules:
+//! This example decides about two commands from the built-in agent, without any rules:
 //!
 //! ```
 //! use attache_policy::{Effect, Folders, Mode, Policy, Touch};

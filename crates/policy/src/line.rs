@@ -48,7 +48,8 @@ impl Judge<'_> {
         self.line_and_rule(text, run).0
     }
 
-    /// Returns the verdict about a command line that runs without the available sandbox.
+    /// Returns the verdict about a command line that runs without the sandbox, although one works
+    /// here.
     pub(super) fn line_outside(&self, text: &str) -> Verdict {
         let (verdict, ruled) = self.line_and_rule(text, Run { sandboxed: false, network: true });
         match verdict.effect {
@@ -74,7 +75,7 @@ impl Judge<'_> {
             }
             _ => verdict,
         };
-        // A rule for the whole line applies to each of its parts, but does not override a stricter
+        // A rule for the whole line applies to each command in it, but does not override a stricter
         // rule.
         let whole = self.says(|subject, effect| {
             subject.covers(effect, run)
@@ -90,7 +91,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a rule that asks or denies may be about a line that is not understood: whether the line
+/// Whether a rule that asks or denies may be about a line that cannot be parsed: whether the line
 /// contains the rule's words.
 fn is_perhaps_about(subject: &Subject, effect: Effect, text: &str) -> bool {
     let named = match subject.commands() {

@@ -5,7 +5,7 @@ use crate::shell::{Word, parts};
 
 /// Returns every word of a line that may name a file: arguments, targets of redirections, values
 /// after `=` and `:`, and the words inside quoted words. Patterns such as `*.rs` are not expanded.
-/// Values of variables are unknown and left out.
+/// The values of variables are unknown, so they are left out.
 pub fn line_words(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut add = |text: &str| {

@@ -3,9 +3,9 @@
 /// How a session treats actions that change something. Reading and searching always run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Edits, and commands that do more than read, ask.
+    /// Edits, and commands that do more than read, need approval.
     Ask,
-    /// Edits run; commands that do more than read ask.
+    /// Edits run. Commands that do more than read need approval.
     Edit,
     /// Edits run, and so do commands in a sandbox.
     Auto,
@@ -32,7 +32,7 @@ impl Mode {
         }
     }
 
-    /// Returns the name and the description for people.
+    /// Returns the name and the description to show to people.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Ask => ("Ask", "Asks before edits, and before commands that do more than read"),

@@ -11,7 +11,7 @@ use crate::touch::Touch;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use url::Url;
 
-/// How long a choice applies.
+/// Where and how long a choice applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// In this session.
@@ -25,7 +25,7 @@ pub enum Scope {
 /// A question to a person about one action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Why it asks.
+    /// Why the action asks.
     pub reason: Reason,
     /// The subject of the rule that would always allow the action, if there is one.
     pub allow: Option<Subject>,
@@ -72,8 +72,8 @@ impl Question {
 }
 
 impl Judge<'_> {
-    /// Returns the question about an action that asks. It offers a rule only if the action would
-    /// not have asked with that rule. `keeps` says whether choices can be stored beyond the
+    /// Returns the question about an action that asks. It offers a rule only if, with that rule,
+    /// the action would not have asked. `keeps` says whether choices can be stored beyond the
     /// session.
     pub fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
         let subjects = self.subjects(touch);
@@ -100,7 +100,7 @@ impl Judge<'_> {
         Judge { rules: &rules, ..*self }.verdict_of(touch).effect == Effect::Allow
     }
 
-    /// Possible subjects of a rule for this action, the most useful first.
+    /// The possible subjects of a rule about this action, the most useful first.
     fn subjects(&self, touch: &Touch<'_>) -> Vec<Subject> {
         let exactly = |path: &&str| {
             Pattern::exactly(&Reach::of(self.folders, self.folders.cwd(), path).relative)
@@ -137,7 +137,7 @@ impl Judge<'_> {
         subjects.map(|subject| subject.for_run(run)).collect()
     }
 
-    /// The common beginning of all commands of the line that do more than read.
+    /// The beginning that all commands of the line share, apart from those that only read.
     fn asking(&self, line: &str, sandboxed: bool) -> Option<Subject> {
         let parts = commands(line).ok()?;
         let runs = |part: &&Part| {

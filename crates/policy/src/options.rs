@@ -18,19 +18,19 @@ use tools::HARMLESS;
 /// All tables.
 const TABLES: [&[Table]; 3] = [git::TABLES, builds::TABLES, tools::TABLES];
 
-/// Options that print something or change how much is printed, for any program.
+/// Options that, in any program, only print something or change how much is printed.
 const COMMON: &[&str] = &["--help", "--version", "--verbose", "--quiet"];
 
-/// Options before the verb of git that run nothing.
+/// Options before git's subcommand that run no other program.
 const GLOBAL_GIT_OPTIONS: &[&str] = &["--no-pager", "--no-optional-locks"];
 
-/// Interpreters: the next word is a script, and the words after it are the script's.
+/// Interpreters: the next word is a script, and the words after it are the script's arguments.
 const INTERPRETERS: &[&str] = &[
     "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh",
     "tclsh", "zsh",
 ];
 
-/// Verbs that run the program named by the next word.
+/// Subcommands that run the program that the next word names.
 const RUNS_NAMED: &[&str] = &["create", "dlx", "exec", "explore", "init", "tool", "x"];
 
 /// Whether a rule for the first `named` words covers the command with all its words.
@@ -51,7 +51,7 @@ pub(crate) fn are_harmless(words: &[Word], named: usize) -> bool {
     let skipped = if named == 1 { rest.iter().take_while(quiet).count() } else { 0 };
     let own: Vec<&Word> = words.iter().take(named).chain(rest.iter().skip(skipped)).collect();
     match table_of(program, &own) {
-        // A rule for a program that runs others must name its words.
+        // A rule for a program that runs its arguments must name all of them.
         Some((_, length)) if is_runner(program) && named < length => false,
         Some((table, length)) => table.covers(own.get(length.max(named)..).unwrap_or_default()),
         None => without_table(program, words, named, rest),
@@ -64,7 +64,7 @@ pub(crate) fn has_table(program: &str) -> bool {
     is_in(HARMLESS, program) || TABLES.into_iter().flatten().any(named)
 }
 
-/// Whether a shell expands it to exactly one word, or to words that are not options.
+/// Whether a shell expands this word to exactly one word, or to words that are not options.
 fn is_known(word: &Word) -> bool {
     let plain = |first: char| first.is_ascii_alphanumeric() || "/._".contains(first);
     word.is_literal() || (!word.variable && !word.substitution && word.text.starts_with(plain))
@@ -75,19 +75,21 @@ fn is_odd(program: &str, text: &str) -> bool {
     match program {
         // Variables such as SHELL.
         "make" | "gmake" => text.contains('='),
-        // Helpers for transports, and signatures: a program that the repository names checks them.
+        // The first is a transport helper. For the others, git checks signatures with a program
+        // that the repository names.
         "git" => text.contains("::") || text.contains("%G"),
-        // An archive of another host.
+        // An archive on another host, which tar reads with a remote shell.
         "tar" => text.contains(':'),
         // The specification of a target names its linker.
         "cargo" => text.ends_with(".json"),
-        // A program that is downloaded.
+        // A program that is downloaded and run.
         "go" => text.contains('@'),
         _ => false,
     }
 }
 
-/// The table of the longest command that the words begin with, and its number of words.
+/// The table of the longest command that the words begin with, and the length of that command in
+/// words.
 fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
     let fits = |table: &&Table| {
         let mut wanted = table.command.split(' ');
@@ -106,7 +108,7 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
 }
 
 /// Whether an allowing rule covers the words of a program without a table. They must not be
-/// options, and neither the program nor its verb may run another program named by them.
+/// options, and neither the program nor its subcommand may run a program that they name.
 fn without_table(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let plain =

@@ -9,7 +9,8 @@ use crate::rules::Rules;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The number of choices that one session remembers. Older choices are dropped and ask again.
+/// The number of choices that one session remembers. The oldest choices are dropped, and their
+/// actions ask again.
 const REMEMBERED: usize = 256;
 
 /// The rules of one session: its own choices, the person's file, and the project's file, which can

@@ -1,4 +1,4 @@
-//! Properties of decisions that hold for all rules and commands.
+//! Tests properties of decisions that hold for all rules and commands.
 
 use crate::Touch;
 use crate::corpus::project;
@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 
 static PROJECT: LazyLock<(tempfile::TempDir, Folders)> = LazyLock::new(project);
 
-/// Commands of every kind: read-only, plain, about protected files, outside of the folders, running
-/// others, not understood.
+/// Commands of every kind: that only read, plain, with protected files, outside of the folders,
+/// that run other programs, and that cannot be parsed.
 const COMMANDS: &[&str] = &[
     "ls",
     "cat README.md",
@@ -175,8 +175,8 @@ proptest! {
         }
     }
 
-    /// Any text is judged without a panic. A rule for commands never allows a line that is not
-    /// understood.
+    /// Any text is judged without a panic. A rule for commands never allows a line that cannot be
+    /// parsed.
     #[test]
     fn any_text_is_judged_without_panic(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {
         let allowed = Rule::new(Effect::Allow, Subject::Command(vec!["a".into()]));
@@ -185,7 +185,7 @@ proptest! {
     }
 }
 
-/// Programs that record how they were started.
+/// Creates programs that record how they were started.
 fn witnesses() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a", "b", "c"] {
@@ -255,15 +255,15 @@ fn piece() -> impl Strategy<Value = &'static str> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Runs understood lines in the shell of this machine: the parser found every program that the
-    /// shell starts.
+    /// Runs lines that the parser understands in the shell of this machine, and checks that the
+    /// parser found every program that the shell starts.
     #[test]
     fn the_parser_finds_every_program_that_the_shell_starts(
         pieces in prop::collection::vec(piece(), 1..14),
     ) {
         static WITNESSES: LazyLock<tempfile::TempDir> = LazyLock::new(witnesses);
         let line: String = pieces.concat();
-        // An endless loop proves nothing.
+        // A line with `while` could run forever.
         prop_assume!(!line.contains("while"));
         if let Ok(parts) = crate::line::commands(&line) {
             let programs = parts.iter().filter_map(crate::command::program);

@@ -1,4 +1,4 @@
-//! Where a path leads: whether inside of the session's folders, and whether to a protected file.
+//! Where a path leads: whether it is inside of the session's folders, and whether it is protected.
 
 use crate::folders::Folders;
 use crate::guard::{Guard, guard};

@@ -22,7 +22,8 @@ enum Operands {
 }
 use Operands::{Files, Names, PatternAndFiles, Text};
 
-/// Name, harmless short options, harmless long options, and the meaning of the other words.
+/// The commands: name, harmless short options, harmless long options, and the meaning of the other
+/// words.
 const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
     (
         "ls",
@@ -90,7 +91,7 @@ const VERSIONED: &[&str] = &[
     "pip", "pnpm", "python", "python3", "ruby", "rustc", "yarn",
 ];
 
-/// Programs among these that a project can replace with its own toolchain or release.
+/// Programs whose toolchain or release a project can choose, so that another program runs.
 const CHOSEN_BY_PROJECTS: &[&str] = &["bun", "cargo", "go", "pnpm", "rustc", "yarn"];
 
 /// Whether a command that only reads may still run programs because of the project's
@@ -110,17 +111,17 @@ pub(crate) struct Read<'w> {
     pub(crate) files: Vec<&'w Word>,
     /// The words that are text, but that a shell may expand to names of files.
     pub(crate) names: Vec<&'w Word>,
-    /// Whether only names and properties of the files are shown.
+    /// Whether only the names and properties of the files are shown.
     pub(crate) names_only: bool,
-    /// Whether a folder among the files means the files in it.
+    /// Whether a folder among the files stands for the files in it.
     pub(crate) whole_folders: bool,
     /// Whether git expands patterns among the files.
     pub(crate) paths_of_git: bool,
-    /// Whether it may show the content of any file.
+    /// Whether the command may show the content of any file.
     pub(crate) everything: bool,
 }
 
-/// The files that the command reads; `None` if it may do more than read.
+/// Returns the files that the command reads; `None` if it may do more than read.
 pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>> {
     let names = |(_, _, _, operands): &(_, _, _, Operands)| *operands == Names;
     let names_only =
@@ -188,10 +189,10 @@ fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
         }
         Text if are_text(arguments) => Vec::new(),
         Text => return None,
-        // A shell may expand a pattern to several words, and only the first of them is not a file.
+        // A shell may expand a pattern to several words, and all but the first of them are files.
         PatternAndFiles if behind.first().is_some_and(|word| word.pattern) => behind,
         PatternAndFiles => behind.get(1..).unwrap_or_default().to_vec(),
-        // `uniq` writes its second file.
+        // `uniq` writes to its second file.
         Files if program == "uniq" && (behind.len() > 1 || !are_literal(arguments)) => return None,
         Files | Names => behind,
     };
@@ -226,14 +227,14 @@ fn says_version(program: &str, arguments: &[Word]) -> bool {
     asks && VERSIONED.contains(&program)
 }
 
-/// Whether it is a harmless option of `set`, such as `set -e`.
+/// Whether the word is a harmless option of `set`, such as `-e`.
 fn sets_harmlessly(word: &Word) -> bool {
     let letters = |rest: &str| rest.chars().all(|each| "euxo".contains(each));
     word.is_literal()
         && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
 }
 
-/// Expressions of `find` that only test or print.
+/// Recognizes expressions of `find` that only test or print.
 const LOOKING: &[&str] = &[
     "-name",
     "-iname",
@@ -279,11 +280,11 @@ fn sed(arguments: &[Word]) -> Option<Vec<&Word>> {
     (shows && plain && are_literal(arguments)).then(|| files.iter().collect())
 }
 
-/// Verbs of git that change nothing with any words.
+/// Subcommands of git that change nothing, whatever their arguments.
 const SHOWS: &[&str] =
     &["blame", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"];
 
-/// Verbs of git that only list with these words.
+/// Subcommands of git that only list something with these arguments.
 const LISTS: &[(&str, &[&str])] = &[
     ("branch", &["-a", "-r", "-v", "-vv", "--all", "--list", "--show-current"]),
     ("remote", &["-v"]),
@@ -292,8 +293,8 @@ const LISTS: &[(&str, &[&str])] = &[
     ("worktree", &["list"]),
 ];
 
-/// Options with which these verbs write a file, start a program or leave the repository. Git
-/// accepts the beginning of a long option.
+/// Options that make these subcommands write a file, start a program or leave the repository. Git
+/// also accepts abbreviated long options.
 const DOES_MORE: &[&str] = &[
     "alternate-refs",
     "contents",
@@ -335,7 +336,7 @@ fn git(arguments: &[Word]) -> Option<Vec<&Word>> {
     fits.then(|| rest.iter().collect())
 }
 
-/// Whether git shows the content of files without naming their paths.
+/// Whether git shows the content of files that the command does not name.
 fn shows_everything(arguments: &[Word]) -> bool {
     let end = arguments.iter().position(|word| word.text == "--");
     let has = |words: &[&str]| arguments.iter().any(|word| words.contains(&word.text.as_str()));

@@ -8,18 +8,20 @@ use std::path::{Path, PathBuf};
 /// The longest configuration that is read, in bytes. A longer one counts as running programs.
 const LONGEST: u64 = 256 * 1024;
 
-/// Words of a configuration, in lower case, that are followed by a program which git runs to find
-/// changes. The environment of a command that only reads disables the other programs.
+/// Sections of a configuration, in lower case, that can name a program which git runs to find
+/// changes, or another configuration file. For a command that only reads, the environment disables
+/// the other programs that a configuration can name.
 const PROGRAMS: &[&str] = &["[filter", "[include"];
 
-/// The same words when git shows differences.
+/// Keys that name a program which git runs to show differences. These also match a part of a name.
 const DIFF_PROGRAMS: &[&str] = &["command", "external", "textconv"];
 
-/// The same when git shows how it would merge. These must match a whole name.
+/// Keys that name a program which git runs to show how it would merge. They must match a whole
+/// name.
 const MERGE_PROGRAMS: &[&str] = &["driver"];
 
-/// The whole names for a repository inside of another one. Git resets the environment when it
-/// enters such a repository.
+/// Keys that name a program which git runs in a repository inside of another one. They must match a
+/// whole name. Git resets the environment when it enters such a repository.
 const NESTED_PROGRAMS: &[&str] = &[
     "alternaterefscommand",
     "command",
@@ -33,10 +35,10 @@ const NESTED_PROGRAMS: &[&str] = &[
     "textconv",
 ];
 
-/// The depth to which nested repositories are read.
+/// How many levels of nested repositories are read.
 const DEEPEST: usize = 8;
 
-/// The largest number of repositories inside of one.
+/// The largest number of nested repositories that are read.
 const MOST: usize = 2_000;
 
 /// Why a repository needs care.
@@ -71,7 +73,8 @@ struct Look<'l> {
 }
 
 impl Look<'_> {
-    /// Inspects the repository with these files, `depth` levels inside of another.
+    /// Inspects `repository`, whose work tree is `files`, nested `depth` levels deep in other
+    /// repositories.
     fn repository(&mut self, repository: &Path, files: &Path, depth: usize) -> Option<Special> {
         self.left = self.left.saturating_sub(1);
         if depth > DEEPEST || self.left == 0 {
@@ -103,7 +106,7 @@ impl Look<'_> {
         roots.iter().find_map(|files| self.inside_of(repository, files, long_names, depth))
     }
 
-    /// Inspects the repositories inside of one.
+    /// Inspects the repositories inside of a repository.
     fn inside_of(
         &mut self,
         outer: &Path,
@@ -135,7 +138,7 @@ impl Look<'_> {
     }
 }
 
-/// The names that a line of a configuration sets, and perhaps other words.
+/// The names that a line of a configuration sets, and possibly other words.
 fn names(line: &str) -> impl Iterator<Item = &str> {
     line.split('=').map(|name| name.rsplit(']').next().unwrap_or(name).trim())
 }
@@ -147,15 +150,15 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         return Some(own);
     }
     if !own.is_file() {
-        // A bare repository: git is configured to ignore it, but its configuration may differ from
-        // that of the repository above it.
+        // A bare repository: commands run with a git setting that ignores it, but its configuration
+        // may differ from that of the repository above it.
         return None;
     }
     let text = read(&own).ok().flatten()?;
     Some(folder.join(text.trim().strip_prefix("gitdir:")?.trim()))
 }
 
-/// The folder of the files that a line of a configuration sets.
+/// The work tree that a line of a configuration sets.
 fn worktree(line: &str) -> Option<&str> {
     let (name, value) = line.rsplit_once('=')?;
     let name = name.rsplit(']').next().unwrap_or(name).trim();

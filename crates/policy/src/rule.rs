@@ -40,12 +40,12 @@ pub enum RuleScope {
     /// In sessions in this folder. A rule about `call`, and a rule that asks or denies, also
     /// applies to sessions in folders below it.
     Project(PathBuf),
-    /// Everywhere.
+    /// In all sessions.
     Always,
 }
 
 impl Rule {
-    /// Makes a rule for every agent that applies everywhere and is in no file.
+    /// Makes a rule that applies to every agent in all sessions and is not in a file.
     pub fn new(effect: Effect, subject: Subject) -> Self {
         Self { effect, agents: Agents::All, subject, scope: RuleScope::Always, file: None }
     }
@@ -89,8 +89,8 @@ impl fmt::Display for Rule {
             (Some(file), Effect::Deny) => write!(f, "{subject} are forbidden by {file}"),
             (None, Effect::Allow) => write!(f, "{subject} are allowed in this session"),
             (Some(file), Effect::Allow) => write!(f, "{subject} are allowed by {file}"),
-            (None, Effect::Ask) => write!(f, "{subject} ask in this session"),
-            (Some(file), Effect::Ask) => write!(f, "{subject} ask because of {file}"),
+            (None, Effect::Ask) => write!(f, "{subject} need approval in this session"),
+            (Some(file), Effect::Ask) => write!(f, "{subject} need approval because of {file}"),
         }
     }
 }

@@ -15,7 +15,7 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// The `PATH` for commands: this process's `PATH` without relative and empty entries, because with
-/// them a folder could provide the programs of commands.
+/// them the folder in which a command runs could provide its programs.
 pub fn safe_path() -> OsString {
     cleaned(std::env::var_os("PATH").as_deref())
 }

@@ -1,10 +1,10 @@
 //! The commands of a command line, parsed like `sh`.
 //!
 //! This parser understands less than a shell does, on purpose. A line that shells read differently,
-//! or that runs something it does not show (`eval`, functions, aliases), is [`NotUnderstood`].
-//! Nothing is guessed. The time is linear in the length of the line, and the depth is bounded. A
-//! tested parser for all of bash needs a second for 22 open parentheses, and its stack overflows at
-//! a thousand braces.
+//! or that runs something it does not show (`eval`, functions, aliases), is [`NotUnderstood`]. The
+//! parser never guesses. Its time is linear in the length of the line, and its recursion is
+//! bounded. A parser for all of bash, which was tried instead, needs a second for 22 open
+//! parentheses, and its stack overflows at a thousand braces.
 
 mod compound;
 mod part;
@@ -19,7 +19,7 @@ pub(crate) use word::Word;
 use reader::{HereDocument, Reader, Result, Terminator};
 use word::is_name;
 
-/// The depth to which commands may be nested.
+/// How deeply commands may be nested.
 const DEEPEST: usize = 24;
 
 /// Words that are reserved at the beginning of a command.
@@ -54,7 +54,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the end of a line, with the here-documents that begin there.
+    /// Reads the end of a line and the here-documents that follow it.
     fn line_end(&mut self) -> Result<bool> {
         if !self.takes("\n") {
             return Ok(false);
@@ -84,7 +84,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// Reads commands up to one of these ends, which is consumed.
+    /// Reads commands up to one of these ends, and consumes that end.
     fn list(&mut self, ends: &[Terminator], may_be_empty: bool) -> Result<Terminator> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -137,8 +137,8 @@ impl Reader {
         false
     }
 
-    /// Reads the text after a command: returns whether another command must follow, and whether one
-    /// may.
+    /// Reads the separator after a command. Returns whether another command must follow, and
+    /// whether one may.
     fn connector(&mut self) -> Result<(bool, bool)> {
         self.blanks();
         if self.takes("&&") || self.takes("||") {

@@ -4,7 +4,7 @@
 /// are as the model wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touch<'a> {
-    /// Nothing outside of the session.
+    /// Touches nothing outside of the session.
     Nothing,
     /// Reads these files, or all files below these folders.
     Reads(Vec<&'a str>),

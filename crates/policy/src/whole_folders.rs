@@ -5,7 +5,7 @@ use crate::shell::{Part, Word};
 use crate::wildcard::meet;
 use std::path::Path;
 
-/// Whether the program runs others with names that it reads from elsewhere in the line.
+/// Whether the program runs other programs with file names that it reads from its input.
 pub(crate) fn takes_names(program: &str) -> bool {
     ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
 }
@@ -30,7 +30,7 @@ const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("zip", "r", &["--recurse-paths"]),
 ];
 
-/// Whether the command searches its working folder if it names no folder.
+/// Whether the command searches its working folder if its arguments name no folder.
 pub(crate) fn searches_here(part: &Part) -> bool {
     let name = name(part);
     name.is_some_and(|name| {
@@ -65,12 +65,12 @@ fn name(part: &Part) -> Option<&str> {
     program(part).map(|program| program.rsplit('/').next().unwrap_or(program))
 }
 
-/// The files below a folder that a command reads.
+/// A filter for the files that a command reads below a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// Patterns, one of which must match a file's name; empty for all files.
+    /// Patterns, one of which must match a file's name; empty if all files are read.
     names: Vec<String>,
-    /// Whether files and folders with a dot at the beginning are left out.
+    /// Whether files and folders whose names begin with a dot are left out.
     without_hidden: bool,
     /// Whether symbolic links are left out.
     without_links: bool,
@@ -92,7 +92,8 @@ const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
 ];
 
 impl Filter {
-    /// The files that the words of `find` select by name. With `-o`, `!` and the like, all files.
+    /// The patterns by which `find` selects files. Empty, which means all files, with `-o`, `!` and
+    /// the like.
     pub(crate) fn of_find(words: &[&Word]) -> Self {
         let odd = |word: &&Word| ["-o", "-or", "-not", "!", ","].contains(&word.text.as_str());
         let named = words.iter().zip(words.iter().skip(1));
@@ -155,7 +156,7 @@ fn leaves_out_links(part: &Part) -> bool {
         let follows = |word: &Word| match word.text.strip_prefix('-') {
             Some(rest) if rest.starts_with('-') => word.text.starts_with(long) && *program != "git",
             Some(rest) => rest.contains(|each| letters.contains(each)),
-            // The first word of `tar` may contain options without a dash.
+            // The first argument of `tar` may contain options without a dash.
             None => *program == "tar" && word.text.contains('h'),
         };
         name(part) == Some(program)

@@ -14,7 +14,8 @@ enum Step {
     Any,
 }
 
-/// The largest product of the steps of two patterns. Beyond it, they count as meeting.
+/// The largest product of the lengths of two patterns, in steps. Longer patterns count as able to
+/// match the same name.
 const MOST_PAIRS: usize = 1 << 18;
 
 /// Whether the text contains a character that makes a shell expand it to names of files.
@@ -45,7 +46,7 @@ fn steps(pattern: &str) -> Vec<Step> {
 }
 
 /// Whether the pattern may match the name in some shell, in any case. A dot at the beginning of a
-/// name needs a dot in the pattern.
+/// name is matched only by a dot in the pattern.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     (!name.starts_with('.') || pattern.starts_with(['.', '['])) && meet(pattern, name)
 }
@@ -56,7 +57,8 @@ pub(crate) fn meet(one: &str, other: &str) -> bool {
     if one.len().saturating_mul(other.len()) > MOST_PAIRS {
         return true;
     }
-    // Whether the steps of `one` so far can match the same name as each beginning of `other`.
+    // For each beginning of `other`, whether it can match the same name as the steps of `one` so
+    // far.
     let mut row = vec![true];
     for step in &other {
         let last = row.last().is_some_and(|before| *before && *step == Step::Any);
@@ -82,10 +84,10 @@ pub(crate) fn meet(one: &str, other: &str) -> bool {
     row.last().is_some_and(|whole| *whole)
 }
 
-/// Whether both patterns can match the same path. `**` matches any folders.
+/// Whether both patterns can match the same path. `**` matches any number of folders.
 pub(crate) fn paths_meet(one: &str, other: &str) -> bool {
     let parts = |text: &str| -> Vec<String> {
-        // Alternatives may contain slashes, so the rest may match anything.
+        // The alternatives in braces may contain slashes, so the rest may match anything.
         let (plain, open) = text.split_once('{').map_or((text, false), |(plain, _)| (plain, true));
         let mut parts: Vec<String> = plain.split('/').map(|part| part.replace('\\', "")).collect();
         if open {

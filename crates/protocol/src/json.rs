@@ -1,4 +1,4 @@
-//! Reading and writing JSON text.
+//! Reads and writes JSON text.
 
 pub(crate) mod fault;
 pub(crate) mod plain;

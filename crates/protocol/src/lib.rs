@@ -16,7 +16,8 @@
 //!
 //! # Guarantees
 //!
-//! - No input panics, or costs more time and memory than in proportion to its length.
+//! - No input causes a panic, and the time and memory that decoding takes are proportional to the
+//!   input's length.
 //! - Unknown values are kept ([`UnknownValues::Keep`]) or refused as ACP requires
 //!   ([`UnknownValues::Refuse`]).
 //! - Every dropped value is listed by [`decode_reporting`].

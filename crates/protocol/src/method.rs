@@ -1,7 +1,8 @@
-//! The tables of the protocol: every method, every update and every gated field.
+//! The protocol's tables: every method, every update and every gated field.
 //!
 //! The traits `Agent` and `Client`, dispatch, gating, the support matrix and the judge's coverage
-//! come from these rows. To add a method, add its row to [`each_method!`](crate::each_method).
+//! are derived from these rows. To add a method, add its row to
+//! [`each_method!`](crate::each_method).
 //!
 //! - [`METHODS`], [`UPDATES`], [`FIELDS`]: the tables, with [`Row`], [`UpdateRow`], [`FieldRow`].
 //! - [`Method`], [`Call`], [`Notification`]: a method as a type, for example [`SessionPrompt`].

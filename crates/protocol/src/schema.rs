@@ -32,7 +32,7 @@ pub fn json_schema() -> Value {
 struct Definitions(Map<String, Value>);
 
 impl Definitions {
-    /// Returns the schema for a use of `shape`. A named type is defined once and then referenced.
+    /// Returns the schema for one use of `shape`. A named type is defined once and then referenced.
     fn schema(&mut self, shape: &Shape) -> Value {
         match shape {
             Shape::Any => json!({}),
@@ -130,8 +130,8 @@ impl Definitions {
             let other = json!({"type": "object", "properties": {tag: {"type": "string"}}, "required": [tag], "not": {"anyOf": known}});
             alternatives.push(other);
         }
-        // An object without the tag can also match a tagged variant's members, so such a union is
-        // not "exactly one".
+        // An object without the tag can also match the members of a tagged variant, so such a union
+        // cannot use `oneOf`.
         let keyword =
             if variants.iter().any(|(value, _)| value.is_empty()) { "anyOf" } else { "oneOf" };
         json!({ keyword: alternatives })

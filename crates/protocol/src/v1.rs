@@ -1,4 +1,4 @@
-//! ACP version 1: one module per topic of the specification, everything named here.
+//! ACP version 1, with one module for each topic of the specification. All types are exported here.
 
 mod authenticate;
 mod cancel;

@@ -17,8 +17,8 @@ use crate::json::writer::{ObjectWriter, Writer};
 
 /// A type that can be read from JSON and written as JSON.
 pub trait Wire: Sized {
-    /// Reads one value. After a fault the reader's position is undefined: step back before
-    /// continuing.
+    /// Reads one value. After a fault, the reader's position is unspecified: return to a checkpoint
+    /// before continuing.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault>;
 
     /// Writes one JSON value.
@@ -31,8 +31,8 @@ pub trait Wire: Sized {
 
 /// A type whose members can be among those of an enclosing object: structs and tagged unions.
 pub trait Members: Wire {
-    /// Writes the members. Kept raw JSON leaves out those named in `except`, which the enclosing
-    /// object writes.
+    /// Writes the members. A value that keeps raw JSON leaves out the members named in `except`,
+    /// which the enclosing object writes.
     fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]);
 }
 
@@ -160,7 +160,7 @@ impl<T: Wire> Wire for Option<T> {
     }
 }
 
-/// An object with free keys, in the order of arrival.
+/// An object with arbitrary keys, in the order of arrival.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map<T>(pub Vec<(String, T)>);
 

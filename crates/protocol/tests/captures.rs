@@ -1,7 +1,7 @@
-//! Messages recorded from real agents: every line of v1 decodes, and encodes again to the same JSON
-//! by value.
+//! Decodes messages recorded from real agents. Every v1 line decodes, and encodes again to an equal
+//! JSON value.
 //!
-//! `fixtures/odd.jsonl` contains every unusual shape of these recordings in small lines.
+//! `fixtures/odd.jsonl` contains every unusual shape from these recordings, in short lines.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ use typed::Typed;
 /// One recording, line by line.
 #[derive(Default)]
 struct Recording {
-    /// Calls without a reply yet, by whether the client sent them.
+    /// Calls without a reply so far, by whether the client sent them.
     calls: HashMap<(bool, RequestId), Option<&'static Typed>>,
     /// The number of lines whose params or result were decoded.
     typed: usize,

@@ -1,5 +1,6 @@
-//! Hostile input: cut lines, wrong types in every place, extreme depth and numbers, random bytes.
-//! Nothing panics, and every value that decodes is encoded to text that decodes to the same value.
+//! Decodes hostile input: truncated lines, wrong types in every place, extreme depth and numbers,
+//! and random bytes. Nothing panics, and every value that decodes is encoded to text that decodes
+//! to the same value.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +26,7 @@ use generate::{Choices, Style, Tree};
 use serde_json::Value;
 use typed::{TYPED, Typed};
 
-/// Reads a text as one type.
+/// A function that reads a text as one type.
 type Feed = fn(&str);
 
 /// Pseudo-random numbers that are the same in every run.
@@ -70,7 +71,7 @@ fn own(method: &str, typed: &Typed) -> bool {
     typed.row.name == method
 }
 
-/// Golden and unusual lines, as they are on the wire.
+/// Golden lines and unusual lines, as they are on the wire.
 fn lines() -> Vec<String> {
     let golden = include_str!("fixtures/golden.txt")
         .lines()
@@ -82,7 +83,8 @@ fn lines() -> Vec<String> {
     golden.chain(odd).collect()
 }
 
-/// A full value for each params and result type of the table, with the function that feeds it.
+/// A full value for each params and result type in the method table, with the function that reads
+/// it.
 fn values(random: &mut Random) -> Vec<(Tree, Feed)> {
     let mut values = Vec::new();
     for typed in TYPED {

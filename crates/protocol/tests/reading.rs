@@ -1,4 +1,4 @@
-//! The behaviour of the reader, its marks and its reports.
+//! Tests of the reader, the decode marks and the reports.
 use attache_protocol::v1::*;
 use attache_protocol::*;
 

@@ -1,4 +1,4 @@
-//! Round trips of every params and result type of the method table, with generated values that
+//! Round trips of every params and result type in the method table, with generated values that
 //! contain nothing unknown.
 
 #![allow(
@@ -47,7 +47,8 @@ fn law<T: Wire + PartialEq + Debug>(choices: &[u32]) -> Result<(), TestCaseError
     equal_but_for_defaults::<T>(&tree, &encoded)
 }
 
-/// Checks that the encoded JSON has the same values. Members that it leaves out have no meaning.
+/// Checks that the encoded JSON has the same values. The members that it leaves out have no
+/// meaning.
 fn equal_but_for_defaults<T: Wire + PartialEq + Debug>(
     tree: &Tree,
     encoded: &str,

@@ -1,5 +1,5 @@
-//! Messages of agents, output of tools and questions to people: the decode vectors of requirements
-//! §9 and their rules.
+//! Agents' messages, tool output and questions to people: the decode vectors of requirements §9 and
+//! their rules.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

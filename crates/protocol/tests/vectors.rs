@@ -1,7 +1,7 @@
 //! The decode vectors and golden exchanges of the specification catalogue (requirements §9 and §8).
 //!
-//! Our differences: what the 2025 drafts sent is read where unknown values are kept, `size: null`
-//! is an unknown size, a group without a name shows its id.
+//! Intended differences: if unknown values are kept, the forms of the 2025 drafts are read:
+//! `size: null` is an unknown size, and a group without a name gets its id as the name.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use typed::{TYPED, Typed};
 
-/// A type: what a text becomes when it is decoded and written again.
+/// What a text becomes when it is decoded as a type and written again.
 type Rewrite = fn(&str, UnknownValues) -> Result<Value, String>;
 
 fn rewrite<T: Wire>(text: &str, unknown: UnknownValues) -> Result<Value, String> {
@@ -96,7 +96,7 @@ fn a_null_result_is_empty_exactly_where_the_rule_lists_it() {
     ];
     for typed in TYPED {
         let Some(result) = typed.result else { continue };
-        // A proxy passes on any result.
+        // A proxy forwards any result.
         if typed.row.name == "proxy/successor" {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The changes that events make, for front ends.
+//! The changes that events cause, for front ends.
 
 use crate::{Entry, MessageAuthor, Position};
 use std::ops::{BitOr, BitOrAssign};
@@ -22,7 +22,7 @@ macro_rules! parts {
 parts! {
     /// The text of a message.
     TEXT = 0,
-    /// A message apart from its text: it began, or got another block.
+    /// A message, except for growing text: it began, or got another block.
     MESSAGE = 1,
     /// A tool call.
     TOOL_CALL = 2,
@@ -32,7 +32,7 @@ parts! {
     COMMANDS = 4,
     /// Config options, modes or models.
     CONFIG = 5,
-    /// Title, time or metadata, or that the session was archived.
+    /// The title, time or metadata, or whether the session is archived.
     INFO = 6,
     /// Context, cost or tokens.
     USAGE = 7,

@@ -12,8 +12,8 @@ use attache_protocol::v1::{
 
 /// The choices that a user has in a session.
 ///
-/// An agent states config options, modes, or (until June 2026) models. Modes and the first select
-/// of the category `mode` are one choice and always have the same value. The same holds for models
+/// An agent sends config options, modes, or (until June 2026) models. Modes and the first select of
+/// the category `mode` are one choice and always have the same value. The same is true of models
 /// and the first select of the category `model`. Modes without any config option, and models
 /// without an option for them, also appear as options; [`ConfigOptions::source`] returns which call
 /// sets them.
@@ -23,21 +23,21 @@ pub struct ConfigOptions {
     stated: Vec<SessionConfigOption>,
     modes: Option<SessionModeState>,
     models: Option<SessionModelState>,
-    /// Options made from modes or models that no stated option covers.
+    /// Options made from modes or models for which the agent sent no option.
     derived: Vec<(OptionSource, SessionConfigOption)>,
 }
 
 /// The id of the option made from models.
 const MODEL: &str = "model";
 
-/// The form in which the agent stated an option. It determines the call that sets the option.
+/// The form in which the agent sent an option. It determines the call that sets the option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OptionSource {
     /// A config option: `session/set_config_option`.
     ConfigOption,
     /// Modes: `session/set_mode`.
     Modes,
-    /// Models, retired: `session/set_model`.
+    /// Models (retired): `session/set_model`.
     Models,
 }
 
@@ -46,14 +46,15 @@ impl ConfigOptions {
         Self { session_id, stated: Vec::new(), modes: None, models: None, derived: Vec::new() }
     }
 
-    /// The stated options in their order, with those of unknown types. A relay sends these to
-    /// clients.
+    /// The options that the agent sent, in its order and including those of unknown types. A relay
+    /// sends these to clients.
     pub fn options(&self) -> &[SessionConfigOption] {
         &self.stated
     }
 
-    /// The options to show, most important first: the stated ones of known types, then those made
-    /// from modes and models. If there is little room, show as many as fit from the start.
+    /// The options to show, most important first: those of known types that the agent sent, then
+    /// those made from modes and models. If there is little room, show as many from the start as
+    /// fit.
     pub fn visible(&self) -> impl Iterator<Item = &SessionConfigOption> {
         let known =
             |option: &&SessionConfigOption| !matches!(option.kind, SessionConfigKind::Unknown(_));
@@ -84,8 +85,8 @@ impl ConfigOptions {
         derived.map_or(OptionSource::ConfigOption, |(source, _)| *source)
     }
 
-    /// The stated modes, or else those of the option of the category `mode`, for clients that know
-    /// only modes.
+    /// The modes that the agent sent, or else those of the option of the category `mode`, for
+    /// clients that know only modes.
     pub fn modes(&self) -> Option<SessionModeState> {
         self.modes.clone().or_else(|| {
             let mut option = self.stated_mode_option()?.clone();
@@ -115,7 +116,7 @@ impl ConfigOptions {
         self.models.as_ref()
     }
 
-    /// Replaces all stated options (CONF-04).
+    /// Replaces all options that the agent sent (CONF-04).
     pub(crate) fn replace(&mut self, options: &[SessionConfigOption]) -> Change {
         self.stated = options.to_vec();
         let chosen = self.stated_mode_option().and_then(select_value);
@@ -141,7 +142,7 @@ impl ConfigOptions {
     }
 
     /// Changes the current mode, in the modes and in the option for them (MODE-07). Has no effect
-    /// without modes and without such an option.
+    /// if the session has neither.
     pub(crate) fn choose_mode(&mut self, mode: &SessionModeId) -> Change {
         if let Some(modes) = &mut self.modes {
             modes.current_mode_id = mode.clone();
@@ -167,8 +168,8 @@ impl ConfigOptions {
         self.derive()
     }
 
-    /// Modes are not shown beside config options (MODE-06). Models are, unless one of the options
-    /// is for them by its category or by its id.
+    /// If there are config options, modes are not shown (MODE-06). Models are, unless the category
+    /// or the id of one of the options says that it is for models.
     fn derive(&mut self) -> Change {
         self.derived.clear();
         if let Some(modes) = self.modes.as_ref().filter(|_| self.stated.is_empty()) {
@@ -220,8 +221,8 @@ pub(crate) fn choose(option: &mut SessionConfigOption, value: &SessionConfigOpti
     }
 }
 
-/// Appends the current value of a select to its values if it is not among them, so that the option
-/// may be sent (CONF-06).
+/// Appends a select's current value to its values if it is not among them, so that the option may
+/// be sent (CONF-06).
 pub(crate) fn list_current(option: &mut SessionConfigOption) {
     let listed = option.current_value().is_none_or(|current| option.accepts(&current));
     let SessionConfigKind::Select(select) = &mut option.kind else { return };

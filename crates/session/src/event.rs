@@ -24,11 +24,11 @@ pub struct Event {
     pub body: EventBody,
 }
 
-/// The body of an event. It is not a wire type: v1 updates, replies, prompts and private
-/// records are all converted to it.
+/// The body of an event. It is not a wire type. Updates, replies and prompts of v1, and private
+/// records, are converted to it.
 #[allow(
     clippy::large_enum_variant,
-    reason = "most events are chunks; a box would be an allocation for each tool call only to move less"
+    reason = "most events are chunks, and a box would cost an allocation for each tool call"
 )]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -41,12 +41,12 @@ pub enum EventBody {
         additional_directories: Vec<String>,
         /// How the session was opened.
         origin: Origin,
-        /// The foreign agent that counts the session's usage, because agents count tokens
-        /// differently. `None` on the side of the agent itself.
+        /// The name of the foreign agent that counts the session's usage, because agents count
+        /// tokens differently. `None` in the agent's own log.
         agent: Option<String>,
     },
-    /// Everything known about the session is replaced by the events that follow, for example the
-    /// history that a load replayed. The event's number is the session's new
+    /// Everything known about the session is replaced by the events that follow, for example by the
+    /// history that `session/load` replayed. The event's number is the session's new
     /// [`crate::Session::generation`].
     Replaced,
     /// A user's prompt. It begins a user message, which later chunks never continue.
@@ -58,20 +58,20 @@ pub enum EventBody {
     Message {
         /// The author.
         author: MessageAuthor,
-        /// The message that the chunk belongs to. Without an id, the chunk continues the entry
-        /// before it if that has the same author.
+        /// The message that the chunk belongs to. Without an id, the chunk continues the preceding
+        /// entry if that is a message from the same author.
         message_id: Option<MessageId>,
         /// The chunk.
         content: ContentBlock,
     },
-    /// A tool call is created, or replaced if its id is known.
+    /// A tool call is created, or replaces the one with the same id.
     ToolCall(ToolCall),
-    /// A tool call is patched. If its id is unknown, it is created if the patch has a title, and
-    /// otherwise ignored.
+    /// A tool call is patched. If its id is unknown, a patch with a title creates it, and any other
+    /// patch is ignored.
     ToolCallUpdate(ToolCallUpdate),
     /// A plan is replaced.
     Plan {
-        /// The plan's id. `None` is the only plan of clients without plan ids.
+        /// The plan's id. `None` identifies the only plan of agents that do not use plan ids.
         id: Option<PlanId>,
         /// The whole plan.
         content: PlanContent,
@@ -107,13 +107,13 @@ pub enum EventBody {
     },
     /// The session was archived or unarchived.
     Archived(bool),
-    /// The fill of the context and the session's cost so far.
+    /// How full the context is, and the session's cost so far.
     Usage {
         /// Tokens in the context.
         used: u64,
         /// The context's size in tokens, if it is known.
         size: Option<u64>,
-        /// The cost since the session began. `None` means no news about it.
+        /// The cost since the session began. `None` means that it did not change.
         cost: Option<Cost>,
     },
     /// A notice to the user. It is not part of the history.
@@ -128,7 +128,7 @@ pub enum EventBody {
     SessionMessage(Box<SessionMessage>),
     /// A chunk of a message between sessions.
     SessionMessageChunk(Box<SessionMessageChunk>),
-    /// The agent asks whether a tool call may run.
+    /// The agent asks for permission to run a tool call.
     PermissionAsked {
         /// The id of the request on this side.
         id: PermissionId,
@@ -167,7 +167,7 @@ pub enum EventBody {
         /// The whole update as it arrived, with its tag.
         raw: Raw,
     },
-    /// An event that a newer version wrote. It is kept and has no effect.
+    /// An event that a newer version wrote. It is kept, but has no effect.
     Newer {
         /// Its name in the log.
         name: String,
@@ -177,11 +177,11 @@ pub enum EventBody {
 }
 
 impl EventBody {
-    /// Returns whether the event counts as activity and moves the session's `updatedAt`: anything
-    /// said, done, asked or decided, a title, metadata.
+    /// Returns whether the event counts as activity and updates the session's `updatedAt`: anything
+    /// said, done, asked or decided, a title, or metadata.
     ///
-    /// Facts that are only stated again when a session is opened (its origin, options, modes,
-    /// models, commands, usage), archiving, notices and private records do not count.
+    /// Archiving, notices and private records do not count, nor do facts that an agent repeats
+    /// whenever a session is opened: its origin, options, modes, models, commands and usage.
     pub fn is_activity(&self) -> bool {
         match self {
             Self::Opened { origin, .. } => matches!(origin, Origin::New | Origin::Forked(_)),

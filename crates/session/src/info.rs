@@ -1,4 +1,4 @@
-//! Title, time and metadata of a session.
+//! The title, time and metadata of a session, and rules for them.
 
 pub(crate) mod labels;
 pub(crate) mod meta;

@@ -1,5 +1,5 @@
 //! The state of a session, computed from its log: [`Session::apply`] applies one [`Event`] after
-//! the other, and nothing else changes the state. Agents, clients and stores use the same code, so
+//! another, and nothing else changes the state. Agents, clients and stores use the same code, so
 //! they agree on the state of a session.
 //!
 //! # Main types

@@ -41,7 +41,7 @@ impl Permission {
 /// How many settled requests are kept.
 const SETTLED: usize = 256;
 
-/// Adds a request at the end. If there are too many, it forgets the oldest settled one.
+/// Adds a request at the end. If there are too many, the oldest settled one is forgotten.
 pub(crate) fn ask(permissions: &mut Vec<Arc<Permission>>, permission: Permission) {
     if permissions.len() >= SETTLED
         && let Some(oldest) = permissions.iter().position(|permission| permission.outcome.is_some())
@@ -51,7 +51,7 @@ pub(crate) fn ask(permissions: &mut Vec<Arc<Permission>>, permission: Permission
     permissions.push(Arc::new(permission));
 }
 
-/// Settles a request. A settled or unknown one stays as it is.
+/// Settles a request. Has no effect if the request is already settled or unknown.
 pub(crate) fn settle(
     permissions: &mut [Arc<Permission>],
     id: PermissionId,

@@ -5,8 +5,8 @@ use crate::MessageAuthor;
 /// A position in a session, up to which a watcher has seen it; from [`crate::Session::position`] or
 /// [`crate::Changes::position`].
 ///
-/// Besides the event's number it holds the lengths of the messages being written, so that the
-/// session can return the new text without remembering every chunk.
+/// It consists of the event's number and the lengths of the messages being written, so that the
+/// session can return new text without remembering every chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position {
     pub(crate) sequence: u64,
@@ -24,8 +24,8 @@ impl Position {
     /// Before the first event.
     pub const START: Self = Self { sequence: 0, texts: [None; 3] };
 
-    /// The position after the event with this number. For messages that were being written then,
-    /// changes contain the whole entry.
+    /// The position after the event with this number. For messages that were being written at that
+    /// time, changes contain the whole entry.
     pub fn after(sequence: u64) -> Self {
         Self { sequence, texts: [None; 3] }
     }

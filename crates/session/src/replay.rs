@@ -11,22 +11,22 @@ use attache_protocol::v1::{
 use std::sync::Arc;
 
 /// Turns a log into the updates of `session/load`, event by event, and folds the session at the
-/// same time. It needs only the memory of the folded session, however long the log is.
+/// same time. It needs memory only for the folded session, however long the log is.
 ///
 /// Updates of the transcript are returned at once and in order. Options, commands, title, metadata
 /// and usage are returned once at the end, with their final values. Every message has an id, so
 /// that no message is joined to the next one: its own id, or one made from the number of its first
 /// event, such as `prompt-7`.
 ///
-/// Folding the updates gives the session as far as the client supports it:
+/// Folding the updates gives the same session, as far as the client supports it:
 /// - without notices, and without updates of kinds that this version does not know,
 /// - without compactions, subagents and messages between sessions unless the client supports them;
-///   with choices instead of switches if it has no switches; with only the last plan if it has no
-///   plan ids, and an empty plan if all were removed,
+///   with choices instead of switches if it has no switches; with only the last plan if it does not
+///   support plan ids, and an empty plan if all were removed,
 /// - without the content of replies and requests: roots, modes, models, permissions, turns and
 ///   their tokens, private records, whether a user chose the title, whether the session is
 ///   archived,
-/// - without usage while the size of the context is unknown.
+/// - without usage as long as the size of the context is unknown.
 ///
 /// ```
 /// use attache_protocol::v1::ClientCapabilities;
@@ -48,7 +48,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Starts the replay of the session `id` to a client with these capabilities.
+    /// Starts the replay of the session `id` for a client with these capabilities.
     pub fn new(id: impl Into<SessionId>, client: Arc<ClientCapabilities>) -> Self {
         Self { session: Session::new(id), client }
     }
@@ -98,7 +98,7 @@ impl Replay {
         self.session
     }
 
-    /// A chunk of the message `entry`, with its id.
+    /// Returns a chunk of the message `entry`, with the message's id.
     fn say(
         &self,
         author: MessageAuthor,
@@ -134,7 +134,7 @@ fn tool_call(event: &Event, entry: &Entry, update: &ToolCallUpdate) -> SessionUp
     }
 }
 
-/// The plan for a client without plan ids.
+/// The plan for a client that does not support plan ids.
 fn one_plan(content: Option<&PlanContent>) -> Option<SessionUpdate> {
     let steps = content.map(steps).unwrap_or_default();
     EventBody::Plan { id: None, content: PlanContent::Items(steps) }.to_update()
@@ -144,7 +144,8 @@ impl Session {
     /// The state outside the transcript that updates can express, as events.
     fn state(&self) -> Vec<EventBody> {
         let mut bodies = Vec::new();
-        // Before the options, whose value for the mode counts (MODE-06).
+        // Modes come before the options, because the mode in the options takes precedence
+        // (MODE-06).
         bodies.extend(self.config().current_mode().map(EventBody::CurrentMode));
         if !self.config().options().is_empty() {
             bodies.push(EventBody::ConfigOptions(self.config().options().to_vec()));

@@ -75,8 +75,8 @@ impl Session {
 
     /// Applies one event. An event whose number is not greater than the last one's has no effect.
     ///
-    /// Events about something that is already settled are applied too. The cost depends only on the
-    /// size of the event.
+    /// Events about a tool call or request that is already settled are applied too. The cost
+    /// depends only on the size of the event.
     pub fn apply(&mut self, event: &Event) -> Change {
         if event.sequence <= self.sequence {
             return Change::NONE;
@@ -189,8 +189,8 @@ impl Session {
                     usage.as_ref().map(|usage| Arc::make_mut(&mut self.usage).turn_ended(usage));
                 Change::of(Parts::TURN | spent.unwrap_or_default())
             }
-            // Private records and events of newer versions change nothing visible. All others are
-            // handled above.
+            // Private records and events from newer versions change nothing visible. All other
+            // events are handled above.
             _ => Change::NONE,
         }
     }
@@ -206,7 +206,7 @@ impl Session {
     }
 
     /// Identifies the session's history: the number of the last [`EventBody::Replaced`], or 0.
-    /// Indices and positions of another generation are invalid in this one.
+    /// Indices and positions from one generation are invalid in another.
     pub fn generation(&self) -> u64 {
         self.generation
     }
@@ -301,9 +301,9 @@ impl Session {
     /// Returns the changes since `position`. The cost depends on the amount of changes, not on the
     /// size of the session.
     ///
-    /// Text is returned as what was appended if the position knows the length of the message, which
-    /// [`Session::position`] and [`Changes::position`] do for the latest message of each author. A
-    /// position in the future gives no changes.
+    /// Of a message whose length the position contains, only the appended text is returned.
+    /// Positions from [`Session::position`] and [`Changes::position`] contain the length of each
+    /// author's latest message. A position in the future gives no changes.
     pub fn changes_since(&self, position: &Position) -> Changes {
         let changed = self.changed_at.iter().enumerate().filter(|(_, at)| **at > position.sequence);
         let parts = changed.fold(Parts::NONE, |parts, (part, _)| parts | Parts::numbered(part));
@@ -324,7 +324,7 @@ impl Session {
         }
     }
 
-    /// The approximate memory of the transcript, in bytes.
+    /// The approximate memory that the transcript takes, in bytes.
     pub fn memory(&self) -> usize {
         self.transcript.held
     }

@@ -32,22 +32,23 @@ pub trait Store: Send + Sync + 'static {
     /// [`Log::commit`].
     ///
     /// # Errors
-    /// [`StoreError::AlreadyExists`], or an error of the disk.
+    /// Returns [`StoreError::AlreadyExists`], or a disk error.
     fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
     /// Opens the log of a stored session for writing.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], or [`StoreError::InUse`] while another writer has it open, in this
-    /// process or another.
+    /// Returns [`StoreError::NotFound`], or [`StoreError::InUse`] while another writer, in this
+    /// process or another, has the log open.
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
     /// Creates a log `to` that begins with the events of `from` up to the number `at`, or with all
-    /// committed events, and opens it as [`Store::create`] does. `from` may be in use. An `at`
-    /// inside a joined text cuts before that text.
+    /// committed events, and opens it as [`Store::create`] does. `from` may be in use. If `at` is
+    /// inside a joined text, the copy ends before that text.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] for `from`, [`StoreError::AlreadyExists`] for `to`.
+    /// Returns [`StoreError::NotFound`] if `from` is not stored, and [`StoreError::AlreadyExists`]
+    /// if `to` is.
     fn fork(
         &self,
         from: &SessionKey,
@@ -61,36 +62,37 @@ pub trait Store: Send + Sync + 'static {
     /// Chunks of a text may be joined. A joined event has the number of its last chunk.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`].
+    /// Returns [`StoreError::NotFound`] if the session is not stored.
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError>;
 
     /// Returns the summary of one session.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`].
+    /// Returns [`StoreError::NotFound`] if the session is not stored.
     fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError>;
 
     /// Lists sessions, the most recently active first. Events appended in this process before the
     /// call count, committed or not.
     ///
     /// A cursor continues where its page ended, whatever was written since. No session is listed
-    /// twice unless it was active again, and no inactive session is left out.
+    /// twice unless it was active in between, and no session is left out unless it was.
     ///
     /// # Errors
-    /// [`StoreError::InvalidCursor`].
+    /// Returns [`StoreError::InvalidCursor`] if the query's cursor did not come from this list.
     fn list(&self, query: &ListQuery) -> Result<ListPage, StoreError>;
 
     /// Deletes a session permanently. Deleting a session that does not exist succeeds.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] while a writer has it open.
+    /// Returns [`StoreError::InUse`] while a writer has the session open.
     fn delete(&self, key: &SessionKey) -> Result<(), StoreError>;
 
     /// Appends one event, such as a title, to a session without a writer: [`Store::open`],
     /// [`Log::append`] and [`Log::commit`].
     ///
     /// # Errors
-    /// The errors of [`Store::open`]. The returned future has those of [`Log::commit`].
+    /// Returns the errors of [`Store::open`]. The returned future fails with those of
+    /// [`Log::commit`].
     fn append(
         &self,
         key: &SessionKey,
@@ -103,7 +105,7 @@ pub trait Store: Send + Sync + 'static {
         let commit = log.commit();
         Ok(Box::pin(async move {
             let outcome = commit.await;
-            // The session stays open until this is stored.
+            // Keep the session open until the event is stored.
             drop(log);
             outcome
         }))
@@ -113,22 +115,22 @@ pub trait Store: Send + Sync + 'static {
 /// The approximate size of the events that one [`Store::read`] returns, in bytes.
 pub const READ_PAGE: usize = 256 * 1024;
 
-/// Completes once the data is stored safely against `kill -9` and power failures.
+/// Completes once the stored data survives `kill -9` and power failures.
 pub type Commit = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
 /// The only writer of a session's log. Dropping it commits the rest and allows other writers. It
 /// never blocks.
 pub trait Log: Send + Sync {
     /// Appends an event. Its number must be greater than the last one's. It is stored soon, at the
-    /// latest with the next [`Log::commit`]. Only commit reports failures; what could not be stored
-    /// is then tried again.
+    /// latest with the next [`Log::commit`]. Only [`Log::commit`] reports failures, and tries again
+    /// to store what could not be stored.
     fn append(&mut self, event: &Event);
 
     /// Stores everything that was appended before this call.
     ///
     /// # Errors
-    /// The future returns why not everything could be stored. A beginning of it, in order, may be
-    /// stored.
+    /// The future returns an error if not everything could be stored. The first of the appended
+    /// events may then be stored, without a gap.
     fn commit(&self) -> Commit;
 
     /// How many appended bytes are not stored yet. Wait for a [`Log::commit`] if this is more than
@@ -147,14 +149,14 @@ pub struct ListQuery {
     pub cwd: Option<String>,
     /// Whether to list archived sessions.
     pub archived: ArchivedFilter,
-    /// Only used sessions: those for which [`Summary::is_used`] holds, and
-    /// those with a message.
+    /// Only used sessions: those for which [`Summary::is_used`] returns true, and those with a
+    /// message.
     pub used: bool,
     /// Only sessions with this text in the title, ignoring case.
     pub title: Option<String>,
     /// Only sessions with this tag, see [`crate::Labels`].
     pub tag: Option<String>,
-    /// Only sessions with this text in the title or in a message of either side, ignoring ASCII
+    /// Only sessions with this text in the title or in a message from either side, ignoring ASCII
     /// case.
     pub text: Option<String>,
     /// The start of the page: [`ListPage::next`] of a page of the same query.
@@ -163,7 +165,7 @@ pub struct ListQuery {
     pub limit: usize,
 }
 
-/// The archived state of the sessions in a list.
+/// Which sessions a list contains, by whether they are archived.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArchivedFilter {
     /// Only sessions that are not archived.
@@ -212,11 +214,11 @@ pub enum StoreError {
         /// The version of its schema.
         version: u64,
     },
-    /// The store, or a row of it, cannot be read. It was not changed.
+    /// The store, or a row in it, cannot be read. The store was not changed.
     Damaged {
         /// The store's file.
         path: String,
-        /// The damage and its place.
+        /// What is damaged, and where.
         reason: String,
     },
     /// The disk is full.
@@ -231,7 +233,7 @@ pub enum StoreError {
     },
     /// Another failure.
     Failed {
-        /// One sentence with the path.
+        /// One sentence that contains the path.
         message: String,
         /// The cause.
         source: Option<Arc<dyn std::error::Error + Send + Sync>>,

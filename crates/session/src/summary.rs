@@ -16,9 +16,9 @@ pub struct Summary {
     pub cwd: String,
     /// The additional directories.
     pub additional_directories: Vec<String>,
-    /// Title, stated time and metadata.
+    /// The title, the time that the agent sent, and the metadata.
     pub info: Info,
-    /// Whether it is archived.
+    /// Whether the session is archived.
     pub archived: bool,
     /// The number of prompts.
     pub prompts: u64,

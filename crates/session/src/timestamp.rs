@@ -1,4 +1,4 @@
-//! Points in time.
+//! Points in time, and their text form.
 
 /// A point in time: milliseconds since 1970-01-01 00:00 UTC.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +75,7 @@ impl Timestamp {
             }
             _ => return None,
         };
-        // The inverse of `rfc3339`: the year begins in March.
+        // The inverse of the calculation in `rfc3339`: the year begins in March.
         let year = if month <= 2 { year - 1 } else { year };
         let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
         let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

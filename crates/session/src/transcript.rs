@@ -35,7 +35,7 @@ pub(crate) struct Transcript {
     recent: Arc<Vec<usize>>,
     /// The latest message of each author, by [`slot`].
     open: [Option<usize>; 3],
-    /// Set by a prompt: the next chunk without an id begins a new message.
+    /// Whether the next chunk without an id begins a new message, because a prompt came before it.
     closed: bool,
     /// The sum of all weights.
     pub(crate) held: usize,
@@ -101,12 +101,13 @@ impl Transcript {
         Change::entry(if only_text { Parts::TEXT } else { Parts::TEXT | Parts::MESSAGE }, index)
     }
 
-    /// Finds the message that a chunk continues.
+    /// Returns the message that a chunk continues.
     fn message_of(&self, author: MessageAuthor, id: Option<&MessageId>) -> Option<usize> {
         let open = self.open.get(slot(author)).copied().flatten();
         match id {
             Some(id) => {
-                // It is nearly always the latest message, which is cheaper to check than the index.
+                // This is nearly always the latest message, and checking that is cheaper than using
+                // the index.
                 let is_open = |index: &usize| {
                     self.get(*index).is_some_and(|entry| match &entry.content {
                         EntryContent::Message { id: open, .. } => open.as_ref() == Some(id),
@@ -168,8 +169,8 @@ impl Transcript {
         self.touch(index);
     }
 
-    /// Changes an entry other than by appending text. `change` returns the weight of the content
-    /// alone.
+    /// Changes an entry in another way than by appending text. `change` returns the weight of the
+    /// content alone.
     pub(crate) fn replace(
         &mut self,
         now: Now,
@@ -270,7 +271,8 @@ impl Transcript {
         }
     }
 
-    /// Forgets the keys of dropped entries, so that later events with these keys begin new entries.
+    /// Forgets the keys of dropped entries, so that later events with the same keys begin new
+    /// entries.
     pub(crate) fn drop_keys(&mut self) {
         let first = self.truncated_before;
         self.keys.forget_before(first);

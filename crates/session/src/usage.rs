@@ -1,5 +1,5 @@
-//! The fill of the context, the session's cost, and its tokens. They are for display, not for
-//! accounting (USE-12).
+//! How full the context is, the session's cost, and its tokens. These figures are for display, not
+//! for accounting (USE-12).
 
 use crate::{Change, Parts};
 use attache_protocol::v1::{Cost, Usage};
@@ -14,15 +14,15 @@ pub struct UsageState {
     counted_by: Option<Arc<str>>,
     last_turn: Option<Usage>,
     total: Tokens,
-    /// The figures of some turn contradict each other.
+    /// Whether the figures of any turn contradict each other.
     inconsistent: bool,
 }
 
 /// Tokens by kind, summed over turns. A sum saturates instead of overflowing.
 ///
-/// Attaché's own agents report the tokens of all model calls of a turn, with those of its
+/// Attaché's own agents report the tokens of all model calls in a turn, including those of
 /// subagents, and of no other turn. `total = input + output + cached_read + cached_write`; the
-/// input excludes cached tokens, and the output includes thoughts. Foreign agents may use the same
+/// input excludes cached tokens, and the output includes reasoning. Foreign agents may use the same
 /// names differently, for example for the last call of the turn or for the whole session so far;
 /// see [`UsageState::counted_by`] and [`UsageState::consistent`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,9 +31,9 @@ pub struct Tokens {
     pub total: u64,
     /// Sent to the model, without cached tokens.
     pub input: u64,
-    /// Written by the model, thoughts included.
+    /// Written by the model, including reasoning.
     pub output: u64,
-    /// Used for thoughts. Part of the output.
+    /// Used for reasoning. Part of the output.
     pub thought: u64,
     /// Read from the provider's cache.
     pub cached_read: u64,
@@ -43,21 +43,21 @@ pub struct Tokens {
     pub turns: u64,
 }
 
-/// The level to which the context is full.
+/// How full the context is, in levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UsageLevel {
     /// Below 75 %, or the size is unknown.
     Normal,
     /// From 75 %: the context is filling up.
     Elevated,
-    /// From 90 %: start a new session or compact.
+    /// From 90 %: the user should start a new session or compact.
     High,
-    /// Above 95 %: the next prompt may fail; hand off.
+    /// Above 95 %: the next prompt may fail, so the user should hand off to a new session.
     Critical,
 }
 
 impl UsageLevel {
-    /// Returns the level of a context of `size` tokens that holds `used`.
+    /// Returns the level of a context of `size` tokens that contains `used`.
     pub fn of(used: u64, size: u64) -> Self {
         let (used, size) = (u128::from(used) * 100, u128::from(size));
         match used {
@@ -81,8 +81,8 @@ impl UsageLevel {
 }
 
 impl UsageState {
-    /// Tokens in the context as last reported. May exceed the size, and shrinks when the agent
-    /// compacts.
+    /// The number of tokens in the context, as last reported. May exceed the size, and decreases
+    /// when the agent compacts.
     pub fn used(&self) -> Option<u64> {
         self.used
     }
@@ -118,14 +118,14 @@ impl UsageState {
         self.costs.last()
     }
 
-    /// The latest cost in each currency; the one reported last is the last. Amounts of different
+    /// The latest cost in each currency, in the order of the latest reports. Amounts in different
     /// currencies are never added.
     pub fn costs(&self) -> &[Cost] {
         &self.costs
     }
 
     /// The foreign agent that counted [`UsageState::last_turn`] and [`UsageState::total`]. `None`
-    /// if they follow the definition at [`Tokens`]. Figures of different agents are never added:
+    /// if they follow the definition at [`Tokens`]. Figures from different agents are never added:
     /// when the session moves to another agent, both start again.
     pub fn counted_by(&self) -> Option<&str> {
         self.counted_by.as_deref()
@@ -137,14 +137,14 @@ impl UsageState {
     }
 
     /// The sum of the tokens that the turns reported. It is reliable only if
-    /// [`UsageState::counted_by`] is `None` and [`UsageState::consistent`] holds. An agent that
-    /// reports the whole session in every turn makes a sum that counts most tokens several times.
+    /// [`UsageState::counted_by`] is `None` and [`UsageState::consistent`] holds. If an agent
+    /// reports the whole session in every turn, the sum counts most tokens several times.
     pub fn total(&self) -> &Tokens {
         &self.total
     }
 
     /// Whether the figures of every turn fit the definition at [`Tokens`]: the kinds add up to the
-    /// total, and thoughts are at most the output. If not, show the last turn's figures under the
+    /// total, and reasoning is at most the output. If not, show the last turn's figures under the
     /// agent's name and no sum.
     pub fn consistent(&self) -> bool {
         !self.inconsistent
@@ -154,7 +154,8 @@ impl UsageState {
         Some((self.used?, self.size.filter(|size| *size > 0)?))
     }
 
-    /// Notes that the session continues with this agent, or with the built-in agent for `None`.
+    /// Records that the session continues with this agent, or with one of Attaché's own agents if
+    /// `None`.
     pub(crate) fn count_by(&mut self, agent: Option<&str>) -> Parts {
         if self.counted_by.as_deref() == agent {
             return Parts::NONE;
@@ -172,7 +173,7 @@ impl UsageState {
         if let Some(cost) = cost {
             self.costs.retain(|known| known.currency != cost.currency);
             self.costs.push(cost.clone());
-            // A peer that sends many currencies must not fill the memory.
+            // A peer that sends many currencies must not exhaust the memory.
             if self.costs.len() > 16 {
                 self.costs.remove(0);
             }

@@ -8,8 +8,9 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 
-/// A file or terminal that a thread reads. The thread ends with the stream or at the first chunk
-/// that is not taken. A read that never returns does not keep the process alive.
+/// A file or terminal that a thread reads. The thread ends at the end of the stream, or when this
+/// value is gone and a chunk cannot be passed on. A read that never returns does not keep the
+/// process alive.
 pub(super) struct BlockingReader {
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
@@ -29,7 +30,8 @@ impl BlockingReader {
                     Ok(chunk)
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // A parent left the shared descriptor non-blocking: wait as a blocking read would.
+                // A parent made the shared descriptor non-blocking, so wait as a blocking read
+                // would.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     match wait_for(&file, libc::POLLIN) {
                         Ok(()) => continue,

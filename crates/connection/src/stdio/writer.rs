@@ -9,27 +9,27 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::AsyncWrite;
 
-/// The most that the thread gets at a time. If the user stops the terminal, at most this much
-/// counts as written although it is not.
+/// How many bytes the thread gets at a time at most. If the user stops the terminal, at most this
+/// many bytes count as written although they are not.
 const CHUNK: usize = 64 * 1024;
 
-/// A file, a terminal, or a pipe that cannot be reopened, written by a thread. A terminal can be
-/// stopped and a pipe can be full for hours, and the connection must notice that. The thread takes
-/// one chunk at a time and ends with this value. A write that never returns does not keep the
-/// process alive.
+/// A file, a terminal, or a pipe that cannot be reopened, to which a thread writes. A terminal can
+/// be stopped or a pipe can be full for hours, and the connection must notice that. The thread
+/// takes one chunk at a time, and ends when this value is dropped. A write that never returns does
+/// not keep the process alive.
 pub(super) struct BlockingWriter(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Signals that there is a chunk or that no more will come.
+    /// Signals that there is a chunk, or that no more will follow.
     given: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     chunk: Vec<u8>,
-    /// The thread has bytes that are not written.
+    /// Whether the thread has bytes that are not written yet.
     busy: bool,
     over: bool,
     error: Option<io::Error>,
@@ -50,8 +50,8 @@ impl BlockingWriter {
         Ok(Self(shared))
     }
 
-    /// Is ready once the thread has written everything. An error stays, because nothing can follow
-    /// it.
+    /// Ready once the thread has written everything. An error is kept, because nothing can be
+    /// written after it.
     fn poll_idle(&self, context: &Context<'_>) -> Poll<io::Result<MutexGuard<'_, State>>> {
         let mut state = self.0.state();
         if state.busy {
@@ -70,7 +70,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a chunk. Returns `None` once no more will come.
+    /// Waits for a chunk. Returns `None` once no more will follow.
     fn next_chunk(&self) -> Option<Vec<u8>> {
         let waits = |state: &mut State| state.chunk.is_empty() && !state.over;
         let state = self.given.wait_while(self.state(), waits);
@@ -96,7 +96,7 @@ fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A parent left the shared descriptor non-blocking: wait as a blocking write would.
+            // A parent made the shared descriptor non-blocking, so wait as a blocking write would.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 wait_for(file, libc::POLLOUT)?
             }

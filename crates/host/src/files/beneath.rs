@@ -1,4 +1,5 @@
-//! Opens exactly the file of a resolved path, even if files are renamed or linked meanwhile.
+//! Opens exactly the file that a path was resolved to, even if files are renamed or linked
+//! meanwhile.
 //!
 //! A resolved path has no symbolic link and no `..`, so it is walked one folder at a time, and each
 //! step refuses symbolic links. A link that was created after the path was resolved is an error and
@@ -24,14 +25,14 @@ const FOLDER: libc::c_int = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLO
 pub(crate) struct Folder(OwnedFd);
 
 impl Folder {
-    /// Opens the folder that contains the path, and returns it with the name. `make` creates
-    /// missing folders.
+    /// Opens the folder that contains the path, and returns it with the path's last name. With
+    /// `make`, missing folders are created.
     pub(crate) fn of(resolved: &Resolved, make: bool) -> Result<(Folder, &OsStr), Reason> {
         let name = resolved.relative().file_name().ok_or(Reason::Folder)?;
         let mut folder = Folder::root(resolved.root())?;
         let parent = resolved.relative().parent().unwrap_or(Path::new(""));
         for component in parent.components() {
-            // Nothing else can be in a resolved path.
+            // A resolved path has no other components.
             let Component::Normal(name) = component else { return Err(Reason::Changed) };
             folder = match folder.open(name, FOLDER, 0) {
                 Ok(next) => Folder(next.into()),
@@ -47,7 +48,7 @@ impl Folder {
 
     fn root(path: &Path) -> Result<Folder, Reason> {
         let path = terminated(path.as_os_str())?;
-        // SAFETY: the path is a terminated string.
+        // SAFETY: the path is a NUL-terminated string.
         let descriptor = unsafe { libc::open(path.as_ptr(), FOLDER | libc::O_CLOEXEC) };
         // SAFETY: a descriptor that was just opened has no other owner.
         Ok(Folder(unsafe { owned(descriptor) }.map_err(no_link)?))
@@ -62,7 +63,7 @@ impl Folder {
     ) -> io::Result<File> {
         let name = terminated(name)?;
         let flags = flags | libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NOCTTY;
-        // SAFETY: the name is a terminated string, the folder is open.
+        // SAFETY: the name is a NUL-terminated string, and the folder is open.
         let descriptor = unsafe { libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) };
         // SAFETY: a descriptor that was just opened has no other owner.
         Ok(unsafe { owned(descriptor) }?.into())
@@ -71,7 +72,7 @@ impl Folder {
     /// Creates a folder in this one. An existing folder is not an error.
     pub(crate) fn make(&self, name: &OsStr) -> io::Result<()> {
         let name = terminated(name)?;
-        // SAFETY: the name is a terminated string, the folder is open.
+        // SAFETY: the name is a NUL-terminated string, and the folder is open.
         match succeeded(unsafe { libc::mkdirat(self.0.as_raw_fd(), name.as_ptr(), 0o777) }) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             result => result,
@@ -82,7 +83,7 @@ impl Folder {
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         let (from, to) = (terminated(from)?, terminated(to)?);
         let folder = self.0.as_raw_fd();
-        // SAFETY: both names are terminated strings, the folder is open.
+        // SAFETY: both names are NUL-terminated strings, and the folder is open.
         succeeded(unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) })
     }
 
@@ -90,8 +91,8 @@ impl Folder {
     pub(crate) fn rename_new(&self, from: &OsStr, other: &Folder, to: &OsStr) -> io::Result<()> {
         let (from, to) = (terminated(from)?, terminated(to)?);
         match renamed_new((self.0.as_raw_fd(), &from), (other.0.as_raw_fd(), &to)) {
-            // The file system has no such rename. A hard link below does the same for a regular
-            // file.
+            // The file system does not support this rename. The hard link below has the same effect
+            // for a regular file.
             Err(error)
                 if matches!(
                     error.raw_os_error(),
@@ -100,14 +101,14 @@ impl Folder {
             renamed => return renamed,
         }
         let (here, there) = (self.0.as_raw_fd(), other.0.as_raw_fd());
-        // SAFETY: both names are terminated strings, both folders are open.
+        // SAFETY: both names are NUL-terminated strings, and both folders are open.
         succeeded(unsafe { libc::linkat(here, from.as_ptr(), there, to.as_ptr(), 0) })?;
-        // SAFETY: the name is a terminated string, the folder is open.
+        // SAFETY: the name is a NUL-terminated string, and the folder is open.
         succeeded(unsafe { libc::unlinkat(here, from.as_ptr(), 0) })
     }
 
-    /// Removes a name in this folder that is not a folder. A symbolic link itself is removed, never
-    /// its target.
+    /// Removes an entry of this folder that is not a folder itself. A symbolic link itself is
+    /// removed, never its target.
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         self.unlink(name, 0)
     }
@@ -119,20 +120,20 @@ impl Folder {
 
     fn unlink(&self, name: &OsStr, flags: libc::c_int) -> io::Result<()> {
         let name = terminated(name)?;
-        // SAFETY: the name is a terminated string, the folder is open.
+        // SAFETY: the name is a NUL-terminated string, and the folder is open.
         succeeded(unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), flags) })
     }
 
-    /// Syncs this folder's names to the disk.
+    /// Syncs this folder's entries to the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.open(OsStr::new("."), libc::O_RDONLY | libc::O_DIRECTORY, 0)?.sync_all()
     }
 }
 
-/// Renames to an unused name, in one step.
+/// Renames to an unused name, atomically.
 #[cfg(target_os = "linux")]
 fn renamed_new(from: (RawFd, &CStr), to: (RawFd, &CStr)) -> io::Result<()> {
-    // SAFETY: both names are terminated strings, both folders are open.
+    // SAFETY: both names are NUL-terminated strings, and both folders are open.
     let result = unsafe {
         libc::syscall(
             libc::SYS_renameat2,
@@ -146,7 +147,7 @@ fn renamed_new(from: (RawFd, &CStr), to: (RawFd, &CStr)) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Other systems create a second name instead.
+/// On other systems, the caller creates a hard link instead.
 #[cfg(not(target_os = "linux"))]
 fn renamed_new(_: (RawFd, &CStr), _: (RawFd, &CStr)) -> io::Result<()> {
     Err(io::Error::from_raw_os_error(libc::ENOSYS))
@@ -157,12 +158,12 @@ pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> FileError + '_ {
     move |error| FileError::new(path, no_link(error))
 }
 
-/// Explains an error of the walk: a symbolic link that was found was not there when the path was
-/// resolved. Some systems report a link, some "not a folder".
+/// Explains an error from the walk: a symbolic link in the path was created after the path was
+/// resolved. Some systems report "too many links", others "not a folder".
 pub(crate) fn no_link(error: io::Error) -> Reason {
     match error.raw_os_error() {
         Some(libc::ELOOP | libc::EMLINK | libc::ENOTDIR) => Reason::Changed,
-        // A pipe or socket without a reader.
+        // A socket, or a pipe that has no reader.
         Some(libc::ENXIO) => Reason::NotAFile,
         _ => error.into(),
     }
@@ -178,11 +179,11 @@ fn succeeded(result: libc::c_int) -> io::Result<()> {
 }
 
 /// # Safety
-/// The caller owns the descriptor alone.
+/// Nothing else may own the descriptor.
 unsafe fn owned(descriptor: libc::c_int) -> io::Result<OwnedFd> {
     if descriptor == -1 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it is open, and the caller promises that it is ours alone.
+    // SAFETY: the descriptor is open, and the caller promises that nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }

@@ -28,9 +28,9 @@ impl Roots {
         make_folder(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
     }
 
-    /// Moves a regular file to an unused path and creates missing folders. Between two file systems
-    /// the file is copied and then removed. A symbolic link on either side is refused: see
-    /// [`Roots::resolve_entry`].
+    /// Moves a regular file to an unused path and creates missing folders. If the paths are on
+    /// different file systems, the file is copied and then removed. A symbolic link on either side
+    /// is refused: see [`Roots::resolve_entry`].
     pub fn move_file(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), FileError> {
         let (from, to) = (from.as_ref(), to.as_ref());
         let (source, target) = (self.resolve_entry(from)?, self.resolve_entry(to)?);
@@ -41,25 +41,25 @@ impl Roots {
     }
 }
 
-/// At a path that was resolved before. A symbolic link created since then is not followed
-/// ([`Reason::Changed`]).
+/// Operations on a path that was resolved before. A symbolic link created since then is not
+/// followed ([`Reason::Changed`]).
 impl Resolved {
-    /// As [`Roots::remove_file`].
+    /// Like [`Roots::remove_file`].
     pub fn remove_file(&self) -> Result<(), FileError> {
         remove_file(self).map_err(|reason| FileError::new(&self.path(), reason))
     }
 
-    /// As [`Roots::remove_folder`].
+    /// Like [`Roots::remove_folder`].
     pub fn remove_folder(&self) -> Result<(), FileError> {
         remove_folder(self).map_err(|reason| FileError::new(&self.path(), reason))
     }
 
-    /// As [`Roots::make_folder`].
+    /// Like [`Roots::make_folder`].
     pub fn make_folder(&self) -> Result<(), FileError> {
         make_folder(self).map_err(|reason| FileError::new(&self.path(), reason))
     }
 
-    /// As [`Roots::move_file`].
+    /// Like [`Roots::move_file`].
     pub fn move_to(&self, target: &Resolved) -> Result<(), FileError> {
         if target.relative().as_os_str().is_empty() {
             return Err(FileError::new(&target.path(), Reason::Folder));
@@ -77,7 +77,7 @@ fn remove_folder(entry: &Resolved) -> Result<(), Reason> {
 fn make_folder(entry: &Resolved) -> Result<(), Reason> {
     let (folder, name) = Folder::of(entry, true)?;
     folder.make(name)?;
-    // Something else may be there.
+    // Something other than a folder may be at this path.
     Ok(folder.open(name, libc::O_RDONLY | libc::O_DIRECTORY, 0).map(drop)?)
 }
 
@@ -115,7 +115,7 @@ fn copy((here, old): (&Folder, &OsStr), (there, new): (&Folder, &OsStr)) -> io::
     let filled = fill(&mut file, &source, Some(&found));
     let copied = filled.and_then(|()| there.rename_new(&draft, there, new));
     if copied.is_err() {
-        // The first error is the one that matters.
+        // Report the first error, not that of the cleanup.
         let _left = there.remove(&draft);
     }
     copied

@@ -1,9 +1,9 @@
-//! Errors of files inside the roots, and of the roots themselves.
+//! Errors about files inside the roots, and about the roots themselves.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// Why folders cannot be the roots of a session.
+/// Why a folder cannot be a root of a session.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RootsError {
@@ -17,7 +17,7 @@ pub enum RootsError {
     Io {
         /// The folder as given.
         path: PathBuf,
-        /// The error of the system.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -70,17 +70,17 @@ pub enum Reason {
         /// The roots.
         roots: Vec<PathBuf>,
     },
-    /// The path is empty or has a zero byte.
+    /// The path is empty or contains a zero byte.
     NoPath,
     /// There is no such file.
     NotFound,
     /// A part of the path is not a folder.
     NotAFolder,
-    /// Symbolic links form a circle.
+    /// The symbolic links in the path form a loop.
     LinkLoop,
     /// It is a folder, not a file.
     Folder,
-    /// It is a symbolic link, where the name itself is meant and not its target.
+    /// It is a symbolic link, but the operation is about the entry itself and not its target.
     Link,
     /// The name is already used.
     Exists,
@@ -88,7 +88,7 @@ pub enum Reason {
     NotEmpty,
     /// It is neither a file nor a folder, but a device, socket or pipe.
     NotAFile,
-    /// The system does not permit it.
+    /// The system does not permit the access.
     Denied(io::Error),
     /// The file is larger than the limit.
     TooLarge {
@@ -97,11 +97,11 @@ pub enum Reason {
         /// The limit in bytes.
         limit: u64,
     },
-    /// It is not text: it has a zero byte near its start.
+    /// It is not text: it contains a zero byte near its start.
     Binary,
     /// It is not UTF-8 text.
     NotUtf8 {
-        /// The line, from 1, with the first invalid byte.
+        /// The line with the first invalid byte, counted from 1.
         line: u64,
     },
     /// The path changed while it was being opened. Nothing was read or written.
@@ -182,7 +182,7 @@ impl fmt::Display for FileError {
             Reason::TooLarge { size, limit } => {
                 write!(
                     f,
-                    "{path} is too large: {size} bytes, at most {limit} are read; use a search instead"
+                    "{path} is too large: it has {size} bytes, but at most {limit} are read; use a search instead"
                 )
             }
             Reason::Binary => write!(f, "{path} is a binary file: only text can be read"),

@@ -11,11 +11,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait before the lock is tried again.
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// Locks the folder of a file until the returned value is dropped. Only programs that use this
-/// lock wait for it. Blocks for at most two seconds while another program holds the lock.
+/// Locks the folder that contains a file until the returned value is dropped. Programs that do not
+/// use this lock are not affected. Blocks for at most two seconds while another program holds the
+/// lock.
 ///
 /// # Errors
-/// The folder cannot be opened or locked, or another program holds the lock for too long.
+/// Returns an error if the folder cannot be opened or locked, or if another program holds the lock
+/// for too long.
 pub fn lock_folder_of(file: &Path) -> io::Result<File> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = File::open(folder.unwrap_or(Path::new(".")))?;

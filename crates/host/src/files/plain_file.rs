@@ -1,4 +1,4 @@
-//! Reads files of this program safely, even if something else replaced them.
+//! Reads this program's own files safely, even if something else has taken their place.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Reads a regular file of at most `limit` bytes. A pipe, device or folder in its place is an error
+/// Reads a regular file of at most `limit` bytes. A pipe, device or folder at the path is an error
 /// and does not block. Blocks on the disk.
 ///
 /// ```
@@ -19,7 +19,7 @@ use std::path::Path;
 /// ```
 ///
 /// # Errors
-/// The file cannot be read, is not a regular file, or is larger.
+/// Returns an error if the file cannot be read, is not a regular file, or is larger.
 pub fn read_plain_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bounded(&open_plain_file(path)?, limit)
 }
@@ -27,7 +27,7 @@ pub fn read_plain_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Opens a regular file for reading, for callers that check its owner and mode first.
 ///
 /// # Errors
-/// The file cannot be opened or is not a regular file.
+/// Returns an error if the file cannot be opened or is not a regular file.
 pub fn open_plain_file(path: &Path) -> io::Result<File> {
     let file = open(path)?;
     match file.metadata()?.is_file() {
@@ -39,7 +39,7 @@ pub fn open_plain_file(path: &Path) -> io::Result<File> {
 /// Reads a regular file as text.
 ///
 /// # Errors
-/// The errors of [`read_plain_file`], and text that is not UTF-8.
+/// Returns the errors of [`read_plain_file`], and an error if the text is not UTF-8.
 pub fn read_plain_text(path: &Path, limit: u64) -> io::Result<String> {
     read_open_text(&open_plain_file(path)?, limit)
 }
@@ -47,16 +47,16 @@ pub fn read_plain_text(path: &Path, limit: u64) -> io::Result<String> {
 /// Reads the rest of an open file as text.
 ///
 /// # Errors
-/// The file cannot be read, is larger, or is not UTF-8.
+/// Returns an error if the file cannot be read, is larger, or is not UTF-8.
 pub fn read_open_text(file: &File, limit: u64) -> io::Result<String> {
     text(bounded(file, limit)?)
 }
 
-/// Reads a file that the user names. It may also be a pipe that another program writes, such as
-/// `<(command)` of a shell. A pipe that no program has open is empty.
+/// Reads a file that the user names. It may also be a pipe to which another program writes, such as
+/// a shell's `<(command)`. A pipe that no program has open for writing counts as empty.
 ///
 /// # Errors
-/// The errors of [`read_plain_text`].
+/// Returns the errors of [`read_plain_text`].
 pub fn read_text_or_pipe(path: &Path, limit: u64) -> io::Result<String> {
     let file = open(path)?;
     let kind = file.metadata()?.file_type();
@@ -67,7 +67,7 @@ pub fn read_text_or_pipe(path: &Path, limit: u64) -> io::Result<String> {
     read_open_text(&file, limit)
 }
 
-/// Opens a pipe without waiting for the program that writes it.
+/// Opens a pipe without waiting for the program that writes to it.
 fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
 }
@@ -81,7 +81,7 @@ fn is_descriptor(path: &Path) -> bool {
 }
 
 fn wait_for_data(file: &File) -> io::Result<()> {
-    // SAFETY: the descriptor is open; these calls take and give numbers.
+    // SAFETY: the descriptor is open, and these calls only take and return numbers.
     let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
     // SAFETY: as above.
     match flags != -1

@@ -11,7 +11,7 @@ use crate::files::roots::{Resolved, Roots};
 /// The largest file that is read, in bytes: 32 MiB.
 pub const READ_LIMIT: u64 = 32 * 1024 * 1024;
 
-/// A zero byte among this many first bytes makes a file binary.
+/// A file with a zero byte among this many bytes at its start is binary.
 const BINARY_LOOK: usize = 8 * 1024;
 
 impl Roots {
@@ -49,11 +49,11 @@ impl Roots {
     }
 
     /// Reads a text file: all of it, or at most `limit` lines from `line` on. The first line is 1,
-    /// and 0 means 1. Past the end the result is empty. Bytes are returned exactly, with line ends
-    /// and a byte order mark.
+    /// and 0 means 1. If `line` is past the end, the result is empty. Bytes are returned exactly,
+    /// including line ends and a byte order mark.
     ///
-    /// A file over [`READ_LIMIT`], a binary file (a zero byte in its first 8 KiB), and text that is
-    /// not UTF-8 are refused.
+    /// Refuses a file larger than [`READ_LIMIT`], a binary file (with a zero byte in its first 8
+    /// KiB), and text that is not UTF-8.
     pub fn read_text(
         &self,
         path: impl AsRef<Path>,
@@ -73,7 +73,7 @@ impl Resolved {
         open(&self.path(), self)
     }
 
-    /// Reads that file if it has at most `limit` bytes.
+    /// Reads the file that [`Resolved::open_read`] opens, if it has at most `limit` bytes.
     pub fn read(&self, limit: u64) -> Result<Vec<u8>, FileError> {
         bytes(&self.path(), self.open_read()?, limit)
     }
@@ -82,7 +82,7 @@ impl Resolved {
 fn open(path: &Path, resolved: &Resolved) -> Result<File, FileError> {
     let (folder, name) =
         Folder::of(resolved, false).map_err(|reason| FileError::new(path, reason))?;
-    // Without waiting, so that a pipe without a writer does not block.
+    // Do not wait, so that a pipe without a writer does not block.
     let file = folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0).map_err(at(path))?;
     let found = file.metadata().map_err(at(path))?;
     if found.is_dir() {
@@ -98,8 +98,8 @@ fn bytes(path: &Path, file: File, limit: u64) -> Result<Vec<u8>, FileError> {
     let size = file.metadata().map_err(at(path))?.len();
     let mut bytes = Vec::new();
     if size <= limit {
-        // One byte more than the limit: the file may have grown, and some say they are empty and
-        // are not.
+        // Reads one byte more than the limit, because the file may have grown, and some files
+        // report a size of 0 although they are not empty.
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(at(path))?;
     }
     let size = size.max(bytes.len() as u64);
@@ -136,7 +136,7 @@ fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> &str {
     }
 }
 
-/// Returns where the first `count` lines end, in bytes.
+/// Returns the byte offset at which the first `count` lines end.
 fn end_of_lines(text: &str, count: u32) -> usize {
     text.split_inclusive('\n').take(count as usize).map(str::len).sum()
 }

@@ -79,8 +79,8 @@ impl Roots {
     }
 
     /// Resolves a path inside a root. A relative path starts at the `cwd`. Symbolic links and `..`
-    /// are followed as by the system, and the nearest existing folder determines what does not
-    /// exist yet.
+    /// are followed as the system does. A path that does not exist yet is resolved from its nearest
+    /// existing folder.
     ///
     /// A path that cannot be examined is refused. Errors reveal nothing about paths outside the
     /// roots.
@@ -88,7 +88,7 @@ impl Roots {
         self.followed(path.as_ref(), true)
     }
 
-    /// Resolves the name itself. A symbolic link at the end of the path is refused with
+    /// Resolves the entry itself. A symbolic link at the end of the path is refused with
     /// [`Reason::Link`], because deleting or moving it could mean the link or its target.
     pub fn resolve_entry(&self, path: impl AsRef<Path>) -> Result<Resolved, FileError> {
         let (path, entry) = (path.as_ref(), self.followed(path.as_ref(), false)?);
@@ -150,7 +150,7 @@ fn root(path: &Path) -> Result<PathBuf, RootsError> {
     }
 }
 
-/// A path being followed from the top, one component at a time.
+/// A path that is being followed from its start, one component at a time.
 #[derive(Default)]
 struct Walk {
     /// Absolute, without symbolic links and `..`.

@@ -11,7 +11,7 @@ use crate::files::beneath::{Folder, at, no_link};
 use crate::files::file_error::{FileError, Reason};
 use crate::files::roots::{Resolved, Roots};
 
-/// The number of names that are tried for the draft.
+/// How many names are tried for the draft, a temporary file.
 const NAMES: u8 = 16;
 
 impl Roots {
@@ -19,9 +19,9 @@ impl Roots {
     /// written exactly.
     ///
     /// The content is written to a draft beside the file, synced and renamed, so after a crash the
-    /// file has its whole old or its whole new content. Permissions are kept, and the owner where
-    /// the system allows it. Other hard links of the file keep the old content. A symbolic link
-    /// that leads inside the roots is followed.
+    /// file has either all of its old content or all of its new content. Permissions are kept, and
+    /// so is the owner where the system allows it. Other hard links of the file keep the old
+    /// content. A symbolic link that leads inside the roots is followed.
     pub fn write(
         &self,
         path: impl AsRef<Path>,
@@ -65,14 +65,14 @@ fn write(path: &Path, resolved: &Resolved, content: &[u8]) -> Result<(), FileErr
     let filled = fill(&mut file, content, replaced.as_ref());
     let written = filled.and_then(|()| folder.rename(&draft, name));
     if let Err(error) = written {
-        // The first error is the one that matters.
+        // Report the first error, not that of the cleanup.
         let _left = folder.remove(&draft);
         return Err(at(path)(error));
     }
     folder.sync().map_err(at(path))
 }
 
-/// The target of the write: a regular file or nothing.
+/// Returns the metadata of the target, a regular file, or `None` if it does not exist.
 pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>, Reason> {
     #[cfg(target_os = "linux")]
     let look = libc::O_PATH;
@@ -121,10 +121,11 @@ pub(crate) fn fill(
         let owner = (old.uid() != new.uid()).then_some(old.uid());
         let group = (old.gid() != new.gid()).then_some(old.gid());
         if owner.is_some() || group.is_some() {
-            // Only the superuser may give files away; otherwise the file becomes ours.
+            // Only the superuser may give a file to another user. Otherwise this user becomes its
+            // owner.
             let _kept = fchown(&*file, owner, group);
         }
-        // After the owner, whose change clears some of these bits.
+        // Set after the owner, because changing the owner clears some of these bits.
         file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
     }
     io::copy(&mut content, file)?;

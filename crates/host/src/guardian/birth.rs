@@ -1,6 +1,6 @@
 //! The second fork, which creates the program's process.
 //!
-//! As in `guardian`, only async-signal-safe calls are made until `exec`.
+//! As in `guardian`, this module makes only async-signal-safe calls until `exec`.
 
 use std::ffi::c_int;
 #[cfg(target_os = "linux")]
@@ -22,7 +22,7 @@ pub(crate) const NO_SIGNAL: c_int = libc::MSG_NOSIGNAL;
 #[cfg(not(target_os = "linux"))]
 pub(crate) const NO_SIGNAL: c_int = 0;
 
-/// The input of the program's side of the second fork, and its error.
+/// The data for the program's side of the second fork, and the error from there.
 pub(crate) struct Birth<'a> {
     pub(crate) image: &'a Image,
     pub(crate) ours: RawFd,
@@ -36,12 +36,12 @@ impl Birth<'_> {
     /// Forks. The guardian returns when the program has started or failed.
     ///
     /// # Safety
-    /// As for [`crate::guardian::split`].
+    /// The requirements of [`crate::guardian::split`] apply.
     #[cfg(target_os = "linux")]
     pub(crate) unsafe fn fork(&mut self) -> io::Result<pid_t> {
         extern "C" fn born(birth: *mut c_void) -> c_int {
-            // SAFETY: it is the `Birth` given below; its owner sleeps until this process has become
-            // the program or ended.
+            // SAFETY: the pointer is to the `Birth` passed below, whose owner sleeps until this
+            // process has become the program or ended.
             let birth = unsafe { &mut *birth.cast::<Birth>() };
             // SAFETY: as for `split`.
             birth.failed = unsafe { birth.exec() };
@@ -51,15 +51,15 @@ impl Birth<'_> {
         let mut stack = [0_u128; 2048];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let birth = ptr::from_mut(self);
-        // SAFETY: the new process runs on a stack of its own in memory that outlives its use, for
-        // this one sleeps until it has called `exec` or ended.
+        // SAFETY: the new process runs on a stack of its own. That memory outlives its use, because
+        // this process sleeps until the new one has called `exec` or ended.
         unsafe {
             let end = stack.as_mut_ptr_range().end.cast();
             let program = libc::clone(born, end, flags, birth.cast());
             if program == -1 {
                 return Err(io::Error::last_os_error());
             }
-            // Written by the other process, which the compiler cannot know.
+            // The other process may have written this, which the compiler cannot know.
             match ptr::read_volatile(&raw const (*birth).failed) {
                 0 => Ok(program),
                 failed => {
@@ -73,7 +73,7 @@ impl Birth<'_> {
     /// Forks. The program's side reports its failure to the standard library.
     ///
     /// # Safety
-    /// As for [`crate::guardian::split`].
+    /// The requirements of [`crate::guardian::split`] apply.
     #[cfg(not(target_os = "linux"))]
     pub(crate) unsafe fn fork(&mut self) -> io::Result<pid_t> {
         // SAFETY: as for `split`.
@@ -86,15 +86,16 @@ impl Birth<'_> {
         }
     }
 
-    /// Prepares the program's process and starts the program. Returns the error number. On Linux it
-    /// shares the guardian's memory, but not its descriptors and signals.
+    /// Prepares the program's process and starts the program. Returns the error number. On Linux,
+    /// the process shares the guardian's memory, but not its descriptors and signals.
     unsafe fn exec(&self) -> c_int {
         // SAFETY: as for `split`.
         unsafe {
-            // Held open, it would keep the life line from hanging up until `exec`.
+            // If this end stayed open, the life line could not hang up before `exec`.
             libc::close(self.ours);
             let begun = match self.image.in_terminal {
-                // A terminal belongs to a session, whose first process is the first of a group too.
+                // A terminal belongs to a session. The first process of a session also leads a
+                // process group.
                 true => libc::setsid() != -1 && libc::ioctl(0, libc::TIOCSCTTY as _, 0) != -1,
                 false => libc::setpgid(0, 0) != -1,
             };

@@ -5,9 +5,9 @@ use std::ffi::CStr;
 
 use libc::pid_t;
 
-/// Calls `act` with each direct child of the calling thread's process, including ended and unwaited
-/// ones. It can miss a child that appears or ends meanwhile: call it again. Without `/proc` it
-/// finds nothing.
+/// Calls `act` with each direct child of the calling process, including children that have ended
+/// and were not waited for. It can miss a child that appears or ends meanwhile, so call it again.
+/// Without `/proc` it finds nothing.
 ///
 /// The process must have one thread, because the kernel lists children per thread.
 pub(crate) fn for_each(act: fn(pid_t)) {
@@ -16,7 +16,8 @@ pub(crate) fn for_each(act: fn(pid_t)) {
     }
 }
 
-/// Uses the kernel's own list. Returns whether there is one (it is a kernel option).
+/// Uses the kernel's own list of children. Returns whether the kernel has this list, which is a
+/// build option.
 fn listed(mut act: impl FnMut(pid_t)) -> bool {
     let Some(file) = File::open(c"/proc/thread-self/children") else { return false };
     let mut number = Number::default();
@@ -38,7 +39,7 @@ fn listed(mut act: impl FnMut(pid_t)) -> bool {
     true
 }
 
-/// Uses every process's `stat`: those whose parent is this process.
+/// Reads every process's `stat` file, and selects those whose parent is this process.
 fn scanned(mut act: impl FnMut(pid_t)) {
     let Some(folder) = File::open(c"/proc") else { return };
     // SAFETY: a system call without arguments.
@@ -65,7 +66,7 @@ fn scanned(mut act: impl FnMut(pid_t)) {
     }
 }
 
-/// Returns the parent of a process from its `stat`: `pid (name) state parent …`. The name may
+/// Returns the parent of a process from its `stat` file: `pid (name) state parent …`. The name may
 /// contain any byte.
 fn parent_of(pid: pid_t) -> Option<pid_t> {
     let mut path = [0_u8; 32];
@@ -92,7 +93,7 @@ fn parent_of(pid: pid_t) -> Option<pid_t> {
 struct Number(Option<pid_t>);
 
 impl Number {
-    /// Takes one byte. Returns the number that this byte ends.
+    /// Takes one byte. Returns the number that ends before this byte, if any.
     fn push(&mut self, byte: u8) -> Option<pid_t> {
         if byte.is_ascii_digit() {
             let digit = pid_t::from(byte.wrapping_sub(b'0'));
@@ -103,7 +104,7 @@ impl Number {
     }
 }
 
-/// Returns the bytes as a process id, if they are exactly one.
+/// Returns the process id that the bytes spell, or `None` if they contain anything else.
 fn process_id(bytes: &[u8]) -> Option<pid_t> {
     let mut number = Number::default();
     for byte in bytes {
@@ -135,19 +136,19 @@ struct File(libc::c_int);
 
 impl File {
     fn open(path: &CStr) -> Option<File> {
-        // SAFETY: the path is a terminated string.
+        // SAFETY: the path is a NUL-terminated string.
         let descriptor = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
         (descriptor >= 0).then_some(File(descriptor))
     }
 
-    /// Returns the next bytes, or none at the end and on an error.
+    /// Returns the next bytes. The slice is empty at the end and after an error.
     fn read<'a>(&self, buffer: &'a mut [u8]) -> &'a [u8] {
         // SAFETY: the buffer is valid for its length.
         let count = unsafe { libc::read(self.0, buffer.as_mut_ptr().cast(), buffer.len()) };
         usize::try_from(count).ok().and_then(|count| buffer.get(..count)).unwrap_or_default()
     }
 
-    /// Returns the next raw folder entries, or none at the end and on an error.
+    /// Returns the next raw folder entries. The slice is empty at the end and after an error.
     fn entries<'a>(&self, buffer: &'a mut [u8]) -> &'a [u8] {
         // SAFETY: the buffer is valid for its length.
         let count = unsafe {
@@ -159,7 +160,7 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is ours and is closed once.
+        // SAFETY: this value owns the descriptor, which is closed only here.
         unsafe { libc::close(self.0) };
     }
 }

@@ -28,7 +28,8 @@ impl Confinement {
         Self { rules, filter: filter.as_chunks().0.iter().map(instruction).collect() }
     }
 
-    /// Applies them to the calling process, permanently. Returns the error number, or 0.
+    /// Applies the restrictions to the calling process, permanently. Returns the error number, or
+    /// 0.
     ///
     /// Async-signal-safe.
     pub(crate) fn put_on(&self) -> c_int {
@@ -37,8 +38,8 @@ impl Confinement {
         if let failed @ 1.. = lay_down_capabilities() {
             return failed;
         }
-        // SAFETY: plain system calls; the descriptor is open, and the program is only read and
-        // lives until they return.
+        // SAFETY: plain system calls. The descriptor is open, and the filter program is only read
+        // and outlives the calls.
         unsafe {
             if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1
                 || libc::syscall(libc::SYS_landlock_restrict_self, self.rules.as_raw_fd(), 0) == -1
@@ -60,7 +61,7 @@ impl Confinement {
 /// other users.
 const KEPT: u32 = 1 | 1 << 1 | 1 << 3;
 
-/// The layout of the system calls.
+/// The memory layout of the system calls' arguments.
 #[repr(C)]
 #[derive(Default, Clone, Copy)]
 struct Capabilities {
@@ -76,7 +77,7 @@ fn lay_down_capabilities() -> c_int {
         version: u32,
         pid: c_int,
     }
-    /// The version with 64 bits in two structures.
+    /// The version that stores 64 bits in two structures.
     const VERSION: u32 = 0x2008_0522;
     let mut header = Header { version: VERSION, pid: 0 };
     let mut halves = [Capabilities::default(); 2];

@@ -5,10 +5,10 @@ use std::os::fd::RawFd;
 /// Closes every descriptor from `first` on.
 ///
 /// # Safety
-/// Nothing in this process may use them again.
+/// Nothing in this process may use these descriptors again.
 pub(crate) unsafe fn close_all(first: RawFd) {
-    // SAFETY: the caller promises that they are unused; closing a number that is not open is
-    // refused.
+    // SAFETY: the caller promises that they are unused, and the system refuses to close a number
+    // that is not open.
     unsafe {
         #[cfg(target_os = "linux")]
         if libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, 0) == 0 {
@@ -20,13 +20,14 @@ pub(crate) unsafe fn close_all(first: RawFd) {
     }
 }
 
-/// Marks every descriptor from `first` on to be closed by `exec`. Until then they work, also the
-/// standard library's error pipe.
+/// Marks every descriptor from `first` on to be closed by `exec`. Until then they still work,
+/// including the standard library's error pipe.
 ///
 /// # Safety
-/// This process is about to `exec`.
+/// This process must be about to call `exec`.
 pub(crate) unsafe fn close_at_exec(first: RawFd) {
-    // SAFETY: only a flag changes, in this process alone; numbers that are not open are refused.
+    // SAFETY: only a flag changes, and only in this process. The system refuses numbers that are
+    // not open.
     unsafe {
         #[cfg(target_os = "linux")]
         if libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
@@ -42,7 +43,7 @@ pub(crate) unsafe fn close_at_exec(first: RawFd) {
 
 /// One more than the highest possible descriptor of this process, limited for loops.
 unsafe fn descriptor_limit() -> RawFd {
-    // SAFETY: a plain system call with a valid place for its answer.
+    // SAFETY: a plain system call with a pointer to a valid local for its result.
     unsafe {
         let mut limit: libc::rlimit = std::mem::zeroed();
         libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);

@@ -14,15 +14,16 @@ use crate::guardian::confinement::Confinement;
 use crate::launch::Launch;
 use crate::sandbox::placeholders;
 
-/// Candidate paths of the program, its arguments and environment, inherited descriptors and
-/// restrictions.
+/// The candidate paths of the program, its arguments and environment, its inherited descriptors and
+/// its restrictions.
 pub(crate) struct Image {
     candidates: Vec<CString>,
     arguments: Strings,
     environment: Strings,
     /// Whether descriptor 0 is a pseudo terminal that becomes the program's own.
     pub(crate) in_terminal: bool,
-    /// Open in the launch, which outlives the start.
+    /// Descriptors that the program inherits. The launch keeps them open, and it outlives the
+    /// start.
     kept: Vec<RawFd>,
     /// Folders that the guardian removes at the end.
     placeholders: Arc<Vec<CString>>,
@@ -31,7 +32,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Fails with `InvalidInput` if a word has a zero byte or a variable's name is invalid.
+    /// Fails with `InvalidInput` if a string contains a zero byte or a variable's name is invalid.
     pub(crate) fn new(launch: &Launch) -> io::Result<Image> {
         let arguments =
             std::iter::once(launch.program()).chain(launch.arguments()).map(OsString::from);
@@ -55,14 +56,13 @@ impl Image {
         placeholders::remove(&self.placeholders);
     }
 
-    /// Becomes the program, or returns the error number. Candidates are tried in order. A candidate
-    /// that may not be executed matters only if no other works.
+    /// Becomes the program, or returns the error number. Candidates are tried in order. The error
+    /// for a candidate that may not be executed is returned only if no other candidate works.
     ///
     /// Async-signal-safe.
     pub(crate) fn exec(&self) -> c_int {
         for descriptor in &self.kept {
-            // SAFETY: a system call on an open descriptor; it only takes back that `exec` closes
-            // it.
+            // SAFETY: a system call on an open descriptor that only clears its close-on-exec flag.
             unsafe { libc::fcntl(*descriptor, libc::F_SETFD, 0) };
         }
         #[cfg(target_os = "linux")]
@@ -74,8 +74,8 @@ impl Image {
         }
         let mut failed = libc::ENOENT;
         for file in &self.candidates {
-            // SAFETY: the file is a terminated string, both lists end in a null pointer and point
-            // to strings owned here.
+            // SAFETY: the file is a NUL-terminated string, and both lists end in a null pointer and
+            // point to strings owned here.
             unsafe {
                 libc::execve(file.as_ptr(), self.arguments.pointers(), self.environment.pointers())
             };
@@ -119,10 +119,10 @@ fn terminated(text: OsString) -> io::Result<CString> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a word or path has a zero byte"))
 }
 
-/// Terminated strings, and the list of pointers to them for `exec`.
+/// NUL-terminated strings, and the list of pointers to them for `exec`.
 struct Strings {
     _owned: Vec<CString>,
-    /// Pointers into `_owned`, then null.
+    /// Pointers into `_owned`, and a null pointer at the end.
     pointers: Vec<*const c_char>,
 }
 

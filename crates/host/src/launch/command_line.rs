@@ -13,7 +13,7 @@ pub enum ParseError {
         /// Its byte offset.
         at: usize,
     },
-    /// The last character is a backslash.
+    /// The line ends in a backslash that escapes nothing.
     LastBackslash,
     /// There is no program.
     NoProgram,
@@ -43,7 +43,7 @@ impl std::error::Error for ParseError {}
 #[derive(Default)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    /// How much of the text is before the first quoted character.
+    /// The length of the text before its first quoted character.
     plain: Option<usize>,
 }
 

@@ -6,8 +6,8 @@ use std::ffi::{OsStr, OsString};
 const ENDINGS: &str = ".COM;.EXE;.BAT;.CMD";
 
 /// Returns the file names of a program in the order of search. On Windows, `endings` is `PATHEXT`:
-/// the name itself if it has one of them, or else with each. On other systems it is `None`, and the
-/// name is used as it is.
+/// a name with one of these extensions is used as it is, and any other name with each of them. On
+/// other systems, `endings` is `None`, and the name is used as it is.
 pub(crate) fn program_names(program: &OsStr, endings: Option<&str>) -> Vec<OsString> {
     let Some(endings) = endings else { return vec![program.to_owned()] };
     let endings = if endings.trim().is_empty() { ENDINGS } else { endings };

@@ -1,4 +1,4 @@
-//! Errors of starting a program.
+//! Errors from starting a program.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,15 +35,15 @@ pub enum StartError {
         /// The folder as given.
         cwd: PathBuf,
     },
-    /// The folder to start in is not a folder.
+    /// The path to start in is not a folder.
     NotAFolder {
         /// The folder as given.
         cwd: PathBuf,
     },
     /// [`Launch::start`] was called outside a tokio runtime.
     NoRuntime,
-    /// Another error of the system: too many processes or open files, a folder without permission,
-    /// a zero byte in a word.
+    /// Another error of the system: too many processes or open files, a folder that this user may
+    /// not enter, a zero byte in a word.
     Other {
         /// The program as given.
         program: OsString,
@@ -84,7 +84,7 @@ impl StartError {
     }
 }
 
-/// Explains a program that was not found. One that exists lacks its interpreter.
+/// Explains why a program was not found. If its file exists, its interpreter is missing.
 fn not_found(launch: &Launch) -> StartError {
     let folder = launch.folder().unwrap_or(Path::new("."));
     let found =

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::process::tail::{Tail, from_character, to_character};
 
-/// Keeps a stream of bytes up to a limit, and beyond it the first and the last half of the limit.
-/// The full stream can go to a file.
+/// Keeps a stream of bytes up to a limit. Of a longer stream, it keeps half of the limit from the
+/// start and half from the end. The full stream can also be written to a file.
 #[derive(Debug)]
 pub struct Bounded {
     head_limit: usize,
@@ -22,9 +22,10 @@ pub struct Bounded {
 #[derive(Debug)]
 enum Spill {
     No,
-    /// No bytes were left out so far, so there is no file yet. Holds the file's largest size.
+    /// No bytes were left out so far, so there is no file yet. Contains the file's path and largest
+    /// size.
     Asked(PathBuf, u64),
-    /// Holds how many more bytes the file may take.
+    /// Contains the file and how many more bytes may be written to it.
     Open(PathBuf, File, u64),
     /// The file is full.
     Full(PathBuf),
@@ -125,7 +126,8 @@ impl Bounded {
         matches!(self.spill, Spill::Full(_))
     }
 
-    /// Returns why the file does not have the full stream, if it could not be created or written.
+    /// Returns the error if the file could not be created or written, and so does not contain the
+    /// full stream.
     pub fn spill_error(&self) -> Option<&io::Error> {
         match &self.spill {
             Spill::Failed(error) => Some(error),
@@ -134,7 +136,7 @@ impl Bounded {
     }
 
     /// Returns the kept bytes as text, with a line `[… N bytes left out …]` where N bytes are
-    /// missing. It is cut between characters. Invalid UTF-8 becomes U+FFFD.
+    /// missing. The text is cut between characters. Invalid UTF-8 becomes U+FFFD.
     pub fn text(&self) -> String {
         let (first, second) = self.tail.pieces();
         if !self.truncated() {
@@ -184,7 +186,7 @@ mod tests {
 
     #[test]
     fn cuts_are_between_characters_and_the_count_is_exact() {
-        // Ten characters of three bytes; halves of four bytes hold one each.
+        // Ten characters of three bytes each: each half of four bytes holds one.
         let bounded = pushed(Bounded::new(8), &"€".repeat(10), 5);
         assert_eq!(bounded.text(), "€\n[… 24 bytes left out …]\n€");
     }

@@ -30,7 +30,7 @@ pub struct Child {
     stdout: Option<pipe::Receiver>,
     tree: Tree,
     watch: ChildWatch,
-    /// The drain of stderr; ends with the child.
+    /// The task that reads stderr. It ends with the child.
     _tasks: JoinSet<()>,
 }
 
@@ -61,9 +61,9 @@ impl Default for StopPatience {
 }
 
 impl Launch {
-    /// Starts the program with pipes for stdin, stdout and stderr, in a process group and session
-    /// of its own and so without a terminal, with default signal dispositions and no other
-    /// descriptors.
+    /// Starts the program with pipes for stdin, stdout and stderr, and no other descriptors. It has
+    /// a process group and session of its own, so it has no terminal, and its signal dispositions
+    /// are the defaults.
     ///
     /// Call it inside a tokio runtime with I/O enabled ([`Child::stop`] also needs time). It blocks
     /// until the system has found and started the program, about a millisecond.
@@ -108,7 +108,7 @@ impl Launch {
 fn enlarge(end: impl Into<OwnedFd>) -> OwnedFd {
     let end = end.into();
     #[cfg(target_os = "linux")]
-    // SAFETY: the descriptor is open and owned by `end`.
+    // SAFETY: the descriptor is open, because `end` owns it.
     unsafe {
         libc::fcntl(std::os::fd::AsRawFd::as_raw_fd(&end), libc::F_SETPIPE_SZ, PIPE_SIZE);
     }

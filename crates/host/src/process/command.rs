@@ -1,4 +1,5 @@
-//! A command that is run for its output, with stdout and stderr in one stream and a deadline.
+//! A command that is run for its output: stdout and stderr are one stream, and it may have a
+//! deadline.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -64,14 +65,14 @@ impl Launch {
     }
 
     /// Starts the program in a pseudo terminal with this many rows and columns: its stdin, stdout,
-    /// stderr and controlling terminal. The output contains the program's control sequences.
-    /// Nothing is ever typed. Otherwise as [`Launch::run`].
+    /// stderr and controlling terminal. The output contains the program's control sequences. The
+    /// program never receives any input. Otherwise as [`Launch::run`].
     pub fn run_in_terminal(mut self, rows: u16, columns: u16) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
         let other = |source| StartError::Other { program: self.program().into(), source };
         let (shown, [stdin, stdout, stderr]) = terminal(rows, columns).map_err(other)?;
-        // This is no pipe, but it can be read and waited for like one.
+        // This is not a pipe, but it can be read and waited for like one.
         let output = pipe::Receiver::from_owned_fd_unchecked(shown).map_err(other)?;
         self.in_terminal = true;
         let stdio = |command: &mut process::Command| {
@@ -81,7 +82,8 @@ impl Launch {
     }
 }
 
-/// Returns the non-blocking output of a new pseudo terminal, and its other side three times.
+/// Returns the non-blocking output of a new pseudo terminal, and three descriptors of its other
+/// side.
 fn terminal(rows: u16, columns: u16) -> io::Result<(OwnedFd, [OwnedFd; 3])> {
     let (ours, theirs) = pty_process::blocking::open().map_err(io::Error::other)?;
     ours.resize(pty_process::Size::new(rows, columns)).map_err(io::Error::other)?;

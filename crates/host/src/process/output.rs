@@ -8,7 +8,7 @@ use tokio::net::unix::pipe;
 use crate::process::tree::ExitWatch;
 
 /// The reading end of a pipe into which a tree writes. A copy of the writing end outside the tree
-/// does not block the reader: once the tree is gone, only the rest in the pipe is read.
+/// does not block the reader: once the tree is gone, only the bytes left in the pipe are read.
 #[derive(Debug)]
 pub(crate) struct Output {
     pipe: pipe::Receiver,
@@ -26,8 +26,8 @@ impl Output {
         loop {
             tokio::task::consume_budget().await;
             // Checked before reading: everything that an ended tree wrote is in the pipe by now.
-            // The runtime may not have noticed that yet and report an empty pipe, so in this case
-            // the pipe is read directly.
+            // The runtime may not have noticed the bytes yet and report an empty pipe, so the pipe
+            // is then read directly.
             let ended = self.end.exit().is_some();
             let result =
                 if ended { read_now(&self.pipe, buffer) } else { self.pipe.try_read(buffer) };
@@ -48,7 +48,7 @@ impl Output {
 
 /// Reads without asking the runtime; the pipe does not block.
 fn read_now(pipe: &impl AsFd, buffer: &mut [u8]) -> io::Result<usize> {
-    // SAFETY: the descriptor is open, the buffer valid for its length.
+    // SAFETY: the descriptor is open, and the pointer and the length are those of the buffer.
     let count =
         unsafe { libc::read(pipe.as_fd().as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
     usize::try_from(count).map_err(|_| io::Error::last_os_error())

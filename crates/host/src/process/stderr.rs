@@ -1,4 +1,4 @@
-//! Reads a program's stderr all the time, so that the program never blocks on it, and keeps its
+//! Reads a program's stderr continuously, so that the program never blocks on it, and keeps its
 //! last bytes.
 
 use std::panic::{self, AssertUnwindSafe};
@@ -13,7 +13,7 @@ use crate::process::tail::Tail;
 /// The number of bytes of stderr that are kept.
 const KEPT: usize = 64 * 1024;
 
-/// The kept part of a program's stderr.
+/// The part of a program's stderr that is kept.
 #[derive(Debug)]
 pub(crate) struct Stderr {
     tail: Mutex<Tail>,
@@ -37,7 +37,7 @@ impl Stderr {
         let _never_fails = changes.wait_for(|drained| *drained).await;
     }
 
-    /// Reads to the end. The reader counts as done when this future ends, also when it is dropped.
+    /// Reads stderr to its end. Reading counts as finished when this future ends or is dropped.
     pub(crate) async fn drain(&self, output: Output, mut hook: Option<StderrHook>) {
         let _done = Done(&self.drained);
         let mut buffer = vec![0; 8 * 1024];

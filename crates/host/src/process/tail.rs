@@ -58,7 +58,7 @@ impl Tail {
         let bytes = [first, second].concat();
         let bytes = if self.truncated() { from_character(&bytes) } else { &bytes };
         let mut text = String::from_utf8_lossy(to_character(bytes)).into_owned();
-        // Each U+FFFD takes three bytes in place of at least one.
+        // Each U+FFFD takes three bytes and may replace a single one.
         if let Some(excess) = text.len().checked_sub(self.limit) {
             let start = (excess..=text.len()).find(|at| text.is_char_boundary(*at));
             text.drain(..start.unwrap_or(0));
@@ -67,13 +67,13 @@ impl Tail {
     }
 }
 
-/// Without the rest of a character cut at the start.
+/// Returns the bytes without the rest of a character that was cut at the start.
 pub(crate) fn from_character(bytes: &[u8]) -> &[u8] {
     let cut = bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
     bytes.get(cut..).unwrap_or_default()
 }
 
-/// Without the beginning of a character cut at the end.
+/// Returns the bytes without the beginning of a character that was cut at the end.
 pub(crate) fn to_character(bytes: &[u8]) -> &[u8] {
     for back in 1..=bytes.len().min(4) {
         let at = bytes.len() - back;

@@ -37,15 +37,15 @@ pub(crate) struct Tree {
 pub(crate) struct ExitWatch(Arc<watch::Sender<Option<Exit>>>);
 
 impl Tree {
-    /// Starts the launch under a guardian. `stdio` sets the three streams, and the second value
-    /// contains the requested pipes. Errors are those of `fork` and `exec`; no process is then
-    /// left.
+    /// Starts the launch under a guardian. `stdio` sets the three streams, and the second returned
+    /// value contains the requested pipes. Errors are those of `fork` and `exec`, and leave no
+    /// process behind.
     pub(crate) fn start(
         launch: &Launch,
         stdio: impl FnOnce(&mut Command),
     ) -> io::Result<(Tree, Pipes)> {
-        // The standard library makes the streams and the first fork, changes the folder and reports
-        // errors from there.
+        // The standard library creates the streams, makes the first fork, changes the folder and
+        // reports errors from the new process.
         let mut command = Command::new(launch.program());
         if let Some(folder) = launch.folder() {
             command.current_dir(folder);
@@ -105,8 +105,9 @@ impl Tree {
 
     fn signal(&self, signal: libc::c_int) {
         let byte = [signal as u8];
-        // SAFETY: the byte is valid; `life` is an open socket. A guardian that is gone needs no
-        // answer, and the line's buffer cannot be full of the few bytes ever sent.
+        // SAFETY: the pointer and the length are those of `byte`, and `life` is an open socket.
+        // Errors do not matter: a guardian that is gone needs no signal, and the few bytes ever
+        // sent cannot fill the line's buffer.
         unsafe {
             libc::send(
                 self.life.as_raw_fd(),
@@ -119,8 +120,8 @@ impl Tree {
 
     /// Kills the whole tree. Returns at once. Idempotent.
     pub(crate) fn kill(&self) {
-        // Shutting down hangs up even if a concurrent fork holds a copy of our end for a moment. It
-        // can only fail when the guardian is gone.
+        // A shutdown hangs up even if a concurrent fork holds a copy of our end for a moment. It
+        // fails only if the guardian is gone.
         let _gone = self.life.shutdown(Shutdown::Both);
     }
 }
@@ -186,8 +187,8 @@ fn wait_on_a_thread(
     match thread {
         Ok(_) => hand_over.send(guardian).map_err(io::Error::other),
         Err(error) => {
-            // The guardian cannot be told to end from here, but its death ends the program (see
-            // `guardian`).
+            // Without its life line, the guardian can only be killed, but its death ends the
+            // program (see `guardian`).
             guardian.kill()?;
             guardian.wait()?;
             Err(error)
@@ -199,7 +200,7 @@ fn wait_on_a_thread(
 #[cfg(not(target_os = "linux"))]
 fn refuse_signal(socket: &UnixStream) -> io::Result<()> {
     let on: libc::c_int = 1;
-    // SAFETY: the socket is open and the option's value is a valid integer of the stated size.
+    // SAFETY: the socket is open, and the option's value is an integer of the stated size.
     let set = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The access of a command in a sandbox. Paths are absolute and without symbolic links; those
+/// What a command in a sandbox may access. Paths are absolute and without symbolic links, and those
 /// that do not exist are ignored. Everything else can be read but not written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
@@ -14,8 +14,8 @@ pub struct Bounds {
     /// Unused paths in the writable folders where nothing may be created. bubblewrap puts an empty
     /// folder there while the command runs (see [`is_placeholder`](crate::is_placeholder)).
     pub missing: Vec<PathBuf>,
-    /// Files and folders that cannot be read either. One that contains a writable folder is not
-    /// hidden.
+    /// Files and folders that cannot be read or written. A folder that contains a writable folder
+    /// is not hidden.
     pub hidden: Vec<PathBuf>,
     /// A writable folder for temporary files.
     pub temporary: Option<PathBuf>,

@@ -2,8 +2,8 @@
 //! read-only except for the bounds.
 //!
 //! No new session is created, because a guardian's program already has one (see `guardian`). When
-//! `bwrap` dies, the first process of its process namespace dies too, and with it everything
-//! inside.
+//! `bwrap` dies, the first process in its process namespace dies too, and with it every other
+//! process inside.
 //!
 //! A mount inside a writable folder cannot be renamed or removed, but a folder above it could be
 //! renamed and replaced. So each folder above is mounted on itself.
@@ -23,11 +23,11 @@ use std::path::{Path, PathBuf};
 /// The capabilities that `root` keeps to use files of other users.
 const KEPT: [&str; 3] = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"];
 
-/// Parts of the kernel that a sandbox gets for itself or read-only. No session's folder is there,
-/// except in the shared memory below `/dev`.
+/// File systems of the kernel that a sandbox gets for itself or read-only. No session's folder is
+/// there, except in the shared memory below `/dev`.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
-/// Fails in a sandbox in which a kernel setting can be opened for writing, as `root` could in a
+/// A script that fails if a kernel setting can be opened for writing, as `root` could do in a
 /// `/proc` of its own. It writes nothing.
 pub(super) const TRIAL: &str = "for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger \
     /proc/irq/default_smp_affinity /proc/irq/*/smp_affinity /proc/bus/pci/*/* /proc/acpi/* /proc/mtrr /proc/scsi/scsi /proc/self/oom_score_adj; do
@@ -75,12 +75,12 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
     Ok(launch.run_by(bwrap, words.0).keeping(filter).with_placeholders(placeholders))
 }
 
-/// The content of a path inside the sandbox.
+/// What a path contains inside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mount {
-    /// Itself, writable.
+    /// The same files, writable.
     Writable,
-    /// Itself, read-only.
+    /// The same files, read-only.
     ReadOnly,
     /// Nothing: an empty file or folder.
     Empty,
@@ -88,7 +88,7 @@ enum Mount {
     Placeholder,
 }
 
-/// The mounts, folders before their content. `made` are the existing placeholders.
+/// Returns the mounts, each folder before its content. `made` contains the existing placeholders.
 fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     let of_kernel = |path: &Path| KERNEL.iter().any(|folder| path.starts_with(folder));
     let writable = bounds.all_writable().filter(|path| path.exists() && *path != Path::new("/"));
@@ -101,7 +101,8 @@ fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     all.extend(read_only.map(|path| (path.clone(), Mount::ReadOnly)));
     all.extend(made.iter().map(|path| (path.clone(), Mount::Placeholder)));
     all.extend(bounds.all_hidden().map(|path| (path.to_owned(), Mount::Empty)));
-    // The content of an empty folder does not exist there, so nothing can be mounted on it.
+    // A folder that is shown as empty has no content inside the sandbox, so nothing can be mounted
+    // below it.
     let empty: Vec<PathBuf> =
         all.iter().filter(|(_, how)| **how == Mount::Empty).map(|(path, _)| path.clone()).collect();
     let covered =
@@ -132,14 +133,14 @@ fn above(path: &Path, bounds: &Bounds) -> Vec<PathBuf> {
     folders.map(Path::to_owned).collect()
 }
 
-/// A file in memory with the filter for `bwrap`.
+/// Returns a file in memory that contains the filter for `bwrap`.
 fn readable(filter: &[u8]) -> io::Result<OwnedFd> {
-    // SAFETY: the name is a terminated string.
+    // SAFETY: the name is a NUL-terminated string.
     let descriptor = unsafe { libc::memfd_create(c"filter".as_ptr(), libc::MFD_CLOEXEC) };
     if descriptor == -1 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it was just opened and has no other owner.
+    // SAFETY: the descriptor was just opened and has no other owner.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
     file.write_all(filter)?;
     io::Seek::rewind(&mut file)?;
@@ -163,9 +164,9 @@ impl Words {
             Mount::Writable => self.bind("--bind-try", path, path),
             Mount::ReadOnly => self.bind("--ro-bind-try", path, path),
             Mount::Empty if !path.is_dir() => self.bind("--ro-bind", Path::new("/dev/null"), path),
-            // `root` could write to a folder in memory, and lose the files that it moves there. For
-            // other users the mode is enough and faster, because each read-only mount makes `bwrap`
-            // read the list of all mounts.
+            // `root` could write to a folder in memory, and files that it moves there would be
+            // lost. For other users, the folder's mode is enough and faster, because each read-only
+            // mount makes `bwrap` read the list of all mounts.
             Mount::Placeholder if user() == 0 => self.bind("--ro-bind-try", path, path),
             Mount::Empty | Mount::Placeholder => {
                 self.add(["--perms", "0555", "--tmpfs"]);

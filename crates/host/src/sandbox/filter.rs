@@ -13,7 +13,7 @@ use std::io;
 
 /// The calls that are refused with any arguments.
 const REFUSED: &[c_long] = &[
-    // Other processes.
+    // Calls on other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -37,7 +37,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_mount_setattr,
     libc::SYS_unshare,
     libc::SYS_setns,
-    // Files by number instead of by path.
+    // Access to files by number instead of by path.
     libc::SYS_open_by_handle_at,
     // Keys of the kernel.
     libc::SYS_keyctl,
@@ -50,7 +50,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
-    // The machine itself.
+    // Calls that affect the whole machine.
     libc::SYS_init_module,
     libc::SYS_finit_module,
     libc::SYS_delete_module,
@@ -73,7 +73,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_syslog,
 ];
 
-/// The families of sockets of the network. The last one configures names and addresses.
+/// The address families of network sockets. The last one configures names and addresses.
 const NETWORK: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// The bit that x86-64 adds to the number of a system call with 32-bit pointers.
@@ -83,15 +83,15 @@ const X32: c_long = 0x4000_0000;
 /// The optional parts of the filter, in addition to the common set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
-    /// Whether network sockets may be created. Without it only connected pairs can be created; with
-    /// it no other family.
+    /// Whether network sockets may be created, but no sockets of other families. Otherwise only
+    /// connected pairs can be created.
     pub(super) network: bool,
-    /// Whether to refuse `truncate`, if nothing else does.
+    /// Whether to refuse `truncate`, because Landlock does not restrict it.
     pub(super) truncate: bool,
     /// Whether the command can name processes, and shared memory, outside of the sandbox. Calls
     /// that change them are then refused.
     pub(super) others: bool,
-    /// Whether to refuse a signal to every process, if nothing else does.
+    /// Whether to refuse signals to all processes at once, because nothing else restricts signals.
     pub(super) signals: bool,
 }
 
@@ -101,8 +101,8 @@ pub(super) fn program(wanted: Wanted) -> io::Result<Vec<u8>> {
     Ok(without_clone3().iter().chain(&program).flat_map(bytes).collect())
 }
 
-/// Instructions that answer `clone3` like a kernel without it. Its flags are in memory, where a
-/// filter cannot look. The C library then uses `clone`, whose flags are visible.
+/// Instructions that answer `clone3` like a kernel without it. Its flags are in memory, which a
+/// filter cannot read. The C library then uses `clone`, whose flags are arguments.
 fn without_clone3() -> Vec<sock_filter> {
     let absent = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
     let statement = |code: u32, k: u32| sock_filter { code: code as u16, jt: 0, jf: 0, k };

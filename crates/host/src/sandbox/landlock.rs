@@ -1,9 +1,9 @@
 //! A launch inside Landlock: kernel rules that allow by path, and a system call filter.
 //!
-//! Rules and filter are made here, and the program's side of the second fork applies them (see
-//! [`Confinement`]). A Landlock rule allows something for a folder and everything below, and cannot
-//! exclude anything. So to exclude an entry, each of the folder's other entries is allowed, and not
-//! the folder.
+//! This module prepares the rules and the filter, and the program's side of the second fork applies
+//! them (see [`Confinement`]). A Landlock rule allows something for a folder and everything below,
+//! and cannot exclude anything. So to exclude an entry, each of the folder's other entries is
+//! allowed, and not the folder.
 
 use super::{Bounds, filter};
 use crate::guardian::confinement::Confinement;
@@ -19,8 +19,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The newest known set of rights. If the kernel knows fewer, it restricts what the system call
-/// filter restricts.
+/// The newest set of rights that is used. An older kernel applies the rights that it knows, and the
+/// system call filter restricts some of the rest.
 const NEWEST: ABI = ABI::V9;
 
 /// The first version that restricts `truncate`.
@@ -29,11 +29,12 @@ const HOLDS_TRUNCATE: i32 = 3;
 /// The first version that restricts signals.
 const HOLDS_SIGNALS: i32 = 6;
 
-/// The most entries of all folders with exclusions.
+/// The largest number of entries in all folders with exclusions.
 const MOST_ENTRIES: usize = 20_000;
 
 /// Devices that a command may read and write. Disks would give `root` access to hidden files.
-/// `/dev/pts` has the terminals of other users, so a command cannot open a new pseudo terminal.
+/// `/dev/pts` contains the terminals of other users, so a command cannot open a new pseudo
+/// terminal.
 const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
@@ -46,8 +47,7 @@ const KERNEL: &str = "/sys";
 pub(super) fn version() -> i32 {
     const LANDLOCK_CREATE_RULESET_VERSION: libc::c_uint = 1;
     let nothing = std::ptr::null::<libc::c_void>();
-    // SAFETY: a system call that only returns a number; for that the attribute must be null and its
-    // size 0.
+    // SAFETY: with a null attribute of size 0, this system call only returns a number.
     let version = unsafe {
         libc::syscall(
             libc::SYS_landlock_create_ruleset,
@@ -96,7 +96,7 @@ pub(super) fn within(launch: Launch, bounds: &Bounds) -> Result<Launch, StartErr
     }
 }
 
-/// The rights in a writable folder: everything but creating devices.
+/// The rights in a writable folder: everything except creating devices.
 fn all_but_devices() -> BitFlags<AccessFs> {
     AccessFs::from_all(NEWEST) & !make_bitflags!(AccessFs::{MakeChar | MakeBlock | ResolveUnix})
 }
@@ -138,7 +138,7 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
 
 struct Rules {
     ruleset: RulesetCreated,
-    /// The number of listed entries.
+    /// The number of entries listed so far.
     entries: usize,
 }
 
@@ -205,8 +205,8 @@ impl Rules {
     }
 }
 
-/// Returns a handle on a path without opening it for access. Returns none if the path does not
-/// exist or may not be examined.
+/// Returns a handle on a path without opening it for access, or `None` if the path does not exist
+/// or may not be examined.
 fn opened(path: &Path) -> io::Result<Option<File>> {
     let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     match OpenOptions::new().read(true).custom_flags(flags).open(path) {
@@ -216,7 +216,7 @@ fn opened(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Returns whether a path does not exist or cannot be used.
+/// Returns whether the error says that a path does not exist or cannot be used.
 fn is_out_of_reach(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     matches!(error.kind(), NotFound | PermissionDenied | NotADirectory)

@@ -1,4 +1,5 @@
-//! The marks of placeholders: the process that made one, and whether it has ended.
+//! The marks of placeholders, which name the process that made them, and whether that process has
+//! ended.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +10,12 @@ use std::time::Duration;
 /// The prefix of the name of a command's own folder in a placeholder.
 pub(super) const MARK: &str = ".attache-placeholder-";
 
-/// The age at which a mark is removed if its process belongs to another machine or container, and
-/// therefore always looks ended from here.
+/// The age at which a mark is removed if its process belongs to another machine or container. Such
+/// a process always seems to have ended.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Returns the name of a new mark: this process's number, its start, the machine and container, and
-/// a counter.
+/// Returns the name of a new mark. It contains this process's id and start time, the machine and
+/// container, and a counter.
 pub(super) fn new_mark() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let process = std::process::id();
@@ -43,7 +44,8 @@ pub(super) fn is_dead(entry: &fs::DirEntry) -> bool {
                 None => true,
             }
         }
-        // A mark of an earlier version: a process with this number may be another one.
+        // A mark from an earlier version, which does not say when its process started. Another
+        // process may have its id by now.
         [process, _] if !Path::new("/proc").join(process).exists() => true,
         _ => is_old(entry),
     }
@@ -54,27 +56,27 @@ fn is_old(entry: &fs::DirEntry) -> bool {
     changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > STALE))
 }
 
-/// Returns whether a process with this number exists that this one may not signal.
+/// Returns whether a process with this id exists that this process may not signal.
 fn is_another_users(process: u32) -> bool {
     let Ok(process) = libc::pid_t::try_from(process) else { return false };
-    // SAFETY: a system call; signal 0 only asks.
+    // SAFETY: a system call; signal 0 only checks whether the process exists.
     let refused = unsafe { libc::kill(process, 0) } == -1;
     refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
 
-/// Distinguishes processes with this number: the start of the system and of the process. `None` if
-/// there is no process.
+/// Distinguishes processes that have this id at different times, by the start of the system and of
+/// the process. `None` if there is no such process.
 fn life(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
-    // A process that has ended and was not waited for has no command any more.
+    // A process that has ended but was not waited for no longer has a command.
     fields.next().filter(|state| !matches!(*state, "Z" | "X"))?;
     let started = fields.nth(18)?;
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     Some(hash(&[&boot, started]))
 }
 
-/// Distinguishes this machine and container from others, also after a restart.
+/// Distinguishes this machine and container from others. The value survives a restart.
 fn place() -> u64 {
     static PLACE: OnceLock<u64> = OnceLock::new();
     *PLACE.get_or_init(|| {

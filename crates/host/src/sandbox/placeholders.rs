@@ -1,14 +1,14 @@
 //! Folders that occupy missing names while a command runs, so that a sandbox can cover them.
 //!
-//! Commands may run side by side in one folder, and each needs its cover until it ends. So each
-//! command creates a folder of its own, its mark, in the placeholder, and the placeholder is
-//! removed with the last mark, because a folder that is not empty cannot be removed. The guardian
-//! removes them when the command has ended, even after this process died. This process removes them
-//! if the guardian died. If both died, the next [`reclaim_placeholders`] in that folder removes
-//! them.
+//! Commands may run side by side in one folder, and each needs its placeholders until it ends. So
+//! each command creates a mark, a folder of its own, in the placeholder. The placeholder is removed
+//! with the last mark, because a folder that is not empty cannot be removed. The guardian removes
+//! the mark and the placeholder when the command has ended, even if this process has died. This
+//! process removes them if the guardian died. If both died, the next [`reclaim_placeholders`] in
+//! that folder removes them.
 //!
 //! A mark in the writable folder itself is created first and removed last. While it exists, an
-//! empty folder may be a placeholder without its mark.
+//! empty folder below may be a placeholder that has no mark yet or any more.
 
 use super::owner::{MARK, is_dead, is_mark, new_mark};
 use std::ffi::CString;
@@ -24,21 +24,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders {
     folders: Arc<Vec<CString>>,
-    /// Whether the guardian removes them.
+    /// Whether the guardian removes the folders.
     handed_over: AtomicBool,
 }
 
 impl Placeholders {
-    /// Creates a placeholder at each unused path. Also returns where one exists now: nothing can be
-    /// created in a folder that this user may not change, not by a command either. `roots` are the
-    /// writable folders that contain the paths.
+    /// Creates a placeholder at each unused path. Also returns the paths that have a placeholder
+    /// now. There is none in a folder that this user may not change, because a command cannot
+    /// create anything there either. `roots` are the writable folders that contain the paths.
     pub(super) fn make(roots: &[PathBuf], missing: &[PathBuf]) -> (Self, Vec<PathBuf>) {
         let mark = new_mark();
         let holds = |root: &&PathBuf| missing.iter().any(|path| path.starts_with(root));
         let witnesses: Vec<PathBuf> =
             roots.iter().filter(holds).map(|root| root.join(&mark)).collect();
         for witness in &witnesses {
-            // A folder that is not ours to change gets no placeholder either.
+            // If this user may not change the folder, it gets no placeholder either.
             let _refused = fs::create_dir(witness);
         }
         let (mut made, mut folders) = (Vec::new(), Vec::new());
@@ -61,7 +61,7 @@ impl Placeholders {
         self.folders.clone()
     }
 
-    /// Records that a guardian runs and removes them.
+    /// Records that a guardian is running and will remove them.
     pub(crate) fn hand_over(&self) {
         self.handed_over.store(true, Ordering::Release);
     }
@@ -75,13 +75,13 @@ impl Drop for Placeholders {
     }
 }
 
-/// Removes the empty ones of the folders, in this order.
+/// Removes those of the folders that are empty, in this order.
 ///
 /// Async-signal-safe.
 pub(crate) fn remove(folders: &[CString]) {
     for folder in folders {
-        // SAFETY: a system call with a terminated string. It does not change a placeholder that is
-        // in use or gone.
+        // SAFETY: a system call with a NUL-terminated string. It does not change a placeholder that
+        // is in use or gone.
         unsafe { libc::rmdir(folder.as_ptr()) };
     }
 }
@@ -93,7 +93,7 @@ pub(crate) fn remove_rest(folders: &[CString]) {
         let name = folder.as_bytes().rsplit(|byte| *byte == b'/').next();
         name.is_some_and(|name| name.starts_with(MARK.as_bytes()))
     };
-    // SAFETY: a system call with a terminated string.
+    // SAFETY: a system call with a NUL-terminated string.
     let is_there = |folder: &CString| unsafe { libc::access(folder.as_ptr(), libc::F_OK) } == 0;
     if folders.iter().filter(is_mark).any(is_there) {
         remove(folders);
@@ -103,7 +103,7 @@ pub(crate) fn remove_rest(folders: &[CString]) {
 /// Removes the placeholders that commands left in this folder at these names, if their programs
 /// have ended: processes that were killed together with their guardian, or that ended with the
 /// machine. Placeholders of another machine or container are removed after a day, because their
-/// process always looks ended from here. Blocks on the disk.
+/// process always seems to have ended. Blocks on the disk.
 pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n str>) {
     let witnesses = dead_marks(root);
     let created = |path: &Path| path.symlink_metadata().and_then(|found| found.created()).ok();
@@ -124,7 +124,7 @@ pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n
             }
         }
     }
-    // Folders before those above them. A folder that holds anything stays.
+    // Folders come before those above them. A folder that contains anything is kept.
     emptied.sort();
     emptied.iter().rev().chain(&witnesses).map(PathBuf::as_path).for_each(remove_empty);
 }
@@ -133,10 +133,10 @@ fn remove_empty(folder: &Path) {
     let _in_use_or_gone = fs::remove_dir(folder);
 }
 
-/// Creates a placeholder with this mark. Returns what to remove: marks, the placeholder, and the
-/// folders that were created above it.
+/// Creates a placeholder with this mark. Returns what to remove later: the marks, the placeholder,
+/// and the folders that were created above it.
 fn make(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
-    // Another command may remove a folder between our steps.
+    // Another command may remove a folder meanwhile, so try again.
     for _ in 0..8 {
         match make_once(roots, path, mark) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -148,8 +148,8 @@ fn make(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> 
 
 fn make_once(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    // Another command may have made a folder above. The mark in a writable folder says nothing of
-    // that folder.
+    // Another command may have created a folder above. The mark in a writable folder says nothing
+    // about that folder itself.
     let is_made = |above: &&Path| {
         !above.exists() || (has_mark(above) && !roots.iter().any(|root| root == above))
     };

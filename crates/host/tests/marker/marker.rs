@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The variable that holds the marker.
 pub(crate) const NAME: &str = "ATTACHE_HOST_TEST";
 
-/// A value that no other test has, in this process or another.
+/// Returns a value that no other test has, in this process or another.
 pub(crate) fn fresh() -> String {
     let folder = tempfile::tempdir().unwrap();
     format!("{}-{}", std::process::id(), folder.path().file_name().unwrap().display())
@@ -22,7 +22,7 @@ fn has(process: &Path, entry: &[u8]) -> bool {
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|each| each == entry))
 }
 
-/// The processes with the marker: id and command line.
+/// The processes with the marker, each with its id and command line.
 pub(crate) fn alive(marker: &str) -> Vec<(u32, String)> {
     let entry = format!("{NAME}={marker}");
     let mut found = Vec::new();

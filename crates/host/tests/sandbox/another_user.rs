@@ -1,4 +1,4 @@
-//! The same tests as another user, if these tests run as `root`.
+//! Runs the sandbox tests again as another user, if they run as `root`.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};

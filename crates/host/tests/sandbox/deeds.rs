@@ -1,5 +1,5 @@
-//! More attempts of a program inside: calls that name other processes, and interfaces to the
-//! kernel.
+//! Further attempts of a program inside a sandbox: calls that name other processes, and interfaces
+//! to the kernel.
 
 use super::number;
 use std::ffi::CString;
@@ -78,8 +78,8 @@ fn own() -> io::Result<()> {
 /// A system call that must fail.
 fn call(deed: &str, pid: libc::pid_t) -> io::Result<()> {
     let none = std::ptr::null_mut::<libc::c_void>();
-    // SAFETY: each call names valid local structures or null; a child that a call begins ends at
-    // once.
+    // SAFETY: each call gets pointers that are null or to valid local structures, and a child that
+    // a call creates ends at once.
     let result = unsafe {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         let mut cpus: libc::cpu_set_t = std::mem::zeroed();
@@ -87,7 +87,7 @@ fn call(deed: &str, pid: libc::pid_t) -> io::Result<()> {
         let normal = libc::sched_param { sched_priority: 0 };
         let mut byte = 0_u8;
         let local = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-        // `struct sched_attr` and `struct clone_args` in words.
+        // `struct sched_attr` and `struct clone_args` as arrays of words.
         let mut words = [0_u64; 11];
         match deed {
             "prlimit" => libc::prlimit(pid, libc::RLIMIT_CPU, &limit, std::ptr::null_mut()).into(),
@@ -166,7 +166,7 @@ fn call(deed: &str, pid: libc::pid_t) -> io::Result<()> {
     number(result)
 }
 
-/// Ends the child at once, if this is one.
+/// Ends this process at once if it is the child.
 unsafe fn began(result: libc::c_long) -> i64 {
     if result == 0 {
         // SAFETY: the child ends without running anything else.

@@ -4,7 +4,7 @@ use super::{Place, sandboxes};
 use std::fs;
 use std::path::PathBuf;
 
-/// The files of the kernel below these folders, a few hundred of each.
+/// The kernel's files below these folders, a few hundred from each.
 fn files() -> Vec<PathBuf> {
     let mut found = vec![
         PathBuf::from("/proc/sys/kernel/core_pattern"),

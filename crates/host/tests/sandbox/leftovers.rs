@@ -1,4 +1,4 @@
-//! The placeholders that remain when the program, its guardian or both are killed.
+//! Which placeholders remain when the program, its guardian or both are killed.
 
 use super::marker::eventually;
 use super::names::below;
@@ -9,10 +9,10 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The protected names of the place, and one that is not protected.
+/// The protected names in the place, and one that is not protected.
 const NAMES: [&str; 5] = [".claude", ".envrc", ".github/workflows", "sub/.cargo", "src"];
 
-/// The variable that tells the program, when it runs again, the folder.
+/// The variable that names the folder for the program when it runs again.
 const OWNER: &str = "ATTACHE_TEST_OWNER";
 
 /// A place with missing names, one of them below a missing folder.
@@ -35,7 +35,7 @@ fn parent(process: u32) -> libc::pid_t {
 }
 
 fn signal(process: libc::pid_t, signal: libc::c_int) {
-    // SAFETY: a system call; the process is one of this test that was not waited for.
+    // SAFETY: a system call; the process belongs to this test and has not been waited for.
     assert_eq!(unsafe { libc::kill(process, signal) }, 0);
 }
 

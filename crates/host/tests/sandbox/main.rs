@@ -1,4 +1,4 @@
-//! The restrictions of every sandbox of this machine.
+//! The restrictions of every sandbox on this machine.
 //!
 //! This test program itself makes the attempts: it runs again inside the sandbox (see [`deed`]).
 //! The tests find out independently of the crate which sandboxes the system offers.
@@ -30,10 +30,10 @@ mod other_processes;
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod marker;
 
-/// The variable that tells the program, when it runs again, the attempt to make.
+/// The variable that names the attempt that the program makes when it runs again.
 const DEED: &str = "ATTACHE_TEST_DEED";
 
-/// Every sandbox of this machine. Fails if the system offers one that the crate does not find.
+/// Every sandbox on this machine. Fails if the system offers one that the crate does not find.
 async fn sandboxes() -> Vec<Sandbox> {
     let mut found = Vec::new();
     let words = [
@@ -119,12 +119,12 @@ impl Place {
         launch.cwd(self.at("project")).within(sandbox, &self.bounds).unwrap()
     }
 
-    /// Runs a script inside.
+    /// Runs a script inside the sandbox.
     async fn run(&self, sandbox: &Sandbox, script: &str) -> (Exit, String) {
         ran(self.inside(sandbox, Launch::shell(script))).await
     }
 
-    /// Makes an attempt inside and returns its output.
+    /// Makes an attempt inside the sandbox and returns its output.
     async fn deed(&self, sandbox: &Sandbox, deed: &str) -> String {
         let words = ["--exact", "deed", "--nocapture"];
         let launch = Launch::new(self.at("project/deed")).args(words).env(DEED, deed);
@@ -137,8 +137,8 @@ impl Place {
     }
 }
 
-/// Another process makes the copy: a program cannot be started while a process that was forked
-/// meanwhile has it open for writing.
+/// Another process makes the copy, because a program cannot be started while a process that was
+/// forked meanwhile has its file open for writing.
 fn copy_of_this_program(to: &Path) {
     let copied =
         std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(to).status();
@@ -169,7 +169,7 @@ fn deed() {
         "listen" => TcpListener::bind(argument).map(drop),
         "unix" => UnixStream::connect(argument).and_then(|mut stream| stream.write_all(b"!")),
         "pair" => UnixStream::pair().map(drop),
-        // SAFETY: no memory is given.
+        // SAFETY: the call gets no pointers.
         "trace" => number(unsafe {
             let pid: libc::pid_t = argument.parse().unwrap();
             libc::ptrace(libc::PTRACE_ATTACH, pid, 0, 0)
@@ -343,7 +343,8 @@ async fn programs_that_could_act_for_the_command_cannot_be_reached() {
 
 #[tokio::test]
 async fn the_kernel_and_other_processes_are_out_of_reach() {
-    // SAFETY: a system call; the version of Landlock from which signals are held.
+    // SAFETY: a system call that returns the version of Landlock, on which the restriction of
+    // signals depends.
     let version =
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
     for sandbox in sandboxes().await {

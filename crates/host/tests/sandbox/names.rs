@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// A place with protected missing names, and a protected name at depth.
+/// A place with protected names that are missing, and a protected name deeper inside.
 fn place() -> Place {
     let mut place = Place::new();
     for folder in ["project/sub/deep/.git/hooks", "project/.config", "project/sub/other"] {

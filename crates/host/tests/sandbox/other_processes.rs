@@ -1,4 +1,4 @@
-//! Processes outside cannot be changed, and interfaces to the kernel are refused.
+//! Checks that processes outside cannot be changed, and that interfaces to the kernel are refused.
 
 use super::{Place, sandboxes};
 use attache_host::Launch;
@@ -52,8 +52,8 @@ fn state(pid: u32) -> String {
     let lines = read("status");
     let cpus = lines.lines().find(|line| line.starts_with("Cpus_allowed:")).unwrap().to_owned();
     let stat = read("stat");
-    // In the fields after the name, the priority, the nice value and the policy are the sixteenth,
-    // the seventeenth and the thirty-ninth.
+    // Among the fields after the name, the priority is the sixteenth, the nice value the
+    // seventeenth and the policy the thirty-ninth.
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let at = |index: usize| *fields.get(index).unwrap();
     format!("{}{cpus} priority {} nice {} policy {}", read("limits"), at(15), at(16), at(38))

@@ -14,7 +14,7 @@ use attache_protocol::v1::ToolKind;
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// The assumption about a command of another program: no sandbox, and with the network.
+/// How another agent's command is assumed to run: without a sandbox, and with the network.
 const UNRESTRICTED: Run = Run { sandboxed: false, network: true };
 
 impl AskedCall<'_> {

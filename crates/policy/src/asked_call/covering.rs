@@ -81,7 +81,7 @@ impl AskedCall<'_> {
             || command.folder.as_ref().is_none_or(|folder| self.real(folder).is_some_and(is_below))
     }
 
-    /// Whether every command of the call surely is the rule's command.
+    /// Whether every command of the call is certain to be the rule's command.
     pub(super) fn surely_runs(&self, words: &str) -> bool {
         let rule = CommandRule::new(words);
         let surely = |command: &Command| {
@@ -106,7 +106,7 @@ impl AskedCall<'_> {
         if !self.effect.commands.is_empty() {
             return false;
         }
-        // If the input contains no command, the agent may have named it anywhere.
+        // If the input contains no command, the agent may have named the command anywhere.
         let arguments = self.effect.arguments.as_ref();
         let is_named =
             || arguments.is_some_and(|arguments| rule.is_named_in(&arguments.to_string()));
@@ -125,14 +125,14 @@ impl AskedCall<'_> {
         }
     }
 
-    /// Whether the call names files, and all of them are surely this one or below it.
+    /// Whether the call names files, and each of them is certain to be this path or below it.
     pub(super) fn is_all_inside(&self, folder: &Path) -> bool {
         let Some(folder) = real(folder) else { return false };
         let inside = |path: &String| self.real(path).is_some_and(|path| path.starts_with(&folder));
         !self.effect.paths.is_empty() && self.effect.paths.iter().all(inside)
     }
 
-    /// Whether a file of the call, or a word of its commands, may be this file or below it.
+    /// Whether a file of the call, or a word of its commands, may be this path or below it.
     pub(super) fn may_touch(&self, folder: &Path) -> bool {
         let real_folder = real(folder);
         let inside = |path: &Path| {

@@ -36,7 +36,7 @@ pub(super) fn at(folder: &Path, path: &str) -> PathBuf {
     }
 }
 
-/// The path without `.` and `..`, by its text alone, without the disk.
+/// The path with `.` and `..` removed. Does not access the disk.
 pub(super) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

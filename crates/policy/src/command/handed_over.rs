@@ -1,4 +1,5 @@
-//! Programs that run another program named by one of their words, for rules that deny.
+//! Finds programs that another program runs because one of its words names them, for rules that
+//! deny.
 
 use super::{has_verbs, is_among, is_beginning_of, program, tokens};
 use crate::options;
@@ -29,7 +30,7 @@ const RUNS: &[&str] = &[
     "--use-compress-program",
 ];
 
-/// Options whose value is a program, in programs that find files.
+/// Options whose value is a program, in programs that search for files.
 const FINDERS_RUN: &[&str] = &["-x", "-X"];
 
 /// Programs that find files.

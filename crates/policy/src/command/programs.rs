@@ -1,7 +1,7 @@
-//! Programs that run other commands, and programs with verbs.
+//! Programs that run other commands, and programs with subcommands.
 
-/// Programs that do what their arguments say: a rule for one of them would be a rule for
-/// everything, so none is offered, and what is forbidden is looked for among their words.
+/// Programs that run their arguments. A rule that allows one of them would allow everything, so no
+/// such rule is offered, and a rule that denies also looks for its command among their arguments.
 const RUNNERS: &[&str] = &[
     ".",
     "awk",
@@ -61,7 +61,7 @@ const RUNNERS: &[&str] = &[
     "zsh",
 ];
 
-/// Programs with verbs: the second word defines the action.
+/// Programs with subcommands: the second word defines the action.
 const WITH_VERBS: &[&str] = &[
     "apt",
     "brew",
@@ -93,7 +93,7 @@ const WITH_VERBS: &[&str] = &[
     "yarn",
 ];
 
-/// Whether the second word of the program is a verb.
+/// Whether the second word of the program is a subcommand.
 pub(crate) fn has_verbs(program: &str) -> bool {
     WITH_VERBS.contains(&program)
 }

@@ -1,4 +1,4 @@
-//! The lines that rules for commands cover.
+//! Tests which lines a rule for a command covers.
 
 use super::CommandRule;
 

@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
     /// The line as a shell reads it. If the agent sent a list with a shell and its line
-    /// (`["bash", "-lc", "ls | wc"]`), this is the inner line. For any other list, it is the quoted
-    /// words.
+    /// (`["bash", "-lc", "ls | wc"]`), this is the inner line. For any other list, it consists of
+    /// the quoted words.
     pub line: String,
     /// The words if the agent sent a list; empty if it sent a line.
     pub words: Vec<String>,
@@ -122,7 +122,7 @@ fn line_inside(words: &[String]) -> Option<&str> {
     }
 }
 
-/// Settings of a shell that do not change which programs its line runs.
+/// Shell options that do not change which programs its line runs.
 const SHELL_SETTINGS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace"];
 
 fn is_plain_option(word: &str) -> bool {

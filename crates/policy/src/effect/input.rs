@@ -31,7 +31,7 @@ impl Reader {
         Self { effect: ToolEffect::default(), executes: kind == Some(&ToolKind::Execute), depth: 0 }
     }
 
-    /// Reads a whole input. Returns the rest that is neither command, file nor address.
+    /// Reads a whole input. Returns the members that are not a command, a file or an address.
     pub(super) fn input(&mut self, input: &Value) -> Option<Value> {
         let nowhere = Surroundings::default();
         match input {
@@ -53,7 +53,8 @@ impl Reader {
         }
     }
 
-    /// Searches a value whose name has no known meaning. Returns its rest.
+    /// Searches a value whose name has no known meaning. Returns the rest of it, which is not a
+    /// command, a file or an address.
     fn value(&mut self, value: &Value, around: &Surroundings) -> Option<Value> {
         if self.depth >= DEEPEST {
             return kept(value);
@@ -199,7 +200,7 @@ impl Reader {
     }
 
     /// Adds the commands that the agent derived from another member, if they contain something that
-    /// member does not.
+    /// is not in that member.
     fn derived(&mut self, members: &Map<String, Value>, around: &Surroundings, before: usize) {
         let own: Vec<String> =
             self.effect.commands.iter().skip(before).map(|command| command.line.clone()).collect();
@@ -312,7 +313,8 @@ fn surroundings(members: &Map<String, Value>, outer: &Surroundings) -> Surroundi
     }
 }
 
-/// Variables: an object, a list of objects with `name` and `value`, or a list of `NAME=VALUE`.
+/// Reads variables: an object, a list of objects with `name` and `value`, or a list of
+/// `NAME=VALUE`.
 fn variables(value: &Value) -> Vec<(String, String)> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match value {

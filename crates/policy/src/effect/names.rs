@@ -25,7 +25,7 @@ pub(super) const COMMANDS: &[&str] =
 /// Commands that the agent derived from another command of the same object.
 pub(super) const DERIVED: &[&str] = &["parsedcmd", "parsedcommand", "parsedcommands"];
 
-/// A command in the input of a call of the kind `execute`, if the input has no other command.
+/// The command of a call of the kind `execute` whose input has no other command.
 pub(super) const PERHAPS_COMMAND: &[&str] = &["exec", "input", "line", "run", "script", "shell"];
 
 /// The arguments of a program.
@@ -35,7 +35,7 @@ pub(super) const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
 pub(super) const NESTED: &[&str] =
     &["args", "arguments", "input", "params", "parameters", "rawinput", "toolargs", "toolinput"];
 
-/// The folder in which a command runs. Without a command it is a path.
+/// The folder in which a command runs. In an input without a command, it is a path.
 pub(super) const FOLDER: &[&str] =
     &["currentdirectory", "cwd", "dir", "directory", "workdir", "workingdir", "workingdirectory"];
 
@@ -103,7 +103,8 @@ pub(super) const DESCRIBES: &[&str] = &[
     "yieldtimems",
 ];
 
-/// The names that editing tools give their operations. Next to a path they are not programs.
+/// The names that editing tools give their operations. They are not programs if the input also has
+/// a path.
 pub(super) const EDITOR_OPERATIONS: &[&str] = &[
     "append",
     "create",

@@ -1,4 +1,4 @@
-//! The shapes of inputs that agents send, as a table.
+//! Reads the shapes of inputs that agents send.
 
 use super::*;
 use serde_json::json;

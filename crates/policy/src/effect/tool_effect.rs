@@ -4,7 +4,7 @@ use super::command::Command;
 use crate::shell::{Part, parts};
 use serde_json::{Map, Value};
 
-/// The largest number of commands of one call that are compared with each other.
+/// How many commands of one call are compared with each other at most.
 const MOST_COMPARED: usize = 64;
 
 /// The effect of a tool call, as the agent describes it.
@@ -26,7 +26,7 @@ pub struct ToolEffect {
 }
 
 impl ToolEffect {
-    /// Whether the agent describes the call by its title alone.
+    /// Whether the agent describes the call only by its title.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
             && self.paths.is_empty()

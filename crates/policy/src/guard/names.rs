@@ -87,7 +87,7 @@ pub(crate) struct Obeyed {
     pub(crate) found: Found,
 }
 
-/// Where a protected name has its meaning, and where a sandbox therefore prevents its creation.
+/// Where a protected name has an effect, so that a sandbox prevents its creation there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// In a project, and in a person's home folder.
@@ -120,8 +120,8 @@ const fn elsewhere(name: &'static str) -> Obeyed {
 /// Secrets that also affect how programs run.
 pub(crate) const OBEYED_SECRETS: [&str; 2] = [".envrc", ".envrc.local"];
 
-/// Files and folders that affect how programs or agents run, in their usual spelling: of version
-/// control, agents, editors, shells and builds.
+/// Files and folders that affect how programs or agents run, in their usual spelling: those of
+/// version control, agents, editors, shells and builds.
 pub(crate) const OBEYED: &[Obeyed] = &[
     project(".agents"),
     project(".aider.conf.yml"),
@@ -308,7 +308,8 @@ pub(crate) const OBEYED: &[Obeyed] = &[
     project("usercustomize.py"),
 ];
 
-/// The same, as paths of several names: settings in a home folder, and workflows that a forge runs.
+/// Like [`OBEYED`], but as paths of several names: settings in a home folder, and workflows that a
+/// forge runs.
 pub(crate) const OBEYED_PATHS: &[Obeyed] = &[
     home(".config/attache"),
     home(".config/autostart"),

@@ -15,10 +15,10 @@ use crate::whole_folders::{self, Filter};
 use crate::wildcard::{braces, is_wild, paths_meet};
 use std::path::{Path, PathBuf};
 
-/// Paths that do not lead to a file on disk.
+/// Targets of redirections that are not files on disk.
 const NO_FILES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
-/// Whether the redirection leads to none of the files on disk.
+/// Whether the redirection does not lead to a file on disk.
 pub(super) fn is_none(redirect: &Redirect) -> bool {
     NO_FILES.contains(&redirect.target.text.as_str()) && redirect.target.is_literal()
 }
@@ -97,7 +97,7 @@ impl Line<'_> {
                 let open = |reach: &Reach| self.is_scratch(reach);
                 match expand::matches(self.judge.folders, from, pattern, open) {
                     Ok(paths) => {
-                        // A program reads such a name as an option.
+                        // A program would treat such a name as an option.
                         let option = is_wild(pattern.get(..1).unwrap_or_default())
                             && paths
                                 .iter()
@@ -218,7 +218,7 @@ impl Line<'_> {
             .or_else(|| secret().filter(|_| !self.judge.names(reach, reads)))
     }
 
-    /// Whether it leads to temporary files of the session's own commands.
+    /// Whether the path leads to the session's own folder for temporary files.
     fn is_scratch(&self, reach: &Reach) -> bool {
         let within = |scratch: &Path| {
             reach
@@ -318,7 +318,7 @@ impl Line<'_> {
     }
 }
 
-/// Whether a program reads the name of this file as an option.
+/// Whether a program would treat the name of this file as an option.
 fn is_option(path: &Path) -> bool {
     path.to_string_lossy().starts_with(['-', '+'])
 }

@@ -1,5 +1,5 @@
-//! Protected files that a command line names: files that it may write, and secrets that it may
-//! read.
+//! Finds the protected files that a command line names: files that it may write, and secrets that
+//! it may read.
 
 use super::Line;
 use crate::command::{self, unwrapped};
@@ -14,10 +14,10 @@ use crate::shell::{Part, Word, parts};
 use crate::whole_folders;
 use std::path::Path;
 
-/// The depth to which `sh -c` lines inside a line are read.
+/// How many levels of nested `sh -c` lines are read.
 const DEEPEST: usize = 6;
 
-/// Programs that change none of the files in their arguments, whatever their options.
+/// Programs that never change the files in their arguments, whatever their options.
 const CHANGE_NOTHING: &[&str] = &[
     "[",
     "cat",
@@ -144,7 +144,7 @@ impl Line<'_> {
             return None;
         }
         let behind = text.split(['=', ':']).skip(1);
-        // `-Ddata=x` and `-ofile`.
+        // Options with their value in the same word, such as `-Ddata=x` and `-ofile`.
         let attached = text.strip_prefix('-').and_then(|rest| rest.get(1..));
         let paths = std::iter::once(text).chain(behind).chain(attached);
         let paths = paths.map(|path| path.trim_start_matches('@')).filter(|path| !path.is_empty());
@@ -179,8 +179,8 @@ fn inner_line<'w>(program: &str, arguments: &'w [Word]) -> Option<&'w str> {
     (SHELLS.contains(&program) && is_known).then_some(line.text.as_str())
 }
 
-/// The words that may be files. For a search, this leaves out its pattern if that is the first word
-/// after the options.
+/// The words that may be files. For a search program, the pattern is left out if it is the first
+/// word after the options.
 fn files<'w>(program: &str, arguments: &'w [Word]) -> &'w [Word] {
     let names_pattern = |word: &Word| {
         ["-e", "-f", "--regexp", "--file"].iter().any(|option| word.text.starts_with(option))

@@ -2,7 +2,7 @@
 
 use super::table::{AfterDashes, NO_OPTIONS, Table, table};
 
-/// The options that most verbs of cargo accept, and further ones.
+/// The options that most cargo subcommands accept, and further ones.
 macro_rules! of_cargo {
     ($($more:literal)?) => {
         concat!(
@@ -14,14 +14,14 @@ macro_rules! of_cargo {
     };
 }
 
-/// The options of Rust test programs.
+/// The options of Rust test binaries.
 const LIBTEST: AfterDashes = AfterDashes::Program {
     flags: "q",
     valued: "",
     long: "nocapture no-capture show-output ignored include-ignored exact list skip test-threads quiet format color test bench report-time",
 };
 
-/// Options that common test runners, linters and compilers of JavaScript share.
+/// Options that the common JavaScript test runners, linters and compilers share.
 const SCRIPTS: AfterDashes = AfterDashes::Program {
     flags: "ut",
     valued: "t",

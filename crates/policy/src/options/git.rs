@@ -1,4 +1,4 @@
-//! The verbs of git.
+//! The subcommands of git.
 
 use super::table::{AfterDashes, Table, table};
 

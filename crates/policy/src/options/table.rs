@@ -1,10 +1,10 @@
-//! One table: the options of one program that run nothing.
+//! A table of the options of one program that run no other program.
 
 use crate::shell::Word;
 
-/// The options of a program, or of one of its verbs, that run no other program.
+/// The options of a program, or of one of its subcommands, that run no other program.
 pub(super) struct Table {
-    /// The program, and its verb if the program has verbs.
+    /// The program, and its subcommand if it has one.
     pub(super) command: &'static str,
     /// Short options without a value.
     pub(super) flags: &'static str,
@@ -34,7 +34,7 @@ pub(super) const NO_OPTIONS: AfterDashes = AfterDashes::Program { flags: "", val
 /// The words that may follow `--`.
 #[derive(Clone, Copy)]
 pub(super) enum AfterDashes {
-    /// Any word, because none is read as an option there.
+    /// Any word, because the program does not treat these as options.
     Words,
     /// The words of another program, with these options.
     Program { flags: &'static str, valued: &'static str, long: &'static str },
@@ -62,7 +62,7 @@ impl Table {
     }
 }
 
-/// Whether this word is not an option, or is one of these.
+/// Whether this word is not an option, or is one of the table's options.
 fn is_harmless(text: &str, flags: &str, valued: &str, long: &str) -> bool {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
     match (text.strip_prefix("--"), text.strip_prefix('-')) {

@@ -1,9 +1,9 @@
-//! Programs that work on files, archives and addresses.
+//! Programs that work with files, archives and addresses.
 
 use super::table::{AfterDashes, NO_OPTIONS, Table, table};
 
-/// Programs that run no other program, whatever their options and words: a rule for one of them
-/// covers any words. The files among the words are judged separately.
+/// Programs that run no other program, whatever their arguments. A rule for one of them covers any
+/// arguments. The files among the arguments are judged separately.
 pub(super) const HARMLESS: &str = "[ b2sum base32 base64 basename cat chgrp chmod chown cksum cmp comm cp cut date dd df diff dirname \
     du echo expand expr factor false fmt fold free head hexdump id join jq kill link ln ls md5sum mkdir \
     mkfifo mktemp mv nl nproc numfmt od paste pathchk pgrep pidof pkill pr printf ps pwd readlink \

@@ -1,4 +1,4 @@
-//! The repositories inside of one: the submodules named by its list and its index.
+//! The repositories inside of a repository: the submodules that `.gitmodules` and the index name.
 
 use super::read;
 use std::ffi::OsString;
@@ -11,8 +11,8 @@ const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
 /// The mode of an index entry that is another repository.
 const LINK: u32 = 0o160_000;
 
-/// The folders below `files` in which git may find other repositories while it shows something. An
-/// error if they cannot be determined.
+/// The folders below `files` in which git may find other repositories while it shows something.
+/// Returns an error if they cannot be determined.
 pub(super) fn nested(
     repository: &Path,
     files: &Path,
@@ -34,7 +34,7 @@ pub(super) fn nested(
     Ok(paths)
 }
 
-/// The path in a line of a list of submodules.
+/// The path in a line of `.gitmodules`.
 fn path(line: &str) -> Option<String> {
     let (name, value) = line.split_once('=')?;
     let name = name.rsplit(']').next().unwrap_or(name).trim();
@@ -78,8 +78,8 @@ impl<'b> Bytes<'b> {
         Ok(u32::from_be_bytes(self.take(4)?.try_into().map_err(|_| ())?))
     }
 
-    /// Reads an entry and returns its mode. `name` contains the name of the previous entry before
-    /// the call, and the name of this one after it.
+    /// Reads an entry and returns its mode. Before the call, `name` is the name of the previous
+    /// entry; after it, the name of this one.
     fn entry(&mut self, version: u32, long_names: bool, name: &mut Vec<u8>) -> Result<u32, ()> {
         let before = self.0.len();
         self.take(24)?;
@@ -90,7 +90,8 @@ impl<'b> Bytes<'b> {
             self.take(2)?;
         }
         match version {
-            // The name begins like the previous one without this number of bytes at its end.
+            // The name begins like the previous one, without as many bytes at its end as this
+            // number says.
             4 => {
                 let dropped = self.offset()?;
                 name.truncate(name.len().checked_sub(dropped).ok_or(())?);
@@ -107,7 +108,7 @@ impl<'b> Bytes<'b> {
         Ok(mode)
     }
 
-    /// Reads a number of any length with seven bits in each byte.
+    /// Reads a number of any length, stored with seven bits in each byte.
     fn offset(&mut self) -> Result<usize, ()> {
         let mut value = 0_usize;
         for turn in 0..5 {

@@ -23,17 +23,17 @@ enum Written {
 }
 
 impl Agents {
-    /// The agent with this name alone.
+    /// Only the agent with this name.
     pub fn only(name: impl Into<String>) -> Self {
         Self::Named(vec![name.into()])
     }
 
-    /// The built-in agent alone.
+    /// Only the built-in agent.
     pub fn built_in() -> Self {
         Self::only(BUILT_IN)
     }
 
-    /// Whether the agent with this name is one of them.
+    /// Whether these agents include the one with this name.
     pub fn include(&self, name: &str) -> bool {
         match self {
             Self::All => true,

@@ -1,12 +1,12 @@
-//! A pattern of tool calls as agents describe them.
+//! A pattern for tool calls as agents describe them.
 
 use attache_protocol::v1::ToolKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
-/// A pattern of tool calls, as agents describe them when they ask for permission. A call matches if
-/// it matches every part that is set.
+/// A pattern for tool calls, as agents describe them when they ask for permission. A call matches
+/// if every part that is set matches.
 ///
 /// A pattern trusts the agent's description of its calls: their kind, tool, files and command.
 /// Agents choose the names of their tools.
@@ -16,24 +16,24 @@ pub struct CallPattern {
     /// Calls of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "kind")]
     pub kind: Option<ToolKind>,
-    /// Calls of the tool with this name. A `*` at the end matches all tools whose names begin so,
-    /// such as the tools of one MCP server.
+    /// Calls of the tool with this name. A `*` at the end stands for any text, such as the tools of
+    /// one MCP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Calls about this file, or files below it, with symbolic links and `..` followed. To match a
-    /// rule that allows, all files of the call must be there. To match a rule that asks or denies,
-    /// one of them or one word of a command must be there.
+    /// Calls about this file, or files below it, with symbolic links and `..` followed. A rule that
+    /// allows matches if this is true of all files of the call. A rule that asks or denies matches
+    /// if it is true of one of them, or of a word of a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
     /// Commands that begin with these words, as a shell reads them. A rule that allows covers one
-    /// plain command without variables, redirections and the like, in the session's folder, or
-    /// exactly this line. A rule that asks or denies covers every line that may run the command in
-    /// any spelling, also after `sudo`, `sh -c` or `xargs`, and lines whose programs cannot be
+    /// plain command (without variables, redirections and the like) in the session's folder, or
+    /// exactly this line. A rule that asks or denies covers every line that may run the command, in
+    /// any spelling and also after `sudo`, `sh -c` or `xargs`, and lines whose programs cannot be
     /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Calls with exactly this title, if the agent describes them only by it and `text`. Some
-    /// agents name a command only in these.
+    /// Calls with exactly this title, if the agent describes them only by their title and `text`.
+    /// Some agents name a command only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Calls that show exactly this text.
@@ -41,7 +41,7 @@ pub struct CallPattern {
     pub text: Option<String>,
 }
 
-/// Stores a kind as text.
+/// Serializes a kind as text.
 mod kind {
     use attache_protocol::v1::ToolKind;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -66,7 +66,7 @@ impl CallPattern {
         *self == Self::default()
     }
 
-    /// Why a rule may not have this pattern; `None` if it may.
+    /// Returns why a rule must not have this pattern; `None` if it may.
     pub(crate) fn fault(&self) -> Option<String> {
         let texts = [&self.tool, &self.command, &self.title, &self.text];
         if self.is_empty() {
@@ -86,7 +86,7 @@ impl CallPattern {
     }
 }
 
-/// The calls, in words for people.
+/// Describes the calls in words for people.
 impl fmt::Display for CallPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match (&self.command, &self.tool) {

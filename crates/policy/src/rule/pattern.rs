@@ -1,10 +1,10 @@
-//! A pattern of paths.
+//! A pattern for paths.
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::Path;
 
-/// A pattern of paths, relative to the project's folder or absolute.
+/// A pattern for paths, relative to the project's folder or absolute.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     text: String,
@@ -12,14 +12,15 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern: `*` and `?` stop at `/`, `**` does not.
+    /// Reads a pattern: `*` and `?` do not match `/`, but `**` does.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.starts_with("~")
             || text.starts_with("./")
             || text.split('/').any(|part| part == "..")
         {
             return Err(
-                "a path begins in the project's folder or with /, and has no `..`".to_owned()
+                "a path is relative to the project's folder or begins with /, and contains no `..`"
+                    .to_owned(),
             );
         }
         let glob = GlobBuilder::new(text).literal_separator(true).build();
@@ -37,7 +38,8 @@ impl Pattern {
         Self::new(&globset::escape(path)).ok()
     }
 
-    /// Whether the pattern matches this path, given both relative to its root and absolute.
+    /// Whether the pattern matches this path, which is given relative to its root and as an
+    /// absolute path.
     pub fn covers(&self, relative: &str, absolute: &Path) -> bool {
         if self.text.starts_with('/') {
             self.matcher.is_match(absolute)

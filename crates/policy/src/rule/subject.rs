@@ -30,12 +30,12 @@ pub enum Subject {
         /// The tool; `None` means all tools of the server.
         tool: Option<String>,
     },
-    /// Fetching from a host: its name, `*.` before it for all hosts below it, and its port if it is
-    /// not the default one.
+    /// Fetching from a host. It is the host's name, after `*.` for all hosts below it, and with its
+    /// port unless that is the default one.
     Host(String),
     /// A tool call that an agent asks permission for, as the agent describes it.
     Call(CallPattern),
-    /// Runs of commands without a sandbox, or that can reach the network. An allowing rule with any
+    /// Runs of commands that have no sandbox or can reach the network. An allowing rule with any
     /// other subject covers only runs in a sandbox without the network.
     Beyond {
         /// The commands.
@@ -78,8 +78,8 @@ impl Subject {
     }
 
     /// Whether it covers commands that run in this way. An allowing subject covers only runs in a
-    /// sandbox without the network, and a subject that asks or denies covers every run, unless they
-    /// say otherwise.
+    /// sandbox without the network, and a subject that asks or denies covers every run, unless the
+    /// subject says otherwise.
     pub(crate) fn covers(&self, effect: Effect, run: Run) -> bool {
         let plain = run.sandboxed && !run.network;
         match (self, effect) {
@@ -138,7 +138,7 @@ impl Subject {
     }
 }
 
-/// The host of an address, as written in a rule.
+/// The host of an address, as a rule names it.
 pub(crate) fn host_of(url: &Url) -> Option<String> {
     let host = url.host_str()?.trim_end_matches('.');
     Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))

@@ -12,10 +12,10 @@ use url::Url;
 pub(super) fn failing(rule: &Rule, examples: &Examples) -> Vec<String> {
     let wrong = |example: &String, wanted: bool| {
         let words =
-            if wanted { "does not match its example" } else { "matches what it should not," };
+            if wanted { "does not match its example" } else { "matches its counterexample" };
         let example = code(&one_line(example, 120));
         format!(
-            "the rule for {} {words} {example}: correct one of them; until then no rule of this file allows anything",
+            "the rule for {} {words} {example}: correct one of them; until then, no rule in this file allows anything",
             rule.subject
         )
     };

@@ -89,7 +89,7 @@ impl Rule {
     /// Reads a rule about a call from one line, in the format of older versions.
     ///
     /// # Errors
-    /// The line is not such a rule.
+    /// Returns an error if the line is not such a rule.
     pub fn from_line(line: &str) -> Result<Self, LineError> {
         let line = line.trim();
         let (word, mut rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -86,12 +86,12 @@ fn an_interrupted_migration_can_be_repeated_without_loss_or_duplicates() {
     let (toml, lines) = (saved("permissions.toml"), saved("client-permissions.txt"));
     let person = Person::new(Some(&toml), Some(&lines));
     let once = without_files(person.migrate().rules());
-    // As after a crash before the old file got its new name.
+    // The state after a crash before the old file was renamed.
     std::fs::write(person.old(), &lines).unwrap();
     std::fs::write(person.folder.path().join("permissions.toml.new"), "torn [[").unwrap();
     assert_eq!(without_files(person.migrate().rules()), once);
     assert_eq!(person.read("client-permissions.txt.v1.2"), Some(lines));
-    // As after a crash before the new file got its name.
+    // The state after a crash before the new file was renamed.
     std::fs::write(person.file(), &toml).unwrap();
     std::fs::write(person.old(), saved("client-permissions.txt")).unwrap();
     assert_eq!(without_files(person.migrate().rules()), once);
@@ -166,7 +166,7 @@ fn a_new_file_names_its_version_and_the_agents_of_each_rule() {
     }
 }
 
-/// A line of an older version's file.
+/// A line of a file from an older version.
 fn line() -> impl Strategy<Value = String> {
     let part = |name: &'static str, values: &'static [&'static str]| {
         prop::option::of(prop::sample::select(values))
@@ -208,8 +208,8 @@ fn call() -> impl Strategy<Value = (ToolKind, Option<&'static str>, serde_json::
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Migrated rules of clients decide as before about each call of the agents that they name.
-    /// Rules of the built-in agent decide about no calls of other agents.
+    /// Migrated client rules decide as before about each call of the agents that they name. Rules
+    /// for the built-in agent do not decide about calls of other agents.
     #[test]
     fn a_migrated_rule_decides_about_calls_as_before(
         lines in prop::collection::vec(line(), 0..5),
@@ -246,7 +246,7 @@ proptest! {
         }
     }
 
-    /// The rules of clients do not affect the decisions of the built-in agent.
+    /// Client rules do not affect the decisions of the built-in agent.
     #[test]
     fn a_migrated_rule_of_a_client_does_not_affect_the_built_in_agent(
         lines in prop::collection::vec(line(), 0..5),

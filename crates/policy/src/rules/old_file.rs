@@ -1,20 +1,20 @@
-//! The file in which older versions stored the rules of clients, one per line.
+//! The file in which older versions stored client rules, one per line.
 
 use super::line_form::LineError;
 use super::rule_fault::RuleFault;
 use crate::rule::Rule;
 use std::path::Path;
 
-/// The first line of a file of an older version.
+/// The first line of a file from an older version.
 const BEGAN: &str = "# What agents may do without asking, and may not: one rule a line. Remove a line to be asked again.";
 
-/// A line of a file of an older version: a rule, or a comment.
+/// A line of a file from an older version: a rule, or a comment.
 pub(super) struct Line {
     pub(super) comment: String,
     pub(super) rule: Option<Rule>,
 }
 
-/// The lines of a file of an older version.
+/// The lines of a file from an older version.
 pub(super) fn lines(file: &Path, text: &str) -> Result<Vec<Line>, RuleFault> {
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {

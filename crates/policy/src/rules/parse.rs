@@ -25,7 +25,7 @@ pub(super) struct File {
     pub(super) deny: Vec<Spanned<Value>>,
 }
 
-/// The agents of a rule that does not name any.
+/// How to treat a rule that does not name its agents.
 #[derive(Clone)]
 pub(super) enum Unnamed {
     /// The rule applies to these agents.

@@ -6,10 +6,10 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The suffix of the backup of an older version's file.
+/// The suffix of the backup of a file from an older version.
 const BACKUP: &str = "v1";
 
-/// The text of a file; empty if there is none.
+/// The text of a file; empty if the file does not exist.
 pub(super) fn text_of(file: &Path) -> io::Result<String> {
     match attache_host::read_plain_text(file, LONGEST) {
         Err(error)
@@ -29,14 +29,14 @@ fn beside(file: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-/// The first unused name for a backup.
+/// Returns the first unused name for a backup.
 fn free_backup(file: &Path) -> PathBuf {
     let numbered = (2..).map(|number| beside(file, &format!("{BACKUP}.{number}")));
     let mut names = std::iter::once(beside(file, BACKUP)).chain(numbered);
     names.find(|name| name.symlink_metadata().is_err()).unwrap_or_else(|| beside(file, BACKUP))
 }
 
-/// Stores the text of an older version's file as a backup, unless an equal backup exists.
+/// Stores the text of a file from an older version as a backup, unless an equal backup exists.
 pub(super) fn back_up(file: &Path, text: &str) -> io::Result<()> {
     let is_kept = text_of(&beside(file, BACKUP)).is_ok_and(|kept| kept == text);
     if is_kept {

@@ -89,16 +89,16 @@ impl Rules {
 }
 
 impl RuleFile {
-    /// Names the file at this path, which does not have to exist.
+    /// Returns the file at this path, which does not have to exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Adds a rule, unless the file contains it. A file of an older version is converted to this
+    /// Adds a rule, unless the file contains it. A file from an older version is converted to this
     /// version first, and a backup is kept. Blocks on the disk.
     ///
     /// # Errors
-    /// The file cannot be read or written, or has a mistake.
+    /// Returns an error if the file cannot be read or written, or has a mistake.
     pub fn add(&self, rule: &Rule) -> Result<(), RuleFileError> {
         self.change(|file| file.add(rule, ""))
     }
@@ -106,16 +106,16 @@ impl RuleFile {
     /// Removes a rule. The rest of the file does not change. Blocks on the disk.
     ///
     /// # Errors
-    /// The file cannot be read or written, or has a mistake.
+    /// Returns an error if the file cannot be read or written, or has a mistake.
     pub fn remove(&self, rule: &Rule) -> Result<(), RuleFileError> {
         self.change(|file| file.remove(rule))
     }
 
-    /// Reads the rules of `old`, a file in which older versions stored the rules of clients, one
-    /// per line. A file that does not exist has no rules. Blocks on the disk.
+    /// Reads the rules of `old`, a file in which older versions stored client rules, one per line.
+    /// A file that does not exist has no rules. Blocks on the disk.
     ///
     /// # Errors
-    /// The file cannot be read, or a line of it is not a rule.
+    /// Returns an error if the file cannot be read, or if one of its lines is not a rule.
     pub fn read_old(old: &Path) -> Result<Vec<Rule>, RuleFileError> {
         let text = text_of(old).map_err(|source| failed(old, source))?;
         Ok(old_file::lines(old, &text)?.into_iter().filter_map(|line| line.rule).collect())
@@ -126,7 +126,8 @@ impl RuleFile {
     /// so an interrupted migration can be repeated. Blocks on the disk.
     ///
     /// # Errors
-    /// A file cannot be read or written, or has a mistake. The rules are then not moved.
+    /// Returns an error if a file cannot be read or written, or has a mistake. The rules are then
+    /// not moved.
     pub fn migrate(&self, old: &Path) -> Result<(), RuleFileError> {
         self.change(|file| {
             let text = text_of(old).map_err(|source| failed(old, source))?;
@@ -182,7 +183,7 @@ impl RuleFile {
 struct Changed {
     name: PathBuf,
     text: String,
-    /// Whether an older version wrote it.
+    /// Whether an older version wrote the file.
     was_older: bool,
     /// The old file whose rules were moved to this one.
     old: Option<PathBuf>,
@@ -243,7 +244,8 @@ impl Changed {
         Ok(())
     }
 
-    /// Returns the same rules in the format of this version, where each names the built-in agent.
+    /// Returns the same rules in the format of this version, in which each of them names the
+    /// built-in agent.
     fn upgraded(&self, rules: &Rules) -> Result<String, RuleFileError> {
         let mut document = self.document()?;
         for effect in TABLES {

@@ -25,7 +25,7 @@ pub struct Rules {
     pub(crate) rules: Vec<Rule>,
     pub(super) faults: Vec<RuleFault>,
     pub(crate) broken: bool,
-    /// Whether the file may contain rules for agents other than the built-in one. Files of older
+    /// Whether the file may contain rules for agents other than the built-in one. Files from older
     /// versions do not.
     names_agents: bool,
     pub(super) version: Option<i64>,
@@ -54,7 +54,7 @@ impl Rules {
         Self::of_project_in(&Folders::new(&[folder.to_owned()]).ok()?)
     }
 
-    /// Reads the rules of the project in the first of these folders.
+    /// Reads the rules of the project in the first of the session's folders.
     pub(crate) fn of_project_in(folders: &Folders) -> Option<Self> {
         let place = folders.place(OF_PROJECT).ok().filter(|place| place.resolved.exists())?;
         let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;

@@ -1,10 +1,10 @@
-//! Reading, checking and extending files of rules.
+//! Tests that read, check and extend files of rules.
 
 use super::Rules;
 use crate::{Pattern, RuleScope, Subject};
 use std::path::Path;
 
-/// The example in the document is a valid file of rules, and all of it applies.
+/// The example in `PERMISSIONS.md` is a valid file of rules, and all of it applies.
 #[test]
 fn the_example_of_the_document_applies_in_full() {
     let document = include_str!("../../PERMISSIONS.md");
@@ -23,10 +23,10 @@ fn a_failing_example_is_named_and_disables_allowing_rules() {
     assert_eq!(
         faults,
         [
-            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: correct one of them; until then no \
-             rule of this file allows anything",
-            "permissions.toml, line 7: the rule for edits of `src/*` matches what it should not, `src/c.rs`: correct one of them; until then no \
-             rule of this file allows anything",
+            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: correct one of them; until then, no \
+             rule in this file allows anything",
+            "permissions.toml, line 7: the rule for edits of `src/*` matches its counterexample `src/c.rs`: correct one of them; until then, no \
+             rule in this file allows anything",
         ]
     );
     assert_eq!(

@@ -21,7 +21,7 @@ pub(super) fn table_name(effect: Effect) -> &'static str {
     }
 }
 
-/// The lines of a rule's table. Rules of a session are never written.
+/// The lines of a rule's table. Rules that apply only in a session are never written.
 fn keys(rule: &Rule) -> Vec<String> {
     let mut keys = vec![format!("agents = {}", agents(&rule.agents))];
     keys.extend(subject(&rule.subject));

@@ -5,7 +5,7 @@ use super::word::Word;
 /// One command of a line: a program with its arguments, or the data of a compound command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// The variables that are set for the command, or by it.
+    /// The variables that the command's assignments set.
     pub(crate) assignments: Vec<(String, Word)>,
     /// The program and its arguments; empty if the command only sets variables.
     pub(crate) words: Vec<Word>,
@@ -17,7 +17,7 @@ pub(crate) struct Part {
     pub(crate) repeated: bool,
 }
 
-/// A redirection: a file instead of the terminal.
+/// A redirection of an input or output to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Redirect {
     pub(crate) writes: bool,

@@ -8,7 +8,7 @@ pub(crate) struct NotUnderstood(pub(crate) &'static str);
 
 pub(super) type Result<T> = std::result::Result<T, NotUnderstood>;
 
-/// The end of a list of commands.
+/// What ends a list of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Terminator {
     Line,

@@ -5,9 +5,9 @@
 pub(crate) struct Word {
     /// The text without quotes, and without the values of variables and substitutions.
     pub(crate) text: String,
-    /// Whether a part of it is in quotes or after a backslash.
+    /// Whether any part of the word is in quotes or after a backslash.
     pub(crate) quoted: bool,
-    /// Whether the shell expands it, because of names of files, braces or `~`.
+    /// Whether the shell expands the word: a pattern for file names, braces or `~`.
     pub(crate) pattern: bool,
     /// Whether it contains `{}` without quotes.
     pub(super) braces: bool,
@@ -25,12 +25,12 @@ impl Word {
         Self { variable: true, ..Self::default() }
     }
 
-    /// Whether the command receives exactly its text.
+    /// Whether the command receives exactly `text`.
     pub(crate) fn is_literal(&self) -> bool {
         !self.pattern && !self.variable && !self.substitution
     }
 
-    /// Name and value of an assignment.
+    /// The name and the value of an assignment.
     pub(super) fn split(self, at: usize) -> (String, Self) {
         let (name, value) = self.text.split_at_checked(at).unwrap_or_default();
         let (name, value) = (name.to_owned(), value.get(1..).unwrap_or_default().to_owned());

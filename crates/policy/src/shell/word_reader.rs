@@ -48,7 +48,7 @@ impl Reader {
             {
                 word.assigns = Some(word.text.len());
             }
-            // An element of an array, or a part of a name: shells set it in different ways.
+            // An element of an array, or a part of a name: shells assign it in different ways.
             '*' | '?' | '[' => word.pattern = true,
             '{' if self.peek() != Some('}') => word.pattern = true,
             '{' => word.braces = true,
@@ -118,7 +118,7 @@ impl Reader {
                     false => Err(NotUnderstood("it expands a variable in a complex way")),
                 }
             }
-            // These are always numbers.
+            // The values of these variables are always numbers.
             Some('?' | '#' | '$' | '!') => {
                 self.at += 1;
                 word.text.push('0');
@@ -150,7 +150,8 @@ impl Reader {
         }
     }
 
-    /// Reads arithmetic on plain numbers. The value of a name in it could contain a command.
+    /// Reads arithmetic with plain numbers only, because the value of a variable in it could
+    /// contain a command.
     fn arithmetic(&mut self, word: &mut Word) -> Result<()> {
         self.at += 2;
         word.variable = true;

@@ -15,14 +15,14 @@ pub struct Fault {
 pub enum FaultKind {
     /// The text is not JSON.
     NotJson,
-    /// The value has the wrong type or form. The text names the expected one with its article, such
-    /// as "a string".
+    /// The value has the wrong type or form. The text names what is expected, with its article,
+    /// such as "a string".
     Expected(&'static str),
     /// The object lacks this required key.
     Missing(&'static str),
-    /// The string or tag is outside the closed set of this type.
+    /// The string or tag is not in the closed set of this type.
     NotOneOf(&'static str),
-    /// The object has no field of this name. This is reported and is never an error by itself.
+    /// The type has no field of this name. This is reported, but is never an error by itself.
     NoField,
 }
 
@@ -31,6 +31,6 @@ pub enum FaultKind {
 pub struct DroppedAt {
     /// Byte offset of the dropped value.
     pub at: usize,
-    /// The fault in it.
+    /// The fault in the value.
     pub fault: Fault,
 }

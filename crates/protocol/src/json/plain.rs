@@ -1,4 +1,4 @@
-//! The search for bytes that need an escape or end a JSON string.
+//! Searches for bytes that need an escape or end a JSON string.
 
 /// Returns how many bytes from the start need no escape inside a JSON string.
 ///
@@ -21,7 +21,7 @@ fn special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
-/// Counts in the same way, eight bytes at a time, for few bytes.
+/// Like [`plain_prefix`], but eight bytes at a time, for short texts.
 fn plain_words(bytes: &[u8]) -> usize {
     let words = bytes.chunks_exact(8);
     let rest = words.remainder();

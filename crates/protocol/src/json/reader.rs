@@ -2,8 +2,8 @@
 //!
 //! ACP's decode rules (requirements §4.16) need a reader that can try a value, fail, and continue
 //! after it. [`Reader`] walks objects and arrays itself and can return to any earlier place.
-//! `serde_json` reads whole values, escapes and numbers. The reader never builds a tree and never
-//! recurses over a value's depth.
+//! `serde_json` reads escaped strings, numbers and values that are nested very deeply. The reader
+//! never builds a tree, and its recursion does not depend on how deeply a value is nested.
 
 use super::fault::{DroppedAt, Fault, FaultKind};
 use super::plain::plain_prefix;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 pub enum UnknownValues {
     /// Decode them as the `Unknown` variant with their raw JSON, so that no data is lost.
     Keep,
-    /// Treat them as errors: lists that skip bad items skip them, and a required value fails.
+    /// Treat them as errors: lists that skip bad items skip them, and required values fail.
     Refuse,
 }
 
@@ -35,7 +35,7 @@ pub enum ValueKind {
     Bool,
     /// `null`
     Null,
-    /// The end of the text, or something that is not a JSON value.
+    /// The end of the text, or anything that does not begin a JSON value.
     Nothing,
 }
 
@@ -80,7 +80,7 @@ impl<'t> Reader<'t> {
         self.report.unwrap_or_default().dropped
     }
 
-    /// Returns what to do with values outside a closed set.
+    /// Returns the policy for values outside a closed set.
     pub fn unknown(&self) -> UnknownValues {
         self.unknown
     }
@@ -108,7 +108,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns to `checkpoint` to read the same object again, and keeps what was recorded since.
+    /// Returns to `checkpoint` to read the same object again. Keeps what was recorded since.
     pub(crate) fn rewind_keeping_report(&mut self, checkpoint: Checkpoint) {
         self.at = checkpoint.at;
     }
@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Records `fault`: a value was read in another form than written, or not at all.
+    /// Records `fault`: a value was decoded in another form than it had, or not at all.
     pub(crate) fn note(&mut self, fault: Fault) {
         if let Some(report) = &mut self.report {
             report.dropped.push(DroppedAt { at: fault.at, fault });
@@ -185,7 +185,8 @@ impl<'t> Reader<'t> {
         null
     }
 
-    /// Skips a string, number or word, or a value that is too deep to walk here.
+    /// Skips a string, number, `true`, `false` or `null`, or a value that is nested too deeply to
+    /// walk here.
     pub(crate) fn skip_leaf(&mut self) -> Result<(), Fault> {
         self.space();
         match self.plain_string() {
@@ -238,7 +239,8 @@ impl<'t> Reader<'t> {
         self.walk_object(&mut member)
     }
 
-    /// One function for all types: a copy for each would be a third of a small agent's code.
+    /// One function for all types, because a copy for each would be a third of a small agent's
+    /// code.
     fn walk_object(
         &mut self,
         member: &mut dyn FnMut(&str, &mut Self) -> Result<(), Fault>,
@@ -296,9 +298,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns the string member `key` of the next value, an object, and takes nothing. Returns
-    /// `None` if the member is absent or not a string. In the usual case the tag is first, and
-    /// nothing behind it is read.
+    /// Returns the string member `key` of the next value, an object, without taking the value.
+    /// Returns `None` if the member is absent or not a string. Usually the tag is the first member,
+    /// and nothing after it is read.
     pub fn tag(&mut self, key: &str) -> Result<Option<Cow<'t, str>>, Fault> {
         let checkpoint = self.checkpoint();
         let mut found = None;

@@ -1,19 +1,20 @@
-//! Skipping a value. Half of the received data is skipped once before its type is known.
+//! Skips values. Half of the received data is skipped once before its type is known.
 //!
-//! Objects and arrays are walked here, to a depth that needs no allocation. `serde_json` reads
-//! escaped strings, numbers, words and deeper values. Skipped values are checked to be JSON.
+//! Objects and arrays are walked here, up to a depth that needs no allocation. `serde_json` reads
+//! escaped strings, numbers, `true`, `false`, `null` and deeper values. Skipped values are checked
+//! to be valid JSON.
 
 use super::fault::{Fault, FaultKind};
 use super::reader::{Reader, ValueKind};
 
-/// How deep values are walked here: one bit of a word for each level.
+/// How many levels of a value are walked here: one for each bit of a word.
 const LEVELS: u32 = 64;
 
 /// The open objects and arrays around a position.
 #[derive(Default)]
 struct Open {
     depth: u32,
-    /// The lowest bit is the innermost level: set for an object.
+    /// One bit for each level, the innermost lowest. It is set for an object.
     objects: u64,
 }
 
@@ -34,8 +35,8 @@ impl Open {
 }
 
 impl<'t> Reader<'t> {
-    /// Skips the next value and returns its text. If it is not JSON, the fault is that of the whole
-    /// value, wherever the error is.
+    /// Skips the next value and returns its text. If it is not JSON, the fault has the offset of
+    /// the whole value, wherever the error is.
     pub fn skip(&mut self) -> Result<&'t str, Fault> {
         let start = self.place();
         self.walk().map_err(|_| Fault { at: start, kind: FaultKind::NotJson })?;
@@ -59,7 +60,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Takes an opening bracket. Returns whether the object or array is empty, and then closed.
+    /// Takes an opening bracket. If the object or array is empty, also takes the closing bracket,
+    /// and returns true.
     fn opened(&mut self, open: &mut Open, object: bool) -> Result<bool, Fault> {
         self.take(if object { b'{' } else { b'[' });
         if self.take(if object { b'}' } else { b']' }) {
@@ -106,7 +108,7 @@ mod tests {
     use crate::{Reader, UnknownValues};
     use proptest::prelude::*;
 
-    /// Texts made of the pieces of JSON, most of them broken.
+    /// Texts made of pieces of JSON, most of which are not valid.
     fn pieces() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\n\"", "\"", "1", "-0.5e3", "01", "true",

@@ -33,14 +33,14 @@ impl<'o> Writer<'o> {
         self.out.push(b'"');
     }
 
-    /// Appends a number, `true` or `false`: a value whose `Display` is its JSON.
+    /// Appends a value whose `Display` output is its JSON: a number, `true` or `false`.
     pub fn display(&mut self, value: impl std::fmt::Display) {
         use std::io::Write as _;
         // Writing to a Vec cannot fail.
         let _ = write!(self.out, "{value}");
     }
 
-    /// Appends a value with `serde_json`. A value that it refuses becomes `null`.
+    /// Appends a value with `serde_json`. A value that `serde_json` refuses becomes `null`.
     pub fn serde(&mut self, value: &(impl serde::Serialize + ?Sized)) {
         let start = self.out.len();
         if serde_json::to_writer(&mut *self.out, value).is_err() {

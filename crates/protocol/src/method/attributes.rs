@@ -1,4 +1,4 @@
-//! Attributes of a method: closed sets of values.
+//! The attributes of a method.
 
 /// One end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,7 +28,7 @@ impl Side {
     }
 }
 
-/// The receiver of a method.
+/// Which end receives a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Receiver {
     /// Agents.
@@ -37,7 +37,8 @@ pub enum Receiver {
     Client,
     /// Either end.
     Both,
-    /// A proxy or its conductor. This workspace has the types and dispatches none of them.
+    /// A proxy or its conductor. This workspace defines the types of these methods, but does not
+    /// dispatch them.
     Proxy,
 }
 
@@ -59,21 +60,21 @@ pub enum Scope {
     Session,
 }
 
-/// How settled a part of the protocol is.
+/// How stable a part of the protocol is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stability {
     /// In the stable v1 schema.
     Stable,
     /// Only in the unstable v1 schema.
     Unstable,
-    /// Removed from the schema. It is still read from old peers, and sent only on request.
+    /// Removed from the schema. It is still read from old peers, but sent only on request.
     Retired,
 }
 
-/// How long a caller can expect to wait. The caller chooses the durations.
+/// How long a caller should expect to wait. The caller chooses the durations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Deadline {
-    /// The first exchange. A peer that does not answer it will not answer later.
+    /// The first exchange. A peer that does not answer this call will not answer later ones.
     Handshake,
     /// A look-up or a change of a setting.
     Quick,

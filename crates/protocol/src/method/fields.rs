@@ -4,17 +4,17 @@ use super::attributes::Stability;
 use super::gate::Gate;
 use super::rows::MCP_OVER_ACP;
 
-/// One row of the table of gated fields: a value that an otherwise allowed message may hold only if
-/// the receiver advertised it.
+/// One row of the table of gated fields: a value that an otherwise allowed message may contain only
+/// if the receiver advertised a capability.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldRow {
-    /// The place of the field.
+    /// Where the field is.
     pub name: &'static str,
     /// Stable or unstable.
     pub stability: Stability,
     /// The capability that the receiver must have advertised.
     pub gate: Gate,
-    /// The rule that a message past a closed gate breaks.
+    /// The rule that a message breaks if it is sent although the gate is closed.
     pub rule: &'static str,
 }
 

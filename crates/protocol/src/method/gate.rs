@@ -2,8 +2,8 @@
 
 use crate::v1::{AgentCapabilities, ClientCapabilities};
 
-/// The rule about methods, updates and fields that the receiver did not advertise. Some rows name
-/// a more specific one.
+/// The rule against methods, updates and fields that the receiver did not advertise. Some rows name
+/// a more specific rule.
 pub const GENERAL_GATE_RULE: &str = "INIT-16";
 
 /// The capability that a receiver must have advertised before a method, update or field may be
@@ -12,8 +12,8 @@ pub const GENERAL_GATE_RULE: &str = "INIT-16";
 pub enum Gate {
     /// Always allowed.
     Always,
-    /// Allowed after something other than a capability, such as an earlier reply. The text
-    /// describes it.
+    /// Allowed by something other than a capability, such as an earlier reply. The text describes
+    /// it.
     Condition(&'static str),
     /// Allowed by the agent's capability at this path under `agentCapabilities`.
     Agent(&'static str, fn(&AgentCapabilities) -> bool),
@@ -31,7 +31,7 @@ impl Gate {
     }
 
     /// Returns whether an agent with these capabilities opens the gate. Gates that depend on the
-    /// client are open here.
+    /// client count as open.
     pub fn opened_by_agent(&self, capabilities: &AgentCapabilities) -> bool {
         match self {
             Self::Agent(_, is_open) => is_open(capabilities),
@@ -40,7 +40,7 @@ impl Gate {
     }
 
     /// Returns whether a client with these capabilities opens the gate. Gates that depend on the
-    /// agent are open here.
+    /// agent count as open.
     pub fn opened_by_client(&self, capabilities: &ClientCapabilities) -> bool {
         match self {
             Self::Client(_, is_open) => is_open(capabilities),

@@ -21,7 +21,7 @@ pub struct Row {
     pub stability: Stability,
     /// The capability that the receiver must have advertised.
     pub gate: Gate,
-    /// The rule that a message past a closed gate breaks.
+    /// The rule that a message breaks if it is sent although the gate is closed.
     pub gate_rule: &'static str,
     /// Whether `null` params mean `{}`.
     pub null_params: bool,
@@ -29,7 +29,7 @@ pub struct Row {
     pub null_result: bool,
     /// Whether an agent refuses the call until the user has logged in.
     pub needs_login: bool,
-    /// How long a caller can expect to wait.
+    /// How long a caller should expect to wait.
     pub deadline: Deadline,
     /// The shape of `params`.
     #[cfg(feature = "schema")]
@@ -50,7 +50,7 @@ impl Row {
         }
     }
 
-    /// Returns the reader of params: a call with a value outside a closed set is an error, and a
+    /// Returns the reader for params. In a call, a value outside a closed set is an error; a
     /// notification keeps it.
     fn params_reader<'t>(&self, text: &'t str, reporting: bool) -> Reader<'t> {
         let unknown = match self.kind {
@@ -69,14 +69,14 @@ impl Row {
     }
 }
 
-/// A method as a type, which ties its row to the type of its params.
+/// A method as a type, which connects its row with the type of its params.
 pub trait Method: 'static {
     /// Its row in the table.
     const ROW: &'static Row;
     /// The type of `params`.
     type Params: Wire + Send + 'static;
 
-    /// Decodes params. A notification keeps values outside closed sets; a call with such a value is
+    /// Decodes params. A notification keeps values outside closed sets. In a call, such a value is
     /// an error.
     fn decode_params(params: Option<&str>) -> Result<Self::Params, DecodeError> {
         let text = Self::ROW.params_text(params);
@@ -102,7 +102,8 @@ pub trait Method: 'static {
     }
 }
 
-/// Lists the values that `reader` dropped. Not generic: it would be compiled for each method.
+/// Lists the values that `reader` dropped. Not generic, because it would then be compiled for each
+/// method.
 fn dropped(text: &str, reader: Reader<'_>) -> Vec<DecodeError> {
     let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
     let faults = faults.filter(|value| value.kind != FaultKind::NoField);

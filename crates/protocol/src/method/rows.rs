@@ -5,12 +5,13 @@ use super::gate::{GENERAL_GATE_RULE, Gate};
 use super::row::{Call, Method, Notification, Row};
 use crate::v1::*;
 
-/// Calls `$callback!` with every row of the method table, grouped by receiver and kind. The tokens
-/// in `$pass` go in front. Other crates derive traits and dispatch from the table with it.
+/// Calls `$callback!` with every row of the method table, grouped by receiver and kind. The rows
+/// come after the tokens in `$pass`. Other crates use this macro to derive traits and dispatch from
+/// the table.
 ///
 /// A row reads: function, type, wire name, params, `=>` and result for a call, then a block with
 /// everything else about the method. A callback that needs only the types matches the block with
-/// `{ $($attributes:tt)* }` and reads the values from [`Method::ROW`]. The block has, in this
+/// `{ $($attributes:tt)* }` and reads the values from [`Method::ROW`]. The block contains, in this
 /// order:
 ///
 /// | key | values | meaning |
@@ -285,7 +286,7 @@ macro_rules! each_method {
     };
 }
 
-// Gates of several methods.
+// Gates that several methods share.
 
 const AUTH_STATUS: Gate =
     Gate::Agent("agentCapabilities.auth.status", |agent| agent.auth.status.is_some());
@@ -333,7 +334,7 @@ macro_rules! table {
             table!(@role $ty $($result)?);
         )*)*
 
-        /// The method table, agents' methods first.
+        /// The method table, with the agents' methods first.
         pub static METHODS: &[&Row] = &[$($(<$ty as Method>::ROW),*),*];
     };
     (@receiver agent_calls) => { Receiver::Agent };

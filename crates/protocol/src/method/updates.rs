@@ -13,7 +13,7 @@ pub struct UpdateRow {
     pub stability: Stability,
     /// The capability that the client must have advertised.
     pub gate: Gate,
-    /// The rule that an update past a closed gate breaks.
+    /// The rule that an update breaks if it is sent although the gate is closed.
     pub gate_rule: &'static str,
     /// Whether the update belongs to a session's history, which `session/load` replays.
     pub replayed: bool,

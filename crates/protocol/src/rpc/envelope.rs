@@ -1,4 +1,4 @@
-//! The JSON-RPC envelope of one line.
+//! The JSON-RPC envelope of a line.
 //!
 //! [`Message::read`] decides the kind of a line. Params and results stay text, borrowed from the
 //! line, until their type is known.
@@ -30,8 +30,8 @@ pub enum Message<'l> {
     Reply {
         /// The id of that call.
         id: RequestId,
-        /// The text of `result`, which may be `null`, or the error. If a reply has both, the result
-        /// counts.
+        /// The text of `result`, which may be `null`, or the error. If a reply has both, the error
+        /// is ignored.
         outcome: Result<&'l str, Error>,
     },
 }
@@ -44,12 +44,12 @@ pub enum NotAMessage {
     /// JSON, but not a request, notification or reply. It is answered with `-32600` and the id
     /// null.
     Invalid(String),
-    /// A broken reply, with its id if that is readable. It is never answered.
+    /// An invalid reply, with its id if that is readable. It is never answered.
     BrokenReply(Option<RequestId>, String),
 }
 
 impl NotAMessage {
-    /// Returns the error to answer with. A broken reply gets none.
+    /// Returns the error to answer with, or `None` for an invalid reply.
     pub fn error(&self) -> Option<Error> {
         match self {
             Self::NotJson(_) => Some(Error::parse_error()),

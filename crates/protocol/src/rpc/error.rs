@@ -5,7 +5,7 @@ use crate::{Fault, Raw, Reader, Wire, Writer};
 use std::fmt;
 
 wire_struct! {
-    /// Why a request failed, as the other side sees it. It has no `_meta`.
+    /// Why a request failed, as reported to the other side. It has no `_meta`.
     pub plain struct Error {
         /// The kind of failure. Unknown codes are kept.
         must code: ErrorCode = "code",
@@ -47,7 +47,7 @@ impl Error {
         Self::new(ErrorCode::REQUEST_CANCELLED, "the request was cancelled")
     }
 
-    /// The user must log in first. The message says how.
+    /// The user must log in first. `message` says how.
     pub fn auth_required(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::AUTH_REQUIRED, message)
     }
@@ -103,7 +103,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The kind of a failure: any 32-bit number. ACP names eight.
+/// The kind of a failure: any 32-bit number. ACP defines eight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ErrorCode(pub i32);
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// The id of a request. Ids are compared with their JSON type: `1` is not `"1"`.
 ///
-/// Numbers must be whole and fit into 64 bits with sign. `1.5`, `1.0` and larger numbers are
+/// Numbers must be whole and fit into a signed 64-bit integer. `1.5`, `1.0` and larger numbers are
 /// errors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RequestId {
@@ -14,7 +14,7 @@ pub enum RequestId {
     Number(i64),
     /// A string.
     String(Arc<str>),
-    /// `null`. It is never used for a request; errors about unreadable lines carry it.
+    /// `null`. It is never the id of a request. Errors about unreadable lines have this id.
     Null,
 }
 

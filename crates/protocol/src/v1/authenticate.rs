@@ -9,14 +9,15 @@ wire_id! {
     pub struct AuthMethodId;
 }
 
-/// A way to log in that an agent offers. Only the type `terminal` is distinguished. A method
+/// A way to log in that an agent offers. Only the type `terminal` is treated differently. A method
 /// without a type, or with any other type, is for `authenticate`. A malformed `terminal` method is
 /// an error and is never read as another kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AuthMethod {
     /// The client calls `authenticate` with the method's id.
     Agent(AuthMethodAgent),
-    /// The client starts the agent's program in a terminal; never passed to `authenticate`.
+    /// The client starts the agent's program in a terminal. The method is never passed to
+    /// `authenticate`.
     Terminal(AuthMethodTerminal),
 }
 
@@ -109,15 +110,15 @@ wire_struct! {
         must name: String = "name",
         /// A human-readable description.
         lenient description: Option<String> = "description",
-        /// The type that the agent gave, kept to be written back. It has no meaning, and is never
+        /// The type that the agent gave, kept to be written back. It has no meaning and is never
         /// `terminal`.
         lenient kind: Option<String> = "type",
     }
 }
 
 wire_struct! {
-    /// A login in a terminal: the agent's own program and arguments, with these arguments added and
-    /// these variables set.
+    /// A login in a terminal. The client runs the agent's own command with these additional
+    /// arguments and variables.
     pub struct AuthMethodTerminal {
         /// The method's id.
         must id: AuthMethodId = "id",
@@ -171,7 +172,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `auth/status_update`: the state changed; unstable.
+    /// Params of `auth/status_update`, which reports that the state changed; unstable.
     pub struct AuthStatusUpdateNotification {
         /// The state from now on.
         must state: AuthState = "state",

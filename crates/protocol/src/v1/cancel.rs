@@ -1,4 +1,4 @@
-//! Cancelling a turn or a single call.
+//! Cancels a turn or a single call.
 
 use super::SessionId;
 use crate::RequestId;
@@ -13,8 +13,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `$/cancel_request`: the sender no longer needs the answer to one of its calls, and
-    /// still gets one.
+    /// Params of `$/cancel_request`: the sender no longer needs the result of one of its calls, but
+    /// still gets an answer.
     pub struct CancelRequestNotification {
         /// The call's id, compared with its type: `1` is not `"1"`.
         must request_id: RequestId = "requestId",

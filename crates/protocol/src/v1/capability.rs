@@ -1,5 +1,5 @@
-//! The capabilities of each end. A capability is a flag or an object marker. Only `true` sets a
-//! flag, and only an object sets a marker. An absent or malformed capability is not offered.
+//! The capabilities of each end. A capability is a flag, which only `true` sets, or a marker, which
+//! only an object sets. An absent or malformed capability is not offered.
 
 use crate::wire::declare::wire_struct;
 
@@ -12,9 +12,9 @@ wire_struct! {
         lenient terminal: bool = "terminal",
         /// Supported session updates.
         lenient session: Option<ClientSessionCapabilities> = "session",
-        /// Updates about sessions that an agent starts by itself; unstable.
+        /// Updates about subagents, which are sessions that an agent starts by itself; unstable.
         lenient subagents: Option<SubagentCapabilities> = "subagents",
-        /// Several plans for one session, by id; unstable.
+        /// Several plans for one session, each with an id; unstable.
         lenient plan: Option<PlanCapabilities> = "plan",
         /// Kinds of login.
         lenient auth: AuthCapabilities = "auth",
@@ -46,7 +46,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Which config options a client takes besides `select`.
+    /// Which types of config options a client accepts besides `select`.
     pub struct SessionConfigOptionsCapabilities {
         /// Options of the type `boolean`.
         lenient boolean: Option<BooleanConfigOptionCapabilities> = "boolean",
@@ -62,7 +62,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The ways in which a client can ask a user for the agent. Without a mode it cannot.
+    /// The ways in which a client can ask the user a question for the agent. Without any of them,
+    /// it cannot.
     pub struct ElicitationCapabilities {
         /// By a form.
         lenient form: Option<ElicitationFormCapabilities> = "form",
@@ -90,7 +91,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Kinds of content an agent takes in prompts.
+    /// Kinds of content that an agent accepts in prompts.
     pub struct PromptCapabilities {
         /// `image` blocks.
         lenient image: bool = "image",
@@ -183,7 +184,7 @@ offer_nothing! {
     SessionSystemPromptModeCapabilities AgentAuthCapabilities
 }
 
-/// Objects whose presence alone offers something.
+/// Markers: objects whose presence alone offers something.
 macro_rules! markers {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         wire_struct! {
@@ -195,15 +196,15 @@ macro_rules! markers {
 }
 
 markers! {
-    /// Marks that compaction updates are taken.
+    /// Marks that compaction updates are accepted.
     CompactionCapabilities;
-    /// Marks that notices are taken.
+    /// Marks that notices are accepted.
     NoticeCapabilities;
-    /// Marks that boolean config options are taken.
+    /// Marks that boolean config options are accepted.
     BooleanConfigOptionCapabilities;
-    /// Marks that updates about subagents are taken; unstable.
+    /// Marks that updates about subagents are accepted; unstable.
     SubagentCapabilities;
-    /// Marks that several plans by id are taken; unstable.
+    /// Marks that several plans, each with an id, are accepted; unstable.
     PlanCapabilities;
     /// Marks that forms can be shown.
     ElicitationFormCapabilities;

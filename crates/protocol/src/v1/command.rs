@@ -18,7 +18,7 @@ wire_struct! {
         must name: String = "name",
         /// A human-readable description.
         must description: String = "description",
-        /// The input after the name. An unknown form reads as absent.
+        /// The input after the name. Input of an unknown form counts as absent.
         lenient input: Option<AvailableCommandInput> = "input",
     }
 }

@@ -17,12 +17,12 @@ wire_struct! {
         must compaction_id: CompactionId = "compactionId",
         /// Its status.
         must status: CompactionStatus = "status",
-        /// The whole new summary; an empty list also clears it. Only a completed compaction has a
-        /// summary that is not empty.
+        /// The whole new summary, which an empty list also clears. Only a completed compaction has
+        /// a summary that is not empty.
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
         /// Why it failed.
         patch error: Patch<String> = "error",
-        /// Data of extensions, patched as a whole.
+        /// Extension data, patched as a whole.
         patch meta: Patch<Meta> = "_meta",
     }
 }
@@ -42,8 +42,8 @@ wire_string! {
 }
 
 wire_struct! {
-    /// A chunk of a summary, appended in the order of arrival. An unknown id begins a compaction in
-    /// progress.
+    /// A chunk of a summary, appended in the order of arrival. An unknown id begins a compaction
+    /// with the status `in_progress`.
     pub struct CompactionSummaryChunk {
         /// The id of the compaction.
         must compaction_id: CompactionId = "compactionId",

@@ -23,7 +23,7 @@ wire_struct! {
         must name: String = "name",
         /// A human-readable description.
         lenient description: Option<String> = "description",
-        /// The category of the option. For layout only; it may be missing or unknown.
+        /// The category of the option. It is only for layout, and may be missing or unknown.
         lenient category: Option<SessionConfigOptionCategory> = "category",
         /// Its type, its current value and the values to choose from.
         flat kind: SessionConfigKind = "type",
@@ -31,7 +31,7 @@ wire_struct! {
 }
 
 impl SessionConfigOption {
-    /// A choice of one among several values; `current` must be one of them.
+    /// Makes a choice of one among several values. `current` must be one of them.
     pub fn select(
         id: impl Into<SessionConfigId>,
         name: impl Into<String>,
@@ -51,7 +51,7 @@ impl SessionConfigOption {
         self.category.as_ref()
     }
 
-    /// The current value; `None` if the option's type is unknown; clients ignore such options.
+    /// The current value; `None` if the option's type is unknown. Clients ignore such options.
     pub fn current_value(&self) -> Option<SessionConfigOptionValue> {
         match &self.kind {
             SessionConfigKind::Select(select) => {
@@ -64,7 +64,7 @@ impl SessionConfigOption {
         }
     }
 
-    /// The values of a select in display order, across its groups; nothing for other types.
+    /// The values of a select in display order, across its groups. Empty for other types.
     pub fn values(&self) -> impl Iterator<Item = &SessionConfigSelectOption> {
         let options = match &self.kind {
             SessionConfigKind::Select(select) => Some(&select.options),
@@ -73,7 +73,8 @@ impl SessionConfigOption {
         options.into_iter().flat_map(SessionConfigSelectOptions::values)
     }
 
-    /// Whether `value` may be set: of the option's type and, for a select, one of its values.
+    /// Whether `value` may be set: it must have the option's type and, for a select, be one of its
+    /// values.
     pub fn accepts(&self, value: &SessionConfigOptionValue) -> bool {
         match (&self.kind, value) {
             (SessionConfigKind::Select(_), SessionConfigOptionValue::ValueId(id)) => {
@@ -114,13 +115,13 @@ wire_struct! {
     }
 }
 
-/// The values of a select, in display order. Either all values are in groups or none is. The empty
-/// list is ungrouped.
+/// The values of a select, in display order. Either all values are in groups, or none of them are.
+/// An empty list counts as ungrouped.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionConfigSelectOptions {
-    /// A flat list, where one bad value makes the whole option undecodable.
+    /// A flat list. A malformed value makes the whole option undecodable.
     Ungrouped(Vec<SessionConfigSelectOption>),
-    /// Groups, in which bad values are skipped.
+    /// Groups, in which malformed values are skipped.
     Grouped(Vec<SessionConfigSelectGroup>),
 }
 
@@ -148,8 +149,9 @@ impl From<Vec<SessionConfigSelectGroup>> for SessionConfigSelectOptions {
 }
 
 impl Wire for SessionConfigSelectOptions {
-    /// An item with the keys of a value is a value, whatever else it contains, so the flat list is
-    /// tried first. If neither reading works, the fault is from the reading that got further.
+    /// An item with the keys of a value is a value, whatever else it contains, so decoding as a
+    /// flat list is tried first. If the list is neither, the fault is from the attempt that got
+    /// further.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         let mark = reader.checkpoint();
         let flat = match Vec::read(reader) {
@@ -190,8 +192,8 @@ impl Wire for SessionConfigSelectOptions {
     }
 }
 
-/// A group. The 2025 draft had groups without a name: these show their id, unless unknown values
-/// are refused.
+/// A group. In the 2025 draft, groups had no name. Their id is then used as the name, unless
+/// unknown values are refused.
 fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault> {
     let mark = reader.checkpoint();
     let fault = match SessionConfigSelectGroup::read(reader) {
@@ -235,8 +237,8 @@ wire_struct! {
     pub struct SessionConfigSelectGroup {
         /// The id of the group.
         must group: SessionConfigGroupId = "group",
-        /// A human-readable name. The 2025 draft had none: the group's id is used, unless unknown
-        /// values are refused.
+        /// A human-readable name. In the 2025 draft, groups had no name. The group's id is then
+        /// used, unless unknown values are refused.
         must name: String = "name",
         /// The group's values.
         must_items options: Vec<SessionConfigSelectOption> = "options",
@@ -244,16 +246,16 @@ wire_struct! {
 }
 
 wire_string! {
-    /// The category of a config option. Names that begin with `_` are free for anyone, all others
+    /// The category of a config option. Names that begin with `_` may be used freely; all others
     /// are reserved.
     pub enum SessionConfigOptionCategory open {
         /// How the agent works.
         Mode = "mode",
         /// Which model it uses.
         Model = "model",
-        /// A setting of that model, to be shown near it.
+        /// A setting of that model, to be shown next to it.
         ModelConfig = "model_config",
-        /// How much the model thinks.
+        /// How much the model reasons.
         ThoughtLevel = "thought_level",
     }
 }
@@ -272,7 +274,7 @@ wire_struct! {
 
 /// A value of a config option in a request that sets it. On the wire a string is under `value`
 /// without a `type`, and a boolean is under `value` with `"type":"boolean"`. A string is a value
-/// id, whatever `type` contains. Any other JSON, and a boolean without its type, is an error.
+/// id, whatever `type` contains. Any other JSON is an error, and so is a boolean without its type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SessionConfigOptionValue {
     /// One of a select's values.

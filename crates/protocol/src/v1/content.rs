@@ -13,7 +13,7 @@ wire_union! {
         Image(ImageContent) = "image",
         /// Sound; in prompts only with `promptCapabilities.audio`.
         Audio(AudioContent) = "audio",
-        /// A reference to a resource that the receiver reads by itself; every agent takes it.
+        /// A reference to a resource that the receiver reads by itself; every agent accepts it.
         ResourceLink(ResourceLink) = "resource_link",
         /// A resource with its contents; in prompts only with `promptCapabilities.embeddedContext`.
         Resource(EmbeddedResource) = "resource",
@@ -90,7 +90,7 @@ wire_struct! {
         must uri: String = "uri",
         /// Its name, such as a file name.
         must name: String = "name",
-        /// A human-readable name, if there is a better one.
+        /// A human-readable name, if there is a better one than `name`.
         lenient title: Option<String> = "title",
         /// A description of the content.
         lenient description: Option<String> = "description",
@@ -114,8 +114,8 @@ wire_struct! {
 }
 
 wire_either! {
-    /// The contents of a resource: text or bytes. With both, the text counts; with neither, the
-    /// block is malformed.
+    /// The contents of a resource: text or bytes. If both are present, the text is used; if neither
+    /// is, the block is malformed.
     pub enum EmbeddedResourceResource, "an object with \"text\" or \"blob\"" {
         /// Text.
         Text(TextResourceContents) with "text",
@@ -149,11 +149,11 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Hints about a chunk of content.
+    /// Hints about how to use or display content.
     pub struct Annotations {
         /// Its audience; an empty list means everyone.
         items audience: Vec<Role> = "audience",
-        /// Importance; the specification sets no bounds in v1.
+        /// Its importance. In v1 the specification sets no bounds.
         lenient priority: Option<f64> = "priority",
         /// When the content last changed (ISO 8601).
         lenient last_modified: Option<String> = "lastModified",

@@ -11,21 +11,21 @@ wire_id! {
     pub struct ElicitationId;
 }
 
-/// Asks the user for input. Only modes that the client advertised.
+/// Asks the user for input, in a mode that the client advertised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateElicitationRequest {
-    /// The mode; its members are among those of the request.
+    /// The mode. Its members are those of the request itself.
     pub mode: ElicitationMode,
-    /// The scope; its members are among those of the request.
+    /// The scope. Its members are those of the request itself.
     pub scope: ElicitationScope,
     /// The question to the user.
     pub message: String,
-    /// Data of extensions; opaque to the protocol.
+    /// Extension data, opaque to the protocol.
     pub meta: Option<Meta>,
 }
 
 impl CreateElicitationRequest {
-    /// All members that do not belong to a mode.
+    /// The members of the request that do not belong to its mode.
     const KEYS: &'static [&'static str] =
         &["sessionId", "toolCallId", "requestId", "message", "_meta"];
 
@@ -90,7 +90,8 @@ impl Wire for CreateElicitationRequest {
 }
 
 wire_union! {
-    /// The mode of an elicitation. Unknown modes are kept, never treated as known.
+    /// The mode of an elicitation. Unknown modes are kept, and never treated as one of the known
+    /// ones.
     pub enum ElicitationMode by "mode" open {
         /// By filling in a form.
         Form(ElicitationFormMode) = "form",
@@ -100,7 +101,7 @@ wire_union! {
 }
 
 wire_struct! {
-    /// A form. Never for secrets.
+    /// A form. It must never ask for secrets.
     pub plain struct ElicitationFormMode {
         /// The form's fields.
         must requested_schema: ElicitationSchema = "requestedSchema",
@@ -108,17 +109,18 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A page to open. Shown in full and opened only with consent.
+    /// A page to open. Its URL is shown in full and opened only if the user agrees.
     pub plain struct ElicitationUrlMode {
-        /// Comes back in `elicitation/complete`.
+        /// The id that `elicitation/complete` repeats.
         must elicitation_id: ElicitationId = "elicitationId",
-        /// The page; without credentials in it.
+        /// The URL of the page, which must not contain credentials.
         must url: String = "url",
     }
 }
 
 wire_either! {
-    /// The scope of an elicitation: a session or a request. If both are given, the session counts.
+    /// The scope of an elicitation: a session or a request. If both are present, the session is
+    /// used.
     pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
         /// A session, maybe one of its tool calls.
         Session(ElicitationSessionScope) with "sessionId",
@@ -148,20 +150,21 @@ wire_struct! {
 wire_struct! {
     /// The action of the user.
     pub struct CreateElicitationResponse {
-        /// The action of the user; its members are among those of the response.
+        /// The action of the user. Its members are those of the response itself.
         flat action: ElicitationAction = "action",
     }
 }
 
 wire_union! {
-    /// The action of the user. Unknown actions are kept and treated as none of the known ones.
+    /// The action of the user. Unknown actions are kept, and never treated as one of the known
+    /// ones.
     pub enum ElicitationAction by "action" open {
         /// The user gave the input, or agreed to open the page. This does not mean that they did
         /// anything there.
         Accept(ElicitationAcceptAction) = "accept",
         /// The user declined.
         Decline = "decline",
-        /// The user left without an answer.
+        /// The user dismissed the question.
         Cancel = "cancel",
     }
 }
@@ -178,7 +181,7 @@ wire_struct! {
 /// The value of one field of a form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationContentValue {
-    /// A text, or the value of a choice.
+    /// A text, or the chosen value.
     String(String),
     /// A whole number that was written without a fraction.
     Integer(i64),
@@ -186,7 +189,7 @@ pub enum ElicitationContentValue {
     Number(f64),
     /// Yes or no.
     Boolean(bool),
-    /// The values of several choices.
+    /// Several chosen values.
     StringArray(Vec<String>),
 }
 

@@ -12,8 +12,8 @@ wire_struct! {
         lenient title: Option<String> = "title",
         /// The purpose of the form.
         lenient description: Option<String> = "description",
-        /// The fields by name, in the order of the text. Null or a malformed field fails the
-        /// request.
+        /// The fields by name, in the order of the JSON text. If this is null or a field is
+        /// malformed, the request fails.
         given properties: Map<ElicitationPropertySchema> = "properties",
         /// The names of the fields that must be filled in.
         strict required: Option<Vec<String>> = "required",
@@ -51,9 +51,10 @@ impl Wire for ElicitationSchemaType {
 }
 
 wire_union! {
-    /// One field of a form. Fields of an unknown type are kept, never treated as known.
+    /// One field of a form. Fields of an unknown type are kept, and never treated as one of the
+    /// known types.
     pub enum ElicitationPropertySchema by "type" open {
-        /// A text, or one choice of several.
+        /// A text, or one of several values.
         String(StringPropertySchema) = "string",
         /// A number.
         Number(NumberPropertySchema) = "number",
@@ -61,14 +62,14 @@ wire_union! {
         Integer(IntegerPropertySchema) = "integer",
         /// Yes or no.
         Boolean(BooleanPropertySchema) = "boolean",
-        /// Several choices.
+        /// Any number of several values.
         Array(MultiSelectPropertySchema) = "array",
     }
 }
 
 wire_struct! {
-    /// A text, or one choice where `enum` or `oneOf` is given. Malformed limits and choices fail
-    /// the request.
+    /// A text, or one of several values if `enum` or `oneOf` is present. If a limit or a value is
+    /// malformed, the request fails.
     pub struct StringPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
@@ -92,7 +93,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// The format of a text. Another format fails the request in official decoders: send only
+    /// The format of a text. Official decoders refuse a request with another format, so send only
     /// these.
     pub enum StringFormat closed {
         /// An email address.
@@ -151,7 +152,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Several choices. Malformed limits and choices fail the request.
+    /// Any number of several values. Malformed limits and choices fail the request.
     pub struct MultiSelectPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
@@ -168,11 +169,11 @@ wire_struct! {
     }
 }
 
-/// The values for a multiple choice. Distinguished by `type`, which titled choices do not need;
-/// another `type` is kept, never treated as known.
+/// The values of a multiple choice. `type` distinguishes the forms, but titled values do not need
+/// it. Another `type` is kept, and never treated as one of the known ones.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MultiSelectItems {
-    /// Plain values, `type` being `string`.
+    /// Plain values, whose `type` is `string`.
     String(StringMultiSelectItems),
     /// Values with titles.
     Titled(TitledMultiSelectItems),
@@ -193,7 +194,7 @@ impl Wire for MultiSelectItems {
             return UnknownVariant::read(kind, reader).map(Self::Unknown);
         }
         StringMultiSelectItems::read(reader).map(Self::String).or_else(|fault| {
-            // Titled choices may say that they are strings: `type` is an unknown key to them.
+            // Titled values may have the `type` `string`, which is an unknown key of theirs.
             reader.rewind(mark);
             TitledMultiSelectItems::read(reader).map(Self::Titled).map_err(|_| fault)
         })

@@ -4,15 +4,16 @@ use super::SessionId;
 use crate::wire::declare::wire_struct;
 
 wire_struct! {
-    /// Asks for the text of a file, unsaved changes included. Only with `fs.readTextFile`.
+    /// Asks for the text of a file, including unsaved changes. Allowed only with `fs.readTextFile`.
     pub struct ReadTextFileRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
         /// The file, absolute.
         must path: String = "path",
-        /// The first line wanted; the first of the file is 1. Malformed is -32602.
+        /// The first line to read. The file's first line is 1. A malformed value is answered with
+        /// -32602.
         strict line: Option<u32> = "line",
-        /// At most this many lines. Malformed is -32602.
+        /// The largest number of lines to read. A malformed value is answered with -32602.
         strict limit: Option<u32> = "limit",
     }
 }
@@ -20,26 +21,26 @@ wire_struct! {
 wire_struct! {
     /// The requested text.
     pub struct ReadTextFileResponse {
-        /// The text, exactly as it is.
+        /// The text, unchanged.
         must content: String = "content",
     }
 }
 
 wire_struct! {
-    /// Asks to replace a file's text, and to create the file if it is missing. Only with
-    /// `fs.writeTextFile`.
+    /// Asks the client to replace a file's text, or to create the file if it does not exist.
+    /// Allowed only with `fs.writeTextFile`.
     pub struct WriteTextFileRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
         /// The file, absolute.
         must path: String = "path",
-        /// The whole new text, to be kept exactly.
+        /// The whole new text, to be written unchanged.
         must content: String = "content",
     }
 }
 
 wire_struct! {
-    /// The file was written. A null result reads as this.
+    /// The file was written. A null result means the same.
     pub struct WriteTextFileResponse {
     }
 }

@@ -1,4 +1,4 @@
-//! Changes of a session's title, time and metadata.
+//! Changes to a session's title, time and metadata.
 
 use crate::wire::declare::wire_struct;
 use crate::{Meta, Patch};
@@ -10,7 +10,7 @@ wire_struct! {
         patch title: Patch<String> = "title",
         /// When the session last changed (ISO 8601).
         patch updated_at: Patch<String> = "updatedAt",
-        /// Metadata of the session, in three states. It is merged into the stored metadata.
+        /// A patch of the session's metadata, which is merged into the stored metadata.
         patch meta: Patch<Meta> = "_meta",
     }
 }

@@ -1,4 +1,4 @@
-//! The first exchange: versions, capabilities, names.
+//! The first exchange, about versions, capabilities and names.
 
 use super::{AgentCapabilities, AuthMethod, ClientCapabilities};
 use crate::wire::declare::wire_struct;
@@ -45,7 +45,7 @@ wire_struct! {
     pub struct InitializeRequest {
         /// The latest version the client speaks.
         must protocol_version: ProtocolVersion = "protocolVersion",
-        /// The capabilities of the client. Absent ones are not offered.
+        /// The capabilities of the client. An absent capability is not offered.
         lenient client_capabilities: ClientCapabilities = "clientCapabilities",
         /// The client's name and version; absent if malformed.
         lenient client_info: Option<Implementation> = "clientInfo",
@@ -58,7 +58,7 @@ wire_struct! {
         /// The version spoken from now on: the client's if the agent knows it, else the agent's
         /// latest.
         must protocol_version: ProtocolVersion = "protocolVersion",
-        /// The capabilities of the agent. Absent ones are not offered.
+        /// The capabilities of the agent. An absent capability is not offered.
         lenient agent_capabilities: AgentCapabilities = "agentCapabilities",
         /// How a user can log in, best first.
         items auth_methods: Vec<AuthMethod> = "authMethods",

@@ -1,4 +1,4 @@
-//! MCP servers that a session uses, and MCP messages carried over ACP.
+//! MCP servers that a session uses, and MCP messages sent over ACP.
 
 use super::EnvVariable;
 use crate::Secret;
@@ -6,12 +6,12 @@ use crate::wire::declare::{wire_id, wire_struct};
 use crate::wire::either::wire_either;
 use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Raw, Reader, Wire, Writer};
 
-/// An MCP server that the agent should connect to, distinguished by `type`, which stdio does not
-/// have. Any other `type`, including `stdio`, reads as stdio if the fields of stdio are present,
-/// and is an error otherwise.
+/// An MCP server that the agent should connect to. `type` distinguishes the variants; stdio has
+/// none. A server with any other `type`, including `stdio`, is read as a stdio server if it has the
+/// fields of one, and is an error otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum McpServer {
-    /// A program that the agent starts; every agent can.
+    /// A program that the agent starts. Every agent supports this.
     Stdio(McpServerStdio),
     /// Streamable HTTP; only with `mcpCapabilities.http`.
     Http(McpServerHttp),
@@ -143,8 +143,8 @@ wire_id! {
     /// The id of one MCP server behind this connection; unique on it. Unstable.
     pub struct McpServerAcpId;
 
-    /// The id of an MCP request inside ACP, made by its caller and kept by everyone that forwards
-    /// it. Unstable.
+    /// The id of an MCP request inside ACP. Its caller chooses it, and every program that forwards
+    /// the request keeps it. Unstable.
     pub struct McpRequestId;
 }
 
@@ -153,7 +153,7 @@ wire_struct! {
     pub struct McpServerAcp {
         /// Its name, in words for the user.
         must name: String = "name",
-        /// Its id, in every message for it.
+        /// Its id, which every message for it contains.
         must server_id: McpServerAcpId = "serverId",
     }
 }
@@ -187,8 +187,8 @@ wire_struct! {
 }
 
 wire_either! {
-    /// The answer of the MCP server. If both keys are present, the result counts. Failures of ACP
-    /// itself are JSON-RPC errors. Unstable.
+    /// The answer of the MCP server. If both keys are present, the error is ignored. Failures of
+    /// ACP itself are JSON-RPC errors. Unstable.
     pub enum MessageMcpResponse, "an object with \"result\" or \"error\"" {
         /// It succeeded.
         Result(MessageMcpResult) with "result",
@@ -200,7 +200,7 @@ wire_either! {
 wire_struct! {
     /// An MCP request succeeded. Unstable.
     pub struct MessageMcpResult {
-        /// The MCP result: any JSON value, null too.
+        /// The MCP result: any JSON value, including null.
         must result: Raw = "result",
     }
 }
@@ -221,7 +221,7 @@ pub struct McpError {
     pub code: i32,
     /// The error message.
     pub message: String,
-    /// Details: any JSON value, null too.
+    /// Details: any JSON value, including null.
     pub data: Option<Raw>,
     /// Its other members.
     pub other: Map<Raw>,

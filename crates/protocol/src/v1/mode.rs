@@ -1,5 +1,5 @@
-//! Session modes: one choice of how the agent works. They are older than config options, and kept
-//! consistent with them.
+//! Session modes: one choice of how the agent works. Modes are older than config options, and are
+//! kept consistent with them.
 
 use super::SessionId;
 use crate::wire::declare::{wire_id, wire_struct};

@@ -1,5 +1,5 @@
-//! The retired choice of models, which old peers still send. New agents use a config option of the
-//! category `model`.
+//! Models to choose from, in a retired form that old peers still send. New agents use a config
+//! option of the category `model`.
 
 use super::SessionId;
 use crate::wire::declare::{wire_id, wire_struct};

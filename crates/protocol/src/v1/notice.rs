@@ -3,12 +3,13 @@
 use crate::wire::declare::{wire_string, wire_struct};
 
 wire_struct! {
-    /// A notice. It is not part of the history and changes no state. Only with `session.notices`.
+    /// A notice. It is not part of the history and changes no state. Sent only to clients with
+    /// `session.notices`.
     pub struct Notice {
-        /// How it is presented.
+        /// How the notice is presented.
         must severity: NoticeSeverity = "severity",
-        /// Plain text that is complete by itself. Senders must not leave it empty, but decoding
-        /// does not check that.
+        /// Plain text that can be understood by itself. Senders must not leave it empty, but
+        /// decoding does not check that.
         must title: String = "title",
         /// Plain text with details or advice.
         lenient description: Option<String> = "description",
@@ -20,9 +21,9 @@ wire_string! {
     pub enum NoticeSeverity open {
         /// Information.
         Info = "info",
-        /// Something to look at.
+        /// Something that needs attention.
         Warning = "warning",
-        /// An error; the notice itself makes nothing fail.
+        /// An error. The notice itself does not make anything fail.
         Error = "error",
     }
 }

@@ -15,8 +15,8 @@ wire_struct! {
         must session_id: SessionId = "sessionId",
         /// The call, as a patch of its known state.
         must tool_call: ToolCallUpdate = "toolCall",
-        /// The options to choose from. A malformed option fails the request: no partial question is
-        /// shown.
+        /// The options to choose from. If an option is malformed, the request fails, so that no
+        /// partial question is shown.
         must options: Vec<PermissionOption> = "options",
     }
 }
@@ -34,15 +34,15 @@ wire_struct! {
 }
 
 wire_string! {
-    /// The kind of a permission option. An unknown kind fails the request: -32602.
+    /// The kind of a permission option. A request with an unknown kind fails with -32602.
     pub enum PermissionOptionKind closed {
         /// Allow this call.
         AllowOnce = "allow_once",
-        /// Allow this call and remember it; the agent decides for what.
+        /// Allow this call and remember the choice. The agent decides which later calls it covers.
         AllowAlways = "allow_always",
         /// Refuse this call.
         RejectOnce = "reject_once",
-        /// Refuse this call and remember it; the agent decides for what.
+        /// Refuse this call and remember the choice. The agent decides which later calls it covers.
         RejectAlways = "reject_always",
     }
 }
@@ -56,7 +56,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// The decision. An outcome outside the set means not approved.
+    /// The decision. An unknown outcome means that the call is not approved.
     pub enum RequestPermissionOutcome by "outcome" closed {
         /// The turn was cancelled before an option was chosen.
         Cancelled = "cancelled",

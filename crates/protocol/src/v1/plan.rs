@@ -29,7 +29,7 @@ wire_string! {
         High = "high",
         /// It matters.
         Medium = "medium",
-        /// It would be good.
+        /// It is desirable.
         Low = "low",
     }
 }
@@ -37,11 +37,11 @@ wire_string! {
 wire_string! {
     /// The status of a step.
     pub enum PlanEntryStatus closed {
-        /// Not begun.
+        /// Not started.
         Pending = "pending",
-        /// Being done.
+        /// In progress.
         InProgress = "in_progress",
-        /// Done.
+        /// Completed.
         Completed = "completed",
     }
 }
@@ -60,7 +60,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// A plan in one of three forms; the form may change from update to update. Unstable.
+    /// A plan in one of three forms, which may change from update to update. Unstable.
     pub enum PlanUpdateContent by "type" closed {
         /// Steps.
         Items(PlanItems) = "items",

@@ -1,4 +1,4 @@
-//! A turn: its prompt and its stop reason.
+//! The prompt and the stop reason of a turn.
 
 use super::{ContentBlock, SessionId, Usage};
 use crate::wire::declare::{wire_string, wire_struct};
@@ -24,8 +24,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Why a turn ended. Failures are errors, not stop reasons; a reason this version does not know
-    /// ends the turn with an error.
+    /// Why a turn ended. Failures are errors, not stop reasons. A reason that this version does not
+    /// know ends the turn with an error.
     pub enum StopReason closed {
         /// The model finished.
         EndTurn = "end_turn",
@@ -33,7 +33,7 @@ wire_string! {
         MaxTokens = "max_tokens",
         /// The agent reached its limit of calls to the model in one turn.
         MaxTurnRequests = "max_turn_requests",
-        /// The agent declined. The prompt and the messages after it are not part of later prompts.
+        /// The agent refused. The prompt and the messages after it are not sent to the model again.
         Refusal = "refusal",
         /// The client cancelled.
         Cancelled = "cancelled",

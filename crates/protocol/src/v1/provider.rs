@@ -17,7 +17,7 @@ wire_struct! {
 wire_struct! {
     /// Result of `providers/list`.
     pub struct ListProvidersResponse {
-        /// All providers, disabled ones too.
+        /// All providers, including disabled ones.
         must providers: Vec<ProviderInfo> = "providers",
     }
 }
@@ -31,7 +31,7 @@ wire_struct! {
         must_items supported: Vec<LlmProtocol> = "supported",
         /// Whether it must not be disabled.
         must required: bool = "required",
-        /// Its current configuration; `None` while it is disabled. Never holds headers.
+        /// Its current configuration, which never contains headers; `None` while it is disabled.
         strict current: Option<ProviderCurrentConfig> = "current",
     }
 }
@@ -39,7 +39,7 @@ wire_struct! {
 wire_struct! {
     /// The configuration of a provider.
     pub struct ProviderCurrentConfig {
-        /// The protocol spoken there.
+        /// The protocol of the provider.
         must api_type: LlmProtocol = "apiType",
         /// The address.
         must base_url: String = "baseUrl",
@@ -55,7 +55,7 @@ wire_struct! {
         must api_type: LlmProtocol = "apiType",
         /// The address.
         must base_url: String = "baseUrl",
-        /// All headers to send there: secrets, never to be stored, echoed or logged.
+        /// All headers to send there. They are secrets, and must never be stored, echoed or logged.
         strict headers: Map<Secret> = "headers",
     }
 }
@@ -79,7 +79,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// The protocol in which an agent speaks to a provider.
+    /// The protocol that an agent uses with a provider.
     pub enum LlmProtocol open {
         /// Anthropic's.
         Anthropic = "anthropic",

@@ -1,12 +1,13 @@
-//! Proxy chains: components between client and agent. Unstable; types only.
+//! Proxy chains: components between a client and an agent. Unstable; this crate only has the types.
 
 use crate::wire::declare::wire_struct;
 use crate::{Fault, Raw, Reader, Wire, Writer};
 
-/// `proxy/initialize`: as `initialize`, sent to a component that has a successor. Unstable.
+/// Params of `proxy/initialize`: like those of `initialize`, but sent to a component that has a
+/// successor. Unstable.
 pub type InitializeProxyRequest = super::InitializeRequest;
 
-/// The answer to `proxy/initialize`: as that to `initialize`, with the protocol version unchanged.
+/// Result of `proxy/initialize`: like that of `initialize`, with the protocol version unchanged.
 /// Unstable.
 pub type InitializeProxyResponse = super::InitializeResponse;
 

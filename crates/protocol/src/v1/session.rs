@@ -17,7 +17,8 @@ wire_struct! {
         must cwd: String = "cwd",
         /// Additional directories, absolute; only if advertised.
         null additional_directories: Vec<String> = "additionalDirectories",
-        /// MCP servers to connect to; the key is required, one bad server fails the call.
+        /// MCP servers to connect to. The key is required, and a malformed server makes the call
+        /// fail.
         must_null mcp_servers: Vec<McpServer> = "mcpServers",
         /// Instructions for the agent; only if advertised; unstable.
         strict system_prompt: Option<SystemPrompt> = "systemPrompt",
@@ -45,7 +46,7 @@ wire_struct! {
         must_null mcp_servers: Vec<McpServer> = "mcpServers",
         /// The working directory, absolute.
         must cwd: String = "cwd",
-        /// Additional directories, the complete list; nothing is restored from the stored session.
+        /// The complete list of additional directories. None are restored from the stored session.
         null additional_directories: Vec<String> = "additionalDirectories",
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -111,7 +112,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Result of `session/fork`; unstable. The copy takes prompts at once.
+    /// Result of `session/fork`; unstable. The copy accepts prompts at once.
     pub struct ForkSessionResponse {
         /// The copy.
         must session_id: SessionId = "sessionId",
@@ -157,7 +158,7 @@ wire_struct! {
         strict cwd: Option<String> = "cwd",
         /// The `next_cursor` of the previous page, unchanged.
         strict cursor: Option<String> = "cursor",
-        /// Whether to list archived sessions; not if absent; unstable.
+        /// Whether to list archived sessions. If absent, they are not listed; unstable.
         strict archived: Option<SessionArchiveFilter> = "archived",
     }
 }
@@ -211,7 +212,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Result of `session/archive`; unstable. An archived session gives the same result.
+    /// Result of `session/archive`, also for a session that is already archived; unstable.
     pub struct ArchiveSessionResponse {}
 }
 
@@ -249,7 +250,7 @@ wire_string! {
     /// The status of a session; unstable. Values this version does not know mean the same as
     /// `saved`.
     pub enum SessionStatus open {
-        /// In the agent's memory, for any connection.
+        /// In the agent's memory, usable by any connection.
         Open = "open",
         /// Stored; it must be loaded or resumed before a prompt.
         Saved = "saved",
@@ -259,7 +260,7 @@ wire_string! {
 wire_struct! {
     /// Params of `session/set_title`; unstable.
     pub struct SetSessionTitleRequest {
-        /// The session; any that is listed.
+        /// The session, which can be any listed one.
         must session_id: SessionId = "sessionId",
         /// Its new title.
         must title: String = "title",
@@ -286,11 +287,11 @@ wire_struct! {
 
 wire_string! {
     /// How a system prompt combines with the agent's own instructions; unstable. Refuse other
-    /// values, and never read them as one of these.
+    /// values, and never treat them as one of these.
     pub enum SystemPromptMode open {
-        /// Added after them.
+        /// They are added after the agent's own.
         Append = "append",
-        /// Replaces them; only if advertised.
+        /// They replace the agent's own; only if advertised.
         Override = "override",
     }
 }

@@ -17,14 +17,14 @@ wire_struct! {
         patch description: Patch<String> = "description",
         /// The allowed operations. Cleared or never set means none.
         patch capabilities: Patch<SubagentSessionCapabilities> = "capabilities",
-        /// Its state. Cleared means unconfirmed, not idle.
+        /// Its state. If it is cleared, the state is unconfirmed, not idle.
         patch state: Patch<StateUpdate> = "state",
         /// Its working directory, absolute; cleared means that of its parent.
         patch_strict cwd: Patch<String> = "cwd",
         /// Its additional directories, absolute; cleared means those of its parent, and an empty
         /// list means none.
         patch_strict additional_directories: Patch<Vec<String>> = "additionalDirectories",
-        /// Data of extensions, patched as a whole.
+        /// Extension data, patched as a whole.
         patch meta: Patch<Meta> = "_meta",
     }
 }
@@ -46,28 +46,29 @@ wire_struct! {
 wire_union! {
     /// The state of a child: a whole snapshot, not a patch.
     pub enum StateUpdate by "state" open {
-        /// It works.
+        /// It is working.
         Running(RunningStateUpdate) = "running",
-        /// It waits for a prompt.
+        /// It is waiting for a prompt.
         Idle(IdleStateUpdate) = "idle",
-        /// It waits for an action of the user.
+        /// It is waiting for the user to act.
         RequiresAction(RequiresActionStateUpdate) = "requires_action",
         /// The agent does not know the state, so an earlier state is no longer confirmed. On the
-        /// wire this is `unknown`; a state outside the set is [`StateUpdate::Unknown`].
+        /// wire this is `unknown`. A state that this version does not know is
+        /// [`StateUpdate::Unknown`].
         Unconfirmed(UnknownStateUpdate) = "unknown",
     }
 }
 
 wire_struct! {
-    /// The child works.
+    /// The child is working.
     pub struct RunningStateUpdate {
     }
 }
 
 wire_struct! {
-    /// The child waits for a prompt.
+    /// The child is waiting for a prompt.
     pub struct IdleStateUpdate {
-        /// Why it stopped; malformed reads as not reported.
+        /// Why it stopped. A malformed value counts as not reported.
         flat_lenient stop_reason: Option<IdleStopReason> = "stopReason",
         /// Its token usage.
         lenient usage: Option<Usage> = "usage",
@@ -93,7 +94,7 @@ wire_union! {
 }
 
 wire_struct! {
-    /// How a child failed.
+    /// The failure of a child.
     pub plain struct ErrorStopReason {
         /// The error.
         lenient error: Option<Error> = "error",
@@ -101,7 +102,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The child waits for an action of the user.
+    /// The child is waiting for the user to act.
     pub struct RequiresActionStateUpdate {
     }
 }
@@ -113,28 +114,29 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A message between sessions, in the transcript of the session it is sent on. Its fields may
-    /// arrive late.
+    /// A message between sessions, as an entry in the transcript of the session whose update
+    /// contains it. Its fields may arrive late.
     pub plain struct SessionMessage {
         /// The id of the message.
         must message_id: MessageId = "messageId",
         /// The session that sent it.
         patch sender_session_id: Patch<SessionId> = "senderSessionId",
-        /// The session that got it.
+        /// The session that received it.
         patch recipient_session_id: Patch<SessionId> = "recipientSessionId",
         /// The same message in the sender's transcript.
         patch sender_message_id: Patch<MessageId> = "senderMessageId",
         /// The same message in the recipient's transcript.
         patch recipient_message_id: Patch<MessageId> = "recipientMessageId",
-        /// The whole new content; an empty list also clears it.
+        /// The whole new content, which an empty list also clears.
         patch_items content: Patch<Vec<ContentBlock>> = "content",
-        /// Data of extensions, patched as a whole.
+        /// Extension data, patched as a whole.
         patch meta: Patch<Meta> = "_meta",
     }
 }
 
 wire_struct! {
-    /// A chunk of such a message, appended. Only [`SessionMessage`] has its sender and recipient.
+    /// A chunk to append to a message between sessions. Only [`SessionMessage`] names the sender
+    /// and the recipient.
     pub struct SessionMessageChunk {
         /// The id of the message.
         must message_id: MessageId = "messageId",

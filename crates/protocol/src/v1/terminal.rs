@@ -10,7 +10,7 @@ wire_id! {
 }
 
 wire_struct! {
-    /// Starts a command. The reply does not wait for its end.
+    /// Starts a command. The reply does not wait until the command ends.
     pub struct CreateTerminalRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -40,7 +40,7 @@ wire_struct! {
 wire_struct! {
     /// The command was started.
     pub struct CreateTerminalResponse {
-        /// Its terminal; must be released.
+        /// Its terminal, which must be released.
         must terminal_id: TerminalId = "terminalId",
     }
 }
@@ -62,13 +62,13 @@ wire_struct! {
         must output: String = "output",
         /// Whether older output was dropped.
         must truncated: bool = "truncated",
-        /// How the command ended; only after it did.
+        /// How the command ended; absent while it runs.
         lenient exit_status: Option<TerminalExitStatus> = "exitStatus",
     }
 }
 
 wire_struct! {
-    /// The exit status of a command. Without both fields it is unknown, which does not mean
+    /// The exit status of a command. If both fields are absent, it is unknown, which does not mean
     /// success.
     pub struct TerminalExitStatus {
         /// The exit code, unless a signal ended it.
@@ -89,7 +89,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The exit status of the command. A null result reads as an unknown status.
+    /// The exit status of the command. A null result means that the status is unknown.
     pub struct WaitForTerminalExitResponse {
         /// The exit code, unless a signal ended it.
         lenient exit_code: Option<u32> = "exitCode",
@@ -115,7 +115,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Stops the command if it runs and frees the terminal, whose id is invalid from then on.
+    /// Stops the command if it is running, and frees the terminal, whose id is invalid from then
+    /// on.
     pub struct ReleaseTerminalRequest {
         /// The session.
         must session_id: SessionId = "sessionId",

@@ -1,4 +1,4 @@
-//! Tool calls: the actions of the agent, as the client shows them.
+//! Tool calls: the agent's actions, as the client shows them.
 
 use super::{ContentBlock, TerminalId};
 use crate::Raw;
@@ -16,7 +16,7 @@ wire_struct! {
         must tool_call_id: ToolCallId = "toolCallId",
         /// A human-readable title.
         must title: String = "title",
-        /// The tool's name for programs: a label that has no meaning for permissions.
+        /// The tool's programmatic name. It is only a label, and has no meaning for permissions.
         lenient name: Option<String> = "name",
         /// The kind of tool, as it arrived. [`ToolCall::kind`] returns its meaning.
         lenient kind: ToolKind = "kind",
@@ -106,7 +106,7 @@ impl ToolCallUpdate {
         self.status.as_ref().filter(|status| !matches!(status, ToolCallStatus::Unknown(_)))
     }
 
-    /// The call that an update about an unknown id creates, if it has a title.
+    /// The call that this update creates if its id is unknown; `None` if it has no title.
     pub fn into_tool_call(self) -> Option<ToolCall> {
         Some(ToolCall {
             tool_call_id: self.tool_call_id,
@@ -135,13 +135,13 @@ wire_string! {
         Delete = "delete",
         /// Moves or renames files.
         Move = "move",
-        /// Looks for something.
+        /// Searches for something.
         Search = "search",
         /// Runs a command.
         Execute = "execute",
         /// Reasons or plans.
         Think = "think",
-        /// Gets something from outside.
+        /// Fetches something from outside.
         Fetch = "fetch",
         /// Changes the session's mode.
         SwitchMode = "switch_mode",
@@ -164,7 +164,7 @@ wire_string! {
     /// The status of a tool call. v1 has no `cancelled`.
     #[derive(Default)]
     pub enum ToolCallStatus closed {
-        /// Not running yet: its input still arrives, or it needs permission.
+        /// Not running yet, because its input is still arriving or it needs permission.
         #[default]
         Pending = "pending",
         /// Running.
@@ -195,7 +195,7 @@ impl From<ContentBlock> for ToolCallContent {
 }
 
 wire_struct! {
-    /// A content block as the product of a tool call.
+    /// A content block that a tool call produced.
     pub struct Content {
         /// The block.
         must content: ContentBlock = "content",
@@ -207,9 +207,9 @@ wire_struct! {
     pub struct Diff {
         /// The file, absolute.
         must path: String = "path",
-        /// The text before; absent for a new file.
+        /// The text before the change; absent for a new file.
         lenient old_text: Option<String> = "oldText",
-        /// The text after.
+        /// The text after the change.
         must new_text: String = "newText",
     }
 }
@@ -224,11 +224,11 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A place in a file that a tool call works on.
+    /// A place in a file that a tool call works with.
     pub struct ToolCallLocation {
         /// The file, absolute.
         must path: String = "path",
-        /// The line; the first is 1.
+        /// The line, counted from 1.
         lenient line: Option<u32> = "line",
     }
 }

@@ -8,8 +8,8 @@ use super::{
 use crate::wire::declare::{wire_id, wire_struct, wire_union};
 
 wire_struct! {
-    /// One update of one session. An update outside the set is dropped, and the session and the
-    /// connection continue.
+    /// An update of a session. An update that is no variant of [`SessionUpdate`] is dropped, and
+    /// the session and the connection continue.
     pub struct SessionNotification {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -31,21 +31,22 @@ wire_union! {
         ToolCall(ToolCall) = "tool_call",
         /// A tool call changes.
         ToolCallUpdate(ToolCallUpdate) = "tool_call_update",
-        /// The plan, whole.
+        /// The whole plan.
         Plan(Plan) = "plan",
         /// One of several plans. Unstable; only with `clientCapabilities.plan`.
         PlanUpdate(PlanUpdate) = "plan_update",
         /// One of several plans is dropped. Unstable; only with `clientCapabilities.plan`.
         PlanRemoved(PlanRemoved) = "plan_removed",
-        /// The slash commands, whole.
+        /// All slash commands.
         AvailableCommandsUpdate(AvailableCommandsUpdate) = "available_commands_update",
         /// The mode changed.
         CurrentModeUpdate(CurrentModeUpdate) = "current_mode_update",
-        /// The config options, whole. A docs page of early 2026 spelled the tag in the plural.
+        /// All config options. In early 2026, a page of the documentation spelled the tag in the
+        /// plural.
         ConfigOptionUpdate(ConfigOptionUpdate) = "config_option_update" formerly "config_options_update",
         /// Title, time or metadata of the session changed.
         SessionInfoUpdate(SessionInfoUpdate) = "session_info_update",
-        /// The fill of the context, and the cost so far.
+        /// How full the context is, and the cost so far.
         UsageUpdate(UsageUpdate) = "usage_update",
         /// A notice to the user. Only with `session.notices`.
         Notice(Notice) = "notice",
@@ -88,9 +89,9 @@ impl ContentChunk {
 }
 
 wire_struct! {
-    /// All config options with their values; replaces the known ones.
+    /// All config options with their values. They replace the known ones.
     pub struct ConfigOptionUpdate {
-        /// The options. Malformed ones are skipped. Null reads as an empty list, so never send it.
+        /// The options. Malformed ones are skipped. Null counts as an empty list, so never send it.
         must_items config_options: Vec<SessionConfigOption> = "configOptions",
     }
 }
@@ -98,7 +99,7 @@ wire_struct! {
 wire_struct! {
     /// The session's mode changed.
     pub struct CurrentModeUpdate {
-        /// The mode from now on. A docs page showed the key `modeId`.
+        /// The mode from now on. A page of the documentation showed the key `modeId`.
         must current_mode_id: SessionModeId = "currentModeId" formerly "modeId",
     }
 }

@@ -1,16 +1,16 @@
-//! The fill of a session's context, its cost, and the tokens of a turn. They are for display, not
-//! for accounting.
+//! How full a session's context is, its cost, and the tokens of a turn. These figures are for
+//! display, not for accounting.
 
 use crate::wire::declare::wire_struct;
 
 wire_struct! {
-    /// The update `usage_update`: the fill of the context. It does not tell what was removed from
+    /// The update `usage_update`: how full the context is. It does not say what was removed from
     /// the context.
     pub struct UsageUpdate {
-        /// Tokens in the context, cached ones included. May exceed `size`.
+        /// Tokens in the context, including cached ones. May exceed `size`.
         must used: u64 = "used",
-        /// The context's size in tokens; may be 0. `None` is the null of the 2025 draft, an unknown
-        /// size: it is read from old agents and never sent.
+        /// The context's size in tokens; may be 0. `None` means that it is unknown: old agents sent
+        /// null, as in the 2025 draft. It is never sent.
         must size: Option<u64> = "size",
         /// The cost of the session so far.
         lenient cost: Option<Cost> = "cost",
@@ -18,18 +18,18 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// An amount in some unit.
+    /// An amount in a currency or another unit.
     pub struct Cost {
         /// The amount since the session began.
         must amount: f64 = "amount",
-        /// A currency by ISO 4217, such as `USD`, or another unit, such as `credits`.
+        /// An ISO 4217 currency code, such as `USD`, or another unit, such as `credits`.
         must currency: String = "currency",
     }
 }
 
 wire_struct! {
     /// Tokens by kind; unstable. ACP does not define whether they count one turn or the session.
-    /// The snake_case keys of the 2025 draft are read unless unknown values are refused, and never
+    /// The snake_case keys of the 2025 draft are read, unless unknown values are refused, but never
     /// written.
     pub struct Usage {
         /// All tokens.
@@ -38,7 +38,7 @@ wire_struct! {
         must input_tokens: u64 = "inputTokens" formerly "input_tokens",
         /// Tokens that the model wrote.
         must output_tokens: u64 = "outputTokens" formerly "output_tokens",
-        /// Tokens of the model's thoughts.
+        /// Tokens of the model's reasoning.
         lenient thought_tokens: Option<u64> = "thoughtTokens" formerly "thought_tokens",
         /// Tokens read from the provider's cache.
         lenient cached_read_tokens: Option<u64> = "cachedReadTokens" formerly "cached_read_tokens",

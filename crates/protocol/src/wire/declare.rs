@@ -7,21 +7,21 @@ mod id;
 ///
 /// Each field has a mark, a type and a key: `must path: String = "path",`. Unless the declaration
 /// says `plain struct`, the object also has `meta: Option<Raw>` for `_meta`, where anything but an
-/// object reads as absent. A second key, `= "key" formerly "draft_key"`, is the spelling of old
-/// drafts: it is read unless unknown values are refused, and never written. `new` takes the
-/// required fields in order; the others start at their defaults.
+/// object counts as absent. A second key, `= "key" formerly "draft_key"`, is the spelling in old
+/// drafts, which is read unless unknown values are refused, but never written. `new` takes the
+/// required fields in order. All others get their defaults.
 macro_rules! wire_struct {
     ($(#[$doc:meta])* pub plain struct $name:ident { $($fields:tt)* }) => {
         wire_struct! { @sort [$(#[$doc])*] $name {} {} $($fields)* }
     };
     ($(#[$doc:meta])* pub struct $name:ident { $($fields:tt)* }) => {
         wire_struct! { @sort [$(#[$doc])*] $name {} {} $($fields)*
-            /// Data of extensions.
+            /// Extension data.
             lenient meta: Option<crate::Meta> = "_meta",
         }
     };
 
-    // Sorts the fields into required and defaulted ones, for `new`.
+    // Sorts the fields into required ones and ones with defaults, for `new`.
     (
         @sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*}
         $(#[$doc:meta])* must $field:ident: $ty:ty
@@ -110,7 +110,8 @@ macro_rules! wire_struct {
         impl crate::Wire for $name {
             fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
                 use crate::mark;
-                // A flat union's own pass reports what it does not know.
+                // A flat union reads the object in a pass of its own, which reports unknown
+                // members.
                 const FLAT: bool = false $(|| <mark::$mark as mark::Mark<$ty>>::FLAT)*;
                 let start = reader.place();
                 if FLAT {
@@ -171,7 +172,7 @@ macro_rules! wire_struct {
         }
     };
 
-    // The keys that a union among the members must not write again.
+    // The keys that a flat union must not write again.
     (@siblings flat $keys:ident $except:ident) => { [$keys, $except].concat() };
     (@siblings flat_lenient $keys:ident $except:ident) => { [$keys, $except].concat() };
     (@siblings $mark:ident $keys:ident $except:ident) => { [] };
@@ -266,9 +267,9 @@ macro_rules! wire_string {
 /// Declares a union of objects with the string member `$tag`, at any place in the object.
 ///
 /// `closed` and `open` are as for [`wire_string`]. A malformed known variant is an error, never
-/// `Unknown`. A variant without a type has no members but the tag. `formerly` gives a retired tag,
-/// which is read only under [`crate::UnknownValues::Keep`] and never written. A type that several
-/// variants hold is marked `shared` and has no conversion.
+/// `Unknown`. A variant without a type has no members except the tag. `formerly` gives a retired
+/// tag, which is read only under [`crate::UnknownValues::Keep`] and never written. A type that
+/// several variants contain is marked `shared` and has no conversion.
 macro_rules! wire_union {
     ($(#[$doc:meta])* pub enum $name:ident by $tag:literal $kind:ident { $($variants:tt)* }) => {
         wire_union! { @declare $(#[$doc])* $name $tag $kind { $($variants)* } }
@@ -361,7 +362,7 @@ macro_rules! wire_union {
     (@shape $variant:ident $ty:ty) => { <$ty as crate::Wire>::shape() };
     (@value $value:ident $ty:ty) => { $value };
 
-    // Conversions from each type that only one variant holds.
+    // Conversions from each type that only one variant contains.
     (@from $name:ident) => {};
     (@from $name:ident $(#[$vdoc:meta])* $variant:ident = $text:literal, $($rest:tt)*) => {
         wire_union! { @from $name $($rest)* }

@@ -1,4 +1,4 @@
-//! Decoding, and the report of what it dropped or replaced.
+//! Decodes values, and reports what was dropped or replaced.
 
 use crate::{DroppedAt, Fault, FaultKind, Reader, UnknownValues, ValueKind, Wire};
 use std::collections::{BTreeSet, HashMap};
@@ -53,7 +53,8 @@ impl DecodeError {
         Self { path, message, not_json: fault.kind == FaultKind::NotJson }
     }
 
-    /// Returns the same error seen from an enclosing object, under `key`.
+    /// Returns the same error with a path from the enclosing object, which has the value under
+    /// `key`.
     #[must_use]
     pub fn under(mut self, key: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
@@ -150,7 +151,7 @@ fn path_of(text: &str, at: usize) -> String {
 }
 
 /// The JSON paths of many offsets, found in one walk over the text. A hostile list of bad items
-/// must not cost its length squared.
+/// must not take quadratic time.
 struct Paths {
     offsets: Peekable<std::collections::btree_set::IntoIter<usize>>,
     found: HashMap<usize, String>,
@@ -158,7 +159,7 @@ struct Paths {
 
 impl Paths {
     /// Assigns paths to the offsets inside `value`, which starts at byte `base` and has this path.
-    /// Descends only where offsets are, so only as deep as the types nest.
+    /// Descends only into values that contain offsets, so only as deep as the types nest.
     fn walk(&mut self, value: &str, base: usize, path: &str) {
         self.take_until(base + 1, path);
         let end = base + value.len();
@@ -170,7 +171,7 @@ impl Paths {
             if self.offsets.peek().is_some_and(|at| *at < start + inner.len()) {
                 self.walk(inner, start, &step());
             }
-            // No offset is left here: any fault stops the walk.
+            // No offset is left in this value, so a fault is returned to stop the walk.
             if self.offsets.peek().is_some_and(|at| *at < end) {
                 Ok(())
             } else {

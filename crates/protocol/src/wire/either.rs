@@ -3,8 +3,8 @@
 /// Declares a union of objects that are distinguished by a required key. The first variant that
 /// decodes wins.
 ///
-/// `$expected` is the error if an object has none of the keys, such as "an object with \"text\" or
-/// \"blob\"".
+/// `$expected` is what the error expects if an object has none of the keys, such as "an object with
+/// \"text\" or \"blob\"".
 macro_rules! wire_either {
     ($(#[$doc:meta])* pub enum $name:ident, $expected:literal {
         $($(#[$vdoc:meta])* $variant:ident($ty:ty) with $key:literal,)*

@@ -29,7 +29,7 @@ pub trait Mark<T> {
     /// Whether the key must be present.
     const REQUIRED: bool = false;
 
-    /// Whether the field's members are among those of the object itself.
+    /// Whether the field's members are members of the object itself.
     const FLAT: bool = false;
 
     /// Reads values that are not under the field's own key, before the members are walked.
@@ -137,7 +137,7 @@ macro_rules! marks {
 marks! {
     /// Required; anything malformed is fatal.
     must, true, [T: Wire] T, absent: None, read(reader): T::read(reader)?, omit(_value): false;
-    /// Required list; bad items are dropped, anything but an array is empty.
+    /// Required list. Bad items are dropped, and anything but an array is the empty list.
     must_items, true, [T: Items] T, absent: None,
         read(reader): if reader.null() {
             T::of(Vec::new())
@@ -145,7 +145,7 @@ marks! {
             T::of(good_items(reader)?.unwrap_or_default())
         },
         omit(_value): false;
-    /// Required, but null is empty.
+    /// Required; null is read as the empty value.
     must_null, true, [T: Wire + Default] T, absent: None,
         read(reader): if reader.null() { T::default() } else { T::read(reader)? },
         omit(_value): false;
@@ -153,7 +153,7 @@ marks! {
     strict, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
         read(reader): if reader.null() { T::default() } else { T::read(reader)? },
         omit(value): *value == T::default();
-    /// Optional; null is empty, a malformed value is fatal.
+    /// Optional; null is read as the empty value, and a malformed value is fatal.
     null, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
         read(reader): if reader.null() { T::default() } else { T::read(reader)? },
         omit(value): *value == T::default();
@@ -165,7 +165,7 @@ marks! {
             lenient_value(reader, T::default())?
         },
         omit(value): *value == T::default();
-    /// As `lenient`, but always written.
+    /// Like `lenient`, but always written.
     stated, false, [T: Wire + Default] T, absent: Some(T::default()),
         read(reader): if reader.null() {
             T::default()
@@ -187,7 +187,8 @@ marks! {
         omit(value): *value == T::default();
 }
 
-/// How a three-state field reads a value that is present and not null. `None` keeps.
+/// How a three-state field reads a value that is present and not null. `None` means
+/// [`Patch::Keep`].
 trait PatchValue<T> {
     fn value(reader: &mut Reader<'_>) -> Result<Option<T>, Fault>;
 }
@@ -239,9 +240,9 @@ macro_rules! patches {
 }
 
 patches! {
-    /// Three states; a malformed value keeps.
+    /// Three states; a malformed value means [`Patch::Keep`].
     patch, T => T, reader: lenient_value(reader, None::<T>);
-    /// Three states; bad items are dropped, anything but an array keeps.
+    /// Three states. Bad items are dropped, and anything but an array means [`Patch::Keep`].
     patch_items, T => Vec<T>, reader: good_items(reader);
     /// Three states; a malformed value is fatal.
     patch_strict, T => T, reader: T::read(reader).map(Some);
@@ -281,7 +282,7 @@ impl<T: Members> Mark<T> for flat {
     }
 }
 
-/// As [`flat`], but the field is empty if the tag is absent or not a string.
+/// Like [`flat`], but the field is empty if the tag is absent or not a string.
 #[derive(Debug)]
 pub enum flat_lenient {}
 

@@ -3,7 +3,7 @@
 /// The change of one field of an existing value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// The key was absent, or its value malformed where ACP is lenient: nothing changes.
+    /// Nothing changes: the key was absent, or its value was malformed and ACP ignores that.
     #[default]
     Keep,
     /// The key was `null`: the field is cleared.

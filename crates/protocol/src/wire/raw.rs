@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 /// One JSON value as text: `_meta`, raw tool input and output, error data, unknown variants.
 ///
-/// The text is always one valid JSON value without surrounding white space and without line breaks,
-/// because a message is one line: line breaks between the parts of a value become spaces. Clones
+/// The text is always one valid JSON value, without white space around it and without line breaks,
+/// because a message is one line. Line breaks between the parts of a value become spaces. Clones
 /// share the text. Two values are equal if their texts are; use [`Raw::parse`] to compare by value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw(Arc<str>);
@@ -23,12 +23,12 @@ impl Raw {
         Ok(Self::checked(checked.get()))
     }
 
-    /// Returns the JSON of a serialisable value. Fails only if its `Serialize` fails.
+    /// Returns a serializable value as JSON. Fails only if its `Serialize` fails.
     pub fn of(value: &(impl serde::Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
         serde_json::to_string(value).map(|text| Self::checked(&text))
     }
 
-    /// Decodes the value into a deserialisable type, such as `serde_json::Value`.
+    /// Decodes the value into a deserializable type, such as `serde_json::Value`.
     pub fn parse<'t, T: serde::Deserialize<'t>>(&'t self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.get())
     }
@@ -38,9 +38,10 @@ impl Raw {
         self.0.starts_with('{')
     }
 
-    /// Keeps text that is already known to be one value.
+    /// Keeps text that is already known to be one JSON value.
     pub(crate) fn checked(text: &str) -> Self {
-        // A string never contains a raw line break, so every line break is between parts.
+        // A JSON string never contains a raw line break, so every line break is between parts of
+        // the value.
         match text.contains(['\n', '\r']) {
             false => Self(text.into()),
             true => Self(text.replace(['\n', '\r'], " ").into()),

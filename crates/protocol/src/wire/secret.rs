@@ -3,8 +3,8 @@
 use crate::{Fault, Reader, Wire, Writer};
 use std::fmt;
 
-/// A value that may be a key or a password, such as that of an environment variable or a header. It
-/// is sent unchanged and never logged: `Debug` hides it, and there is no `Display`.
+/// A value that may be a key or a password, such as the value of an environment variable or a
+/// header. It is sent unchanged and never logged: `Debug` hides it, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 

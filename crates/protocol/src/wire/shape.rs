@@ -20,7 +20,7 @@ pub enum Shape {
     Nullable(Box<Shape>),
     /// An array.
     Array(Box<Shape>),
-    /// An object with free keys.
+    /// An object with arbitrary keys.
     Map(Box<Shape>),
     /// One of the shapes, distinguished by JSON type.
     OneOf {
@@ -31,7 +31,7 @@ pub enum Shape {
     },
     /// An object with known members.
     Object {
-        /// The Rust type's name, which is also the schema's. Empty for members without a type of
+        /// The Rust type's name, which is also the schema's. Empty if the members have no type of
         /// their own.
         name: &'static str,
         /// Its members in the order in which they are written.
@@ -52,7 +52,7 @@ pub enum Shape {
         name: &'static str,
         /// The tag's key.
         tag: &'static str,
-        /// Tag and shape of each variant. The empty tag means an absent tag.
+        /// The tag and the shape of each variant. An empty tag stands for an absent one.
         variants: Vec<(&'static str, Shape)>,
         /// Whether other tags are valid.
         open: bool,

@@ -32,7 +32,7 @@ impl UnknownVariant {
     }
 }
 
-/// The object under `_meta`, as text. Its values may be anything.
+/// The object under `_meta`, as text. Its values can be any JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meta(Raw);
 

@@ -49,7 +49,7 @@ fn compare(
             Ok(())
         }
         (Value::Number(a), Value::Number(b)) if a == b || a.as_f64() == b.as_f64() => Ok(()),
-        // Null for a required list reads as the empty one (DEC-05).
+        // Null in place of a required list counts as an empty list (DEC-05).
         (Value::Null, Value::Array(items)) if items.is_empty() => Ok(()),
         (a, b) if a == b => Ok(()),
         // Null where a default is written (DEC-19 has exceptions, see the marks).

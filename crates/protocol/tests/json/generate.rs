@@ -1,9 +1,9 @@
-//! JSON of any shape, from a list of choices: an empty list gives the smallest value, so failures
-//! shrink.
+//! Generates JSON of any shape from a list of choices. An empty list gives the smallest value, so
+//! that failures shrink.
 
 use attache_protocol::{MemberShape, Shape};
 
-/// Numbers that determine the choices; zero after they are used up.
+/// Numbers that determine the choices. When they are used up, further numbers are zero.
 #[derive(Debug)]
 pub(crate) struct Choices<'c>(std::slice::Iter<'c, u32>);
 
@@ -26,9 +26,9 @@ impl<'c> Choices<'c> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Style {
     Plain,
-    /// Last member first.
+    /// With the last member first.
     Reversed,
-    /// With members no type knows (RPC-26), and white space around every token.
+    /// With members that no type knows (RPC-26), and white space around every token.
     Extra,
 }
 
@@ -38,9 +38,9 @@ pub(crate) enum Tree {
     /// Text that is written unchanged.
     Leaf(String),
     Array(Vec<Tree>),
-    /// An object of a type; its members may be reordered and joined by others.
+    /// An object of a type. Its members may be reordered, and others may be added.
     Object(Vec<(&'static str, Tree)>),
-    /// An object whose keys are data, and maybe its text too: written without white space.
+    /// An object whose keys, and perhaps its text, are data. It is written without white space.
     Map(Vec<(String, Tree)>),
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn generate(shape: &Shape, choices: &mut Choices<'_>) -> Tree {
             Tree::Map(members.collect())
         }
         Shape::OneOf { shapes, .. } => generate(choices.one_of(shapes), choices),
-        // Keys that the type has no field for are kept, as data (§1.3, `mcp/message`).
+        // Keys for which the type has no field are kept as data (§1.3, `mcp/message`).
         Shape::Object { name: "McpError", members } => Tree::Map(
             object(members, choices)
                 .into_iter()
@@ -156,7 +156,8 @@ fn object(members: &[MemberShape], choices: &mut Choices<'_>) -> Vec<(&'static s
     made
 }
 
-/// The members of one variant, tag first; an object's own for shapes that are no union.
+/// The members of one variant, with the tag first. For a shape that is not a union, the object's
+/// own members.
 fn union(shape: &Shape, choices: &mut Choices<'_>) -> Vec<(&'static str, Tree)> {
     match shape {
         Shape::Object { members, .. } => object(members, choices),

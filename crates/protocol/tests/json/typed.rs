@@ -1,5 +1,5 @@
-//! The method table's types behind plain functions, with which a test can send any text through any
-//! of them.
+//! Plain functions for the method table's types, with which a test can decode and encode any text
+//! as any of them.
 
 use crate::by_value::{Place, Step, apart, less};
 use attache_protocol::method::{Call, Kind, Method, Row, Side};
@@ -9,7 +9,7 @@ use attache_protocol::{
 use serde_json::Value;
 use std::fmt::Debug;
 
-/// Sends a text through one type. `Err` describes a fault in the text or in this crate.
+/// Decodes and encodes a text as one type. `Err` describes a fault in the text or in this crate.
 pub(crate) type Check = fn(&str) -> Result<(), String>;
 
 /// One row of the method table, with the functions of its types.
@@ -18,7 +18,7 @@ pub(crate) struct Typed {
     /// See [`faithful`].
     pub(crate) params: Check,
     pub(crate) result: Option<Check>,
-    /// Decodes in every mode and ignores the outcome: only a panic shows.
+    /// Decodes in every mode and ignores the outcome, so only a panic is noticed.
     pub(crate) feed_params: fn(&str),
     pub(crate) feed_result: Option<fn(&str)>,
 }
@@ -68,8 +68,8 @@ pub(crate) fn typed(from: Side, method: &str, kind: Kind) -> Option<&'static Typ
     TYPED.iter().find(|typed| same(typed.row))
 }
 
-/// Checks that a text decodes, and encodes again to the same JSON by value, without the reported
-/// members and members at their default.
+/// Checks that a text decodes, and encodes again to an equal JSON value, apart from the reported
+/// members and members at their defaults.
 pub(crate) fn faithful<T: Wire + PartialEq + Debug>(text: &str) -> Result<(), String> {
     let (value, notices) = decode_reporting::<T>(text, UnknownValues::Keep);
     let value = value.map_err(|error| error.to_string())?;

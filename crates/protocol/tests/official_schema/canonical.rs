@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The allowed content of one place: names of types, JSON types, constants.
+/// The allowed content in one place: names of types, JSON types, constants.
 pub(crate) type Parts = BTreeSet<String>;
 
 /// One member of an object.
@@ -18,7 +18,7 @@ pub(crate) struct Member {
 /// One alternative of an object.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Alternative {
-    /// Named types whose members it also has.
+    /// Named types whose members this alternative also has.
     pub(crate) like: BTreeSet<String>,
     pub(crate) members: BTreeMap<String, Member>,
     /// Represents the tags that this version does not know.
@@ -26,7 +26,7 @@ pub(crate) struct Alternative {
 }
 
 impl Alternative {
-    /// Its constants, such as `type=text`; else the types it is like; else nothing.
+    /// Its constants, such as `type=text`, or else the types whose members it has, or else nothing.
     pub(crate) fn label(&self) -> String {
         if self.other {
             return "other".to_owned();
@@ -78,8 +78,8 @@ pub(crate) fn join(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join("|")
 }
 
-/// The types of one schema; those named in `shared` are compared by name, all others where they are
-/// used.
+/// The types of one schema. Those named in `shared` are compared by name, and all others where they
+/// are used.
 pub(crate) struct Schemas<'s> {
     pub(crate) definitions: &'s Map<String, Value>,
     pub(crate) shared: BTreeSet<String>,
@@ -202,7 +202,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// The same alternative with the members of the types it is like.
+    /// The same alternative, including the members of the types that it refers to.
     pub(crate) fn expand(&self, alternative: &Alternative) -> Vec<Alternative> {
         let own = Alternative { like: BTreeSet::new(), ..alternative.clone() };
         alternative.like.iter().fold(vec![own], |alternatives, name| {
@@ -233,7 +233,7 @@ impl Schemas<'_> {
             let required = required.contains(&Value::String(key.clone()));
             let mut parts = self.parts(schema);
             if !required && !marks.is_empty() {
-                // Null already reads as the default there, whether the type names it or not.
+                // Null already decodes to the default there, whether the type allows null or not.
                 parts.remove("null");
             }
             (key.clone(), Member { required, parts, marks })

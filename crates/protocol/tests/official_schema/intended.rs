@@ -5,8 +5,8 @@ const NOT_OURS: &str = "we have no type of this name";
 const IN_PLACE: &str = "the official schema writes these alternatives into the enclosing type, where they are compared";
 const RETIRED: &str = "read from old peers and never sent unasked (§1.4)";
 
-/// The unions of all messages of one direction: our method table, read by `envelope::Message`
-/// (RPC-01). Not every copy of the official schema has them.
+/// The unions of all messages in one direction. Here, they are the method table, and
+/// `envelope::Message` reads them (RPC-01). Not every copy of the official schema has them.
 pub(crate) const ENVELOPES: &[&str] = &[
     "AgentNotification",
     "AgentRequest",
@@ -19,7 +19,7 @@ pub(crate) const ENVELOPES: &[&str] = &[
     "ProxyResponse",
 ];
 
-/// Type, place in it, what differs, the rule.
+/// The type, the place in it, what differs, and the rule.
 pub(crate) const INTENDED: &[(&str, &str, &str, &str)] = &[
     ("InitializeProxyRequest", "", NOT_OURS, "another name of InitializeRequest (§1.3)"),
     ("InitializeProxyResponse", "", NOT_OURS, "another name of InitializeResponse (§1.3)"),

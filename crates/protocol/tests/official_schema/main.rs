@@ -1,8 +1,8 @@
-//! Our JSON Schema against the official one: properties, types, required, enumerations, and the
-//! decode marks.
+//! Compares our JSON Schema with the official one: properties, types, required members,
+//! enumerations and decode marks.
 //!
-//! The official schema is the unstable one, of which the stable is a subset: it only lacks types,
-//! members and variants.
+//! The official schema here is the unstable one. The stable schema is a subset, which only lacks
+//! some types, members and variants.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// One difference: type, place in it, what differs.
+/// One difference: the type, the place in it, and what differs.
 type Difference = (String, String, String);
 
 fn official_schema() -> Value {
@@ -113,7 +113,7 @@ fn type_differences(
     let (mut our, mut their) =
         (labelled(ours.0.alternatives(ours.1)), labelled(official.0.alternatives(official.1)));
     if !our.keys().eq(their.keys()) {
-        // The same objects may be cut into types in different ways.
+        // The schemas may divide the same objects into types in different ways.
         our = labelled(our.values().flat_map(|one| ours.0.expand(one)).collect());
         their = labelled(their.values().flat_map(|one| official.0.expand(one)).collect());
     }
@@ -138,7 +138,7 @@ fn type_differences(
     all
 }
 
-/// One alternative with the members of all.
+/// One alternative with the members of all alternatives.
 fn only(alternatives: Vec<Alternative>) -> Alternative {
     alternatives.into_iter().next().unwrap_or_default()
 }

@@ -4,10 +4,11 @@ use crate::config::choose;
 use attache_protocol::v1::{SessionConfigId, SessionConfigOption};
 
 /// Gives each of `options` the value that the option with the same id has in `before`, if the
-/// option accepts it. All others keep their own value.
+/// option accepts it. The other options keep their own values.
 ///
-/// A value thus survives a change of the available values as long as possible, and then falls back
-/// to the author's value. If the author's own values are valid, those of the result are too.
+/// So a value is kept, when the available values change, for as long as it is valid, and is then
+/// replaced by the author's value. If the author's own values are valid, so are those of the
+/// result.
 ///
 /// ```
 /// use attache_protocol::v1::{SessionConfigOption, SessionConfigSelectOption};
@@ -40,8 +41,8 @@ pub fn keep_values(before: &[SessionConfigOption], options: &mut [SessionConfigO
 /// Sets each stored value that is valid, in the order stored, and calls `dependent` with that
 /// option's id. `dependent` may change the available values and returns whether it did; then values
 /// are kept as described at [`keep_values`]. A value that becomes valid only after another one is
-/// set, is set then. A value that never becomes valid is replaced by the option's own. Each option
-/// is set at most once, so this ends.
+/// set is set after that. A value that never becomes valid is replaced by the option's own. Each
+/// option is set at most once, so this terminates.
 pub fn restored_options(
     now: Vec<SessionConfigOption>,
     stored: &[SessionConfigOption],

@@ -1,4 +1,4 @@
-//! Setting a config option: which values are allowed, and the error for all others.
+//! Sets config options: which values are allowed, and the error for all others.
 
 use crate::ConfigOptions;
 use crate::config::choose;
@@ -9,8 +9,8 @@ use attache_protocol::v1::{
 };
 use std::fmt;
 
-/// A value that cannot be set. The state is unchanged, and an agent replies `-32602`. The message
-/// lists at most twenty ids or values and counts the rest; the fields hold all.
+/// Why a value cannot be set. The state is unchanged, and an agent replies `-32602`. The message
+/// lists at most twenty ids or values and counts the rest; the fields contain all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetError {
@@ -99,8 +99,8 @@ impl ConfigOptions {
     /// category, to `value`. For clients.
     ///
     /// A switch also accepts the words `true` and `false`, because users type words. If
-    /// [`ConfigOptions::source`] of the request's option is not
-    /// [`crate::OptionSource::ConfigOption`], its value is the id of a mode or a model.
+    /// [`ConfigOptions::source`] does not return [`crate::OptionSource::ConfigOption`] for the
+    /// request's option, the value is the id of a mode or a model.
     pub fn check_set(
         &self,
         name: &str,
@@ -112,11 +112,11 @@ impl ConfigOptions {
         Ok(SetSessionConfigOptionRequest::new(self.session_id.clone(), option.id.clone(), value))
     }
 
-    /// Returns all stated options after a client with these capabilities sets the one with this id
-    /// to `value`. For agents.
+    /// Returns all options of the agent after a client with these capabilities sets the one with
+    /// this id to `value`. For agents.
     ///
-    /// A client without switches was shown a choice of `true` and `false`, so it sends words. Any
-    /// other client must send a boolean.
+    /// A client that does not support switches was sent a choice of `true` and `false`, so it sends
+    /// words. Any other client must send a boolean.
     pub fn with_value(
         &self,
         id: &str,

@@ -13,15 +13,15 @@ impl Event {
     /// of its first chunk.
     pub const JOINED_TIME: i64 = 1_000;
 
-    /// Appends `next`, the event right behind this one in the log, if the fold cannot tell the
-    /// difference. Returns whether it did. This event then has the number of `next` and still its
-    /// own time.
+    /// Appends `next`, the event right after this one in the log, if that does not change the
+    /// folded session. Returns whether it did. This event then has the number of `next`, but keeps
+    /// its own time.
     ///
     /// This applies to two chunks of one message (the same author, and the same id or both without
     /// one) that are plain text without annotations and metadata.
     ///
-    /// A log and the same log with joined events fold to the same session within its memory limit,
-    /// except for:
+    /// A log and the same log with joined events fold to the same session, as long as it stays
+    /// within its memory limit, except for:
     /// - [`crate::Entry::began_at`], which is the number of the last chunk that was joined to the
     ///   first one,
     /// - [`crate::Session::changed_at`] of [`crate::Parts::MESSAGE`], for the same reason,

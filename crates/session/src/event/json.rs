@@ -11,7 +11,8 @@ use attache_protocol::v1::SessionInfoUpdate;
 use attache_protocol::{DecodeError, Map, Raw, Wire, Writer, decode};
 use std::fmt;
 
-/// The version of the form. It rises only if older versions of this crate would misread a log.
+/// The version of the format. It is increased only if older versions of this crate would misread a
+/// log.
 pub const EVENT_VERSION: u64 = 1;
 
 /// A line of a log that is not an event.
@@ -35,7 +36,7 @@ impl fmt::Display for EventError {
             Self::Newer { version } => {
                 write!(
                     f,
-                    "the event has the version {version}, this program reads {EVENT_VERSION}; use a newer program"
+                    "the event has version {version}, but this program reads version {EVENT_VERSION}; use a newer program"
                 )
             }
             Self::Malformed(error) => write!(f, "the event cannot be read: {error}"),
@@ -63,7 +64,7 @@ impl Event {
             event.member("at", &self.at.0);
             write_body(&self.body, event.key(name(&self.body)));
         });
-        // Writers append whole UTF-8 strings only.
+        // Writers append only whole UTF-8 strings.
         String::from_utf8(out).unwrap_or_default()
     }
 

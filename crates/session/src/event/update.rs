@@ -13,9 +13,9 @@ impl EventBody {
     ///
     /// The metadata of tool calls, compactions, subagents, messages between sessions and content
     /// blocks is kept, and that of the session is merged. The metadata of chunks, plans, commands,
-    /// options, modes and usage is dropped: chunks are joined, and what agents put into the others
-    /// (timings, the model's name, token counts) is about that one line. A relay forwards the line
-    /// as it arrived.
+    /// options, modes and usage is dropped, because chunks are joined, and the others' metadata
+    /// (timings, the model's name, token counts) describes only that one update. A relay forwards
+    /// each line as it arrived.
     pub fn from_update(update: SessionUpdate) -> Self {
         match update {
             SessionUpdate::UserMessageChunk(chunk) => Self::chunk(MessageAuthor::User, chunk),
@@ -126,7 +126,7 @@ impl EventBody {
             PlanUpdateContent::Unknown(ref plan) => {
                 let plan = plan.raw.clone();
                 let text = encode(&SessionUpdate::PlanUpdate(update));
-                // `encode` writes JSON, so this is the whole update.
+                // `encode` always writes valid JSON, so `raw` is the whole update.
                 let raw = Raw::from_text(&text).unwrap_or(plan);
                 Self::Unknown { name: "plan_update".to_owned(), raw }
             }

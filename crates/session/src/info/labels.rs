@@ -22,7 +22,7 @@ const KEY: &str = "attache/labels";
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
-    /// Tags to find the session by, each once, in their order.
+    /// Tags to find the session by, without duplicates, in their order.
     pub tags: Vec<String>,
     /// The status in a few words.
     pub status: Option<String>,
@@ -39,7 +39,7 @@ impl Labels {
     pub const STATUS_LIMIT: usize = 200;
 
     /// Returns the labels in the metadata of `info`, [normalised](Labels::normalised). Values of
-    /// another shape count as absent.
+    /// another type count as absent.
     pub fn of(info: &Info) -> Self {
         info.meta().map(Self::of_meta).unwrap_or_default()
     }
@@ -78,7 +78,8 @@ impl Labels {
     }
 
     /// Returns the smallest metadata patch that changes the labels `before` to `after`, or `None`
-    /// if they are equal. Tags are a list and so replaced as a whole. Removed labels are null.
+    /// if they are equal. Tags are a list, so they are replaced as a whole. Removed labels become
+    /// null.
     pub fn change(before: &Self, after: &Self) -> Option<Meta> {
         let (before, after) = (before.normalised(), after.normalised());
         let mut labels = Map::default();
@@ -116,7 +117,7 @@ fn set<T: Wire>(object: &mut Map<Raw>, key: &str, value: Option<&T>) {
     object.0.extend(value.map(|value| (key.to_owned(), value)));
 }
 
-/// `encode` writes JSON, so this is never `None`.
+/// `encode` writes a JSON object, so this is never `None`.
 fn raw<T: Wire>(value: &T) -> Option<Raw> {
     Raw::from_text(&encode(value)).ok()
 }

@@ -1,17 +1,17 @@
-//! Merging a session's metadata.
+//! Merges a session's metadata.
 
 use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};
 use std::fmt;
 
-/// The largest metadata of a session, in bytes of its JSON. Senders obey it; received metadata is
-/// merged whatever its size.
+/// The largest metadata of a session, in bytes of its JSON. This limit applies to metadata that is
+/// sent. Received metadata is merged whatever its size.
 pub const META_LIMIT: usize = 64 * 1024;
 
 /// The deepest nesting of metadata. The metadata itself is the first level. Objects nested deeper
 /// are replaced, not merged.
 const DEPTH: usize = 32;
 
-/// Metadata that is refused before it is sent. The stored metadata is unchanged.
+/// Why metadata is refused before it is sent. The stored metadata is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MetaError {
@@ -20,11 +20,11 @@ pub enum MetaError {
         /// The size it would have, in bytes.
         size: usize,
     },
-    /// It is nested too deep.
+    /// It is nested too deeply.
     TooDeep {
-        /// How many levels it has.
+        /// How many levels deep it is.
         depth: usize,
-        /// How many are allowed.
+        /// How many levels are allowed.
         limit: usize,
     },
 }
@@ -34,11 +34,11 @@ impl fmt::Display for MetaError {
         match self {
             Self::TooLarge { size } => write!(
                 f,
-                "the metadata of the session would have {size} bytes, at most {META_LIMIT} are allowed: remove keys or store the data elsewhere"
+                "the metadata of the session would have {size} bytes, but at most {META_LIMIT} are allowed: remove keys or store the data elsewhere"
             ),
             Self::TooDeep { depth, limit } => write!(
                 f,
-                "the metadata is nested {depth} levels deep, at most {limit} are allowed: make it flatter"
+                "the metadata is nested {depth} levels deep, but at most {limit} are allowed: make it flatter"
             ),
         }
     }
@@ -46,10 +46,12 @@ impl fmt::Display for MetaError {
 
 impl std::error::Error for MetaError {}
 
-/// Checks a change of metadata before it is sent. Keeping and clearing are always allowed.
+/// Checks a metadata change before it is sent. [`Patch::Keep`] and [`Patch::Clear`] are always
+/// allowed.
 ///
 /// # Errors
-/// Returns a [`MetaError`] if the merged metadata would be too large or `patch` is nested too deep.
+/// Returns a [`MetaError`] if the merged metadata would be too large or `patch` is nested too
+/// deeply.
 pub fn check_meta(stored: Option<&Meta>, patch: &Patch<Meta>) -> Result<(), MetaError> {
     let Some(patch) = patch.set() else { return Ok(()) };
     let depth = depth(patch.raw());
@@ -63,7 +65,7 @@ pub fn check_meta(stored: Option<&Meta>, patch: &Patch<Meta>) -> Result<(), Meta
     Ok(())
 }
 
-/// Returns how deep objects and arrays are nested.
+/// Returns how deeply objects and arrays are nested.
 fn depth(raw: &Raw) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_string, mut escaped) = (false, false);
@@ -84,11 +86,11 @@ fn depth(raw: &Raw) -> usize {
 }
 
 /// Returns `patch` merged into `stored` as ACP v1 defines it: objects merge recursively, `null`
-/// removes its key, and everything else, arrays too, replaces. Other values keep their text and
-/// order.
+/// removes its key, and everything else, including an array, replaces the stored value. Values that
+/// `patch` does not name keep their text and order.
 pub fn merged_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
     let merged = merge(stored.map(Meta::raw), patch.raw(), DEPTH);
-    // A merge of objects is an object.
+    // Merging objects always gives an object.
     Meta::new(merged).unwrap_or_else(|| patch.clone())
 }
 
@@ -107,7 +109,7 @@ fn merge(stored: Option<&Raw>, patch: &Raw, depth: usize) -> Raw {
             None => result.0.push((key, merge(None, &change, depth - 1))),
         }
     }
-    // `encode` writes JSON.
+    // `encode` always writes valid JSON.
     Raw::from_text(&encode(&result)).unwrap_or_else(|_| patch.clone())
 }
 

@@ -5,7 +5,7 @@ pub const TITLE_LIMIT: usize = 500;
 
 /// Returns `text` as a title: one line without control and bidirectional characters. A title longer
 /// than [`TITLE_LIMIT`] is cut and ends with `…`. Returns `None` if no character is left. Applying
-/// it twice changes nothing.
+/// this function twice has the same effect as once.
 pub fn title(text: &str) -> Option<String> {
     one_line(text, TITLE_LIMIT)
 }

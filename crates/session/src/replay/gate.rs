@@ -12,9 +12,9 @@ use attache_protocol::v1::{
 impl EventBody {
     /// Converts the event to the v1 update that a client with these capabilities understands.
     ///
-    /// Switches become choices of `true` and `false`, and plans with ids become the only plan.
-    /// Returns `None` for everything else that the client did not advertise, and for kinds that
-    /// this version does not know.
+    /// If the client does not support switches, they become choices of `true` and `false`; if it
+    /// does not support plan ids, each plan becomes the only plan. Returns `None` for everything
+    /// else that the client did not advertise, and for kinds that this version does not know.
     pub fn to_update_for(&self, client: &ClientCapabilities) -> Option<SessionUpdate> {
         match self {
             Self::Unknown { .. } => return None,

@@ -1,4 +1,4 @@
-//! A summary of a session for its successor.
+//! A summary of a session, for the session that continues it.
 
 use crate::info::title::{is_bidirectional, one_line};
 use crate::{
@@ -14,19 +14,19 @@ use std::sync::Arc;
 /// The longest line of a list, in characters.
 const LINE_LIMIT: usize = 300;
 
-/// The smallest room for a section, in bytes. A section with less room is left out.
+/// The smallest room for a section, in bytes. A section that would get less room is left out.
 const LEAST_ROOM: usize = 32;
 
 impl Session {
     /// Returns a Markdown summary of the session for the first prompt of a new one, for when the
     /// context is full.
     ///
-    /// It contains, most valuable first, the summary of the last compaction, the first and the last
-    /// prompt, the current state, the open steps of the plan, the changed files, and the end of the
-    /// last answer. Empty sections are left out. It has at most `limit` bytes: each section but the
-    /// last takes at most half of the remaining room and ends with `…` if it was cut. Text from the
-    /// session is quoted, so that it cannot look like a heading, and has no control characters but
-    /// the line feed. The same session always gives the same text.
+    /// It contains, most important first, the summary of the last compaction, the first and the
+    /// last prompt, the current state, the open steps of the plan, the changed files, and the end
+    /// of the last answer. Empty sections are left out. It has at most `limit` bytes: each section
+    /// but the last takes at most half of the remaining room and ends with `…` if it was cut. Text
+    /// from the session is quoted, so that it cannot look like a heading, and has no control
+    /// characters except line feeds. The same session always gives the same text.
     pub fn hand_off(&self, limit: usize) -> String {
         let title = self.info().title().map_or_else(|| "a session".to_owned(), literal);
         let mut out = HandOff { text: String::new(), limit };
@@ -58,7 +58,7 @@ impl Session {
             .filter(|entry| is_message_of(entry, MessageAuthor::User))
             .map(said);
         let (first, last) = (prompts.next(), prompts.next_back());
-        // An entry that is no longer in memory may have been an earlier prompt.
+        // An entry that is no longer in memory may have been the first prompt.
         let first_heading = match self.entries().first().map(|entry| &entry.content) {
             Some(EntryContent::Dropped) => "## An early prompt",
             _ if last.is_none() => "## The prompt",
@@ -116,7 +116,7 @@ impl Session {
         }
     }
 
-    /// The files that tool calls changed, each once, in the order of their first change.
+    /// The files that tool calls changed, without duplicates, in the order of their first change.
     fn changed_files(&self) -> Vec<String> {
         let mut files: Vec<(&str, &ToolKind)> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -171,7 +171,7 @@ fn said(entry: &Arc<Entry>) -> String {
     written(entry.blocks())
 }
 
-/// The text of blocks, and the names of attachments.
+/// The text of the blocks, and the names of attachments.
 fn written(blocks: &[Block]) -> String {
     let mut out = String::new();
     for block in blocks {
@@ -258,7 +258,8 @@ impl HandOff {
         self.text.push_str(&shortened(&text, room));
     }
 
-    /// Adds the last section, which takes all the room. The end of its text is kept.
+    /// Adds the last section, which may take all remaining room. If its text is too long, the end
+    /// is kept.
     fn last_quote(&mut self, heading: &str, text: &str) {
         if text.trim().is_empty() {
             return;

@@ -4,7 +4,7 @@ use crate::{EntryContent, PlanContent, Session};
 use attache_protocol::v1::PlanId;
 
 impl Session {
-    /// The plan that was stated last, unless all are removed.
+    /// The plan that was sent last, unless all are removed.
     pub fn plan(&self) -> Option<&PlanContent> {
         let stated = self.entries().iter().filter_map(|entry| match &entry.content {
             EntryContent::Plan { content: Some(content), .. } => Some((entry.changed_at, content)),
@@ -13,7 +13,7 @@ impl Session {
         stated.max_by_key(|(changed_at, _)| *changed_at).map(|(_, content)| content)
     }
 
-    /// All plans with their ids, in the order in which they were first stated.
+    /// All plans with their ids, in the order in which they were first sent.
     pub fn plans(&self) -> impl Iterator<Item = (Option<&PlanId>, &PlanContent)> {
         self.entries().iter().filter_map(|entry| match &entry.content {
             EntryContent::Plan { id, content: Some(content) } => Some((id.as_ref(), content)),

@@ -1,4 +1,4 @@
-//! Closes everything that a dead writer left open.
+//! Closes everything that a writer left open when it died.
 
 use crate::{EntryContent, EventBody, Session, TurnOutcome, TurnState};
 use attache_protocol::v1::{
@@ -6,7 +6,7 @@ use attache_protocol::v1::{
 };
 use attache_protocol::{Error, Patch};
 
-/// The error of everything that was open.
+/// The error message for everything that was open.
 const ENDED: &str = "the agent ended while this turn ran";
 
 impl Session {

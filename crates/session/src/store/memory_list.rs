@@ -1,4 +1,4 @@
-//! The lists of a [`crate::MemoryStore`].
+//! Lists the sessions of a [`crate::MemoryStore`].
 
 use crate::{
     ArchivedFilter, Event, EventBody, Labels, ListEntry, ListPage, ListQuery, MessageAuthor,
@@ -28,7 +28,7 @@ impl Candidate {
     }
 }
 
-/// Returns whether a session with this summary matches the query, as far as the summary shows.
+/// Returns whether a session with this summary matches the query, as far as the summary can tell.
 pub(crate) fn fits(summary: &Summary, query: &ListQuery) -> bool {
     let archived = match query.archived {
         ArchivedFilter::Exclude => !summary.archived,
@@ -71,13 +71,13 @@ fn place(cursor: &str) -> Option<Place> {
     Some((Timestamp(at.parse().ok()?), serial.parse().ok()?))
 }
 
-/// Returns whether `text`, in lower case, is in the title or in a message of either side.
+/// Returns whether `text`, in lower case, is in the title or in a message from either side.
 fn says(candidate: &Candidate, text: &str) -> bool {
     let contains = |said: &str| said.to_ascii_lowercase().contains(text);
     if contains(candidate.summary.info.title().unwrap_or_default()) {
         return true;
     }
-    // A message can be spread over several events, and the text across them.
+    // A message can consist of several events, and the text can span more than one of them.
     let mut message = None;
     let mut said = String::new();
     for event in &candidate.events {

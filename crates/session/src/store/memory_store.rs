@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Sessions in memory, for agents without history and for tests. Clones share the sessions, which
+/// A store in memory, for agents without history and for tests. Clones share the sessions, which
 /// are dropped with the last clone.
 ///
 /// Appended events are stored at once. Chunks of a text are joined ([`Event::join`]) unless they
@@ -22,7 +22,7 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct Sessions {
     by_key: HashMap<SessionKey, Arc<Mutex<Stored>>>,
-    /// How many sessions were ever created. It orders sessions that were active at the same time.
+    /// The number of sessions ever created. It orders sessions that were active at the same time.
     begun: u64,
 }
 
@@ -30,12 +30,12 @@ struct Sessions {
 #[derive(Debug, Default)]
 struct Stored {
     serial: u64,
-    /// A writer holds its log.
+    /// Whether a writer has the log open.
     written: bool,
     summary: Summary,
     events: Vec<Arc<Event>>,
-    /// The last event was given to a reader, so it must not grow: the reader would repeat a part of
-    /// it.
+    /// Whether a reader has read the last event. It must then not grow, because the reader would
+    /// read its beginning twice.
     closed: bool,
 }
 
@@ -102,13 +102,13 @@ impl Store for MemoryStore {
         };
         let mut summary = Summary::default();
         events.iter().for_each(|event| summary.apply(event));
-        // A reader that has read the last event in the one log may continue in the other.
+        // A reader that has read the last event in one of the logs may continue in the other.
         self.begin(to, Stored { summary, events, closed: true, ..Stored::default() })
     }
 
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
         let page = lock(&*self.stored(key)?).page(after);
-        // The texts are copied outside of the lock.
+        // The texts are copied after the lock is released.
         Ok(page.iter().map(|event| (**event).clone()).collect())
     }
 

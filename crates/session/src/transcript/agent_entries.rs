@@ -1,4 +1,4 @@
-//! How compactions, subagents and messages between sessions become entries.
+//! Turns compactions, subagents and messages between sessions into entries.
 
 use super::Transcript;
 use super::block::{append, blocks_weight, joined};
@@ -29,7 +29,8 @@ impl Transcript {
         })
     }
 
-    /// Appends to a summary. An unknown id begins a compaction in progress (X7).
+    /// Appends to a summary. With an unknown id, begins a compaction with the status `in_progress`
+    /// (X7).
     pub(crate) fn compaction_summary(
         &mut self,
         now: Now,

@@ -34,14 +34,14 @@ pub(crate) fn append(blocks: &mut Vec<Block>, content: &ContentBlock) -> bool {
         last.push_str(text);
         return true;
     }
-    // An empty text makes no block, because many agents begin a message with one.
+    // An empty text does not become a block, because many agents begin a message with one.
     if !text.is_empty() {
         blocks.push(Block::Text(text.into()));
     }
     false
 }
 
-/// The blocks of `content`, plain texts joined.
+/// The blocks of `content`, with consecutive plain texts joined.
 pub(crate) fn joined<'c>(content: impl IntoIterator<Item = &'c ContentBlock>) -> Vec<Block> {
     let mut blocks = Vec::new();
     for block in content {
@@ -59,7 +59,7 @@ pub(crate) fn text_length(blocks: &[Block]) -> usize {
     lengths.sum()
 }
 
-/// The approximate memory of blocks, in bytes.
+/// The approximate memory that blocks take, in bytes.
 pub(crate) fn blocks_weight(blocks: &[Block]) -> usize {
     let weights = blocks.iter().map(|block| match block {
         Block::Text(text) => text.len() - text.dropped(),
@@ -68,7 +68,7 @@ pub(crate) fn blocks_weight(blocks: &[Block]) -> usize {
     weights.sum()
 }
 
-/// The approximate memory of one content block, in bytes.
+/// The approximate memory that a content block takes, in bytes.
 pub(crate) fn weight(content: &ContentBlock) -> usize {
     const FIXED: usize = 64;
     FIXED

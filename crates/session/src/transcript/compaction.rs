@@ -15,6 +15,6 @@ pub struct Compaction {
     pub summary: Vec<Block>,
     /// Why it failed.
     pub error: Option<String>,
-    /// Data of extensions.
+    /// Extension data.
     pub meta: Option<Meta>,
 }

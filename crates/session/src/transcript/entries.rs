@@ -9,17 +9,17 @@ use std::sync::Arc;
 type Piece = Arc<Vec<Arc<Entry>>>;
 
 /// The entries of a session in order. It reads like a slice. A clone shares everything, and the
-/// next change copies only the pointers of one piece of the list.
+/// next change copies only the pointers in one piece of the list.
 #[derive(Clone, Default)]
 pub struct Entries {
-    /// All pieces but the last are full.
+    /// The list in pieces. All but the last are full.
     pieces: Arc<Vec<Piece>>,
     len: usize,
 }
 
 impl Entries {
-    /// The entries of a piece. With 100,000 entries, a piece has about as many pointers as there
-    /// are pieces.
+    /// The number of entries in a piece. With 100,000 entries, a piece has about as many pointers
+    /// as there are pieces.
     const PIECE: usize = 256;
 
     /// The number of entries.
@@ -87,7 +87,7 @@ impl Index<usize> for Entries {
     type Output = Arc<Entry>;
 
     /// # Panics
-    /// Panics if there is no such entry, like a slice.
+    /// Panics if there is no such entry, as a slice does.
     #[allow(
         clippy::indexing_slicing,
         reason = "a caller that indexes expects the entry to exist, as with a slice"

@@ -8,7 +8,7 @@ use crate::timestamp::Timestamp;
 use attache_protocol::Raw;
 use attache_protocol::v1::{MessageId, Notice, PlanId, ToolCall};
 
-/// One entry of the transcript. Its place is that of its first event and never changes.
+/// One entry of the transcript. Its first event determines its place, which never changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Its content.
@@ -19,9 +19,9 @@ pub struct Entry {
     pub changed_at: u64,
     /// When it began.
     pub at: Timestamp,
-    /// The number of the event that last changed more than the end of its text.
+    /// The number of the last event that did more than append text to it.
     pub(crate) reshaped_at: u64,
-    /// The approximate memory of its content, in bytes.
+    /// The approximate memory that its content takes, in bytes.
     pub(crate) weight: usize,
 }
 
@@ -29,7 +29,7 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EntryContent {
-    /// A message. A user's prompt is one too.
+    /// A message, including a user's prompt.
     Message {
         /// The author.
         author: MessageAuthor,
@@ -40,14 +40,14 @@ pub enum EntryContent {
     },
     /// A tool call with all its patches applied.
     ToolCall(Box<ToolCall>),
-    /// A plan, where it was first stated.
+    /// A plan, where it was first sent.
     Plan {
-        /// The plan's id. `None` is the only plan of agents without plan ids.
+        /// The plan's id. `None` identifies the only plan of agents that do not use plan ids.
         id: Option<PlanId>,
         /// Its latest content. `None` once it is removed.
         content: Option<PlanContent>,
     },
-    /// A compaction, where it began. Earlier entries stay.
+    /// A compaction, where it began. Earlier entries are kept.
     Compaction(Box<Compaction>),
     /// A notice. It is not part of the history.
     Notice(Box<Notice>),

@@ -1,4 +1,4 @@
-//! The memory limit of a transcript.
+//! Keeps a transcript within its memory limit.
 
 use super::Transcript;
 use super::block::{Block, blocks_weight};
@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub const MEMORY_LIMIT: usize = 64 << 20;
 
 impl Transcript {
-    /// Drops old entries until a quarter of the limit is free, and then the start of the last
-    /// entry's text. Freeing that much makes this rare.
+    /// Drops old entries, and then the start of the last entry's text, until a quarter of the limit
+    /// is free. Freeing that much makes this rare.
     pub(crate) fn shed(&mut self, limit: usize, sequence: u64) {
         let target = limit / 4 * 3;
         let dropped = Arc::new(Entry {

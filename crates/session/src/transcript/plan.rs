@@ -1,8 +1,8 @@
-//! The memory of plans.
+//! The memory that plans take.
 
 use crate::event::PlanContent;
 
-/// The approximate memory of a plan, in bytes.
+/// The approximate memory that a plan takes, in bytes.
 pub(crate) fn plan_weight(content: &PlanContent) -> usize {
     match content {
         PlanContent::Items(entries) => entries.iter().map(|entry| entry.content.len() + 64).sum(),

@@ -14,7 +14,7 @@ pub struct Subagent {
     pub title: Option<String>,
     /// Its purpose.
     pub description: Option<String>,
-    /// The allowed operations. `None` means nothing.
+    /// The allowed operations. `None` means that none are allowed.
     pub capabilities: Option<SubagentSessionCapabilities>,
     /// Its state. `None` means unknown.
     pub state: Option<StateUpdate>,
@@ -22,7 +22,7 @@ pub struct Subagent {
     pub cwd: Option<String>,
     /// Its additional directories. `None` means those of its parent.
     pub additional_directories: Option<Vec<String>>,
-    /// Data of extensions.
+    /// Extension data.
     pub meta: Option<Meta>,
 }
 
@@ -41,6 +41,6 @@ pub struct MessageBetweenSessions {
     pub recipient_message_id: Option<MessageId>,
     /// Its content.
     pub blocks: Vec<Block>,
-    /// Data of extensions.
+    /// Extension data.
     pub meta: Option<Meta>,
 }

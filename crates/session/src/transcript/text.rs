@@ -13,7 +13,7 @@ pub struct Text {
     tail: String,
     /// The number of bytes ever appended.
     length: usize,
-    /// Bytes at the start that were dropped.
+    /// The number of bytes dropped at the start.
     dropped: usize,
 }
 
@@ -21,7 +21,7 @@ impl Text {
     /// The size in bytes at which a piece stops growing.
     pub const PIECE: usize = 4096;
 
-    /// The number of bytes ever appended, with those that were dropped.
+    /// The number of bytes ever appended, including those that were dropped.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -31,7 +31,7 @@ impl Text {
         self.length == 0
     }
 
-    /// Bytes at the start that were dropped to save memory.
+    /// The number of bytes dropped at the start to save memory.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
@@ -45,13 +45,13 @@ impl Text {
             .filter(|piece| !piece.is_empty())
     }
 
-    /// The text after the first `start` bytes, without the dropped part. A start inside a character
-    /// moves to its end.
+    /// The text after the first `start` bytes, without the dropped part. If `start` is inside a
+    /// character, the text begins after it.
     pub fn suffix(&self, start: usize) -> String {
         let mut out = String::with_capacity(self.length.saturating_sub(start.max(self.dropped)));
         let mut end = self.length;
         let mut found = Vec::new();
-        // From the end, because a suffix is short and the text may be long.
+        // Search from the end, because the suffix is usually short and the text may be long.
         for piece in
             Some(&*self.tail).into_iter().chain(self.pieces.iter().rev().map(|piece| &**piece))
         {

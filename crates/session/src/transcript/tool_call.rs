@@ -1,4 +1,4 @@
-//! How tool calls become entries.
+//! Turns tool calls into entries.
 
 use super::Transcript;
 use super::entry::Now;
@@ -22,11 +22,11 @@ impl Transcript {
         }
     }
 
-    /// Patches a tool call, whatever its status is (TOOL-05). An unknown one is created if the
+    /// Patches a tool call, whatever its status (TOOL-05). An unknown tool call is created if the
     /// patch has a title (TOOL-04).
     pub(crate) fn tool_call_update(&mut self, now: Now, update: &ToolCallUpdate) -> Change {
         let Some(index) = self.find(&Key::ToolCall(update.tool_call_id.clone())) else {
-            // Only a patch with a title is worth copying.
+            // Only a patch with a title can create a call, so no other patch is copied.
             let created = update.title.as_ref().and_then(|_| update.clone().into_tool_call());
             return created.map_or(Change::NONE, |call| self.tool_call(now, &call));
         };

@@ -1,4 +1,4 @@
-//! Traffic of real agents, folded, joined and replayed.
+//! Folds, joins and replays recorded traffic of real agents.
 
 use crate::laws::{check_same, folded, log};
 use crate::replay::{CLIENTS, replayed};

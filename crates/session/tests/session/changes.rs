@@ -82,7 +82,7 @@ fn a_message_with_a_new_block_is_returned_whole() {
 }
 
 /// SESS-12: a load replaces the known history. The log continues, and folding it again gives the
-/// same.
+/// same session.
 #[test]
 fn a_replaced_session_starts_again_in_the_same_log() {
     let mut session =

@@ -123,7 +123,7 @@ fn a_changed_mode_shows_in_the_option_and_a_changed_option_in_the_modes() {
     assert_eq!(by_option.config().modes().unwrap().current_mode_id.as_str(), "code");
 }
 
-/// MODE-05: a value is not set in the form that does not have it.
+/// MODE-05: a value is not set in a form that does not have it.
 #[test]
 fn a_mode_that_the_option_does_not_have_does_not_change_the_option() {
     let session = fold([update(OPTIONS), modes("ask"), EventBody::CurrentMode("odd".into())]);
@@ -222,7 +222,7 @@ fn a_value_of_any_group_can_be_set_and_no_other_can() {
     }
 }
 
-/// CONF-07: the message stays readable, however long the peer's list is.
+/// CONF-07: the message stays short, however long the peer's list is.
 #[test]
 fn a_message_names_twenty_values_and_counts_the_rest() {
     let values = |count: usize| {
@@ -249,7 +249,8 @@ fn a_message_names_twenty_values_and_counts_the_rest() {
     assert_eq!(nothing.to_string(), r#"there is no config option "o"; the session has none"#);
 }
 
-/// CONF-02, CONF-06: shown as stated, refused when set, and added to the list when sent.
+/// CONF-02, CONF-06: a current value outside the list is shown as received, refused when it is set,
+/// and added to the list when it is sent.
 #[test]
 fn an_unlisted_current_value_is_shown_and_not_settable_and_is_listed_when_sent() {
     for (options, places) in [(FLAT, 3), (GROUPED, 3), ("[]", 1)] {
@@ -269,7 +270,8 @@ fn an_unlisted_current_value_is_shown_and_not_settable_and_is_listed_when_sent()
     }
 }
 
-/// CONF-04, CONF-24, MODE-06: options that the last list lacks are gone, and modes return.
+/// CONF-04, CONF-24, MODE-06: options that are missing in the last list are gone, and modes are
+/// shown again.
 #[test]
 fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
     let session = fold([

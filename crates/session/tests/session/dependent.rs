@@ -12,7 +12,8 @@ fn values(of: &[&str]) -> Vec<SessionConfigSelectOption> {
     of.iter().map(|value| SessionConfigSelectOption::new(*value, *value)).collect()
 }
 
-/// An option whose current value is the first or the marked one: `["low", "*high"]`.
+/// An option whose current value is the one marked with `*`, as in `["low", "*high"]`, or else the
+/// first.
 fn select(id: &str, of: &[&str]) -> SessionConfigOption {
     let current =
         of.iter().find_map(|value| value.strip_prefix('*')).or(of.first().copied()).unwrap_or("");
@@ -29,7 +30,7 @@ fn shown(options: &[SessionConfigOption]) -> Vec<String> {
     options.iter().map(value).collect()
 }
 
-/// An author whose models have different levels of thinking.
+/// An author whose models have different reasoning levels.
 fn levels_of_the_model(id: &SessionConfigId, options: &mut Vec<SessionConfigOption>) -> bool {
     if *id != *"model" {
         return false;
@@ -72,7 +73,7 @@ fn values_are_kept_while_they_fit_and_otherwise_fall_back_to_the_author() {
     }
 }
 
-/// CONF-19: values in groups count.
+/// CONF-19: values in groups count as available.
 #[test]
 fn a_value_is_kept_across_groups() {
     let groups = vec![
@@ -85,7 +86,8 @@ fn a_value_is_kept_across_groups() {
     assert_eq!(shown(&grouped), ["o=b"]);
 }
 
-/// CONF-05, CONF-06: stored values in any order. A value that is gone falls back to the author's.
+/// CONF-05, CONF-06: stored values in any order. A value that no longer exists is replaced by the
+/// author's.
 #[test]
 fn options_are_restored_with_the_stored_values_that_still_fit() {
     let now = || {
@@ -103,7 +105,7 @@ fn options_are_restored_with_the_stored_values_that_still_fit() {
             vec![select("model", &["*pro"]), select("level", &["*max"])],
             ["model=pro", "colour=red", "level=max"],
         ),
-        // The level fits only after the model is set, which comes after it.
+        // The level fits only after the model is set, but comes before the model.
         (
             vec![select("level", &["*max"]), select("model", &["*pro"])],
             ["model=pro", "colour=red", "level=max"],
@@ -166,8 +168,8 @@ fn fits(option: &SessionConfigOption) -> bool {
 }
 
 proptest! {
-    /// CONF-06: if the author's own values fit, the resulting values fit, for any stored values and
-    /// any reaction of the author.
+    /// CONF-06: if the author's own values are valid, so are the resulting ones, for any stored
+    /// values and any reaction of the author.
     #[test]
     fn every_current_value_is_one_of_the_options_values(
         now in vec(any_option(), 0..5),

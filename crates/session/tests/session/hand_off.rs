@@ -178,7 +178,7 @@ fn a_prompt_after_dropped_entries_is_not_called_the_first() {
 }
 
 proptest! {
-    /// A hand-off never exceeds its limit, never contains control characters and is deterministic,
+    /// A summary never exceeds its limit, never contains control characters and is deterministic,
     /// and a greater limit never gives a shorter text.
     #[test]
     fn every_hand_off_keeps_its_limit(

@@ -78,7 +78,8 @@ fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
     }
 }
 
-/// INFO-01, INFO-12: at any time, also in the middle of a message, which continues.
+/// INFO-01, INFO-12: an update may come at any time, even in the middle of a message, which
+/// continues.
 #[test]
 fn info_may_arrive_at_any_time() {
     let session = fold([
@@ -167,7 +168,7 @@ fn the_level_changes_exactly_at_its_edges() {
     assert_eq!(level(5, 0), UsageLevel::Normal);
 }
 
-/// USE-07: the percentage is limited, the numbers are not.
+/// USE-07: the percentage is limited, but the numbers are not.
 #[test]
 fn the_percentage_is_at_most_100_and_handles_a_size_of_0() {
     let session = fold([usage(1500, Some(1000), None)]);

@@ -92,7 +92,7 @@ fn labels_have_limits() {
     assert_eq!(normal.normalised(), normal);
 }
 
-/// INFO-02, INFO-09: only changes are sent: tags whole, removed labels as null.
+/// INFO-02, INFO-09: only changes are sent: tags as a whole list, and removed labels as null.
 #[test]
 fn a_change_of_labels_is_the_smallest_metadata_that_makes_it() {
     let old = labels(&["a", "b"], Some("s"), Some((1, 2)));
@@ -132,7 +132,8 @@ fn any_labels() -> impl Strategy<Value = Labels> {
 }
 
 proptest! {
-    /// INFO-09: a change, merged as any other metadata, makes the labels and leaves the rest alone.
+    /// INFO-09: a change, merged like any other metadata, sets the labels and does not affect the
+    /// rest.
     #[test]
     fn a_merged_change_makes_the_labels(
         before in any_labels(),

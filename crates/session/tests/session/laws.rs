@@ -9,7 +9,7 @@ use attache_session::{
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A watcher's copy of a session, made only from changes.
+/// A watcher's copy of a session, which is built only from changes.
 #[derive(Default)]
 struct Watcher {
     position: Position,
@@ -45,14 +45,14 @@ impl Watcher {
             if held.changed_at == entry.changed_at {
                 prop_assert_eq!(held, entry);
             }
-            // Since the whole entry came, only its last text grew.
+            // After the whole entry was received, only the text of its last block grew.
             prop_assert_eq!(held.blocks().len(), entry.blocks().len());
         }
         Ok(())
     }
 }
 
-/// The log with these bodies, and this many milliseconds between its events.
+/// A log of these bodies, with this many milliseconds between the events.
 pub(crate) fn log(bodies: Vec<EventBody>, pauses: &[u16]) -> Vec<Event> {
     let mut at = 1_000_000;
     let events = (1..).zip(bodies).map(|(sequence, body)| {
@@ -72,7 +72,7 @@ pub(crate) fn folded(events: &[Event]) -> Session {
     session
 }
 
-/// The log with neighbours joined where `mask` is set.
+/// The log with adjacent events joined where `mask` is set.
 fn joined(events: &[Event], mask: u64) -> Vec<Event> {
     let mut joined: Vec<Event> = Vec::new();
     for (index, event) in events.iter().enumerate() {
@@ -84,7 +84,7 @@ fn joined(events: &[Event], mask: u64) -> Vec<Event> {
     joined
 }
 
-/// Everything of a session except the exceptions listed at [`Event::join`].
+/// Everything in a session except what [`Event::join`] may change.
 pub(crate) fn check_same(one: &Session, other: &Session) -> Result<(), TestCaseError> {
     prop_assert_eq!(outline(one), outline(other));
     for (one, other) in one.entries().iter().zip(other.entries()) {
@@ -104,7 +104,7 @@ pub(crate) fn check_same(one: &Session, other: &Session) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// The numbers of events in a session.
+/// The numbers of the events that a session refers to.
 fn numbers(session: &Session) -> (Vec<u64>, Timestamp) {
     (session.entries().iter().map(|entry| entry.began_at).collect(), session.last_activity())
 }
@@ -278,7 +278,7 @@ fn a_newer_body_is_kept_and_a_newer_version_is_reported() {
     let error = Event::decode(newer).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the event has the version 2, this program reads 1; use a newer program"
+        "the event has version 2, but this program reads version 1; use a newer program"
     );
     let damaged = Event::decode(r#"{"v":1,"sequence":3,"at":4,"usage":{"used":-1}}"#).unwrap_err();
     assert_eq!(

@@ -33,7 +33,7 @@ fn append(log: &mut Box<dyn Log>, events: &[Event]) {
     events.iter().for_each(|event| log.append(event));
 }
 
-/// A stored session with these events at one time.
+/// A stored session with these events, all with the same time.
 fn stored(store: &MemoryStore, id: &str, at: i64, bodies: Vec<EventBody>) {
     append(&mut store.create(&key(id)).unwrap(), &events(at, bodies));
 }
@@ -258,7 +258,7 @@ fn the_size_of_a_session_does_not_depend_on_streaming() {
     let mut log = store.create(&key("a")).unwrap();
     let mut session = attache_session::Session::new("a");
     for sequence in 1..=1_000_000 {
-        // A thousand pieces in a millisecond.
+        // A thousand chunks in one millisecond.
         let event = Event { sequence, at: Timestamp(sequence as i64 / 1_000), body: say("x") };
         session.apply(&event);
         log.append(&event);
@@ -275,7 +275,7 @@ fn the_size_of_a_session_does_not_depend_on_streaming() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Two sessions are written by turns; one reader follows the first.
+    /// Two sessions are written alternately, and a reader follows the first.
     #[test]
     fn sessions_are_independent_and_a_following_reader_sees_every_event_once(
         one in bodies(),

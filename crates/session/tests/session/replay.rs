@@ -63,7 +63,7 @@ fn steps(content: &PlanContent) -> Vec<PlanEntry> {
     }
 }
 
-/// The entries that a client supports, in the form it gets.
+/// The entries that a client supports, in the form that it gets.
 fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
     let compaction = client.session.as_ref().is_some_and(|session| session.compaction.is_some());
     let mut one_plan = Some(PlanContent::Items(session.plan().map(steps).unwrap_or_default()));
@@ -83,8 +83,7 @@ fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
     taken.collect()
 }
 
-/// Returns whether a replayed entry is the original one. A message without an id has got one
-/// (MSG-06).
+/// Returns whether a replayed entry is the original one. A message without an id gets one (MSG-06).
 fn same(original: &EntryContent, replayed: &EntryContent) -> bool {
     match (original, replayed) {
         (
@@ -153,7 +152,7 @@ proptest! {
     #[test]
     fn replaying_a_replay_gives_the_same_updates(bodies in bodies()) {
         let (updates, _) = replayed(&log(bodies, &[]), ALL);
-        // The replay has no content of replies, so a mode is not sent again.
+        // The replay does not contain the content of replies, so a mode is not sent again.
         let updates: Vec<_> =
             updates.into_iter().filter(|update| update.tag() != "current_mode_update").collect();
         let again = updates.iter().cloned().map(EventBody::from_update).collect();

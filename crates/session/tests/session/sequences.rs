@@ -7,8 +7,8 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-/// Any sequence of up to 60 bodies. Half of the sequences are mostly chunks of few messages, as
-/// agents stream them.
+/// Any sequence of up to 60 bodies. Half of the sequences consist mostly of chunks of a few
+/// messages, as agents stream them.
 pub(crate) fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
     prop_oneof![vec(body(), 0..60), vec(prop_oneof![9 => piece(), 1 => body()], 0..60)]
 }

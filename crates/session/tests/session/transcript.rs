@@ -24,7 +24,7 @@ fn chunks_without_ids_are_one_message_until_another_entry_comes() {
     assert_eq!(outline(&session), expected);
 }
 
-/// MSG-04: an event without an entry ends no message.
+/// MSG-04: an event without an entry does not end a message.
 #[test]
 fn updates_of_usage_info_and_known_tool_calls_do_not_split_a_message() {
     let session = fold([

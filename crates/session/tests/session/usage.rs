@@ -1,4 +1,4 @@
-//! Levels and advice, cost, and the agent that counts.
+//! Levels and advice, cost, and the agent that counts tokens.
 
 use crate::{apply, fold};
 use attache_protocol::v1::{Cost, StopReason, Usage};
@@ -26,7 +26,7 @@ fn turn(usage: Usage) -> EventBody {
     EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: Some(usage) }
 }
 
-/// Tokens as total, input, output, thought, read from and written to the cache.
+/// Tokens: total, input, output, thought, read from the cache, and written to the cache.
 fn tokens(total: u64, input: u64, output: u64, rest: [Option<u64>; 3]) -> Usage {
     let mut usage = Usage::new(total, input, output);
     [usage.thought_tokens, usage.cached_read_tokens, usage.cached_write_tokens] = rest;
@@ -152,7 +152,7 @@ fn figures_that_do_not_add_up_are_inconsistent() {
     assert!(Session::new("s").usage().consistent());
 }
 
-/// USE-10: figures of two agents are never added.
+/// USE-10: figures from two agents are never added.
 #[test]
 fn tokens_of_different_agents_are_not_added() {
     let figures = || tokens(3, 1, 1, [None, Some(1), None]);

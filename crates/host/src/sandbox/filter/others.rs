@@ -1,5 +1,5 @@
-//! Calls that are refused for some arguments: new namespaces, the bit that gives privileges,
-//! sockets that connect by address, and other processes by number.
+//! Calls that are refused for some arguments: those that create namespaces, set the mode bit that
+//! gives privileges, create sockets that connect by address, or name other processes by number.
 
 use libc::c_long;
 use seccompiler::{
@@ -7,7 +7,8 @@ use seccompiler::{
     SeccompRule as Rule,
 };
 
-/// Calls and conditions. One matching condition refuses the call; no condition always does.
+/// Calls and conditions. A call is refused if one of its conditions matches, or if it has no
+/// conditions.
 type Calls = Vec<(c_long, Vec<Rule>)>;
 
 /// Flags of `clone` that create a namespace. In a user namespace of its own, a process has every
@@ -28,14 +29,14 @@ const KIND: u64 = 0xF;
 /// `ioprio_set` for all processes of a user.
 const IOPRIO_USER: u64 = 3;
 
-/// The calls that are refused for every command.
+/// Returns the calls that are refused for every command.
 pub(super) fn everywhere() -> Result<Calls, BackendError> {
     let flag = |argument, flag: u64| rule([is(argument, SeccompCmpOp::MaskedEq(flag), flag)]);
     let namespaces = NAMESPACES.iter().map(|each| flag(0, u64::from(each.cast_unsigned())));
     // A program with this bit gets the rights of the file's owner. Landlock does not restrict the
     // modes of files outside.
     let privileged = |argument| Ok(vec![flag(argument, u64::from(libc::S_ISUID))?]);
-    // A pair of datagram sockets sends to any address that a process names.
+    // A socket of a datagram pair can send to any address that a process names.
     let datagrams = rule([is(1, SeccompCmpOp::MaskedEq(KIND), libc::SOCK_DGRAM as u64)])?;
     let mut calls = vec![
         (libc::SYS_clone, namespaces.collect::<Result<_, _>>()?),
@@ -52,12 +53,13 @@ pub(super) fn everywhere() -> Result<Calls, BackendError> {
 /// `fchmodat2`, which has this number on every architecture.
 const FCHMODAT2: c_long = 452;
 
-/// The calls that are refused for commands that share process numbers, and System V and POSIX
-/// memory and queues, with the machine. A process may change itself, which it names by 0.
+/// Returns the calls that are refused for commands that share process numbers, and System V and
+/// POSIX memory and queues, with the rest of the machine. A process may change itself, if it names
+/// itself by 0.
 pub(super) fn outside() -> Result<Calls, BackendError> {
     let named = |argument| is(argument, SeccompCmpOp::Ne, 0);
     let mut calls: Calls = vec![
-        // Limits may be read.
+        // Reading limits is allowed.
         (libc::SYS_prlimit64, vec![rule([named(0), pointer(2)])?]),
         (
             libc::SYS_setpriority,
