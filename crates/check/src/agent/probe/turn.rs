@@ -163,7 +163,7 @@ async fn a_long_answer_is_complete(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     // The text consists of 4,000 characters without repetition.
     let numbers: String = (1000..1800).map(|number| format!("{number} ")).collect();
-    // With a real model the answer is shorter.
+    // Without the judge's model, the answer is shorter.
     let times = if run.asked().is_some() { 1000 } else { 25 };
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say(numbers.clone()).repeat(times)).await?;
