@@ -28,7 +28,8 @@ pub enum ModelEvent {
         wait: Duration,
         /// The number of attempts so far.
         attempt: u32,
-        /// Whether events of the failed attempt were returned. The next attempt replaces them.
+        /// Whether the failed attempt sent part of its answer. The next attempt starts over and
+        /// replaces that part.
         replaces: bool,
         /// The tokens that the provider reported for the failed attempt.
         lost: TokenUsage,

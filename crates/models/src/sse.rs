@@ -14,7 +14,7 @@ pub struct SseEvent {
     pub data: Vec<u8>,
 }
 
-/// An event is longer than 32 MiB.
+/// The error for an event that is longer than 32 MiB.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLong;
 

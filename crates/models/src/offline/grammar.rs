@@ -74,6 +74,7 @@ const FETCH: &str = "fetch URL";
 
 /// The highest number to count to.
 const HIGHEST: u32 = 1000;
+/// The maximum number of steps in a plan, and of options in a question.
 const ITEMS: usize = 20;
 
 /// Parses a prompt. Returns [`Request::Unknown`] for text that is no known request.

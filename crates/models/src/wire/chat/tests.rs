@@ -25,12 +25,13 @@ fn a_full_request_matches_the_documentation() {
             ]},
             {"role": "assistant", "content": "I read.", "reasoning_content": "hm", "tool_calls": [
                 {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\":\"a\"}"}},
-                // Servers that render the conversation from a template require an object.
+                // Servers that render the conversation with a template need the arguments to be a
+                // JSON object.
                 {"id": "call:2", "type": "function", "function": {"name": "read", "arguments": "{\"unreadable_arguments\":\"{\\\"path\"}"}},
             ]},
             {"role": "tool", "tool_call_id": "call_1", "content": "one"},
             {"role": "tool", "tool_call_id": "call:2", "content": "no path"},
-            // Pictures of tools follow after all results.
+            // Images from tools come after all results.
             {"role": "user", "content": [
                 {"type": "text", "text": "A picture that the tool read returned:"},
                 {"type": "image_url", "image_url": {"url": PICTURE}},
