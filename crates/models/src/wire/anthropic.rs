@@ -18,7 +18,7 @@ const MAX_OUTPUT: u64 = 8192;
 /// The minimum budget for thoughts, in tokens.
 const LEAST_BUDGET: u64 = 1024;
 
-/// Returns the headers in addition to the key.
+/// Returns the headers that the wire requires besides the key.
 fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
     // Lets models that have a thinking budget think between their tool calls. Other models do so

@@ -91,7 +91,7 @@ fn a_thinking_budget_is_sent_only_to_servers_that_have_one() {
     }
 }
 
-/// The thoughts of a message in the current turn, and in the turn before.
+/// Returns how a thought with this data is sent back in the current turn, and in the previous one.
 fn sent_back(sealed: &Value) -> [Value; 2] {
     let person = Message::user(vec![Part::Text("a".into())]);
     let said = |sealed: Value| {
