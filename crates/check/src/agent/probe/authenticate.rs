@@ -115,7 +115,11 @@ async fn the_login_status_can_be_requested_at_any_time(run: &mut Run) -> Probed 
     let talk = run.fresh_with(capabilities()).await?;
     let first = state(talk).await?;
     let again = state(talk).await?;
-    expect(first == again, "two requests return the same status", format!("{first}, then {again}"))?;
+    expect(
+        first == again,
+        "two requests return the same status",
+        format!("{first}, then {again}"),
+    )?;
     if run.method().is_err() {
         return Ok(());
     }
@@ -146,7 +150,9 @@ async fn only_changes_of_the_login_are_reported(run: &mut Run) -> Probed {
         line.calls::<AuthStatusUpdate>() && reported == Some(&before)
     };
     match talk.heard(first).find(is_same) {
-        Some(line) => fail("no auth/status_update without a change of the status", quoted(&line.text)),
+        Some(line) => {
+            fail("no auth/status_update without a change of the status", quoted(&line.text))
+        }
         None => Ok(()),
     }
 }

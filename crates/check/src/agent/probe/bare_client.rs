@@ -59,7 +59,11 @@ async fn uses_only_offered(run: &mut Run, capabilities: Value) -> Probed {
             Err(other) => return Err(other),
         }
     }
-    if has_tried { Ok(()) } else { not_tested("no turn that calls a tool ends with a client without these capabilities") }
+    if has_tried {
+        Ok(())
+    } else {
+        not_tested("no turn that calls a tool ends with a client without these capabilities")
+    }
 }
 
 /// Runs a turn with a client that has these capabilities, and returns the rules that the observer

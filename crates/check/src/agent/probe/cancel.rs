@@ -107,7 +107,9 @@ async fn no_update_follows_the_reply_to_the_prompt(run: &mut Run) -> Probed {
     let first = talk.now();
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
     match updates(talk, first, &session).find(|kind| OF_A_TURN.contains(&kind.as_str())) {
-        Some(kind) => fail("no update of the turn after the reply to its prompt", format!("{kind} after it")),
+        Some(kind) => {
+            fail("no update of the turn after the reply to its prompt", format!("{kind} after it"))
+        }
         None => Ok(()),
     }
 }
@@ -296,7 +298,11 @@ async fn a_permission_after_a_cancel_has_no_effect(run: &mut Run) -> Probed {
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
     let is_written =
         is_written_over(&path) || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
-    expect(!is_written, "a permission that arrives after the cancel has no effect", "the file is written")
+    expect(
+        !is_written,
+        "a permission that arrives after the cancel has no effect",
+        "the file is written",
+    )
 }
 
 async fn request_ids_are_compared_with_their_type(run: &mut Run) -> Probed {
@@ -349,10 +355,9 @@ async fn every_message_of_a_session_comes_before_the_reply_to_close(run: &mut Ru
             && (line.replies_to(&turn.id) || session_of == Some(&session.id))
     };
     match talk.heard(turn.first).find(is_of_session) {
-        Some(line) => fail(
-            "no message of the session after the reply to session/close",
-            quoted(&line.text),
-        ),
+        Some(line) => {
+            fail("no message of the session after the reply to session/close", quoted(&line.text))
+        }
         None => Ok(()),
     }
 }

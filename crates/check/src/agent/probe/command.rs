@@ -107,9 +107,10 @@ async fn only_state_updates_are_sent_between_turns(run: &mut Run) -> Probed {
         kind.and_then(Value::as_str).is_some_and(|kind| OF_STATE.contains(&kind))
     };
     match reported.find(|line| !is_of_state(line)) {
-        Some(line) => {
-            fail("only updates about commands, modes, options, session info or usage", quoted(&line.text))
-        }
+        Some(line) => fail(
+            "only updates about commands, modes, options, session info or usage",
+            quoted(&line.text),
+        ),
         None => Ok(()),
     }
 }

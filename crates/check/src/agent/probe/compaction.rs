@@ -73,7 +73,11 @@ async fn summary_chunks_come_before_the_compaction_ends(run: &mut Run) -> Probed
         return skipped("the agent sends no summary in chunks");
     }
     let holds = began < first && began.is_some() && last < end;
-    expect(holds, "all summary chunks between the start and the end of the compaction", order(&updates))
+    expect(
+        holds,
+        "all summary chunks between the start and the end of the compaction",
+        order(&updates),
+    )
 }
 
 async fn only_a_completed_compaction_has_a_summary(run: &mut Run) -> Probed {

@@ -150,11 +150,7 @@ async fn the_reply_contains_the_new_value(run: &mut Run) -> Probed {
             has_value(options(&pushed), &id, &value)?;
         }
     }
-    if changed == 0 {
-        skipped("the agent accepts no other value for any option")
-    } else {
-        Ok(())
-    }
+    if changed == 0 { skipped("the agent accepts no other value for any option") } else { Ok(()) }
 }
 
 async fn a_session_without_options_refuses_options(run: &mut Run) -> Probed {

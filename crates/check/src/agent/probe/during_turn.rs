@@ -29,7 +29,9 @@ async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Pro
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
     let Some(asked) = held::<SessionRequestPermission>(talk, &turn).await? else {
-        return not_tested("the agent makes no permission request, so there is no call that the client could leave open");
+        return not_tested(
+            "the agent makes no permission request, so there is no call that the client could leave open",
+        );
     };
     let id = asked.get("id").cloned().unwrap_or_default();
     if !is_an_id(&id) {

@@ -50,7 +50,11 @@ async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
         ];
         let [reads, writes] = calls.map(|(count, is_offered)| if is_offered { 0 } else { count });
         let seen = format!("{reads} reads and {writes} writes that the client does not offer");
-        expect(reads + writes == 0, format!("only calls that a client that offers {can} supports"), seen)?;
+        expect(
+            reads + writes == 0,
+            format!("only calls that a client that offers {can} supports"),
+            seen,
+        )?;
         if tool_calls(&played).is_empty() {
             return not_tested("the agent reports no tool call, so it may not have used a tool");
         }

@@ -297,10 +297,7 @@ async fn concurrent_permission_requests_get_separate_answers(run: &mut Run) -> P
         return not_tested("the agent sends no permission request while another one is open");
     }
     if ended.iter().any(Result::is_err) {
-        return fail(
-            "both turns end after both requests are answered",
-            "one turn does not end",
-        );
+        return fail("both turns end after both requests are answered", "one turn does not end");
     }
     let seen = format!("allowed: {}, refused: {}", is_written(&yes), is_written(&no));
     expect(is_written_over(&yes) && !is_written_over(&no), "only the allowed file is written", seen)

@@ -124,7 +124,11 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
     let is_done = tool_calls(&played)
         .first()
         .is_some_and(|reported| reported.states().last() == Some(&"completed"));
-    expect(!is_done || made.exists(), expected, "the file that the command creates does not exist")?;
+    expect(
+        !is_done || made.exists(),
+        expected,
+        "the file that the command creates does not exist",
+    )?;
     Ok(is_done)
 }
 

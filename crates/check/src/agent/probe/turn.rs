@@ -74,7 +74,11 @@ async fn the_stop_reason_matches_the_end_of_the_turn(run: &mut Run) -> Probed {
         let seen = format!("the model stops with {end}, and the turn ends with {reason}");
         expect(is_over, format!("the stop reason {expected}"), seen)?;
     }
-    if goes_on { not_tested("the agent lets its model continue whenever it stops early") } else { Ok(()) }
+    if goes_on {
+        not_tested("the agent lets its model continue whenever it stops early")
+    } else {
+        Ok(())
+    }
 }
 
 async fn no_update_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {

@@ -115,7 +115,11 @@ async fn no_url_is_opened_without_consent(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["decline", "prompt"]).await?;
     talk.needs("/elicitation/url")?;
     let (action, _) = ask(talk, &turn, page(&format!("http://{address}/attache-check"))).await?;
-    expect(action != "accept", "no answer with the action accept without the person's consent", "the action is accept")?;
+    expect(
+        action != "accept",
+        "no answer with the action accept without the person's consent",
+        "the action is accept",
+    )?;
     talk.end_turn(&turn, "end_turn");
     talk.ended().await;
     match listener.accept() {
@@ -141,7 +145,11 @@ async fn only_accept_has_content(run: &mut ClientRun) -> Probed {
             "decline" => action != "accept",
             _ => true,
         };
-        expect(is_reported, format!("the action that the task {:?} asks for", talk.task), quoted(&said))?;
+        expect(
+            is_reported,
+            format!("the action that the task {:?} asks for", talk.task),
+            quoted(&said),
+        )?;
     }
     turn(run, &["prompt"]).await.map(drop)
 }

@@ -56,9 +56,10 @@ fn choice(reply: &Reply) -> Probed<Option<String>> {
     match (outcome("outcome"), outcome("optionId")) {
         (Some("cancelled"), _) => Ok(None),
         (Some("selected"), Some(id)) => Ok(Some(id.to_owned())),
-        _ => {
-            fail("the outcome selected with an optionId, or the outcome cancelled", quoted(&result.to_string()))
-        }
+        _ => fail(
+            "the outcome selected with an optionId, or the outcome cancelled",
+            quoted(&result.to_string()),
+        ),
     }
 }
 

@@ -131,7 +131,9 @@ async fn additional_directories_are_absolute(run: &mut ClientRun) -> Probed {
     let is_absolute =
         |path: &Value| path.as_str().is_some_and(|path| Path::new(path).is_absolute());
     match more.iter().find(|path| !is_absolute(path)) {
-        Some(path) => fail("absolute paths of all additional directories", format!("one is {path}")),
+        Some(path) => {
+            fail("absolute paths of all additional directories", format!("one is {path}"))
+        }
         None => expect(
             more.contains(&json!("/usr")),
             "the directory /usr is sent",
