@@ -57,12 +57,13 @@ pub struct Run {
     words: String,
     login: Option<String>,
     now: Option<Conversation>,
-    /// The client that the current conversation announced, if later probes may continue it.
+    /// The client that the judge plays in the current conversation, if later probes may continue
+    /// the conversation.
     client: Option<Client>,
     /// Conversations that later probes may continue while another one is active.
     parked: Vec<(Client, Conversation)>,
-    /// `Ok` if the agent's turns do what their prompts say, otherwise the reason why not. `None`
-    /// until tried.
+    /// `Ok` if the agent's turns do what their prompts say, otherwise the reason why it is unknown.
+    /// `None` until tried.
     driven: Option<Result<(), String>>,
     /// What the first turn sent in another session, if anything.
     misplaced: Option<String>,

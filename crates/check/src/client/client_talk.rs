@@ -38,8 +38,8 @@ pub(crate) struct ClientTalk {
     words: usize,
 }
 
-/// Returns the agent that the judge plays on a connection of a client, given the connection's
-/// number, from 0.
+/// Returns the agent that the judge plays on a connection of a client, given the number of the
+/// connection, from 0 on.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {

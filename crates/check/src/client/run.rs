@@ -72,7 +72,7 @@ pub struct ClientRun {
     watched: Traffic,
     /// The number of nonces generated so far.
     nonces: usize,
-    /// Whether the client printed nothing while a turn ran.
+    /// Whether the client printed none of the agent's text while a turn ran.
     pub(crate) is_unreadable: bool,
     /// Whether the client closes the connection when its turn ends.
     ends_with_turn: bool,

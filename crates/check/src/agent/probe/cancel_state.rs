@@ -29,8 +29,7 @@ probes! { Run:
     "CANCEL-02" a_turn_is_cancelled_after_its_open_session_is_loaded_again;
 }
 
-/// How long the client, which may answer a call of a cancelled turn late, leaves the agent's call
-/// open.
+/// How long the client leaves the agent's call open after it has cancelled the turn.
 const OWED: Duration = Duration::from_secs(1);
 
 /// The time limit for an agent to report that its model failed. An agent that takes longer counts

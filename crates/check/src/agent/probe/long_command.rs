@@ -103,7 +103,7 @@ async fn a_stopped_command_is_not_completed(run: &mut Run) -> Probed {
     let reported = tool_calls(&played);
     match reported.iter().find(|reported| reported.states().last() == Some(&"completed")) {
         Some(reported) => fail(
-            "the status failed, because the command was stopped",
+            "the status is failed, because the command was stopped",
             format!("{:?}", reported.states()),
         ),
         None => Ok(()),

@@ -1,5 +1,5 @@
-//! Turns: their prompts, their stop reasons, and the messages before their end (PROMPT, and the RPC
-//! rules that a turn shows).
+//! Turns: their prompts, their stop reasons, and the messages before their end (PROMPT, and some
+//! RPC rules).
 
 use crate::agent::run::Run;
 use crate::json::json;

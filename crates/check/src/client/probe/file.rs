@@ -49,7 +49,7 @@ async fn read(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     let result = talk.call::<FsReadTextFile>(turn, params).await?.result()?;
     match result.get("content").and_then(Value::as_str) {
         Some(content) => Ok(content.to_owned()),
-        None => fail("a content that is a string", quoted(&result.to_string())),
+        None => fail("a string as content", quoted(&result.to_string())),
     }
 }
 

@@ -95,7 +95,7 @@ async fn output(
         let seen = does::<TerminalOutput>(talk, turn, terminal).await?;
         let text = seen.get("output").and_then(Value::as_str);
         let Some(text) = text else {
-            return fail("an output that is a string", quoted(&seen.to_string()));
+            return fail("a string as output", quoted(&seen.to_string()));
         };
         if is_wanted(text) || Instant::now() >= deadline {
             return Ok(seen);
