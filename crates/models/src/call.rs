@@ -359,7 +359,7 @@ impl Answer {
     async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Interruption> {
         if let Some(event) = self.events.pop_front() {
             return match self.decoder.take(&event, draft) {
-                // The last event of a stream that ended is malformed because it is incomplete.
+                // The last event is malformed because the stream ended in the middle of it.
                 Err(StreamError::Malformed(_)) if self.ended => Err(Interruption::Cut(None)),
                 taken => taken.map_err(Interruption::Stream),
             };

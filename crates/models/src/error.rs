@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// The cause of a failed call. The message says what to do. No variant contains a key.
+/// The cause of a failed call. The message says what to do. No variant contains an API key.
 ///
 /// `provider` is the provider's display name, and `status` the HTTP status. `said` is the
 /// provider's message on one line of at most 300 characters; it may be empty.

@@ -38,9 +38,9 @@ pub enum ModelEvent {
     Done {
         /// The whole message, with its tool calls.
         message: AssistantMessage,
-        /// The reason for the end.
+        /// Why the answer ended.
         stop: ModelStop,
-        /// The tokens of the call.
+        /// The tokens that the call used.
         usage: TokenUsage,
     },
 }
@@ -67,7 +67,7 @@ pub enum ModelStop {
     Other(String),
 }
 
-/// The tokens of a call.
+/// The tokens that a call used.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TokenUsage {
     /// The input tokens, without those that were read from or written to a cache.

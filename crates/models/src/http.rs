@@ -215,7 +215,7 @@ fn web_url(url: &str) -> Option<Url> {
 /// Checks that a request can be sent to this address with these headers.
 ///
 /// # Errors
-/// Returns the reason why not, in one sentence that contains no header values.
+/// Returns the reason as one sentence, which contains no header values.
 pub(crate) fn check_request(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
     if web_url(url).is_none() {
         return Err(format!(

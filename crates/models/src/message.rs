@@ -25,7 +25,7 @@ pub(crate) struct Request {
     /// How much the model thinks, or `None` for the provider's default.
     pub thinking: Option<Thinking>,
     /// The maximum length of the answer in tokens, including thoughts, or `None` for the provider's
-    /// default. Anthropic has none, so it gets 8,192.
+    /// default. Anthropic requires a number, so it gets 8,192.
     pub max_output: Option<u64>,
     /// The key for the provider's cache, which is the same for every call of a session.
     pub session: String,
@@ -57,15 +57,15 @@ pub struct ToolSpec {
 /// none, and leave out replies without a call and content that only another model can read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// A message of the user, or of the agent on behalf of the user.
+    /// A message from the user, or from the agent on behalf of the user.
     User(UserMessage),
-    /// An answer of a model.
+    /// An answer from a model.
     Assistant(AssistantMessage),
     /// The result of a tool call in the assistant message before it.
     ToolReply(ToolReply),
 }
 
-/// A message of the user, or of the agent on behalf of the user.
+/// A message from the user, or from the agent on behalf of the user.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UserMessage {
     /// The parts that the model reads.
@@ -124,13 +124,13 @@ pub enum Part {
     Text(String),
     /// An image.
     Image(Media),
-    /// A sound.
+    /// Audio.
     Audio(Media),
     /// A document.
     Document(Document),
 }
 
-/// An image, a sound, or the content of a document.
+/// An image, audio, or the content of a document.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
     /// The MIME type, such as `image/png`.
@@ -148,7 +148,7 @@ pub struct Document {
     pub media: Media,
 }
 
-/// An answer of a model.
+/// An answer from a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AssistantMessage {
     /// The model that wrote the answer. Only this model gets the sealed data back.
@@ -169,7 +169,7 @@ pub enum AssistantPart {
     Text {
         /// The text.
         text: String,
-        /// Data for the provider.
+        /// Data that the provider must get back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
@@ -177,7 +177,7 @@ pub enum AssistantPart {
     Thought {
         /// The text.
         text: String,
-        /// Data for the provider.
+        /// Data that the provider must get back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
@@ -189,7 +189,7 @@ pub enum AssistantPart {
         name: String,
         /// The arguments as the model wrote them: usually JSON, never empty.
         arguments: String,
-        /// Data for the provider.
+        /// Data that the provider must get back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },

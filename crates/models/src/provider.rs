@@ -106,7 +106,7 @@ impl Provider {
         ModelId::new(self.id.as_str(), name)
     }
 
-    /// Returns the text with this provider's secrets replaced by `<hidden>`.
+    /// Returns the text with this provider's secrets replaced with `<hidden>`.
     pub(crate) fn without_secrets(&self, text: &str) -> String {
         let secrets =
             self.key.iter().chain(self.headers.iter().map(|(_, value)| value)).map(Secret::expose);

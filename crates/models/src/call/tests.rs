@@ -36,7 +36,7 @@ fn call(url: &str, limits: Limits) -> Call {
     Call::new(&provider(url), &Http::new(&|_| None, limits), &asked(), 7)
 }
 
-/// All events of a call, and the error if it failed.
+/// Returns all events of a call, and the error if it failed.
 async fn all(call: &mut Call) -> (Vec<ModelEvent>, Option<ModelError>) {
     let mut events = Vec::new();
     while let Some(event) = call.next().await {

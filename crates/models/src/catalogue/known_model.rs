@@ -46,9 +46,9 @@ pub struct Prices {
     pub input: f64,
     /// The price of output.
     pub output: f64,
-    /// The price of input from the cache; the same as `input` by default.
+    /// The price of input that is read from the cache. `None` means the same as `input`.
     pub cache_read: Option<f64>,
-    /// The price of input into the cache; the same as `input` by default.
+    /// The price of input that is written to the cache. `None` means the same as `input`.
     pub cache_write: Option<f64>,
     /// The prices that apply to long prompts.
     pub above: Option<Box<LongPromptPrices>>,
@@ -64,9 +64,9 @@ pub struct LongPromptPrices {
     pub input: f64,
     /// The price of output.
     pub output: f64,
-    /// The price of input from the cache; the same as `input` by default.
+    /// The price of input that is read from the cache. `None` means the same as `input`.
     pub cache_read: Option<f64>,
-    /// The price of input into the cache; the same as `input` by default.
+    /// The price of input that is written to the cache. `None` means the same as `input`.
     pub cache_write: Option<f64>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct LocalServer {
     pub models: Vec<LocalModel>,
 }
 
-/// A model of a server.
+/// A model on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalModel {
     pub name: String,

@@ -6,10 +6,10 @@ use crate::event::TokenUsage;
 use crate::message::Part;
 use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent};
 
-/// The ids of servers on this machine. Their models are known only while they run.
+/// The ids of model servers on this machine. The models of a server are known only while it runs.
 const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];
 
-/// How often servers on this machine are searched for before the model counts as missing.
+/// The maximum number of searches for servers on this machine before a model counts as missing.
 const MAX_SEARCHES: u32 = 5;
 
 /// A model that cannot be used: every call fails with the reason. It is never replaced by the

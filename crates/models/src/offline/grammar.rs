@@ -77,7 +77,7 @@ const HIGHEST: u32 = 1000;
 /// The maximum number of steps in a plan, and of options in a question.
 const ITEMS: usize = 20;
 
-/// Parses a prompt. Returns [`Request::Unknown`] for text that is no known request.
+/// Parses a prompt. Returns [`Request::Unknown`] for text that is not a known request.
 pub(crate) fn parse(text: &str) -> Request {
     let text = without_courtesy(text);
     let text = text.strip_prefix('/').unwrap_or(text);
@@ -299,7 +299,8 @@ fn command(rest: &str) -> Option<String> {
 mod tests {
     use super::{Request, parse};
 
-    /// `OFFLINE.md` shows each example as `- \`prompt\` → Request`, in Rust's debug form.
+    /// `OFFLINE.md` shows each example as a row of a table: the prompt, and the [`Request`] in
+    /// Rust's debug format.
     #[test]
     fn every_published_example_has_its_meaning() {
         let page = include_str!("../../OFFLINE.md");
