@@ -123,7 +123,7 @@ async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     }
     match said.contains("recalled yes") {
         true => Ok(()),
-        false => not_tested("the agent's model does not report whether it received the answer"),
+        false => not_tested("the agent's model does not report that it received the answer"),
     }
 }
 
