@@ -1,4 +1,4 @@
-//! How an agent is judged: the judge is its client.
+//! Judging agents. The judge plays the client.
 
 mod judge;
 pub(crate) mod judge_client;

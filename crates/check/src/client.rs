@@ -1,4 +1,4 @@
-//! How a client is judged: the judge is its agent.
+//! Judging clients. The judge plays the agent.
 
 pub(crate) mod client_talk;
 mod judge;

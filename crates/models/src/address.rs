@@ -1,13 +1,13 @@
-//! Addresses of servers: whether they are on this machine, and a form without secrets.
+//! Addresses of servers: removes secrets from them, and tells whether they are on this machine.
 
 use reqwest::Url;
 
-/// Parts of the names of query members with secret values, in lowercase.
+/// Lowercase substrings of the names of query parameters whose values are secret.
 const SECRET_MEMBERS: [&str; 9] =
     ["key", "token", "secret", "pass", "pwd", "auth", "sig", "credential", "session"];
 
-/// Returns an address that is safe to show: without user and password, and with `…` in place of
-/// secrets in its query.
+/// Returns an address that is safe to show: without its user name and password, and with `…` in
+/// place of secrets in its query.
 ///
 /// ```
 /// let shown = attache_models::without_login("https://me:pw@host/v1?api_key=k&region=eu");
@@ -16,7 +16,7 @@ const SECRET_MEMBERS: [&str; 9] =
 pub fn without_login(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    // Text that is not a port belongs to a password with an unescaped `:`.
+    // Text after a `:` that is not a port is part of a password with unescaped characters.
     let port = rest
         .get(..end)
         .and_then(|authority| authority.rsplit_once(':'))
@@ -35,7 +35,7 @@ pub fn without_login(url: &str) -> String {
     if scheme.is_empty() { shown } else { format!("{scheme}://{shown}") }
 }
 
-/// Replaces the values of secret query members by `…`.
+/// Replaces the values of secret query parameters with `…`.
 fn without_secrets(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
     let member = |member: &str| match member.split_once('=') {
@@ -48,7 +48,7 @@ fn without_secrets(path: &str) -> String {
     format!("{path}?{}", members.join("&"))
 }
 
-/// Returns whether the address is on this machine.
+/// Returns whether the address refers to this machine.
 pub(crate) fn is_loopback(url: &str) -> bool {
     let host =
         Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();

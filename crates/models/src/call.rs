@@ -1,4 +1,4 @@
-//! A call of a provider: it sends the request, retries, and reads the answer.
+//! A call to a provider: sends the request, reads the answer, and retries.
 
 pub(crate) mod failure;
 pub(crate) mod retry_wait;
@@ -25,10 +25,10 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, timeout, timeout_at};
 
-/// The maximum length of an error body, in bytes.
+/// How many bytes of an error's body are read, apart from the last chunk.
 const ERROR_BODY: usize = 256 * 1024;
 
-/// A call of a provider. Dropping it ends the request at once.
+/// A call to a provider. Dropping it aborts the request at once.
 pub(crate) struct Call {
     provider: Provider,
     http: Http,
@@ -38,9 +38,9 @@ pub(crate) struct Call {
     /// The number of attempts so far.
     attempt: u32,
     draft: Draft,
-    /// The text of an earlier attempt that was cut off.
+    /// The text of the last earlier attempt that was cut off after it had sent text.
     earlier: Option<AssistantMessage>,
-    /// The tokens of the last attempt, if it failed.
+    /// The tokens that the provider reported for the last attempt, if it failed.
     lost: TokenUsage,
     state: State,
 }
@@ -53,7 +53,7 @@ enum State {
     Over,
 }
 
-/// The reason why no answer begins.
+/// Why no answer has begun.
 enum NoAnswer {
     Network(reqwest::Error),
     Hung,
@@ -66,17 +66,17 @@ struct Answer {
     decoder: Box<dyn Decoder>,
     form: AnswerFormat,
     events: VecDeque<SseEvent>,
-    /// The maximum pause, and the end of the current one.
+    /// The maximum time without data, and the time when it ends.
     patience: Duration,
     deadline: Instant,
-    /// Whether a part of it has arrived.
+    /// Whether any part of the answer has arrived.
     begun: bool,
     ended: bool,
 }
 
 impl Call {
     /// Creates a call. The request is sent when the first event is requested. `seed` varies the
-    /// waits and the generated ids: use another one for each call.
+    /// waits and the generated ids: use a different one for each call.
     pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
         Self {
             provider: provider.clone(),
@@ -154,8 +154,8 @@ impl Call {
         Ok(())
     }
 
-    /// Schedules another attempt if that may help, else ends with the error. The limits are the
-    /// same before and after the first byte.
+    /// Schedules another attempt if that may help, otherwise ends the call with the error. The
+    /// limits on retries are the same before and after the first byte of an answer.
     fn failed(&mut self, failure: Failure) -> Result<ModelEvent, ModelError> {
         self.lost = self.unreported_usage();
         self.state = State::Over;
@@ -201,10 +201,10 @@ impl Call {
                 waited: self.http.limits().first_byte,
             }),
             NoAnswer::Network(error) if error.is_connect() => {
-                let why = format!("{provider} is no longer reachable");
+                let why = format!("{provider} can no longer be reached");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
-                // A provider that was just reachable may come back.
+                // If an earlier attempt reached the provider, it may come back.
                 let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
                 Failure { error, retry }
             }
@@ -289,8 +289,8 @@ impl EventStream for Call {
         Box::pin(self.next_event())
     }
 
-    /// The text of the current attempt or, if that has none, of the attempt before it. Tool calls
-    /// are left out, because they may be cut.
+    /// The text of the current attempt or, if it has none, of an earlier one. Tool calls are left
+    /// out, because their arguments may be incomplete.
     fn partial(&self) -> Option<AssistantMessage> {
         let present = self.draft.said();
         let partial = match &self.earlier {
@@ -318,7 +318,7 @@ impl fmt::Debug for Call {
     }
 }
 
-/// Sends a request, and reads the error if the response is not an answer.
+/// Sends a request, and reads the body of the response if it is an error.
 async fn asked(
     request: reqwest::RequestBuilder,
     first_byte: Duration,
@@ -329,7 +329,7 @@ async fn asked(
             return Ok(response);
         }
         let mut body = Vec::new();
-        // An error with a broken body counts as one without a body.
+        // If the connection breaks inside the body, the part that has arrived is used.
         while let Ok(Some(bytes)) = response.chunk().await {
             body.extend_from_slice(&bytes);
             if body.len() > ERROR_BODY {
@@ -345,11 +345,11 @@ async fn asked(
     timeout(first_byte, asking).await.unwrap_or(Err(NoAnswer::Hung))
 }
 
-/// The reason why an answer does not continue.
+/// Why an answer does not continue.
 enum Interruption {
-    /// No answer began for this time.
+    /// No answer began within this time.
     Hung(Duration),
-    /// An answer began, and then nothing arrived for this time.
+    /// An answer began, but then nothing arrived for this long.
     Stalled(Duration),
     Cut(Option<reqwest::Error>),
     Stream(StreamError),
@@ -359,7 +359,7 @@ impl Answer {
     async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Interruption> {
         if let Some(event) = self.events.pop_front() {
             return match self.decoder.take(&event, draft) {
-                // This is the last event of a stream that broke inside it.
+                // The last event is malformed because the stream ended in the middle of it.
                 Err(StreamError::Malformed(_)) if self.ended => Err(Interruption::Cut(None)),
                 taken => taken.map_err(Interruption::Stream),
             };

@@ -1,4 +1,4 @@
-//! The catalogue: the models of `models.json`, and those of the user's own file.
+//! The catalogue: the models in `models.json` and in the user's own file.
 
 pub(crate) mod known_model;
 pub(crate) mod known_providers;
@@ -19,7 +19,7 @@ use std::fmt;
 /// The built-in catalogue.
 const BUILT_IN: &str = include_str!("../models.json");
 
-/// Models and providers as data.
+/// Known models, and the providers from the user's own file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Catalogue {
     as_of: String,
@@ -27,7 +27,7 @@ pub(crate) struct Catalogue {
     providers: Vec<OwnProvider>,
 }
 
-/// The error of an unreadable catalogue.
+/// The error for a catalogue that cannot be read.
 #[derive(Debug)]
 pub(crate) struct CatalogueError(serde_json::Error);
 
@@ -58,7 +58,8 @@ struct Row {
     inputs: Vec<Input>,
 }
 
-/// `"high"`, which is sent unchanged, or `["high", 32000]`, a budget in tokens.
+/// A thinking level: `"high"`, which is sent as it is, or `["high", 32000]`, a name and a budget in
+/// tokens.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum LevelRow {
@@ -115,16 +116,16 @@ impl Catalogue {
     /// Returns the built-in catalogue.
     pub(crate) fn built_in() -> Self {
         let mut catalogue = Self::default();
-        // The file is built in, and a test reads it.
+        // This cannot fail: a test reads the built-in file.
         drop(catalogue.extend(BUILT_IN));
         catalogue
     }
 
     /// Adds the models and providers of the user's own file, which has the format of `models.json`.
-    /// An entry replaces the whole model.
+    /// An entry replaces all data of an earlier model or provider with the same id.
     ///
     /// # Errors
-    /// The text does not have this format. Then nothing is added.
+    /// Returns an error, and adds nothing, if the text does not have this format.
     pub(crate) fn extend(&mut self, text: &str) -> Result<(), CatalogueError> {
         let file: File = serde_json::from_str(text).map_err(CatalogueError)?;
         if self.as_of.is_empty() {
@@ -147,7 +148,8 @@ impl Catalogue {
         &self.as_of
     }
 
-    /// Returns the providers of the user's own file, then the others from the environment.
+    /// Returns the providers in the user's own file, then those that only the environment
+    /// configures.
     pub(crate) fn providers(&self, environment: Environment<'_>) -> Vec<Provider> {
         let mut providers: Vec<Provider> =
             self.providers.iter().map(|own| own.provider(environment)).collect();
@@ -173,9 +175,9 @@ impl Catalogue {
         self.models.iter().filter(move |model| model.id.provider == provider)
     }
 
-    /// Returns the known facts about a model. A model outside the catalogue is assumed to accept
-    /// only text: see [`KnownModel::window_assumed`]. A name with a date, or of a provider behind
-    /// OpenRouter, is looked up without that part.
+    /// Returns what is known about a model. A model that is not in the catalogue is assumed to
+    /// accept only text, and its window is an assumption: see [`KnownModel::window_assumed`]. Dates
+    /// in names, and OpenRouter's prefixes, are ignored in the search.
     pub(crate) fn model(&self, provider: &Provider, name: &str) -> KnownModel {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {
@@ -195,7 +197,7 @@ impl Catalogue {
     }
 }
 
-/// Returns the provider behind OpenRouter and that provider's name for the model.
+/// Returns the provider that OpenRouter forwards to, and that provider's name for the model.
 fn provider_behind_openrouter(name: &str) -> Option<(&str, &str)> {
     let (vendor, name) = name.split_once('/')?;
     let provider = match vendor {
@@ -207,7 +209,7 @@ fn provider_behind_openrouter(name: &str) -> Option<(&str, &str)> {
     Some((provider, name.split_once(':').map_or(name, |(name, _)| name)))
 }
 
-/// Returns the name without date and `latest`, with dots as dashes.
+/// Returns the name with dashes in place of dots, and without a date or `latest` at its end.
 fn plain_name(name: &str) -> String {
     let name = name.replace('.', "-");
     let dated = |digits: &str| {

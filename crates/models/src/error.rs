@@ -1,19 +1,18 @@
-//! The causes of failed calls, and advice for the person.
+//! The causes of failed calls, and advice for the user.
 
 use crate::message::ModelId;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// The cause of a failed call. `Display` prints one or two sentences that say what to do. No
-/// variant contains a key.
+/// The cause of a failed call. The message says what to do. No variant contains an API key.
 ///
-/// `provider` is the display name and `status` the HTTP status. `said` is the message of the
-/// provider on one line of at most 300 characters; it may be empty.
+/// `provider` is the provider's display name, and `status` the HTTP status. `said` is the
+/// provider's message on one line of at most 300 characters; it may be empty.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the fields are explained above, or by their names")]
 pub enum ModelError {
-    /// The provider is not reachable.
+    /// The provider cannot be reached.
     NoNetwork {
         provider: String,
         /// The host and the port.
@@ -24,11 +23,12 @@ pub enum ModelError {
     Auth {
         provider: String,
         status: u16,
-        /// The environment variable of the key.
+        /// The environment variable that contains the key.
         variable: Option<String>,
         said: String,
     },
-    /// The quota or the credit of the account is used up, for longer than this program waits.
+    /// The account's quota or credit is used up, for longer than
+    /// [`Limits::longest_wait`](crate::Limits::longest_wait).
     Quota { provider: String, said: String, again_in: Option<Duration> },
     /// The provider rejects the request.
     BadRequest { provider: String, status: u16, said: String },
@@ -36,19 +36,19 @@ pub enum ModelError {
     Overflow { model: ModelId, limit: Option<u64>, said: String },
     /// The provider has no such model, or does not allow this key to use it.
     UnknownModel { model: ModelId, said: String },
-    /// The address is not one of this wire.
+    /// The server does not know this address, so the base URL may be wrong.
     NotFound { provider: String, url: String, said: String },
     /// The provider was overloaded or failed in every attempt.
     Overloaded { provider: String, status: Option<u16>, attempts: u32, said: String },
-    /// The provider refuses the content of the conversation.
+    /// The provider refuses to answer because of the content of the conversation.
     Refused { provider: String, said: String },
-    /// The provider sent nothing for this time.
+    /// The provider sent nothing for this long.
     Hung { provider: String, waited: Duration },
     /// The answer stopped before its end.
     Cut { provider: String, source: Option<Box<dyn Error + Send + Sync>> },
     /// The chosen model cannot be used.
     Unusable { why: String },
-    /// The answer does not follow the wire.
+    /// The answer does not have the format of the provider's wire.
     Malformed { provider: String, what: String },
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for ModelError {
         match self {
             Self::NoNetwork { provider, host, .. } => write!(
                 f,
-                "{provider} cannot be reached at {host}: check the network, the proxy and the base URL, and that a local server runs"
+                "{provider} cannot be reached at {host}: check the network, the proxy and the base URL, and that a local server is running"
             ),
             Self::Auth { provider, status, variable, said } => {
                 auth(f, provider, *status, variable.as_deref(), said)
@@ -69,7 +69,7 @@ impl fmt::Display for ModelError {
                 }
                 write!(
                     f,
-                    "{}: check the plan and billing there, or choose another model",
+                    "{}: check your plan and billing there, or choose another model",
                     Said(said)
                 )
             }
@@ -110,13 +110,13 @@ impl fmt::Display for ModelError {
                 in_words(*waited)
             ),
             Self::Cut { provider, .. } => {
-                write!(f, "the answer of {provider} was cut off: say \"continue\" to resume it")
+                write!(f, "the answer from {provider} was cut off: say \"continue\" to resume it")
             }
             Self::Unusable { why } => f.write_str(why),
             Self::Malformed { provider, what } => {
                 write!(
                     f,
-                    "the answer of {provider} cannot be read: {what}; check the base URL and the wire of this provider"
+                    "the answer from {provider} cannot be read: {what}; check the base URL and the wire of this provider"
                 )
             }
         }

@@ -1,17 +1,17 @@
-//! The events of a call, the reason for its end, and its tokens.
+//! The events of a call, its stop reason, and its token usage.
 
 use crate::message::AssistantMessage;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// An event of a call, in the order of the answer.
+/// An event of a call. Events come in the order of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelEvent {
     /// A piece of the text; never empty.
     Text(String),
     /// A piece of a thought; never empty.
     Thought(String),
-    /// A tool call begins. Its arguments come with [`ModelEvent::Done`].
+    /// A tool call has begun. Its arguments come with [`ModelEvent::Done`].
     CallBegan {
         /// The number of the call within the message, from 0.
         index: usize,
@@ -22,13 +22,14 @@ pub enum ModelEvent {
     },
     /// The attempt failed. The request is repeated after `wait`.
     Waiting {
-        /// One sentence for people, without a full stop.
+        /// Why the attempt failed, for the user: one sentence without a full stop.
         why: String,
         /// The wait before the next attempt.
         wait: Duration,
         /// The number of attempts so far.
         attempt: u32,
-        /// Whether part of the answer was shown. The next attempt replaces it from its beginning.
+        /// Whether the failed attempt sent part of its answer. The next attempt starts over and
+        /// replaces that part.
         replaces: bool,
         /// The tokens that the provider reported for the failed attempt.
         lost: TokenUsage,
@@ -37,47 +38,47 @@ pub enum ModelEvent {
     Done {
         /// The whole message, with its tool calls.
         message: AssistantMessage,
-        /// The reason for the end.
+        /// Why the answer ended.
         stop: ModelStop,
-        /// The tokens of the call.
+        /// The tokens that the call used.
         usage: TokenUsage,
     },
 }
 
-/// The reason for the end of an answer.
+/// Why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelStop {
     /// The model finished its answer.
     End,
     /// The model waits for the results of its tool calls.
     Tools,
-    /// The answer reached its maximum length. Tool calls with cut arguments are left out.
+    /// The answer reached its maximum length. Tool calls with incomplete arguments are left out.
     MaxTokens,
     /// The conversation filled the context window.
     Window,
     /// The model or the provider refuses to answer.
     Refusal,
-    /// The provider paused a long answer. A call with the same conversation and this message
-    /// continues it.
+    /// The provider paused a long answer. To continue it, call the model again with this message
+    /// appended to the conversation.
     Paused,
-    /// The provider could not read a tool call. Another attempt may succeed.
+    /// The provider could not parse a tool call of the model. Another attempt may succeed.
     BrokenCall,
-    /// Another reason, in the word of the provider.
+    /// Another reason, as the provider names it.
     Other(String),
 }
 
-/// The tokens of a call.
+/// The tokens that a call used.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TokenUsage {
-    /// The tokens that the model read, without those from and into a cache.
+    /// The input tokens, without those that were read from or written to a cache.
     pub input: u64,
-    /// The tokens that the model wrote, with its thoughts.
+    /// The output tokens, including thoughts.
     pub output: u64,
-    /// The part of `output` for thoughts, if the provider reports it.
+    /// How many tokens of `output` are thoughts, if the provider reports it.
     pub thought: Option<u64>,
-    /// The tokens from the provider's cache.
+    /// The input tokens that were read from the provider's cache.
     pub cached_read: u64,
-    /// The tokens into the provider's cache.
+    /// The input tokens that were written to the provider's cache.
     pub cached_write: u64,
     /// The cost in US dollars, if the provider reports it.
     #[serde(default)]
@@ -101,7 +102,8 @@ impl TokenUsage {
         };
     }
 
-    /// Returns the number of all tokens, which is the window usage after this call.
+    /// Returns the sum of all tokens, which is how much of the context window is used after this
+    /// call.
     pub fn total(&self) -> u64 {
         [self.input, self.output, self.cached_read, self.cached_write]
             .into_iter()

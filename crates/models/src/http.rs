@@ -1,4 +1,4 @@
-//! The HTTP client: TLS, proxies of the environment, and time limits.
+//! The HTTP client, with TLS, proxies from the environment, and time limits.
 
 use crate::address::without_login;
 use crate::environment::Environment;
@@ -13,14 +13,15 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Time limits and the number of attempts.
+/// Time limits and the maximum number of attempts for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// For a connection.
+    /// The time limit for connecting.
     pub connect: Duration,
-    /// From the connection to the first byte of an answer. A local server may load a model first.
+    /// The time limit for the first byte of an answer. A local server may have to load the model
+    /// first.
     pub first_byte: Duration,
-    /// Between two pieces of an answer.
+    /// The time limit for each further piece of an answer.
     pub idle: Duration,
     /// The maximum number of attempts.
     pub attempts: u32,
@@ -32,7 +33,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 10 s, 5 min, 120 s; 5 attempts, from 1 s, at most 2 min.
+    /// 10 s to connect, 5 min to the first byte, 120 s between pieces; 5 attempts, a wait of 1 s
+    /// before the second, and requested waits of at most 2 min.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -45,7 +47,7 @@ impl Default for Limits {
     }
 }
 
-/// A client for requests. Clones are cheap and share their connections.
+/// An HTTP client. Clones are cheap and share their connections.
 #[derive(Clone)]
 pub struct Http(Arc<Shared>);
 
@@ -57,7 +59,7 @@ struct Shared {
     plain: OnceLock<Client>,
 }
 
-/// The proxies of the environment.
+/// The proxy settings from the environment.
 struct Proxies {
     http: Option<String>,
     https: Option<String>,
@@ -72,8 +74,8 @@ impl fmt::Debug for Http {
 }
 
 impl Http {
-    /// Creates a client. It uses the proxies of `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and
-    /// `NO_PROXY`, also in lowercase. Requests to this machine never use a proxy.
+    /// Creates a client. It uses the proxies that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and
+    /// `NO_PROXY` set, in upper or lower case. Requests to this machine never use a proxy.
     pub fn new(environment: Environment<'_>, limits: Limits) -> Self {
         let either = |name: &str| {
             let value = environment(&name.to_lowercase()).or_else(|| environment(name));
@@ -98,10 +100,10 @@ impl Http {
         self.0.limits
     }
 
-    /// Returns the request of `provider`, ready to be sent.
+    /// Returns the HTTP request for a call to `provider`, ready to be sent.
     ///
     /// # Errors
-    /// The address or a header is invalid.
+    /// Returns an error if the address or a header is invalid.
     pub(crate) fn post(
         &self,
         provider: &str,
@@ -120,7 +122,7 @@ impl Http {
             let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose()))
             else {
                 return Err(wrong(format!(
-                    "the header {name} cannot be sent: a key or header contains a line end or an extra space"
+                    "the header {name} cannot be sent: the key or the header contains a line break or an extra space"
                 )));
             };
             value.set_sensitive(true);
@@ -133,7 +135,7 @@ impl Http {
     /// Returns the client for this address.
     ///
     /// # Errors
-    /// TLS is not available.
+    /// Returns an error if TLS is not available.
     pub(crate) fn client(&self, provider: &str, url: &Url) -> Result<Client, ModelError> {
         let shared = &*self.0;
         if url.scheme() == "http" {
@@ -142,17 +144,17 @@ impl Http {
         built(&shared.encrypted, provider, || shared.builder())
     }
 
-    /// Returns whether the environment has a proxy for addresses of this scheme.
+    /// Returns whether the environment sets a proxy for this URL scheme.
     pub fn has_proxy(&self, scheme: &str) -> bool {
         let proxies = &self.0.proxies;
         if scheme == "http" { proxies.http.is_some() } else { proxies.https.is_some() }
     }
 
-    /// Returns a client for web pages. It uses the user's proxy if `proxied`, else the addresses
-    /// that `lookup` gives. It follows no redirect.
+    /// Returns a client for web pages. It uses the user's proxy if `proxied` is true and there is
+    /// one; otherwise it resolves host names with `lookup`. It does not follow redirects.
     ///
     /// # Errors
-    /// TLS is not available, or the address of the proxy is invalid.
+    /// Returns an error if TLS is not available, or if the address of the proxy is invalid.
     pub fn reader(
         &self,
         scheme: &str,
@@ -172,12 +174,12 @@ impl Http {
         }
     }
 
-    /// Returns a client for one server that is not a provider. All its requests have these headers.
-    /// It follows only redirects to the same server. Creating it blocks while the system's
-    /// certificates are read.
+    /// Returns a client for one server that is not a provider. It sends these headers with every
+    /// request, and follows redirects only to the same server. Creating it blocks while the
+    /// system's certificates are read.
     ///
     /// # Errors
-    /// TLS is not available.
+    /// Returns an error if TLS is not available.
     pub fn for_server(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
         install_ring();
         let builder =
@@ -193,10 +195,10 @@ impl Http {
         if url.scheme() == "http" { builder.tls_certs_only([]).build() } else { builder.build() }
     }
 
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
-    /// It is not an `http` or `https` address.
+    /// Returns an error if the address is not an `http` or `https` URL.
     pub(crate) fn url(&self, provider: &str, url: &str) -> Result<Url, ModelError> {
         web_url(url).ok_or_else(|| ModelError::NotFound {
             provider: provider.to_owned(),
@@ -213,7 +215,7 @@ fn web_url(url: &str) -> Option<Url> {
 /// Checks that a request can be sent to this address with these headers.
 ///
 /// # Errors
-/// A sentence with the reason, without the value of a header.
+/// Returns the reason as one sentence, which contains no header values.
 pub(crate) fn check_request(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
     if web_url(url).is_none() {
         return Err(format!(
@@ -249,17 +251,17 @@ fn built(
     Ok(kept.get_or_init(|| client).clone())
 }
 
-/// Installs `ring` for TLS.
+/// Makes `ring` the crypto provider of rustls.
 fn install_ring() {
-    // An error means that another provider is already installed.
+    // An error means that another crypto provider is already installed.
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
 impl Shared {
-    /// Returns a builder without proxies.
+    /// Returns a builder that uses no proxy.
     fn plain_builder(&self) -> ClientBuilder {
         let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
-        // A redirect would send the key to another server.
+        // A redirect could send the key to another server.
         let redirect = Policy::none();
         Client::builder()
             .user_agent(agent)
@@ -280,7 +282,7 @@ impl Shared {
             self.proxies.http.as_deref().map(Proxy::http),
             self.proxies.https.as_deref().map(Proxy::https),
         ];
-        // An invalid proxy is ignored; requests then report that the server is not reachable.
+        // An invalid proxy is ignored. Requests then report that the server cannot be reached.
         for proxy in proxies.into_iter().flatten().flatten() {
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&none)));
         }

@@ -1,4 +1,4 @@
-//! Models of providers: one request and one stream of events, whatever the provider's wire.
+//! Language models: one kind of request and one stream of events, whatever the provider's API.
 //!
 //! ```no_run
 //! use attache_models::{Brief, Message, ModelEvent, ModelInput, Models, Part};
@@ -26,19 +26,21 @@
 //!   built-in catalogue (`models.json`) and the user's own list, and finds servers on this machine.
 //!   [`KnownModel`] is an entry of the catalogue.
 //! - **A model:** the trait [`Model`]. [`Models::chosen`] returns one for the id that a user chose:
-//!   a model of a provider, [`Offline`], or one whose calls fail with the reason.
-//! - **Input:** [`ModelInput`] with a [`Brief`] (system prompt and [`ToolSpec`]s) and
-//!   [`Message`]s of the user, the assistant and the tools.
-//! - **Output:** an [`EventStream`] of [`ModelEvent`]s, or a [`ModelError`] that says what
-//!   to do. It waits and retries by itself, within [`Limits`].
-//! - **The network:** [`Http`] has the proxies and time limits; [`SseParser`] reads server-sent
+//!   a provider's model, [`Offline`], or, if the chosen model cannot be used, one whose calls fail
+//!   with the reason.
+//! - **Input:** [`ModelInput`] with a [`Brief`] (system prompt and [`ToolSpec`]s) and [`Message`]s
+//!   from the user, the assistant and the tools.
+//! - **Output:** an [`EventStream`] of [`ModelEvent`]s, or a [`ModelError`] that says what to do.
+//!   The stream waits and retries by itself, within [`Limits`].
+//! - **The network:** [`Http`] applies proxies and time limits; [`SseParser`] reads server-sent
 //!   events; [`Secret`] keeps keys out of logs.
-//! - **Text:** [`text`] has the short forms of text that messages to people and models share.
+//! - **Text:** [`text`] shortens and formats text for messages to users and models.
 //!
-//! A provider has one of four wires ([`Wire`]). Each wire is an adapter of two files: one builds
-//! the request, the other reads the answer. `CONTRIBUTING.md` says how to add a provider or a wire.
+//! Every provider uses one of four wire formats ([`Wire`]). Each has an adapter in two files: one
+//! builds requests, the other reads answers. `CONTRIBUTING.md` says how to add a provider or a
+//! wire.
 //!
-//! This crate does not know ACP, sessions, or what tools do.
+//! This crate knows nothing about ACP, about sessions, or about what tools do.
 
 mod address;
 mod call;

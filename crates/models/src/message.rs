@@ -1,4 +1,4 @@
-//! The conversation and the request, the same for every wire.
+//! The conversation and the request, in a form that all wires share.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,34 +9,34 @@ use std::fmt;
 pub struct ModelId {
     /// The id of the provider, such as `anthropic`.
     pub provider: String,
-    /// The name of the model at the provider.
+    /// The provider's name for the model.
     pub name: String,
 }
 
-/// The content of one call, before it becomes a body of the wire.
+/// The content of one call, from which a wire's adapter builds the body of the HTTP request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Request {
     pub model: ModelId,
     /// The system prompt; may be empty.
     pub system: String,
-    /// The conversation, the oldest message first. It may be malformed: see [`Message`].
+    /// The conversation, oldest message first. It may be incomplete: see [`Message`].
     pub messages: Vec<Message>,
     pub tools: Vec<ToolSpec>,
-    /// How much the model thinks. `None` leaves it to the provider.
+    /// How much the model thinks, or `None` for the provider's default.
     pub thinking: Option<Thinking>,
-    /// The maximum length of the answer in tokens, with thoughts. `None` leaves it to the provider;
-    /// Anthropic requires one and gets 8,192.
+    /// The maximum length of the answer in tokens, including thoughts, or `None` for the provider's
+    /// default. Anthropic requires a number, so it gets 8,192.
     pub max_output: Option<u64>,
-    /// The key of the provider's cache: the same for every call of a session.
+    /// The key for the provider's cache, which is the same for every call of a session.
     pub session: String,
 }
 
 /// How much a model thinks, in the form that its provider accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thinking {
-    /// A level by its name, such as `high`.
+    /// The name of a level, such as `high`.
     Effort(String),
-    /// A maximum in tokens; 0 turns thinking off.
+    /// The maximum number of tokens; 0 turns thinking off.
     Budget(u64),
 }
 
@@ -47,40 +47,40 @@ pub struct ToolSpec {
     pub name: String,
     /// The description for the model.
     pub description: String,
-    /// The JSON Schema of the arguments, an object.
+    /// The JSON Schema of the arguments. It describes an object.
     pub schema: Value,
 }
 
 /// A message of a conversation.
 ///
-/// Adapters repair a conversation before they send it. A tool call without a reply gets one, a
-/// reply without a call is left out, and so is content that only another model can read.
+/// Adapters repair a conversation before they send it: they add a reply to each tool call that has
+/// none, and leave out replies without a call and content that only another model can read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// A message of the user, or of the agent on behalf of the user.
+    /// A message from the user, or from the agent on behalf of the user.
     User(UserMessage),
-    /// An answer of a model.
+    /// An answer from a model.
     Assistant(AssistantMessage),
     /// The result of a tool call in the assistant message before it.
     ToolReply(ToolReply),
 }
 
-/// A message of the user, or of the agent on behalf of the user.
+/// A message from the user, or from the agent on behalf of the user.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UserMessage {
-    /// The parts that a model reads.
+    /// The parts that the model reads.
     pub parts: Vec<Part>,
-    /// The prompt of the user, for a model that [reads data](crate::Model::reads_data). A message
-    /// of the agent itself has none. It is never sent.
+    /// The user's prompt, for models that [read data](crate::Model::reads_data); `None` in a
+    /// message from the agent itself. It is never sent to a provider.
     pub prompt: Option<UserPrompt>,
 }
 
 /// A prompt as the user typed it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UserPrompt {
-    /// The text without the names of attached files.
+    /// The text, without the names of the attached files.
     pub text: String,
-    /// The text with each attached file replaced by its name.
+    /// The text, with the name of each attached file in its place.
     pub with_paths: String,
     /// The attached files.
     pub files: Vec<AttachedFile>,
@@ -89,9 +89,9 @@ pub struct UserPrompt {
 /// A file that is attached to a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedFile {
-    /// The path, or the URI if it is not a file. Line numbers may follow a colon.
+    /// The path, or the URI if it is not a `file` URI. A colon and line numbers may follow.
     pub path: String,
-    /// The text, if it was sent with the prompt.
+    /// The content, if it was sent with the prompt.
     pub text: Option<String>,
 }
 
@@ -107,7 +107,7 @@ impl Message {
         Self::User(parts.into())
     }
 
-    /// Returns the prompt behind the message, if there is one.
+    /// Returns the user's prompt, if the message comes from the user.
     pub(crate) fn prompt(&self) -> Option<&UserPrompt> {
         match self {
             Self::User(message) => message.prompt.as_ref(),
@@ -124,18 +124,18 @@ pub enum Part {
     Text(String),
     /// An image.
     Image(Media),
-    /// A sound.
+    /// Audio.
     Audio(Media),
     /// A document.
     Document(Document),
 }
 
-/// An image, a sound, or the content of a document.
+/// An image, audio, or the content of a document.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
     /// The MIME type, such as `image/png`.
     pub mime: String,
-    /// The bytes in base64.
+    /// The bytes, encoded in base64.
     pub base64: String,
 }
 
@@ -148,20 +148,20 @@ pub struct Document {
     pub media: Media,
 }
 
-/// An answer of a model.
+/// An answer from a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AssistantMessage {
-    /// The model that wrote it. Only this model gets the sealed data back.
+    /// The model that wrote the answer. Only this model gets the sealed data back.
     pub model: ModelId,
     /// The text, the thoughts and the tool calls.
     pub parts: Vec<AssistantPart>,
 }
 
-/// A part of an answer, in the order of arrival.
+/// A part of an answer. Parts are in the order in which they arrived.
 ///
 /// `sealed` is data that the provider must get back unchanged with the part: a signature, encrypted
-/// content, or the name of the field of the part. Only the adapter that made it reads it. It can be
-/// stored and loaded again.
+/// content, or the name of the field in which the part arrived. Only the adapter that created the
+/// data reads it. It can be serialized.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AssistantPart {
@@ -169,7 +169,7 @@ pub enum AssistantPart {
     Text {
         /// The text.
         text: String,
-        /// Data for the provider.
+        /// Data that the provider must get back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
@@ -177,19 +177,19 @@ pub enum AssistantPart {
     Thought {
         /// The text.
         text: String,
-        /// Data for the provider.
+        /// Data that the provider must get back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
     /// A tool call.
     Call {
-        /// The provider's id, or a generated one if there is none; unique within the message.
+        /// The id that the provider gave the call, or a generated one; unique within the message.
         id: String,
         /// The name of the tool.
         name: String,
-        /// The arguments as they were streamed: usually JSON, never empty.
+        /// The arguments as the model wrote them: usually JSON, never empty.
         arguments: String,
-        /// Data for the provider.
+        /// Data that the provider must get back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
@@ -198,39 +198,39 @@ pub enum AssistantPart {
 /// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolReply {
-    /// The id of the call.
+    /// The id of the tool call.
     pub call_id: String,
     /// The name of the tool.
     pub name: String,
-    /// The text of the result.
+    /// The result as text.
     pub text: String,
-    /// The images of the result.
+    /// The images in the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Media>,
     /// Whether the tool failed.
     #[serde(default)]
     pub failed: bool,
-    /// The result as data, for a model that [reads data](crate::Model::reads_data). It is never
-    /// sent.
+    /// The result as data, for models that [read data](crate::Model::reads_data). It is never sent
+    /// to a provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
 impl ModelId {
-    /// Returns the model of this name at this provider.
+    /// Creates the id of a provider's model.
     pub fn new(provider: impl Into<String>, name: impl Into<String>) -> Self {
         Self { provider: provider.into(), name: name.into() }
     }
 }
 
-/// Writes `provider/name`. A name may contain more slashes.
+/// Writes `provider/name`. The name may contain slashes.
 impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.provider, self.name)
     }
 }
 
-/// Leaves the bytes out of logs.
+/// Shows the number of bytes instead of the bytes, for logs.
 impl fmt::Debug for Media {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Media({}, {} bytes of base64)", self.mime, self.base64.len())
@@ -254,7 +254,7 @@ impl AssistantMessage {
         texts.collect()
     }
 
-    /// Returns whether there is a tool call.
+    /// Returns whether the answer contains a tool call.
     pub fn calls(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, AssistantPart::Call { .. }))
     }

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
 
-/// A model: of a provider in the network, of a server on this machine, or the offline model.
+/// A model: a provider's, one on this machine, or the offline model.
 pub trait Model: Debug + Send + Sync {
     /// Returns the display name.
     fn title(&self) -> &str;
@@ -19,11 +19,12 @@ pub trait Model: Debug + Send + Sync {
     /// Returns the context window in tokens, or an assumption if it is unknown.
     fn size(&self) -> u64;
 
-    /// Returns how many tokens of the window this brief takes, as [`estimated_tokens`] counts.
+    /// Returns how many tokens of the window this brief takes up, as counted by
+    /// [`estimated_tokens`].
     fn brief_tokens(&self, brief: &Brief) -> u64;
 
-    /// Returns whether the model follows free instructions. Otherwise it understands only requests
-    /// of certain forms.
+    /// Returns whether the model follows arbitrary instructions. Otherwise it understands only
+    /// requests in certain forms.
     fn writes(&self) -> bool;
 
     /// Returns whether the model accepts this part of a prompt.
@@ -48,9 +49,9 @@ pub trait Model: Debug + Send + Sync {
 pub struct ModelInput {
     /// The system prompt and the tools.
     pub brief: Brief,
-    /// The conversation, the oldest message first.
+    /// The conversation, oldest message first.
     pub messages: Vec<Message>,
-    /// An estimate of the tokens of `messages`.
+    /// An estimate of the number of tokens in `messages`.
     pub tokens: u64,
 }
 
@@ -64,12 +65,13 @@ pub struct Brief {
 }
 
 impl Brief {
-    /// Returns a brief with a system prompt and no tools, for a model that only writes a text.
+    /// Returns a brief with a system prompt and no tools, for calls in which the model only writes
+    /// text.
     pub fn to_write(system: &str) -> Self {
         Self { system: system.to_owned(), tools: Vec::new() }
     }
 
-    /// Returns the length in tokens, as [`estimated_tokens`] counts.
+    /// Returns the length in tokens, as counted by [`estimated_tokens`].
     pub fn tokens(&self) -> u64 {
         let spec = |spec: &ToolSpec| {
             estimated_tokens(&spec.description) + estimated_tokens(&spec.schema.to_string())
@@ -80,19 +82,20 @@ impl Brief {
 
 /// The events of one call. Dropping it ends the call.
 pub trait EventStream: Send {
-    /// Returns the next event; `None` after [`ModelEvent::Done`] and after an error. Cancel safe.
+    /// Returns the next event, or `None` after [`ModelEvent::Done`] and after an error. This method
+    /// is cancel safe.
     ///
     /// # Errors
-    /// The call failed, or the answer was cut off.
+    /// Returns an error if the call fails, or if the answer is cut off.
     fn next(&mut self) -> NextEvent<'_>;
 
-    /// Returns the text so far, for a conversation that continues after an error or a cancellation;
-    /// `None` if there is no text.
+    /// Returns the answer so far, without tool calls, for a conversation that continues after an
+    /// error or a cancellation. `None` if there is nothing yet.
     fn partial(&self) -> Option<AssistantMessage> {
         None
     }
 
-    /// Returns the tokens of an answer that was cut off. No event reports them.
+    /// Returns the tokens of an answer that was cut off, which no event reports.
     fn unreported_usage(&self) -> TokenUsage {
         TokenUsage::default()
     }
@@ -102,12 +105,13 @@ pub trait EventStream: Send {
 pub type NextEvent<'s> =
     Pin<Box<dyn Future<Output = Option<Result<ModelEvent, ModelError>>> + Send + 's>>;
 
-/// Returns an estimate of the tokens of a text: one for every four bytes of UTF-8, rounded up.
+/// Returns an estimate of the number of tokens in a text: one for every four bytes of UTF-8,
+/// rounded up.
 pub fn estimated_tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }
 
-/// Returns how many tokens of a window of `size` tokens are kept free for the answer: 15 percent.
+/// Returns how many tokens are kept free for the answer in a window of `size` tokens: 15 percent.
 pub fn answer_reserve(size: u64) -> u64 {
     size.saturating_mul(15) / 100
 }

@@ -25,37 +25,37 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use variables::key_variables;
 
-/// The id of the model without a provider.
+/// The id of the offline model.
 pub const OFFLINE: &str = "offline";
 
-/// The variable with the model of a new session.
+/// The environment variable that sets the model of new sessions.
 const MODEL: &str = "ATTACHE_MODEL";
 
-/// The variable with the fallback: the model that continues when the primary provider fails
-/// permanently.
+/// The environment variable that sets the fallback: the model that continues when the primary
+/// provider fails permanently.
 const FALLBACK: &str = "ATTACHE_FALLBACK";
 
-/// The variable that turns titles by a model `off`.
+/// The environment variable that, if `off`, keeps models from writing titles.
 const TITLES: &str = "ATTACHE_TITLES";
 
 /// How long a new session waits for servers on this machine. It does not wait if no server runs.
 const SEARCH_LIMIT: Duration = Duration::from_millis(300);
 
-/// The variables of servers on this machine.
+/// The environment variables of model servers on this machine.
 const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
 
 /// The models that this process can use.
 ///
 /// A provider is configured when the environment has its key: `ANTHROPIC_API_KEY`,
 /// `OPENAI_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`, `DEEPSEEK_API_KEY`,
-/// `DASHSCOPE_API_KEY`, `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`. Each has another variable for the
-/// base address. A new session uses the model of `ATTACHE_MODEL`, as `provider/name` or as a name,
-/// else the first model of the first provider, else `offline`. `ATTACHE_FALLBACK` sets the model
-/// that continues when the primary provider fails permanently. The cheapest model of the session's
-/// provider writes titles; with `ATTACHE_TITLES=off` the title is the beginning of the first
-/// prompt.
+/// `DASHSCOPE_API_KEY`, `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`. Another variable for each provider
+/// sets its base URL. A new session uses the model that `ATTACHE_MODEL` names (`provider/name` or
+/// only the name), else the first model of the first provider, else `offline`. `ATTACHE_FALLBACK`
+/// sets the model that continues when the primary provider fails permanently. The cheapest model of
+/// the session's provider writes titles; with `ATTACHE_TITLES=off` the title is the beginning of
+/// the first prompt.
 ///
-/// Keys are sent to their own provider only, and never printed.
+/// A key is sent only to its own provider, and is never printed.
 ///
 /// ```
 /// let environment = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "sk-…".to_owned());
@@ -68,15 +68,16 @@ pub struct Models {
     http: Http,
     catalogue: Catalogue,
     providers: Vec<Provider>,
-    /// The providers that a client set.
+    /// The providers that a client has set or disabled.
     configured: ConfiguredProviders,
-    /// The variables of all providers.
+    /// The environment variables of all providers.
     variables: Vec<ProviderVariables>,
     wish: Option<String>,
     fallback: Option<String>,
-    /// Whether a model writes titles.
+    /// Whether models write titles.
     titles: bool,
-    /// The variables of servers on this machine; `None` if they are not searched.
+    /// The values of the environment variables of model servers on this machine, or `None` if those
+    /// servers are not used.
     local: Option<Vec<(&'static str, String)>>,
     servers: OnceCell<Vec<LocalServer>>,
     offline: Arc<dyn Model>,
@@ -88,13 +89,13 @@ pub struct Models {
 pub struct FoundProvider {
     /// The name, such as `Anthropic`.
     pub name: String,
-    /// The ids of its models. Empty if only `ATTACHE_MODEL` can name one.
+    /// The ids of its models. Empty if none is known, so that only `ATTACHE_MODEL` can select one.
     pub models: Vec<String>,
     /// The prefix of the ids of its models, such as `anthropic/`.
     pub prefix: String,
 }
 
-/// The error of the user's own list of models, if it is unreadable.
+/// The error for a user's own list of models that cannot be read.
 #[derive(Debug)]
 pub struct ModelsError(CatalogueError);
 
@@ -130,7 +131,7 @@ impl Offered {
     }
 }
 
-/// Returns the id of the model that the user's words name: `provider/name`, a name, or `offline`.
+/// Returns the id of the model that `wish` names: `provider/name`, only the name, or `offline`.
 fn named(wish: &str, offered: &[Offered]) -> Option<String> {
     if wish == OFFLINE {
         return Some(OFFLINE.to_owned());
@@ -141,12 +142,12 @@ fn named(wish: &str, offered: &[Offered]) -> Option<String> {
 }
 
 impl Models {
-    /// Returns only the model `offline`.
+    /// Returns a set of models that contains only `offline`.
     pub fn offline_only() -> Self {
         Self::with_offline(Arc::new(Offline))
     }
 
-    /// Replaces `offline` by this model and returns only it. For tests.
+    /// Returns a set of models that contains only this model, in place of `offline`. For tests.
     pub fn with_offline(offline: Arc<dyn Model>) -> Self {
         Self {
             http: Http::new(&|_| None, Limits::default()),
@@ -165,10 +166,10 @@ impl Models {
 
     /// Returns the models of the providers in `environment`, a function from the name of a variable
     /// to its value. `own` is the text of the user's own list of models and providers, in the
-    /// format of the `models.json` of this crate. Sends nothing over the network.
+    /// format of this crate's `models.json`. Sends nothing over the network.
     ///
     /// # Errors
-    /// `own` does not have this format.
+    /// Returns an error if `own` does not have this format.
     pub fn of(
         environment: &(dyn Fn(&str) -> Option<String> + Sync),
         own: Option<&str>,
@@ -197,8 +198,8 @@ impl Models {
         })
     }
 
-    /// Adds the models of servers on this machine: Ollama, llama.cpp, LM Studio and vLLM on their
-    /// usual ports. [`Models::look`] finds them.
+    /// Enables the models of servers on this machine: Ollama, llama.cpp, LM Studio and vLLM on
+    /// their usual ports. [`Models::look`] searches for them.
     #[must_use]
     pub fn and_local(mut self, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Self {
         let value = |name: &'static str| Some((name, environment(name)?));
@@ -216,24 +217,25 @@ impl Models {
         self.offered().into_iter().map(found).collect()
     }
 
-    /// Returns the month of the built-in prices, such as `2025-11`; empty without a list.
+    /// Returns the month of the built-in prices, such as `2025-11`; empty without the built-in
+    /// catalogue.
     pub fn prices_as_of(&self) -> &str {
         self.catalogue.as_of()
     }
 
-    /// Looks for servers on this machine, once. A search that takes too long starts again with the
-    /// next call.
+    /// Searches for servers on this machine, unless an earlier search has finished. A search that
+    /// takes too long is cancelled, and the next call starts it again.
     pub async fn look(&self) {
         let Some(local) = &self.local else { return };
         let value = |name: &str| {
             local.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone())
         };
         let looking = self.servers.get_or_init(|| local_servers(&self.http, &value));
-        // A late server counts as missing.
+        // Servers that were not found in time are missing until the next search.
         let _late = tokio::time::timeout(SEARCH_LIMIT, looking).await;
     }
 
-    /// Returns the id of the model of a new session.
+    /// Returns the id of the model for new sessions.
     pub fn default_model(&self) -> String {
         let offered = self.offered();
         if let Some(named) = self.wish.as_deref().and_then(|wish| named(wish, &offered)) {
@@ -271,7 +273,7 @@ impl Models {
             self.providers.iter().filter(|provider| !configured.contains_key(&provider.id));
         let mut offered: Vec<Offered> =
             untouched.map(|provider| self.of_provider(provider)).collect();
-        // A provider that a client set has the models of its original.
+        // A provider that a client has set keeps the models of the original provider.
         offered.extend(configured.into_values().flatten().map(|provider| {
             let models = self.catalogue.models(&provider.id).cloned().collect();
             Offered { provider, models }
@@ -304,7 +306,8 @@ impl Models {
     }
 
     fn of_provider(&self, provider: &Provider) -> Offered {
-        // A server without a key is not the well-known provider, and does not have its models.
+        // A server that needs no key is not the well-known provider itself, and does not have its
+        // models.
         let another =
             provider.key.is_none() && Catalogue::built_in().models(&provider.id).next().is_some();
         let models = self.catalogue.models(&provider.id).filter(|_| !another).cloned().collect();
@@ -318,7 +321,7 @@ impl Models {
         if provider != offered.provider.id || name.is_empty() || known {
             return;
         }
-        // Ollama reads a name without a tag as the latest.
+        // Ollama uses the tag `latest` if a name has none.
         let latest =
             offered.models.iter().find(|model| model.id.name.strip_suffix(":latest") == Some(name));
         let model = match latest {
@@ -328,8 +331,8 @@ impl Models {
         offered.models.push(model);
     }
 
-    /// Returns the known facts about the model with this value of the option `model`; `None` for
-    /// `offline`, and for a model that is not available.
+    /// Returns what is known about the model with this id. `None` for `offline`, and for a model
+    /// that is not available.
     pub fn find(&self, value: &str) -> Option<KnownModel> {
         self.find_with_provider(value).map(|(_, known)| known)
     }
@@ -341,19 +344,19 @@ impl Models {
         })
     }
 
-    /// Returns whether any model accepts images, and whether any accepts sounds.
+    /// Returns whether any model accepts images, and whether any accepts audio.
     pub fn takes(&self) -> (bool, bool) {
         let offered = self.offered();
         let mut models = offered.iter().flat_map(|offered| &offered.models);
         (models.clone().any(|model| model.takes_images), models.any(|model| model.takes_audio))
     }
 
-    /// Returns whether a model writes titles.
+    /// Returns whether models write titles.
     fn titles(&self) -> bool {
         self.titles
     }
 
-    /// The variables of all providers.
+    /// The environment variables of all providers.
     fn variables(&self) -> &[ProviderVariables] {
         &self.variables
     }
@@ -362,7 +365,7 @@ impl Models {
         &self.catalogue
     }
 
-    /// Returns whether the search for servers on this machine is over.
+    /// Returns whether the search for servers on this machine has finished, or is not enabled.
     fn has_looked(&self) -> bool {
         self.local.is_none() || self.servers.initialized()
     }
@@ -372,8 +375,8 @@ impl Models {
         &self.http
     }
 
-    /// Returns the environment variables of keys. Programs that the agent starts do not inherit
-    /// them.
+    /// Returns the environment variables that contain keys, which programs that the agent starts
+    /// must not inherit.
     pub fn key_variables(&self) -> Arc<[String]> {
         key_variables(&self.catalogue).into()
     }

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 pub use answer::HELP as OFFLINE_HELP;
 
-/// The context window that the model declares, in tokens.
+/// The model's context window, in tokens.
 const WINDOW: u64 = 32_768;
 
 /// The pause before each number of `count to N`.
@@ -30,8 +30,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The maximum length of a prompt that is parsed as a request, in bytes.
 const LONGEST_REQUEST: usize = 16 * 1024;
 
-/// The model without a provider. It reads the last prompt and the data of tool results, and answers
-/// with text and ordinary tool calls.
+/// The offline model. It reads the last prompt and the data in tool results, and answers with text
+/// and ordinary tool calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Offline;
 
@@ -98,7 +98,7 @@ impl EventStream for OfflineStream {
     }
 }
 
-/// The next step of the answer: text and tool calls.
+/// Returns the next step of the answer: text, thoughts and tool calls.
 fn outputs(turn: &CurrentTurn<'_>) -> Vec<Output> {
     let length = turn.prompt.text.len();
     if turn.is_reply {
@@ -129,8 +129,8 @@ fn outputs(turn: &CurrentTurn<'_>) -> Vec<Output> {
     }
 }
 
-/// The message of one answer: its text, then its tool calls. `number` makes the ids unique within
-/// the conversation.
+/// Returns the message for one answer: its text, then its tool calls. `number` makes the ids unique
+/// within the conversation.
 fn message(outputs: Vec<Output>, number: usize) -> AssistantMessage {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for output in outputs {
@@ -150,7 +150,7 @@ fn message(outputs: Vec<Output>, number: usize) -> AssistantMessage {
     AssistantMessage { model: ModelId::new("attache", "offline"), parts }
 }
 
-/// The tokens of one answer; thoughts are part of the output.
+/// Returns the token usage of one answer. Thoughts count as output.
 fn usage(input: u64, outputs: &[Output]) -> TokenUsage {
     let (mut output, mut thought) = (0, 0);
     for each in outputs {

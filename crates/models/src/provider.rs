@@ -1,4 +1,4 @@
-//! A provider of models: its address, its wire and its key.
+//! A model provider: its address, its wire and its key.
 
 use crate::address::{is_loopback, without_login};
 use crate::message::{ModelId, Request};
@@ -8,7 +8,7 @@ use crate::wire::adapter::{Decoder, HttpRequest};
 use crate::wire::chat::dialect::Dialect;
 use std::fmt;
 
-/// A provider of models.
+/// A model provider.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Provider {
     /// The id, as in [`ModelId::provider`].
@@ -21,15 +21,15 @@ pub(crate) struct Provider {
     /// contains the version (`https://api.openai.com/v1`); for the others it may.
     pub base_url: String,
     pub key: Option<Secret>,
-    /// The environment variable of the key, for error messages.
+    /// The environment variable that contains the key, for error messages.
     pub key_variable: Option<String>,
     /// Whether the key is sent as `Authorization: Bearer`, although the wire has its own header.
     pub bearer: bool,
-    /// Headers of every request. They replace those of the wire.
+    /// Headers for every request. They replace headers of the same name that the wire sets.
     pub headers: Vec<(String, Secret)>,
 }
 
-/// Hides secrets: an address may contain a password.
+/// Shows the address without secrets, because it may contain a password.
 impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut provider = f.debug_struct("Provider");
@@ -41,7 +41,7 @@ impl fmt::Debug for Provider {
 }
 
 impl Provider {
-    /// Returns a provider without key and headers.
+    /// Creates a provider without a key and without headers.
     pub(crate) fn new(id: &str, name: &str, wire: Wire, base_url: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -67,7 +67,7 @@ impl Provider {
         is_loopback(&self.base_url)
     }
 
-    /// Returns a request on this provider's wire.
+    /// Returns the HTTP request for a call, in the format of this provider's wire.
     pub(crate) fn http_request(&self, request: &Request) -> HttpRequest {
         let adapter = self.wire.adapter();
         HttpRequest {
@@ -77,7 +77,7 @@ impl Provider {
         }
     }
 
-    /// Returns the headers of a request.
+    /// Returns the headers for a request.
     pub(crate) fn request_headers(&self, request: &Request) -> Vec<(String, Secret)> {
         let adapter = self.wire.adapter();
         let mut headers = Vec::new();
@@ -96,7 +96,7 @@ impl Provider {
         headers
     }
 
-    /// Returns a decoder for an answer on this provider's wire.
+    /// Returns a decoder for one answer in the format of this provider's wire.
     pub(crate) fn decoder(&self) -> Box<dyn Decoder> {
         self.wire.adapter().decoder()
     }
@@ -106,11 +106,11 @@ impl Provider {
         ModelId::new(self.id.as_str(), name)
     }
 
-    /// Returns the text without the secrets of this provider.
+    /// Returns the text with this provider's secrets replaced with `<hidden>`.
     pub(crate) fn without_secrets(&self, text: &str) -> String {
         let secrets =
             self.key.iter().chain(self.headers.iter().map(|(_, value)| value)).map(Secret::expose);
-        // Short values are not secret, and replacing them would garble the text.
+        // Short values are unlikely to be secrets, and replacing them would garble the text.
         let secrets = secrets.filter(|secret| secret.len() >= 6);
         secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "<hidden>"))
     }

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Returns the text. Use it only to send the secret.
+    /// Returns the secret text. Use this only to send it.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-/// The maximum length of an event, in bytes. A whole answer may be one event.
+/// The maximum length of an event, in bytes. It is large because a whole answer may be one event.
 pub(crate) const LONGEST: usize = 32 << 20;
 
-/// An event of a stream.
+/// A server-sent event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SseEvent {
     /// The `event` field; empty if it is missing.
@@ -14,21 +14,21 @@ pub struct SseEvent {
     pub data: Vec<u8>,
 }
 
-/// An event is longer than 32 MiB.
+/// The error for an event that is longer than 32 MiB.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Splits a stream into events. The stream may be cut into pieces anywhere.
+/// Splits a stream of bytes into events. The stream may arrive in pieces of any size.
 ///
 /// Lines end with LF, CRLF or CR, and the space after a colon may be missing. The parser skips a
-/// byte order mark, comments, `id` and `retry`. It handles lines as bytes, so a character may be
+/// byte order mark, comments, `id` and `retry`. It treats lines as bytes, so a character may be
 /// split between two pieces.
 #[derive(Debug)]
 pub struct SseParser {
     line: Vec<u8>,
     event: SseEvent,
     has_data: bool,
-    /// Whether the last line ended with CR. A following LF belongs to it.
+    /// Whether the last byte was a CR. If LF follows, it belongs to the same line end.
     after_cr: bool,
     first_line: bool,
     longest: usize,
@@ -51,7 +51,7 @@ impl SseParser {
     /// Takes the next bytes, and appends the complete events to `events`.
     ///
     /// # Errors
-    /// An event is longer than 32 MiB. The parser cannot continue after it.
+    /// Returns an error if an event is longer than 32 MiB. The parser must not be used after that.
     pub fn push(
         &mut self,
         mut bytes: &[u8],
@@ -80,7 +80,7 @@ impl SseParser {
         self.hold(bytes)
     }
 
-    /// Ends the stream, and returns an event that has no empty line after it.
+    /// Ends the stream, and returns the last event if no empty line follows it.
     pub(crate) fn end(mut self) -> Option<SseEvent> {
         let mut events = VecDeque::new();
         if !self.line.is_empty() {

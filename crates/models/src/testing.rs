@@ -1,4 +1,4 @@
-//! Servers and recordings for the tests of this crate.
+//! Servers and replays for the tests of this crate.
 
 pub(crate) mod aimock;
 pub(crate) mod replay;

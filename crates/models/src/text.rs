@@ -1,7 +1,6 @@
-//! Short forms of text for messages: one line, Markdown code, counted nouns, and cuts by JSON
-//! length.
+//! Formats text for messages: one line, Markdown code, counted nouns, and cuts by length in JSON.
 
-/// Returns the text on one line of at most `limit` characters; `…` replaces the rest.
+/// Returns the text on one line of at most `limit` characters. If it is longer, it ends with `…`.
 pub fn one_line(text: &str, limit: usize) -> String {
     let line = text.trim().chars().map(|each| if each.is_control() { ' ' } else { each });
     let line: String = line.take(limit + 1).collect();
@@ -11,7 +10,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Returns the text, of at most 400 characters, as Markdown code within a line.
+/// Returns the text as inline Markdown code, cut to 400 characters.
 pub fn code(text: &str) -> String {
     let text = one_line(text, 400);
     match text.contains('`') {
@@ -20,7 +19,7 @@ pub fn code(text: &str) -> String {
     }
 }
 
-/// Returns the text as a Markdown code block whose fence is longer than any in the text.
+/// Returns the text as a Markdown code block, whose fence is longer than any in the text.
 pub fn code_block(text: &str) -> String {
     let longest = text.split(|each| each != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -34,7 +33,7 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { plural })
 }
 
-/// Returns a number with a comma between groups of three digits, such as `1,234`.
+/// Returns a number with commas between groups of three digits, such as `1,234`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -47,7 +46,7 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// Returns the text, or its start and its end if it has more than `limit` bytes as JSON.
+/// Returns the text or, if it has more than `limit` bytes in JSON, only its start and its end.
 pub fn ends_within(text: &str, limit: usize) -> String {
     if json_text_length(text) <= limit {
         return text.to_owned();
@@ -55,7 +54,7 @@ pub fn ends_within(text: &str, limit: usize) -> String {
     format!("{}\n[…]\n{}", start_within(text, limit / 2), end_within(text, limit / 2))
 }
 
-/// Returns the longest start of `text` that has at most `limit` bytes as JSON.
+/// Returns the longest prefix of `text` that has at most `limit` bytes in JSON.
 pub fn start_within(text: &str, limit: usize) -> &str {
     let mut length = 0;
     let end = text.char_indices().find(|(_, character)| {
@@ -65,7 +64,7 @@ pub fn start_within(text: &str, limit: usize) -> &str {
     end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
 
-/// Returns the longest end of `text` that has at most `limit` bytes as JSON.
+/// Returns the longest suffix of `text` that has at most `limit` bytes in JSON.
 pub fn end_within(text: &str, limit: usize) -> &str {
     let mut length = 0;
     let start = text.char_indices().rev().find(|(_, character)| {
@@ -75,12 +74,12 @@ pub fn end_within(text: &str, limit: usize) -> &str {
     start.and_then(|(at, character)| text.get(at + character.len_utf8()..)).unwrap_or(text)
 }
 
-/// Returns the number of bytes of a text in a JSON string, without its quotes.
+/// Returns how many bytes a text has in a JSON string, not counting the quotes.
 pub fn json_text_length(text: &str) -> usize {
     text.chars().map(json_length).sum()
 }
 
-/// Returns the number of bytes of a character in a JSON string.
+/// Returns how many bytes a character has in a JSON string.
 fn json_length(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,

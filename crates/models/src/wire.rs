@@ -1,4 +1,4 @@
-//! The wires of providers. Each has an [`adapter::Adapter`], which builds requests and reads
+//! The wire formats of providers. Each has an [`adapter::Adapter`], which builds requests and reads
 //! answers.
 
 pub(crate) mod adapter;
@@ -15,11 +15,11 @@ pub(crate) mod surrogates;
 use adapter::Adapter;
 use serde::Deserialize;
 
-/// The wire format of a provider.
+/// The format of a provider's requests and answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wire {
-    /// OpenAI Chat Completions, and compatible servers.
+    /// OpenAI Chat Completions, which many other servers also use.
     Chat,
     /// OpenAI Responses.
     Responses,
@@ -30,7 +30,7 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// Returns the adapter of the wire.
+    /// Returns the adapter for this wire.
     pub(crate) fn adapter(self) -> &'static dyn Adapter {
         match self {
             Self::Chat => &chat::Chat,

@@ -1,4 +1,4 @@
-//! Judging an agent with every probe.
+//! Runs the probes against an agent.
 
 use crate::agent::probe;
 use crate::agent::run::Run;
@@ -15,7 +15,7 @@ impl Run {
     /// If the agent does not answer `initialize`, no probe runs.
     ///
     /// # Errors
-    /// The agent cannot be started at all.
+    /// Returns an error if the agent cannot be started at all.
     pub async fn judge(
         &mut self,
         only: impl IntoIterator<Item = Selection>,

@@ -3,7 +3,8 @@
 use crate::json::json;
 use serde_json::Value;
 
-/// The client that was announced to an agent.
+/// The client that the judge played in a conversation: the capabilities it announced to the agent,
+/// and whether the observer judges the agent's messages.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Client {
     pub(crate) capabilities: Value,
@@ -15,7 +16,7 @@ pub(crate) fn everything() -> Value {
     initialize_params(capabilities())
 }
 
-/// All capabilities of a client.
+/// All client capabilities.
 pub(crate) fn capabilities() -> Value {
     json!({
         "fs": {"readTextFile": true, "writeTextFile": true},
@@ -25,7 +26,7 @@ pub(crate) fn capabilities() -> Value {
     })
 }
 
-/// The params of `initialize` of a client with these capabilities.
+/// The `initialize` params of a client with these capabilities.
 pub(crate) fn initialize_params(capabilities: Value) -> Value {
     let info = json!({"name": "attache-check", "version": env!("CARGO_PKG_VERSION")});
     json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities})

@@ -1,8 +1,8 @@
 //! Probes of agents: each judges one rule by talking to the agent.
 //!
-//! A probe is an async function of a [`Run`] that returns `Ok` if the agent keeps the rule. There
-//! is one file per topic; its `probes!` lists its probes and the rule of each. Several probes may
-//! judge one rule: then the worst outcome counts.
+//! A probe is an async function of a [`Run`] that returns `Ok` if the agent follows the rule. There
+//! is one file per topic, whose `probes!` lists its probes and the rule that each one judges. If
+//! several probes judge one rule, the worst outcome counts.
 
 mod archive;
 mod authenticate;

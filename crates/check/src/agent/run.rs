@@ -1,4 +1,5 @@
-//! A run over one agent: it starts the agent when needed, runs probes and records all traffic.
+//! A run of the judge over one agent: it starts the agent when needed, runs probes and records all
+//! messages.
 
 mod calibration;
 mod conversations;
@@ -25,11 +26,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The number of lines that a verdict shows.
+/// The maximum number of recorded lines in a verdict.
 pub(crate) const LINES_SHOWN: usize = 12;
 
-/// The rules that an agent breaks if it opens no session or answers no prompt. Probes of other
-/// rules that need a session or a prompt are then not tested.
+/// The rules that an agent breaks if it opens no session ([`OPENED`]) or answers no prompt
+/// ([`PROMPTED`]). Other rules whose probes need a session or a prompt are then not tested.
 const OPENED: &str = "SESS-01";
 const PROMPTED: &str = "PROMPT-06";
 
@@ -56,19 +57,21 @@ pub struct Run {
     words: String,
     login: Option<String>,
     now: Option<Conversation>,
-    /// The client that the current conversation announced, if later probes may continue it.
+    /// The client that the judge plays in the current conversation, if later probes may continue
+    /// the conversation.
     client: Option<Client>,
     /// Conversations that later probes may continue while another one is active.
     parked: Vec<(Client, Conversation)>,
-    /// Whether turns follow their prompts, or the reason why not. `None` until tried.
+    /// `Ok` if the agent's turns do what their prompts say, otherwise the reason why it is unknown.
+    /// `None` until tried.
     driven: Option<Result<(), String>>,
-    /// The text that the first turn sent in another session, if any.
+    /// What the first turn sent in another session, if anything.
     misplaced: Option<String>,
     /// Whether the agent answers prompts. `None` until tried.
     prompted: Option<Probed>,
     /// Whether the agent opens sessions. `None` until tried.
     opened: Option<Probed>,
-    /// The first session that had a turn, and the end of that turn.
+    /// The first session that had a turn, and the time when that turn ended.
     first_spoken: Option<(Session, Instant)>,
     /// Whether the agent ignores `$/cancel_request`, which is allowed.
     pub(crate) ignores_cancelled_requests: bool,
@@ -138,29 +141,29 @@ impl Run {
         self
     }
 
-    /// Returns the support of the agent that the run has observed.
+    /// Returns which features the run has seen the agent support.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
 
-    /// Sets a login method that needs no person, by its id in the agent's `authMethods`. The judge
-    /// then also logs the agent out and in. Without such a method it does neither, so that no
-    /// person loses a login.
+    /// Sets a login method that works without user interaction, by its id in the agent's
+    /// `authMethods`. The judge then tests logging out and in. Without such a method it does
+    /// neither, so that you do not lose a login.
     #[must_use]
     pub fn login(mut self, method: impl Into<String>) -> Self {
         self.login = Some(method.into());
         self
     }
 
-    /// Sets the model server that the agent uses. It lives as long as the run.
+    /// Sets the model server that the agent uses. The run keeps it alive.
     #[must_use]
     pub fn model(mut self, model: ModelServer) -> Self {
         self.model = Some(model);
         self
     }
 
-    /// Sets the MCP servers for sessions of the agent. Without them no rule about working MCP
-    /// servers is judged.
+    /// Sets the MCP servers for the agent's sessions. Without them, rules that need working MCP
+    /// servers are not tested.
     #[must_use]
     pub fn mcp(mut self, servers: McpServers) -> Self {
         self.mcp = Some(servers);
@@ -185,7 +188,7 @@ impl Run {
         json!([{"type": "text", "text": self.words}])
     }
 
-    /// Returns how many answers the judge's model gave, if there is a model.
+    /// Returns how many answers the judge's model has given, if there is a model.
     pub(crate) fn asked(&self) -> Option<usize> {
         self.model.as_ref().map(ModelServer::answers)
     }
@@ -195,7 +198,7 @@ impl Run {
         self.model.as_ref().map(ModelServer::url)
     }
 
-    /// Returns a new MCP server of the judge.
+    /// Adds an MCP server to those of the judge and returns it.
     pub(crate) fn mcp_server(
         &self,
         transport: Transport,
@@ -207,8 +210,8 @@ impl Run {
         }
     }
 
-    /// Returns the first session that had a turn. Waits until the end of that turn is at least this
-    /// long ago.
+    /// Returns the first session that had a turn, after waiting until that turn ended at least
+    /// `age` ago.
     pub(crate) fn session_with_turn_before<'a>(
         &'a mut self,
         age: Duration,
@@ -224,7 +227,7 @@ impl Run {
 impl ProbeRun for Run {
     type First = Link;
     const REACHED: &'static str = "INIT-05";
-    const NOT_REACHED: &'static str = "the agent does not initialize";
+    const NOT_REACHED: &'static str = "the agent does not answer initialize";
 
     async fn first_contact(&mut self, link: Link) -> Probed {
         self.start_conversation(link);
@@ -239,7 +242,7 @@ impl ProbeRun for Run {
         }
         let mut outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
-        // Read these before anything else runs, because that may use another conversation.
+        // Read these now, because the checks below may switch to another conversation.
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
         if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
             outcome = Outcome::NotTested(
@@ -252,8 +255,8 @@ impl ProbeRun for Run {
         if outcome.is_fail() && probe.rule != PROMPTED && prompts {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
-        // Calls that are still open must not affect the next probe. A probe that relies on the
-        // observer must not use a conversation without one.
+        // Open calls must not affect the next probe, and a probe that relies on the observer must
+        // not continue a conversation that had none.
         let is_odd = self.client.as_ref().is_some_and(|client| !client.is_watched)
             && outcome != Outcome::Pass;
         let is_over = is_odd
@@ -266,7 +269,7 @@ impl ProbeRun for Run {
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
 
-    /// Ends every conversation and each process of the agent.
+    /// Ends every conversation, and with it the agent's process.
     async fn leave(&mut self) {
         self.client = None;
         let parked = std::mem::take(&mut self.parked).into_iter().map(|(_, talk)| talk);
@@ -288,7 +291,7 @@ impl ProbeRun for Run {
 }
 
 impl Run {
-    /// Whether the agent refused a prompt of this probe that it had to accept.
+    /// Whether the agent refused a prompt of this probe that it must accept.
     fn was_refused_a_prompt(&self) -> bool {
         self.now.as_ref().is_some_and(|talk| {
             let mut findings = talk.peer.findings().iter();

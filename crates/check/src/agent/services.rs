@@ -1,4 +1,5 @@
-//! The services of a correct client: files of the session's folder, and simulated terminals.
+//! The services that the judge provides as a correct client: the files in the session's folder, and
+//! simulated terminals.
 
 use crate::json::json;
 use crate::peer::script::{Answer, Script};
@@ -41,7 +42,7 @@ pub(crate) fn script(folder: &Path) -> Script {
         })
 }
 
-/// The ids of unreleased terminals.
+/// The number of terminals so far, and the ids of those that are not released.
 #[derive(Debug, Default)]
 struct Terminals(Mutex<(usize, BTreeSet<String>)>);
 
@@ -100,8 +101,8 @@ fn write_file(folder: &Path, params: &Value) -> Result<Value, i64> {
     written.map(|()| json!({})).map_err(|error| code(&error))
 }
 
-/// Resolves a file, which must be below the folder: an agent under test must not reach anything
-/// else.
+/// Returns the path of a file, which must be below the folder, because an agent under test must not
+/// reach anything else.
 fn place<'p>(folder: &Path, params: &'p Value) -> Result<&'p Path, i64> {
     let path = params.get("path").and_then(Value::as_str).map(Path::new).ok_or(INVALID)?;
     if path.is_relative() || path.components().any(|part| part == Component::ParentDir) {

@@ -1,4 +1,4 @@
-//! A client under test and the conversation in which the judge is its agent.
+//! A client under test, and the conversation in which the judge plays its agent.
 
 mod turn;
 
@@ -18,27 +18,28 @@ use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
-/// A client under test and its connection to the judge, which is its agent.
+/// A client under test, and its connection to the judge, which plays its agent.
 pub(crate) struct ClientTalk {
-    /// The connection to the client. Its methods send as the agent.
+    /// The connection to the client, on which the judge sends as the agent.
     pub(crate) wire: Conversation,
     pub(crate) client: StartedClient,
-    /// The task that the client was started for.
+    /// The name of the client's current task.
     pub(crate) task: &'static str,
-    /// The index of the first line of the task.
+    /// The number of lines on this connection before the task began.
     first: usize,
     /// Earlier connections of the same client.
     pub(crate) ended: Vec<Conversation>,
-    /// Whether the judge offers everything on this connection, as in most turns.
+    /// Whether the judge offers every capability on this connection, as it does for most probes.
     pub(crate) is_usual: bool,
     /// Whether the client closes the connection when its turn ends.
     pub(crate) ends_with_turn: bool,
     scenarios: Scenarios,
-    /// The number of marker words sent so far. The judge looks for them in the client's output.
+    /// The number of marker words sent so far, which the judge looks for in the client's output.
     words: usize,
 }
 
-/// Returns the agent that the judge plays on connection n of a client, counted from 0.
+/// Returns the agent that the judge plays on a connection of a client, given the number of the
+/// connection, from 0 on.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {
@@ -101,9 +102,9 @@ impl ClientTalk {
         })
     }
 
-    /// Waits until the client starts the agent's program for a login and lets the login succeed.
-    /// Returns the arguments and the environment of the program, or `None` if the client does not
-    /// log in or begins a conversation instead.
+    /// Waits until the client starts the agent's program for a terminal login, and lets the login
+    /// succeed. Returns the program's arguments and environment, or `None` if the client starts
+    /// nothing, or starts the agent for a conversation instead.
     pub(crate) fn next_login<'a>(&'a mut self) -> Boxed<'a, Option<Value>> {
         Box::pin(async move {
             let Self { wire, client, .. } = self;
@@ -112,10 +113,10 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a matching line of the client on any of its connections.
+    /// Waits for a line from the client that matches, on this or a later connection.
     ///
     /// # Errors
-    /// Returns a sentence with the reason if no such line arrives.
+    /// Returns the reason, in words, if no such line arrives.
     pub(crate) fn awaits<'a>(
         &'a mut self,
         wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
@@ -149,7 +150,8 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a line on this connection. Lines before the start of the task do not count.
+    /// Waits for a line from the client that matches, on this connection and since the start of the
+    /// task.
     async fn next_line(
         &mut self,
         patience: Duration,
@@ -165,12 +167,13 @@ impl ClientTalk {
         }
     }
 
-    /// Whether another task may use this connection.
+    /// Whether another task can use this connection: only if a person runs the client, and the
+    /// connection is still open.
     pub(crate) fn may_reuse_connection(&self) -> bool {
         !self.client.is_seen() && self.wire.is_watched && self.wire.peer.ended().is_none()
     }
 
-    /// Starts another task on this connection and ends open turns.
+    /// Starts another task on this connection, after ending the open turns.
     pub(crate) fn begin_task(&mut self, client: StartedClient, task: &'static str) {
         let is_open = |line: &&Line| {
             line.asks::<SessionPrompt>()
@@ -190,8 +193,7 @@ impl ClientTalk {
         (self.client, self.task, self.first) = (client, task, self.wire.now());
     }
 
-    /// Waits until the client calls this method, which its task requires. If it does not, the rule
-    /// of the probe is not tested.
+    /// Waits until the client calls method `M`, as its task requires. Not tested if it does not.
     pub(crate) fn hears<'a, M: Method>(&'a mut self) -> Boxed<'a, Probed<Line>> {
         self.hears_method(M::ROW.name)
     }
@@ -239,8 +241,8 @@ impl ClientTalk {
         )))
     }
 
-    /// Checks that the client behaves as after any turn: a client that ends with its turn closes
-    /// the connection in time; any other client still answers.
+    /// Checks that the client behaves as after any turn: it closes the connection in time if it is
+    /// a client that ends with its turn, otherwise it still answers calls.
     pub(crate) fn ends_or_continues<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             let patience = self.wire.patience;
@@ -259,7 +261,8 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for the end of the client after its turn. Stops a client that does not end.
+    /// Waits until the client exits after its turn, stops it if it does not exit, and returns its
+    /// output.
     pub(crate) fn ended<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
         Box::pin(async move {
             let patience = self.wire.patience;
@@ -272,8 +275,8 @@ impl ClientTalk {
         })
     }
 
-    /// Waits until the client prints this text, and serves its connection meanwhile. Returns
-    /// `false` if the time ends first.
+    /// Waits until the client prints this text, and answers its calls meanwhile. Returns `false` if
+    /// it does not print it in time.
     pub(crate) fn shows<'a>(&'a mut self, text: &'a str) -> Boxed<'a, bool> {
         Box::pin(async move {
             let Self { wire, client, .. } = self;
@@ -283,7 +286,8 @@ impl ClientTalk {
     }
 }
 
-/// Waits for a future while it serves the connection: it answers calls and writes queued lines.
+/// Waits for a future while serving the connection: answering the client's calls and writing queued
+/// lines.
 async fn serving<T>(wire: &mut Conversation, awaited: impl Future<Output = T>) -> T {
     let serve = async {
         while wire.peer.ended().is_none() {
@@ -297,12 +301,12 @@ async fn serving<T>(wire: &mut Conversation, awaited: impl Future<Output = T>) -
     }
 }
 
-/// Whether this line of the judge answers that call of the client.
+/// Whether `line` is the judge's answer to the client's call `call`.
 fn answers(line: &Line, call: &Line) -> bool {
     !line.is_theirs && line.get("method").is_none() && line.get("id") == call.get("id")
 }
 
-/// Describes in a sentence how a client ended.
+/// Describes how a client ended, with the end of its output.
 pub(crate) fn how_it_left(left: &ClientOutput) -> String {
     let how = match left.exit {
         Some(exit) => format!("the client ended ({exit})"),

@@ -1,4 +1,4 @@
-//! Judging a client with every probe.
+//! Runs the probes against a client.
 
 use crate::client::probe;
 use crate::client::run::{ClientRun, ClientRunError, PROMPT};
@@ -14,7 +14,7 @@ impl ClientRun {
     /// If the client sends no prompt to a correct agent, no probe runs.
     ///
     /// # Errors
-    /// The client cannot be started at all.
+    /// Returns an error if the client cannot be started at all.
     pub async fn judge(
         &mut self,
         only: impl IntoIterator<Item = Selection>,

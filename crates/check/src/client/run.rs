@@ -1,5 +1,5 @@
-//! A run over one client: it starts the client with the judge as its agent, runs probes and records
-//! all traffic.
+//! A run of the judge over one client: it starts the client with the judge as its agent, runs
+//! probes and records all messages.
 
 use crate::ClientTask;
 use crate::agent::run::LINES_SHOWN;
@@ -19,15 +19,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why a client did not start a task.
+/// The reason why a client did not start a task.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientRunError {
-    /// No command starts this task.
+    /// No command is set for this task.
     NoCommand,
     /// The client cannot be started.
     Start(StartError),
-    /// The judge cannot listen for the client's agent.
+    /// The judge cannot listen for connections from the program that the client starts as its
+    /// agent.
     Listen(std::io::Error),
     /// The client started but sent no prompt, for this reason.
     NoPrompt(String),
@@ -36,9 +37,9 @@ pub enum ClientRunError {
 impl fmt::Display for ClientRunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoCommand => f.write_str("no command starts this task of the client"),
+            Self::NoCommand => f.write_str("no command is set for this task of the client"),
             Self::Start(error) => error.fmt(f),
-            Self::NoPrompt(why) => write!(f, "the client starts no turn: {why}"),
+            Self::NoPrompt(why) => write!(f, "the client sends no prompt: {why}"),
             Self::Listen(error) => {
                 write!(f, "the judge cannot listen for the client's agent: {error}")
             }
@@ -69,9 +70,9 @@ pub struct ClientRun {
     now: Option<ClientTalk>,
     pub(super) seed: u64,
     watched: Traffic,
-    /// The number of nonces so far.
+    /// The number of nonces generated so far.
     nonces: usize,
-    /// Whether the client printed nothing while a turn ran.
+    /// Whether the client printed none of the agent's text while a turn ran.
     pub(crate) is_unreadable: bool,
     /// Whether the client closes the connection when its turn ends.
     ends_with_turn: bool,
@@ -121,7 +122,7 @@ impl ClientRun {
         self
     }
 
-    /// Returns the support of the client that the run has observed.
+    /// Returns which features the run has seen the client support.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
@@ -158,10 +159,10 @@ impl ClientRun {
         ClientTask::new(name, &self.folder).with("prompt", "attache check asks")
     }
 
-    /// Starts the client with an agent that offers everything.
+    /// Starts the client for this task, with an agent that offers everything.
     ///
     /// # Errors
-    /// Not tested: no command starts the task. Fail: the client does not start its agent.
+    /// Not tested if no command is set for the task. Fails if the client does not start its agent.
     pub(crate) fn start<'a>(
         &'a mut self,
         task: ClientTask,
@@ -172,10 +173,11 @@ impl ClientRun {
         })
     }
 
-    /// Starts the client with the agent `scenario(n)` on its connection n, counted from 0.
+    /// Starts the client for this task. Its agent is `scenario(0)` on its first connection,
+    /// `scenario(1)` on the next, and so on.
     ///
     /// # Errors
-    /// As for [`ClientRun::start`].
+    /// The same as for [`ClientRun::start`].
     pub(crate) fn start_with<'a>(
         &'a mut self,
         task: ClientTask,
@@ -200,7 +202,7 @@ impl ClientRun {
     /// that offers everything.
     ///
     /// # Errors
-    /// Not tested: the client supports none of them. Fail: the client sends no prompt.
+    /// Not tested if the client supports none of the tasks. Fails if the client sends no prompt.
     pub(crate) fn turn<'a>(
         &'a mut self,
         tasks: &'a [&'static str],
@@ -302,7 +304,8 @@ impl ProbeRun for ClientRun {
     /// Ends the client and all of its connections.
     async fn leave(&mut self) {
         if let Some(mut talk) = self.now.take() {
-            // The client still runs, so nothing that it received ended it.
+            // Whether the client still runs or exited with success, so that nothing that it
+            // received made it fail.
             let went_well = talk.client.exit().is_none_or(|exit| exit.success());
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;

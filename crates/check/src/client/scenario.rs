@@ -1,4 +1,4 @@
-//! The agent that the judge plays: a correct agent with changes for a probe.
+//! The agent that the judge plays for a client: a correct agent, which a probe can change.
 
 use crate::json::json;
 use crate::peer::script::{Answer, Script};
@@ -12,15 +12,15 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The id of every session that the judge opens as an agent.
+/// The id of every session that the judge opens when it plays an agent.
 pub(crate) const SESSION: &str = "check-session-1";
 
-/// An agent that the judge plays. By default it offers all stable methods and `session/fork`. The
-/// probe answers prompts.
+/// An agent that the judge plays. It answers every call except prompts, which the probe answers.
 pub(crate) struct Scenario {
     /// The result of `initialize`.
     initialize: Value,
-    /// The result of `session/new`, `load`, `resume` and `fork`, without the session id.
+    /// The result of `session/new`, `session/load`, `session/resume` and `session/fork`, without
+    /// the session id.
     opened: Value,
     script: Script,
 }
@@ -32,7 +32,8 @@ impl fmt::Debug for Scenario {
 }
 
 impl Scenario {
-    /// Creates an agent that offers everything and has one session in this folder.
+    /// Creates an agent that offers all stable capabilities and `session/fork`, and lists one
+    /// session in this folder.
     pub(crate) fn everything(cwd: &Path) -> Self {
         let capabilities = json!({
             "loadSession": true,
@@ -44,7 +45,7 @@ impl Scenario {
         Self::offering(capabilities).listing(cwd)
     }
 
-    /// Answers `session/list` with the one session in this folder.
+    /// Answers `session/list` with one session in this folder.
     #[must_use]
     pub(crate) fn listing(self, cwd: &Path) -> Self {
         let listed = json!({"sessions": [{"sessionId": SESSION, "cwd": cwd, "title": "Check", "updatedAt": "2026-11-01T10:00:00Z"}]});
@@ -82,14 +83,14 @@ impl Scenario {
         self
     }
 
-    /// Sets a member of the result of opening a session: `modes` or `configOptions`.
+    /// Sets a member of the results that open a session: `modes` or `configOptions`.
     #[must_use]
     pub(crate) fn opening(mut self, key: &str, value: Value) -> Self {
         put(&mut self.opened, &format!("/{key}"), value);
         self
     }
 
-    /// Answers calls of this method with this function instead of the default answer.
+    /// Answers calls of method `M` with this function instead of the default answer.
     #[must_use]
     pub(crate) fn on<M: Method>(
         mut self,
@@ -99,7 +100,7 @@ impl Scenario {
         self
     }
 
-    /// Returns the answers to a client's calls. Answers set by `on` take precedence.
+    /// Returns the answers to a client's calls. Those set with [`on`](Self::on) take precedence.
     pub(crate) fn script(self) -> Script {
         let Self { initialize, opened, script } = self;
         let options =

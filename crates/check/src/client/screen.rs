@@ -1,5 +1,5 @@
-//! The output of a client in a session. The judge sends marks, which are unique texts for the
-//! client to print, before and after the updates that it judges.
+//! What a client prints during a turn. The judge sends marks, which are unique texts for the client
+//! to print, before and after the updates that it judges.
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
@@ -9,17 +9,17 @@ use crate::judging::verdict::{Probed, not_tested};
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long a client that prints the agent's text may take to show a tool call.
+/// How much longer than the agent's text the client may take to show a tool call.
 const SOON: Duration = Duration::from_secs(1);
 
-/// The reason why the output cannot be judged.
-const UNREADABLE: &str = "the client prints nothing of the agent's text while the turn runs, so its output cannot be judged";
+/// Why the output cannot be judged.
+const UNREADABLE: &str = "the client prints none of the agent's text while the turn runs, so its output cannot be judged";
 
-/// The output of a client in a turn.
+/// A turn of a client, and how much of the client's output has been read.
 pub(crate) struct Screen<'r> {
     pub(crate) talk: &'r mut ClientTalk,
     pub(crate) turn: ClientTurn,
-    /// The prefix of every mark in this output.
+    /// The prefix of every mark in this turn.
     mark: String,
     marks: usize,
     /// Whether the client shows tool calls.
@@ -29,11 +29,12 @@ pub(crate) struct Screen<'r> {
 }
 
 impl ClientRun {
-    /// Starts a turn with the first of these tasks that the client supports, with its output.
+    /// Starts a turn with the first of these tasks that the client supports, and reads its output
+    /// up to the first mark.
     ///
     /// # Errors
-    /// Not tested: the client shows nothing while the turn runs. The run does not try such a client
-    /// again.
+    /// Not tested if the client prints nothing of the agent's text while the turn runs. The run
+    /// then does not try again.
     pub(crate) fn screen<'a>(
         &'a mut self,
         tasks: &'a [&'static str],
@@ -69,10 +70,10 @@ fn tool_call(title: &str) -> Value {
 }
 
 impl Screen<'_> {
-    /// Sends these updates and returns what the client prints for them.
+    /// Sends these updates, and returns what the client prints for them.
     ///
     /// # Errors
-    /// Not tested: the client showed earlier marks, but not the mark after these updates in time.
+    /// Not tested if the client does not print the mark after these updates in time.
     pub(crate) async fn shows(
         &mut self,
         updates: impl IntoIterator<Item = Value>,
@@ -83,8 +84,8 @@ impl Screen<'_> {
         self.settles().await
     }
 
-    /// Returns what the client printed since the last call, after it has shown everything that was
-    /// sent.
+    /// Waits until the client has printed everything that was sent, and returns what it printed
+    /// since the last call.
     pub(crate) fn settles<'a>(&'a mut self) -> Boxed<'a, Probed<String>> {
         Box::pin(async move {
             self.marks += 1;
@@ -100,12 +101,12 @@ impl Screen<'_> {
                 return not_tested("the client no longer shows the agent's text");
             }
             let seen = self.read_on();
-            // Marks do not count as output.
+            // The marks themselves are not part of the result.
             Ok(seen.replace(&tool, "").replace(&text, ""))
         })
     }
 
-    /// Returns what was printed since the last call.
+    /// Returns what the client has printed since the last call.
     fn read_on(&mut self) -> String {
         let left = self.talk.client.printed();
         let after = |stream: &str, from: usize| stream.get(from..).unwrap_or_default().to_owned();

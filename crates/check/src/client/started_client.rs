@@ -1,4 +1,4 @@
-//! A started client: the connections to its agent, its output and its end.
+//! A client that was started for a task: the connections to its agent, its output and its exit.
 
 use crate::{Link, RelayListener};
 use attache_host::{Bounded, Child, Exit, Launch, StartError, StopPatience};
@@ -9,13 +9,13 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 
-/// How much of a client's stdout and of its stderr is kept, in bytes.
+/// How many bytes are kept of a client's stdout, and of its stderr.
 const KEPT: usize = 1024 * 1024;
 
-/// The size of one read.
+/// The maximum size of one read, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// How a client is stopped: at once, because its work does not matter.
+/// The time limits for stopping a client. They are short, because the client has nothing to save.
 const STOP: StopPatience = StopPatience {
     after_stdin: Duration::from_millis(200),
     after_terminate: Duration::from_millis(500),
@@ -23,20 +23,20 @@ const STOP: StopPatience = StopPatience {
 
 /// A client that was started for a task. Dropping it kills it and all processes that it started.
 ///
-/// Its output is always read, so that the client never blocks. The first and the last 512 KiB of
-/// stdout and of stderr are kept.
+/// Its output is always read, so that the client never blocks. Only the first and the last 512 KiB
+/// of stdout and of stderr are kept.
 pub struct StartedClient {
     body: Body,
     connections: Connections,
     printed: Arc<Printed>,
-    /// The readers of its output; they end with it.
+    /// The tasks that read the client's output, aborted when this value is dropped.
     _readers: JoinSet<()>,
 }
 
-/// Where it runs.
+/// How the client runs.
 enum Body {
     Process(Child),
-    /// In memory, with a channel for interrupts.
+    /// The client runs in this process and receives interrupts on this channel.
     Memory(mpsc::Sender<()>),
     /// A person runs the client: the judge neither starts nor ends it.
     Elsewhere(Operator),
@@ -45,9 +45,10 @@ enum Body {
 /// A person who runs the client and performs its tasks by hand.
 #[derive(Debug, Clone)]
 pub struct Operator {
-    /// The listener for the client's agent; the same for every task.
+    /// The listener for the program that the client starts as its agent. It is the same for every
+    /// task.
     pub listener: Arc<RelayListener>,
-    /// How long a task may take.
+    /// How long the person may take for a task.
     pub patience: Duration,
     /// Notified when the person skips a task.
     pub passes: Arc<Notify>,
@@ -63,7 +64,7 @@ enum Connections {
 struct Printed {
     stdout: Mutex<Bounded>,
     stderr: Mutex<Bounded>,
-    /// The number of chunks so far, and whether stdout has ended.
+    /// The number of chunks read so far, and whether stdout has ended.
     news: watch::Sender<(u64, bool)>,
 }
 
@@ -71,13 +72,14 @@ struct Printed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientOutput {
-    /// The exit status; `None` if the client was stopped or runs in memory.
+    /// The exit status; `None` if the judge stopped the client, or if the judge did not start it as
+    /// a process.
     pub exit: Option<Exit>,
-    /// Whether the client ended by itself.
+    /// Whether the client ended without being stopped by the judge.
     pub by_itself: bool,
-    /// The stdout, without its middle if it is long.
+    /// The contents of stdout; the middle is left out if it is long.
     pub stdout: String,
-    /// The stderr, likewise.
+    /// The contents of stderr; the middle is left out if it is long.
     pub stderr: String,
 }
 
@@ -98,13 +100,13 @@ impl StartedClient {
     /// Starts a client whose agents connect to this listener.
     ///
     /// # Errors
-    /// The client cannot be started.
+    /// Returns an error if the client cannot be started.
     pub fn start(launch: Launch, listener: RelayListener) -> Result<Self, StartError> {
         let printed = Arc::new(Printed::new());
         let stderr = printed.clone();
         let mut child =
             launch.on_stderr(move |bytes| stderr.push(&stderr.stderr, bytes)).start()?;
-        // The client gets no input on stdin.
+        // The client's stdin is closed.
         drop(child.take_stdin());
         let mut readers = JoinSet::new();
         if let Some(stdout) = child.take_stdout() {
@@ -114,8 +116,8 @@ impl StartedClient {
         Ok(Self { body: Body::Process(child), connections, printed, _readers: readers })
     }
 
-    /// Creates a client in memory from the connections to its agent, its output, and a channel for
-    /// interrupts. It ends when its output ends.
+    /// Creates a client that runs in this process, from the connections to its agent, its stdout,
+    /// and a channel for interrupts. It has ended when its stdout ends.
     pub fn in_memory(
         connections: mpsc::Receiver<Link>,
         stdout: impl AsyncRead + Send + Unpin + 'static,
@@ -135,7 +137,8 @@ impl StartedClient {
         Self { body: Body::Elsewhere(person), connections, printed, _readers: JoinSet::new() }
     }
 
-    /// Returns how long a task may take if an answer takes `patience`.
+    /// Returns how long to wait for the client's next step in a task: `patience`, or longer if a
+    /// person performs the task.
     pub(crate) fn task_patience(&self, patience: Duration) -> Duration {
         match &self.body {
             Body::Elsewhere(person) => patience.max(person.patience),
@@ -143,7 +146,8 @@ impl StartedClient {
         }
     }
 
-    /// Waits until the person skips the task. Never returns for other clients.
+    /// Waits until the person who runs the client skips the task. Never returns for a client that
+    /// no person runs.
     pub(crate) async fn is_skipped(&self) {
         match &self.body {
             Body::Elsewhere(person) => person.passes.notified().await,
@@ -151,7 +155,8 @@ impl StartedClient {
         }
     }
 
-    /// Returns the next connection, or `None` if the client ends or the time elapses first.
+    /// Waits for the next connection. Returns `None` if the client ends, the person skips the task,
+    /// or the time elapses first.
     pub(crate) async fn next(&mut self, patience: Duration) -> Option<Link> {
         let Self { body, connections, printed, .. } = self;
         let next = async {
@@ -177,7 +182,7 @@ impl StartedClient {
         tokio::time::timeout(patience, either).await.ok().flatten()
     }
 
-    /// Interrupts the client like Ctrl-C in a terminal. Returns `false` if that is impossible.
+    /// Interrupts the client, as Ctrl-C in a terminal does. Returns `false` if that is impossible.
     pub(crate) fn interrupt(&self) -> bool {
         match &self.body {
             Body::Process(child) => {
@@ -189,13 +194,13 @@ impl StartedClient {
         }
     }
 
-    /// Whether the judge sees its output.
+    /// Whether the judge sees the client's output. It does not if a person runs the client.
     pub(crate) fn is_seen(&self) -> bool {
         !matches!(self.body, Body::Elsewhere(_))
     }
 
-    /// Waits until the client has printed this text. Returns `false` if it did not in this time, or
-    /// ended first.
+    /// Waits until the client has printed this text. Returns `false` if it does not do so in this
+    /// time, or its stdout ends first.
     pub(crate) async fn prints(&self, text: &str, patience: Duration) -> bool {
         let mut news = self.printed.news.subscribe();
         let printed = async {
@@ -212,7 +217,7 @@ impl StartedClient {
         tokio::time::timeout(patience, printed).await.unwrap_or(false)
     }
 
-    /// Returns the exit status, if the judge started the client and it has ended.
+    /// Returns the exit status if the judge started the client as a process and it has exited.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match &self.body {
             Body::Process(child) => child.try_exit(),
@@ -225,8 +230,8 @@ impl StartedClient {
         self.printed.left(None, false)
     }
 
-    /// Waits until the client ends by itself, and stops it after this time. All its processes have
-    /// ended when this returns.
+    /// Waits until the client exits, and stops it if it has not done so in this time. All its
+    /// processes have exited when this returns.
     pub(crate) async fn ended(&mut self, patience: Duration) -> ClientOutput {
         match &mut self.body {
             Body::Process(child) => {
@@ -234,7 +239,8 @@ impl StartedClient {
                 if exit.is_none() {
                     child.stop(STOP).await;
                 }
-                // Read the output to its end. Every descendant that held the pipe has been killed.
+                // Read the output to its end, which comes soon: every process that held the pipe
+                // has been killed.
                 let _late = tokio::time::timeout(STOP.after_terminate, self.printed.ended()).await;
                 self.printed.left(exit, exit.is_some())
             }
@@ -273,7 +279,7 @@ impl Printed {
     }
 
     async fn ended(&self) {
-        // The sender is in `self`, so waiting ends when `self` does.
+        // The sender is in `self`, so it cannot be dropped during this wait.
         let mut news = self.news.subscribe();
         let _kept = news.wait_for(|(_, has_ended)| *has_ended).await;
     }

@@ -13,7 +13,7 @@ pub struct ClientTask {
     goes_on: bool,
 }
 
-/// Every task and what the client does in it.
+/// The name of every task, and what the client does in it.
 pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ("prompt", "open a session in {cwd} and send {prompt}"),
     (
@@ -22,11 +22,11 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ),
     ("load", "load the session {session} with its history, then send {prompt}"),
     ("resume", "resume the session {session} without its history, then send {prompt}"),
-    ("list", "list all sessions of the agent, every page"),
+    ("list", "list all sessions of the agent, from every page"),
     ("delete", "delete the session {session}"),
     ("close", "open a session, send {prompt}, and close the session"),
     ("fork", "fork the session {session}, then send {prompt}"),
-    ("unarchive", "take the session {session} out of the archive"),
+    ("unarchive", "unarchive the session {session}"),
     ("set_mode", "open a session, set its mode {mode}, then send {prompt}"),
     ("set_option", "open a session, set its config option {option} to {value}, then send {prompt}"),
     (
@@ -39,8 +39,8 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ),
     ("allow", "send {prompt}, and allow every permission request once"),
     ("reject", "send {prompt}, and reject every permission request once"),
-    ("image", "send {prompt} with the picture in the file {image}"),
-    ("mcp", "open a session with the MCP servers of the file {mcp}, then send {prompt}"),
+    ("image", "send {prompt} with the image in the file {image}"),
+    ("mcp", "open a session with the MCP servers in the file {mcp}, then send {prompt}"),
     (
         "directories",
         "open a session in {cwd} with the additional directory {directory}, then send {prompt}",
@@ -49,7 +49,7 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
         "system_prompt",
         "open a session with {text} added to the agent's system prompt, then send {prompt}",
     ),
-    ("login", "log in to the agent by the method {method}"),
+    ("login", "log in to the agent with the method {method}"),
     ("logout", "log out of the agent"),
     ("status", "ask whether the agent is logged in"),
     ("form", "send {prompt}, and accept every form with its default values"),
@@ -58,7 +58,7 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
 ];
 
 impl ClientTask {
-    /// Creates the task of this name in this folder.
+    /// Creates the task of this name, with its session in this folder.
     pub(crate) fn new(name: &'static str, cwd: &Path) -> Self {
         let cwd = cwd.to_owned();
         let values = BTreeMap::from([("cwd", cwd.to_string_lossy().into_owned())]);
@@ -72,14 +72,14 @@ impl ClientTask {
         self
     }
 
-    /// Marks the task as one that a person performs in the open session.
+    /// Marks the task as one that the person performs in the client's open session.
     #[must_use]
     pub(crate) fn in_open_session(mut self) -> Self {
         self.goes_on = true;
         self
     }
 
-    /// Whether the task is for the open session, not for a new connection.
+    /// Whether the person performs the task in the client's open session, not on a new connection.
     pub fn goes_on(&self) -> bool {
         self.goes_on
     }
@@ -94,7 +94,7 @@ impl ClientTask {
         &self.cwd
     }
 
-    /// Returns the value of a placeholder, such as `cwd`, `prompt` or `session`, if the task needs
+    /// Returns the value of a placeholder, such as `cwd`, `prompt` or `session`, if the task sets
     /// it.
     pub fn value(&self, placeholder: &str) -> Option<&str> {
         self.values.get(placeholder).map(String::as_str)
@@ -121,7 +121,7 @@ impl ClientTask {
         filled + rest
     }
 
-    /// Describes the task, with the placeholders of its command.
+    /// Returns the description of the task, with the placeholders of its command.
     pub fn description(&self) -> &'static str {
         CLIENT_TASKS
             .iter()

@@ -1,4 +1,4 @@
-//! The meaning of a provider's error: its cause, and whether to retry.
+//! Interprets a provider's errors: their cause, and whether to retry.
 
 use crate::address::without_login;
 use crate::call::retry_wait::{self, Headers};
@@ -20,12 +20,12 @@ pub(crate) struct Failure {
     pub(crate) retry: Option<Retry>,
 }
 
-/// A retry.
+/// Another attempt after a failed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Retry {
-    /// One sentence for people, without a full stop.
+    /// Why the attempt failed, for the user: one sentence without a full stop.
     pub(crate) why: String,
-    /// The wait that the provider requests.
+    /// The wait that the provider requests before the retry.
     pub(crate) wait: Option<Duration>,
 }
 
@@ -42,15 +42,15 @@ pub(crate) struct ProviderError<'s> {
 }
 
 impl Failure {
-    /// A failure without a retry.
+    /// Creates a failure that is not retried.
     pub(crate) fn permanent(error: ModelError) -> Self {
         Self { error, retry: None }
     }
 }
 
 impl ProviderError<'_> {
-    /// Classifies the error. A temporary one is [`ModelError::Overloaded`] with one attempt; the
-    /// caller sets the number.
+    /// Classifies the error. A temporary one becomes [`ModelError::Overloaded`] with `attempts` set
+    /// to 1, which the caller corrects.
     pub(crate) fn failure(&self) -> Failure {
         let ErrorBody { message, names } = words(&self.body);
         let status = self.status.unwrap_or_else(|| status_of(&self.body, &names));
@@ -96,7 +96,7 @@ impl ProviderError<'_> {
                 variable: self.provider.key_variable.clone(),
                 said,
             },
-            // Gemini has no status 401.
+            // Gemini sends status 400 for an invalid key.
             400 if text.contains("api key") => ModelError::Auth {
                 provider,
                 status,
@@ -113,12 +113,12 @@ impl ProviderError<'_> {
         })
     }
 
-    /// Returns the provider's text on one short line, without keys and control characters.
+    /// Returns the provider's message on one short line, without keys and control characters.
     fn shown(&self, message: &str) -> String {
         shown(&self.provider.without_secrets(message))
     }
 
-    /// A limit that lasts a day is not worth a wait.
+    /// Returns whether the error is about a daily limit, which is not worth waiting for.
     fn is_daily(&self) -> bool {
         let details =
             self.body.pointer("/error/details").and_then(Value::as_array).into_iter().flatten();
@@ -130,7 +130,7 @@ impl ProviderError<'_> {
         violations.map(id).any(|id| id.contains("PerDay"))
     }
 
-    /// Returns the context window of the model, if the error contains it.
+    /// Returns the model's context window, if the error mentions it.
     fn limit(&self, text: &str) -> Option<u64> {
         let told =
             ["/error/n_ctx", "/n_ctx"].iter().find_map(|path| self.body.pointer(path)?.as_u64());
@@ -149,7 +149,7 @@ impl ProviderError<'_> {
     }
 }
 
-/// Returns a provider's text on one line of at most 300 characters, without control characters.
+/// Returns a provider's message on one line of at most 300 characters, without control characters.
 pub(crate) fn shown(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let visible: String =
@@ -167,7 +167,7 @@ fn number_after(text: &str, before: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// The content of an error body of any shape.
+/// The content of an error body, whatever its shape.
 struct ErrorBody {
     message: String,
     /// The code, the type and the status.
@@ -175,7 +175,7 @@ struct ErrorBody {
 }
 
 fn words(body: &Value) -> ErrorBody {
-    // Gemini sends a list with one error before a stream begins.
+    // If no stream has begun, Gemini sends a list that contains the error.
     let body = body.get(0).unwrap_or(body);
     let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -191,7 +191,7 @@ fn words(body: &Value) -> ErrorBody {
         message =
             text(body, "message").or(detail).or_else(|| text(body, "text")).unwrap_or_default();
     }
-    // OpenRouter adds the message of the provider behind it.
+    // OpenRouter also sends the message of the provider that it forwards to.
     if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
         message = format!("{message}: {raw}");
     }
@@ -199,7 +199,7 @@ fn words(body: &Value) -> ErrorBody {
     ErrorBody { message, names }
 }
 
-/// Returns the status that corresponds to an error in the middle of an answer.
+/// Returns the HTTP status that corresponds to an error in the middle of an answer.
 fn status_of(body: &Value, names: &[String]) -> u16 {
     let body = body.get("error").unwrap_or(body);
     let number = body.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
@@ -265,7 +265,7 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
         "insufficient balance",
         "check your plan and billing details",
     ];
-    // Gemini also mentions billing for limits that end within a minute.
+    // Gemini mentions billing even for limits that end within a minute.
     let in_text = status != 429 && words.iter().any(|words| text.contains(words));
     status == 402 || named(&names) || in_text
 }
@@ -283,7 +283,7 @@ fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) ->
     let denied = denied.iter().any(|words| text.contains(words));
     named(&["model_not_found", "invalid_model", "model_not_supported"])
         || (matches!(status, 400 | 403 | 404 | 422) && text.contains("model") && denied)
-        // Anthropic's message contains only the missing model.
+        // The message from Anthropic contains only the name of the missing model.
         || (status == 404 && text.starts_with("model:"))
 }
 

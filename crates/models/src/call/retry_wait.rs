@@ -1,16 +1,18 @@
-//! When to retry: after the wait that the provider requests, else after a growing wait.
+//! When to retry: after the wait that the provider requests, otherwise after an exponential
+//! backoff.
 
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The maximum wait that this program chooses.
+/// The maximum wait if the provider requests none.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
 
-/// Returns a header of an answer by its lowercase name.
+/// Returns the value of a response header, given its lowercase name.
 pub(crate) type Headers<'h> = &'h dyn Fn(&str) -> Option<String>;
 
-/// Returns the wait that the provider requests, in the same order as its own client libraries.
+/// Returns the wait that the provider requests. Checks the places where it may be given in the same
+/// order as the providers' own client libraries.
 pub(crate) fn requested_wait(
     headers: Headers<'_>,
     body: &Value,
@@ -28,7 +30,7 @@ pub(crate) fn requested_wait(
         .or_else(|| wait_in_text(said))
 }
 
-/// Returns the provider's own advice on a retry, if there is any.
+/// Returns whether the provider advises a retry, if it says so.
 pub(crate) fn retry_advice(headers: Headers<'_>) -> Option<bool> {
     match headers("x-should-retry")?.trim() {
         "true" => Some(true),
@@ -46,7 +48,7 @@ pub(crate) fn backoff(first: Duration, attempt: u32, seed: u64) -> Duration {
     doubled.saturating_sub(Duration::from_millis(less))
 }
 
-/// SplitMix64: derives an unpredictable-looking number from another.
+/// SplitMix64: derives a pseudorandom number from a seed.
 fn mixed(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -54,7 +56,7 @@ fn mixed(seed: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The wait in an error of Gemini.
+/// The wait in the body of an error from Gemini.
 fn wait_in_body(body: &Value) -> Option<Duration> {
     let details = body.pointer("/error/details")?.as_array()?;
     let kind = |detail: &Value| {
@@ -64,8 +66,8 @@ fn wait_in_body(body: &Value) -> Option<Duration> {
     duration(info.get("retryDelay")?.as_str()?)
 }
 
-/// The latest reset of a used-up limit. OpenAI sends a duration, Anthropic a date, OpenRouter
-/// milliseconds since 1970.
+/// The time until all used-up limits are reset. OpenAI sends a duration, Anthropic a date,
+/// OpenRouter milliseconds since 1970.
 fn reset(headers: Headers<'_>, now: Timestamp) -> Option<Duration> {
     let limits = ["requests", "tokens", "input-tokens", "output-tokens"];
     let prefixes = ["x-ratelimit", "anthropic-ratelimit"];
@@ -109,7 +111,7 @@ fn until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(at.duration_since(now)).unwrap_or_default()
 }
 
-/// "Please try again in 1.5s."
+/// Reads the wait in a text such as "Please try again in 1.5s."
 fn wait_in_text(said: &str) -> Option<Duration> {
     let (_, after) = said.split_once("try again in ")?;
     duration(after.split_whitespace().next()?.trim_end_matches(['.', ',']))

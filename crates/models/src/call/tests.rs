@@ -36,7 +36,7 @@ fn call(url: &str, limits: Limits) -> Call {
     Call::new(&provider(url), &Http::new(&|_| None, limits), &asked(), 7)
 }
 
-/// All events of a call, and the error if it failed.
+/// Returns all events of a call, and the error if it failed.
 async fn all(call: &mut Call) -> (Vec<ModelEvent>, Option<ModelError>) {
     let mut events = Vec::new();
     while let Some(event) = call.next().await {
@@ -169,7 +169,7 @@ async fn the_providers_advice_on_retries_is_followed() {
     assert!(error.is_none() && is_done(&events) && requests.len() == 2, "{error:?}");
 }
 
-/// The address and the key in the form that each wire's vendor requires.
+/// Each wire must send the address and the key in the form that its vendor requires.
 #[tokio::test]
 async fn every_wire_has_its_address_and_its_key() {
     for (wire, address, key) in [
@@ -242,7 +242,7 @@ const CALL_BEGUN: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"ind
 
 const BUSY: &str = "data: {\"error\":{\"code\":503,\"message\":\"busy\"}}\n\n";
 
-/// Some servers complete the answer and leave the connection open.
+/// Some servers leave the connection open after they have completed the answer.
 #[tokio::test]
 async fn a_complete_answer_ends_although_the_connection_stays_open() {
     let server = Server::start(vec![Reply::stream(&format!("{HELLO}{STOP}")).then_hang()]).await;

@@ -1,4 +1,4 @@
-//! A model of the catalogue.
+//! A model and what is known about it.
 
 use crate::event::TokenUsage;
 use crate::message::{ModelId, Thinking};
@@ -7,22 +7,22 @@ use serde::Deserialize;
 /// The assumed context window of a remote model, in tokens.
 pub(crate) const ASSUMED_WINDOW: u64 = 128_000;
 
-/// The assumed context window of a model on this machine, in tokens: the smallest default of common
-/// servers.
+/// The assumed context window of a model on this machine, in tokens: the smallest default among
+/// common servers.
 const ASSUMED_LOCAL_WINDOW: u64 = 4096;
 
-/// A model, with its window, its prices and its abilities.
+/// A model, with its context window, its prices and the kinds of input that it accepts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownModel {
-    /// The identity.
+    /// The provider and the name of the model.
     pub id: ModelId,
     /// The display name.
     pub title: String,
     /// The context window in tokens, for input and answer together.
     pub window: u64,
-    /// Whether the window is an assumption. The user should know.
+    /// Whether the window is only assumed, which the user should be told.
     pub window_assumed: bool,
-    /// The maximum answer in tokens.
+    /// The maximum length of an answer, in tokens.
     pub max_output: Option<u64>,
     /// The prices, if they are known.
     pub prices: Option<Prices>,
@@ -30,11 +30,11 @@ pub struct KnownModel {
     pub levels: Vec<Level>,
     /// The id of the default level.
     pub default_level: Option<String>,
-    /// Whether it accepts images.
+    /// Whether the model accepts images.
     pub takes_images: bool,
-    /// Whether it accepts sounds.
+    /// Whether the model accepts audio.
     pub takes_audio: bool,
-    /// Whether it accepts documents.
+    /// Whether the model accepts documents.
     pub takes_documents: bool,
 }
 
@@ -46,11 +46,11 @@ pub struct Prices {
     pub input: f64,
     /// The price of output.
     pub output: f64,
-    /// The price of input from the cache; the same as `input` by default.
+    /// The price of input that is read from the cache. `None` means the same as `input`.
     pub cache_read: Option<f64>,
-    /// The price of input into the cache; the same as `input` by default.
+    /// The price of input that is written to the cache. `None` means the same as `input`.
     pub cache_write: Option<f64>,
-    /// The prices of a long prompt.
+    /// The prices that apply to long prompts.
     pub above: Option<Box<LongPromptPrices>>,
 }
 
@@ -64,9 +64,9 @@ pub struct LongPromptPrices {
     pub input: f64,
     /// The price of output.
     pub output: f64,
-    /// The price of input from the cache; the same as `input` by default.
+    /// The price of input that is read from the cache. `None` means the same as `input`.
     pub cache_read: Option<f64>,
-    /// The price of input into the cache; the same as `input` by default.
+    /// The price of input that is written to the cache. `None` means the same as `input`.
     pub cache_write: Option<f64>,
 }
 
@@ -75,12 +75,12 @@ pub struct LongPromptPrices {
 pub struct Level {
     /// The id, such as `high`.
     pub id: String,
-    /// The setting in a request.
+    /// How a request asks for this level.
     pub thinking: Thinking,
 }
 
 impl KnownModel {
-    /// Returns a model of which only the name is known.
+    /// Returns a model about which only the name is known.
     pub(crate) fn unknown(id: ModelId, local: bool) -> Self {
         Self {
             title: id.name.clone(),
@@ -97,7 +97,7 @@ impl KnownModel {
         }
     }
 
-    /// Sets the context window that the server reports.
+    /// Sets the context window to what the server reports, if it reports one.
     pub fn with_window(self, window: Option<u64>) -> Self {
         match window {
             Some(window) => Self { window, window_assumed: false, ..self },
@@ -105,13 +105,13 @@ impl KnownModel {
         }
     }
 
-    /// Returns the setting of a level by its id.
+    /// Returns how a request asks for the level with this id.
     pub fn thinking(&self, level: &str) -> Option<Thinking> {
         self.levels.iter().find(|each| each.id == level).map(|level| level.thinking.clone())
     }
 
-    /// Returns the cost of a call in US dollars, as the provider reports it, else by the prices.
-    /// `None` if neither is known.
+    /// Returns the cost of a call in US dollars: what the provider reports, otherwise what the
+    /// prices give. `None` if neither is known.
     pub fn cost(&self, usage: &TokenUsage) -> Option<f64> {
         usage.billed.or_else(|| Some(self.prices.as_ref()?.cost(usage)))
     }

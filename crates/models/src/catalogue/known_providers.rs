@@ -15,9 +15,9 @@ struct KnownProvider {
     wire: Wire,
     dialect: Dialect,
     base_url: &'static str,
-    /// The environment variables of the key; the first one that is set is used.
+    /// The environment variables that may contain the key; the first one that is set is used.
     keys: &'static [&'static str],
-    /// The environment variables that replace the base address.
+    /// The environment variables that may replace the base URL; the first one that is set is used.
     base_urls: &'static [&'static str],
 }
 
@@ -96,19 +96,19 @@ const KNOWN: &[KnownProvider] = &[
     },
 ];
 
-/// OpenAI's own address. Servers at other addresses speak Chat Completions only.
+/// OpenAI's own base URL. Servers at other addresses are assumed to support only Chat Completions.
 const OPENAI: &str = "https://api.openai.com/v1";
 
 /// The port of Ollama.
 pub(crate) const OLLAMA_PORT: u16 = 11434;
 
-/// Returns the providers with a key in the environment, or with an address on this machine. It
-/// sends nothing over the network.
+/// Returns the providers that have a key in the environment, or a base URL on this machine. Sends
+/// nothing over the network.
 ///
-/// `OPENAI_BASE_URL` with another address than OpenAI's own means a server of Chat Completions.
-/// `ANTHROPIC_AUTH_TOKEN` is a key for `Authorization: Bearer`. `OPENAI_ORG_ID` and
-/// `OPENAI_PROJECT_ID` become headers. `OLLAMA_HOST` is the address of an Ollama server, in the
-/// form that Ollama accepts.
+/// If `OPENAI_BASE_URL` is not OpenAI's own address, the server is assumed to support only Chat
+/// Completions. `ANTHROPIC_AUTH_TOKEN` is sent as `Authorization: Bearer`. `OPENAI_ORG_ID` and
+/// `OPENAI_PROJECT_ID` are sent as headers. `OLLAMA_HOST` is the address of an Ollama server, in
+/// any form that Ollama accepts.
 pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
     let value = |name: &str| {
         environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
@@ -148,7 +148,7 @@ fn provider(known: &KnownProvider, value: &dyn Fn(&str) -> Option<String>) -> Op
         }
         _ => {}
     }
-    // A server on this machine needs no key.
+    // A server on this machine may need no key.
     let named = base_url.is_some_and(|base_url| is_loopback(&base_url));
     (provider.key.is_some() || named).then_some(provider)
 }
@@ -158,8 +158,8 @@ pub(crate) fn known_providers() -> Vec<Provider> {
     KNOWN.iter().map(KnownProvider::provider).collect()
 }
 
-/// Returns the provider at another address. A server that replaces OpenAI supports only Chat
-/// Completions.
+/// Returns the provider at another base URL. A server that stands in for OpenAI is assumed to
+/// support only Chat Completions.
 pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
     let base_url = base_url.trim_end_matches('/').to_owned();
     match provider.id == "openai" && base_url != OPENAI {
@@ -185,8 +185,8 @@ fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
     }
 }
 
-/// Returns the Ollama server at `host`: `localhost`, `:11434`, `box:8080`, `http://box`. `0.0.0.0`
-/// is an address to listen at and means this machine.
+/// Returns the Ollama server at `host`: `localhost`, `:11434`, `box:8080`, `http://box`. `0.0.0.0`,
+/// an address for servers to listen on, stands for this machine.
 pub(crate) fn ollama(host: &str) -> Provider {
     let host_names_scheme = host.contains("://");
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));

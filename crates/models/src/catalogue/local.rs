@@ -1,4 +1,4 @@
-//! Servers of models on this machine, with their models and context windows.
+//! Model servers on this machine, with their models and context windows.
 
 use crate::catalogue::known_providers::{OLLAMA_PORT, ollama};
 use crate::environment::Environment;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The time limit of a request to a server. A running server answers within a few milliseconds.
 const DEADLINE: Duration = Duration::from_millis(500);
 
-/// The maximum number of models that are requested one by one.
+/// The maximum number of models whose details are requested one by one.
 const MAX_REQUESTED: usize = 32;
 
 /// A server that responded.
@@ -22,7 +22,7 @@ pub(crate) struct LocalServer {
     pub models: Vec<LocalModel>,
 }
 
-/// A model of a server.
+/// A model on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalModel {
     pub name: String,
@@ -52,7 +52,7 @@ pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> 
     [found.0, found.1, found.2, found.3].into_iter().flatten().collect()
 }
 
-/// Requests `path` of a server, from its root.
+/// Requests `path`, relative to the root of the server, and returns the JSON of the response.
 async fn asked(http: &Http, provider: &Provider, path: &str, body: Option<Value>) -> Option<Value> {
     let root = provider.base_url.trim_end_matches("/v1");
     let url: Url = http.url(&provider.name, &format!("{root}{path}")).ok()?;
@@ -80,8 +80,8 @@ fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
 }
 
-/// Ollama silently cuts text that is longer than its context. This reads the context of a loaded
-/// model, else the `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
+/// Finds the context length of each model, because Ollama silently cuts longer text: that of the
+/// loaded model, else `num_ctx` in the model's parameters, else `OLLAMA_CONTEXT_LENGTH`.
 async fn ollama_server(
     http: &Http,
     provider: Provider,
@@ -114,13 +114,13 @@ fn num_ctx(shown: &Value) -> Option<u64> {
     parameters.lines().find_map(|line| line.trim().strip_prefix("num_ctx")?.trim().parse().ok())
 }
 
-/// Returns the context that the model was trained for.
+/// Returns the context length that the model was trained for.
 fn trained_context(shown: &Value) -> Option<u64> {
     let info = shown.get("model_info")?.as_object()?;
     info.iter().find(|(key, _)| key.ends_with(".context_length"))?.1.as_u64()
 }
 
-/// llama.cpp serves one model, and reports its context.
+/// llama.cpp serves one model and reports its context length.
 async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     let properties = asked(http, &provider, "/props", None).await?;
     let window =
@@ -131,7 +131,7 @@ async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// LM Studio reports only the context of a loaded model.
+/// LM Studio reports the context length only of loaded models.
 async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/api/v0/models", None).await?;
     let speaks = |model: &&Value| text(model, "type").is_none_or(|kind| kind != "embeddings");
@@ -145,7 +145,7 @@ async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// vLLM reports the context with the name.
+/// vLLM reports the context length together with the name.
 async fn vllm(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/v1/models", None).await?;
     let model = |model: &Value| {

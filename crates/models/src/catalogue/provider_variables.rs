@@ -1,4 +1,4 @@
-//! The environment variables of a provider, for a program that stores settings.
+//! The environment variables that configure a provider, for programs that store settings.
 
 /// The environment variables of a provider that [`Models::of`](crate::Models::of) reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,10 +8,10 @@ pub struct ProviderVariables {
     pub id: String,
     /// The display name.
     pub name: String,
-    /// The variables of the key; the first one that is set is used.
+    /// The variables that may contain the key; the first one that is set is used.
     pub keys: Vec<String>,
-    /// The variables that replace the base address. A provider of the user's own list has none,
-    /// because the list contains its address.
+    /// The variables that may replace the base URL. A provider in the user's own list has none,
+    /// because the list contains its URL.
     pub base_urls: Vec<String>,
 }
 

@@ -7,12 +7,12 @@ use crate::catalogue::known_model::KnownModel;
 use crate::model::Model;
 use std::sync::Arc;
 
-/// The maximum answer for a title, in tokens, with its thoughts.
+/// The maximum answer for a title, in tokens, including thoughts.
 const LONGEST_TITLE: u64 = 2048;
 
 impl Models {
-    /// Returns the model that the options `model` and `thought_level` of a session name. Each call
-    /// of an unusable model fails.
+    /// Returns the model with this id and thinking level, for this session. If the model cannot be
+    /// used, every call of the returned model fails with the reason.
     pub fn chosen(&self, model: &str, level: Option<&str>, session: &str) -> Arc<dyn Model> {
         let Some((provider, known)) = self.find_with_provider(model) else {
             return match model {
@@ -34,7 +34,7 @@ impl Models {
 
     /// Returns the model that writes titles when `model` is chosen: its provider's cheapest model
     /// with a known price, at its lowest thinking level. `None` for the offline model, and if
-    /// titles are turned off.
+    /// `ATTACHE_TITLES` is `off`.
     pub fn for_titles(&self, model: &str, session: &str) -> Option<Arc<dyn Model>> {
         if !self.titles() {
             return None;

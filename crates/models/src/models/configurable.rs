@@ -1,4 +1,4 @@
-//! Providers as a client lists and sets them (PROV-02 to PROV-04).
+//! Providers that a client lists, sets and disables (PROV-02 to PROV-04).
 
 use super::Models;
 use crate::address::without_login;
@@ -14,9 +14,10 @@ use crate::wire::Wire;
 pub struct ConfigurableProvider {
     /// The id, such as `anthropic`.
     pub id: String,
-    /// The wire that the provider speaks at its own address.
+    /// The wire that the provider uses at its own address.
     pub wire: Wire,
-    /// The wire and the address in use, without a login; `None` if the provider is not in use.
+    /// The wire and the address in use, without user name and password; `None` if the provider is
+    /// not in use.
     pub current: Option<(Wire, String)>,
 }
 
@@ -36,7 +37,8 @@ impl Models {
         self.templates().into_iter().map(configurable).collect()
     }
 
-    /// The providers whose settings stay, except for the address and the headers.
+    /// The providers that a client may set. Setting one changes only its address and its headers,
+    /// and removes its key.
     fn templates(&self) -> Vec<Provider> {
         let known = known_providers();
         let own = self.providers.iter().filter(|own| known.iter().all(|known| known.id != own.id));
@@ -44,12 +46,12 @@ impl Models {
         known.into_iter().chain(own).collect()
     }
 
-    /// Sets the address of a provider. From now on its requests have these headers, and no key of
-    /// the environment.
+    /// Sets the address of a provider. From now on its requests contain these headers, and no key
+    /// from the environment.
     ///
     /// # Errors
-    /// A sentence: the provider is unknown, the address is not a web address, or a header is
-    /// invalid.
+    /// Returns a message if the provider is unknown, if the address is not a web address, or if a
+    /// header is invalid.
     pub fn set_provider(
         &self,
         id: &str,
@@ -67,7 +69,7 @@ impl Models {
         Ok(())
     }
 
-    /// Switches a provider off.
+    /// Disables a provider.
     pub fn disable_provider(&self, id: &str) {
         self.configured.set(id, None);
     }

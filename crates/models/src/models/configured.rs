@@ -1,11 +1,11 @@
-//! The addresses of providers that a client sets while the program runs. They are not stored
+//! The providers that clients set or disable while the program runs. These settings are not stored
 //! (PROV-05).
 
 use crate::provider::Provider;
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-/// The providers that clients set, by their ids; `None` for a disabled one.
+/// The providers that clients have set, by their ids; `None` for a disabled provider.
 #[derive(Debug, Default)]
 pub(super) struct ConfiguredProviders(RwLock<BTreeMap<String, Option<Provider>>>);
 
@@ -15,7 +15,7 @@ impl ConfiguredProviders {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sets a provider, or switches it off.
+    /// Sets a provider, or disables it if `provider` is `None`.
     pub(super) fn set(&self, id: &str, provider: Option<Provider>) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), provider);
     }

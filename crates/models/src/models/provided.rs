@@ -1,4 +1,4 @@
-//! A model of a provider, with the choices of one session.
+//! A provider's model, with the settings of one session.
 
 use crate::call::Call;
 use crate::catalogue::known_model::KnownModel;
@@ -9,7 +9,7 @@ use crate::model::{Brief, EventStream, Model, ModelInput, answer_reserve};
 use crate::provider::Provider;
 use std::hash::{BuildHasher as _, RandomState};
 
-/// A model of a provider, with the choices of one session.
+/// A provider's model, with the settings of one session.
 #[derive(Debug)]
 pub(super) struct ProvidedModel {
     pub(super) provider: Provider,
@@ -21,8 +21,8 @@ pub(super) struct ProvidedModel {
 }
 
 impl ProvidedModel {
-    /// The maximum answer for an input of this many tokens, in tokens: the rest of the context
-    /// window, and at most a quarter of it.
+    /// Returns the maximum length of the answer to an input of this many tokens: the rest of the
+    /// context window, but at most a quarter of the window.
     fn longest_answer(&self, input: u64) -> Option<u64> {
         let window = self.known.window;
         let rest = window.saturating_sub(input).max(answer_reserve(window));

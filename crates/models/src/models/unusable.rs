@@ -1,4 +1,4 @@
-//! Chosen models that cannot be used: the reason, and advice.
+//! Models that were chosen but cannot be used: the reason, and what to do.
 
 use super::Models;
 use crate::error::ModelError;
@@ -6,17 +6,18 @@ use crate::event::TokenUsage;
 use crate::message::Part;
 use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent};
 
-/// The ids of servers on this machine. Their models are known only while they run.
+/// The ids of model servers on this machine. The models of a server are known only while it runs.
 const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];
 
-/// How many searches for servers on this machine it takes before their model counts as missing.
+/// The maximum number of searches for servers on this machine before a model counts as missing.
 const MAX_SEARCHES: u32 = 5;
 
-/// A model that cannot be used: every call fails. The offline model never replaces it.
+/// A model that cannot be used: every call fails with the reason. It is never replaced by the
+/// offline model.
 #[derive(Debug)]
 pub(super) struct UnusableModel {
     pub(super) name: String,
-    /// The reason: one sentence without a full stop.
+    /// The reason, in one sentence without a full stop.
     pub(super) why: String,
 }
 
@@ -65,8 +66,8 @@ impl EventStream for Failure {
 
 impl Models {
     /// Returns why the model of `ATTACHE_MODEL` cannot be used and what to do, in one sentence
-    /// without a full stop. `None` if it can be used or is not set. This first looks for servers on
-    /// this machine.
+    /// without a full stop. `None` if it can be used or is not set. First searches for servers on
+    /// this machine, if necessary.
     pub async fn unusable(&self) -> Option<String> {
         for _ in 0..MAX_SEARCHES {
             if self.unknown_wish().is_none() || self.has_looked() {

@@ -5,7 +5,7 @@ use crate::catalogue::known_providers::known_variables;
 use crate::catalogue::provider_variables::ProviderVariables;
 
 /// Returns the environment variables of all providers: the well-known ones, and those of the user's
-/// own list that have a variable for their key. An unreadable list adds none.
+/// own list that have a variable for their key. A list that cannot be read adds none.
 pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
     let mut catalogue = Catalogue::default();
     if let Some(own) = own {
@@ -21,8 +21,8 @@ pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
     all
 }
 
-/// Returns the variables of keys, including those of the user's own list, and those of addresses
-/// that contain a login.
+/// Returns the variables that contain keys, including those in the user's own list, and the
+/// variables of addresses that contain a login or a query.
 pub(crate) fn key_variables(catalogue: &Catalogue) -> Vec<String> {
     let with_login =
         |name: &String| std::env::var(name).is_ok_and(|address| address.contains(['@', '?']));

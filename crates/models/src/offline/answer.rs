@@ -1,5 +1,5 @@
-//! The answers of the offline model. They contain only the results of tools, and name the searched
-//! places when nothing was found.
+//! The answers of the offline model. They contain only the results of tools, and if nothing was
+//! found, they say where the model searched.
 
 use super::current_turn::Outcome;
 use super::found::{Files, Found, Lines, Matches, Ran};
@@ -34,8 +34,8 @@ const MAX_NAMES: usize = 50;
 /// The maximum length of a README's first paragraph, in characters.
 const MAX_PARAGRAPH: usize = 600;
 
-/// The maximum length of a command's output, in bytes of JSON. The tool call shows the whole
-/// output.
+/// The maximum length of a command's output in an answer, in bytes of JSON. The tool call shows the
+/// whole output.
 const MAX_OUTPUT: usize = 8 * 1024;
 
 /// Files that describe a project, besides its README.
@@ -60,10 +60,10 @@ const MANIFESTS: &[&str] = &[
     "pubspec.yaml",
 ];
 
-/// The keys of a manifest that a summary shows.
+/// The keys whose values a summary shows from a manifest.
 const KEYS: &[&str] = &["name", "version", "description", "module"];
 
-/// The answer to a verb without its arguments.
+/// The answer to a request that lacks arguments.
 pub(crate) fn incomplete(form: &str) -> String {
     format!("This request is incomplete. The form is: `{form}`. `help` lists all requests.\n")
 }
@@ -87,14 +87,14 @@ pub(crate) fn failure(text: &str) -> String {
     let mut characters = text.chars();
     let first: String =
         characters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    // A path at the start keeps its case.
+    // A path at the start is not capitalized.
     let path = text.split_whitespace().next().is_some_and(|word| word.contains(['/', '.']));
     let text = if path { text.to_owned() } else { first + characters.as_str() };
     let end = if text.ends_with(['.', '!', '?', ']']) { "" } else { "." };
     format!("{text}{end}\n")
 }
 
-/// Returns whether a summary reads this file.
+/// Returns whether `summarize this project` reads this file.
 pub(crate) fn is_summary_source(name: &str) -> bool {
     !name.contains('/') && (name.to_lowercase().starts_with("readme") || is_manifest(name))
 }
@@ -212,7 +212,7 @@ pub(crate) fn lines(lines: &Lines) -> String {
     }
 }
 
-/// The answer to `show FILE` for a file that is attached to the prompt and not on the disk.
+/// The answer to `show FILE` for a file that is attached to the prompt but does not exist on disk.
 pub(crate) fn attached(file: &str, text: &str) -> String {
     format!("{}, as it was attached to the prompt:\n\n{}\n", code(file), code_block(text))
 }
@@ -228,7 +228,7 @@ pub(crate) fn folder(files: &Files) -> String {
     format!("{} is a folder with {}:\n\n{}", code(&files.folder), files.count(), names(files))
 }
 
-/// The answer when a file is missing, with other files of the same name.
+/// The answer if a file is missing. Lists files of the same name in other folders.
 pub(crate) fn file_not_found(file: &str, several: &[String], files: &Files) -> String {
     match several {
         [] => format!(

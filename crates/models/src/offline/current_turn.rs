@@ -10,11 +10,11 @@ use serde_json::Value;
 pub(crate) struct CurrentTurn<'m> {
     pub(crate) prompt: &'m UserPrompt,
     pub(crate) request: Request,
-    /// The results so far, without plans.
+    /// The results of tool calls so far, except for those of plans.
     pub(crate) outcomes: Vec<Outcome<'m>>,
-    /// Whether the last call showed a plan whose steps are all completed.
+    /// Whether the last tool call showed a plan whose steps are all completed.
     pub(crate) is_planned: bool,
-    /// Whether the prompt answers a question of the turn before.
+    /// Whether the prompt answers a question from the previous turn.
     pub(crate) is_reply: bool,
 }
 
@@ -56,7 +56,7 @@ impl<'m> CurrentTurn<'m> {
 }
 
 impl<'m> Outcome<'m> {
-    /// The result with its call among these messages.
+    /// Returns the result with the arguments of its call, which is among these messages.
     fn of(reply: &'m ToolReply, messages: &[Message]) -> Self {
         let mut outcome = Self::alone(reply);
         let calls = messages.iter().rev().flat_map(|message| match message {
@@ -72,7 +72,7 @@ impl<'m> Outcome<'m> {
         outcome
     }
 
-    /// The result without its call.
+    /// Returns the result without the arguments of its call.
     pub(crate) fn alone(reply: &'m ToolReply) -> Self {
         Self {
             name: &reply.name,
@@ -91,8 +91,8 @@ impl<'m> Outcome<'m> {
     }
 }
 
-/// Parses only the text or, if that is incomplete, the text with the attached files in their
-/// places.
+/// Parses the text without the attached files or, if that is not a complete request, the text with
+/// their names.
 fn request(prompt: &UserPrompt) -> Request {
     let whole = |request: &Request| !matches!(request, Request::Incomplete(_) | Request::Unknown);
     let request = grammar::parse(&prompt.text);
@@ -100,7 +100,7 @@ fn request(prompt: &UserPrompt) -> Request {
         return request;
     }
     let with_paths = match prompt.text.trim() {
-        // A file without text is a request to show it.
+        // A prompt that consists only of a file asks to show it.
         "" => grammar::parse(&format!("show {}", prompt.with_paths)),
         _ => grammar::parse(&prompt.with_paths),
     };

@@ -1,5 +1,5 @@
-//! The verbs of the offline model that show what a client can show: plans, thoughts, long answers,
-//! failures, questions, subagents, pages.
+//! The requests to the offline model that demonstrate what a client can show: plans, thoughts, long
+//! answers, failures, questions, subagents and web pages.
 
 use super::answer::failure;
 use super::current_turn::CurrentTurn;
@@ -8,13 +8,13 @@ use super::output::Output;
 use crate::text::{code, counted, ends_within, one_line};
 use serde_json::json;
 
-/// The maximum length of a page or a report, in bytes of JSON.
+/// The maximum length of a web page or a subagent's report in an answer, in bytes of JSON.
 const MAX_SHOWN: usize = 8 * 1024;
 
 /// The file that `fail` reads.
 const MISSING: &str = "there is no such file";
 
-/// `plan A, B, C`: shows the plan, one step after the other.
+/// `plan A, B, C`: shows the plan, and completes one step after the other.
 pub(crate) fn show_plan(steps: &[String]) -> Vec<Output> {
     let mut events = vec![Output::thought(
         "I show the steps and mark each one as completed. I do not do any work.",
@@ -23,7 +23,7 @@ pub(crate) fn show_plan(steps: &[String]) -> Vec<Output> {
     events
 }
 
-/// Returns the answer after the plan.
+/// `plan A, B, C`: the answer when the plan is completed.
 pub(crate) fn plan_answer(steps: &[String]) -> Vec<Output> {
     let rows: String = steps.iter().map(|step| format!("- {}\n", one_line(step, 200))).collect();
     Output::text(format!(
@@ -58,12 +58,12 @@ pub(crate) fn think(about: &str) -> Vec<Output> {
     ]
 }
 
-/// `count to N`: one number per line, with a pause before each.
+/// `count to N`: writes one number per line, with a pause before each.
 pub(crate) fn count(to: u32) -> Vec<Output> {
     (1..=to).map(|number| Output::Text(format!("{number}\n"))).collect()
 }
 
-/// `fail`: a tool call that fails.
+/// `fail`: makes a tool call that fails.
 pub(crate) fn fail(turn: &CurrentTurn<'_>) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
@@ -89,7 +89,8 @@ pub(crate) fn ask(turn: &CurrentTurn<'_>, question: &str, options: &[String]) ->
     }
 }
 
-/// Returns the answer to the user's reply, from a form or from the next prompt.
+/// Returns the answer that repeats the user's reply, which comes from a form or from the next
+/// prompt.
 pub(crate) fn answered(answer: &str) -> String {
     format!("Your answer is {}.\n", code(answer.trim()))
 }

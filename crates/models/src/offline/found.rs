@@ -1,6 +1,6 @@
-//! The results of tools as data: the members that the offline model reads.
+//! Tool results as data: the members that the offline model reads.
 //!
-//! The names are those under which the built-in agent stores results. They must not change.
+//! The built-in agent stores results under these names, so the names must not change.
 
 use crate::text::counted;
 use serde::Deserialize;
@@ -23,9 +23,9 @@ pub(crate) enum Found {
     Ran(Ran),
     /// The user or the mode did not allow the call.
     NotAllowed,
-    /// The user answers a question with the next prompt.
+    /// The tool asked a question, which the user answers with the next prompt.
     Asked,
-    /// Only the text of the result.
+    /// The result has no data that this module can read, only text.
     Nothing,
 }
 
@@ -34,13 +34,13 @@ pub(crate) enum Found {
 pub(crate) struct Lines {
     pub(crate) path: String,
     pub(crate) text: String,
-    /// The number of the first line.
+    /// The line number of the first line.
     pub(crate) first: u32,
     /// The number of lines in `text`.
     pub(crate) given: u32,
     /// The number of lines in the file.
     pub(crate) total: u32,
-    /// Whether the only line is cut because it is too long.
+    /// Whether `text` is only the beginning of one line, because the line is too long.
     pub(crate) cut: bool,
 }
 
@@ -63,21 +63,22 @@ pub(crate) struct Match {
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Matches {
-    /// The display name of the searched place.
+    /// The display name of the file or folder that was searched.
     pub(crate) place: String,
     /// The first matching lines.
     pub(crate) lines: Vec<Match>,
     /// The number of matching lines.
     pub(crate) total: u64,
-    /// The first files that match, each with its first and last such line.
+    /// The first files with matches, each with the numbers of its first and last matching lines.
     pub(crate) files: Vec<(String, u32, u32)>,
     /// The number of files with matches.
     pub(crate) holding: u64,
-    /// The number of searched files.
+    /// The number of files that were searched.
     pub(crate) searched: u64,
     /// The number of files that could not be searched.
     pub(crate) skipped: u64,
-    /// The number of files left out because of secrets or rules.
+    /// The number of files that were left out because they may contain secrets, or because a rule
+    /// forbids reading them.
     #[serde(default)]
     pub(crate) left_out: u64,
 }
@@ -87,15 +88,15 @@ pub(crate) struct Matches {
 pub(crate) struct Files {
     /// The folder's display name.
     pub(crate) folder: String,
-    /// The first files, those nearest to the folder first.
+    /// Some of the files, those nearest to the folder first.
     pub(crate) named: Vec<String>,
     /// The number of files.
     pub(crate) total: u64,
-    /// Whether `total` stopped before the end.
+    /// Whether there are more than `total` files, because counting stopped early.
     pub(crate) uncounted: bool,
-    /// The most frequent extensions with the number of their files.
+    /// The most frequent extensions, each with its number of files.
     pub(crate) extensions: Vec<(String, u64)>,
-    /// The first folders with the number of their files.
+    /// The first folders, each with its number of files.
     pub(crate) folders: Vec<(String, u64)>,
     /// The number of folders.
     pub(crate) folders_total: u64,
@@ -105,28 +106,28 @@ pub(crate) struct Files {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Edited {
     pub(crate) path: String,
-    /// The number of changed places.
+    /// The number of places that were changed.
     pub(crate) places: u64,
 }
 
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Ran {
-    /// The output, perhaps without its middle.
+    /// The output. The middle is left out if it is long.
     pub(crate) output: String,
     /// How the command ended, in words.
     pub(crate) end: String,
 }
 
 impl Found {
-    /// Reads the data of a result. Data of another form is [`Found::Nothing`].
+    /// Reads the data of a result. Returns [`Found::Nothing`] for data in any other form.
     pub(crate) fn of(data: Option<&Value>) -> Self {
         data.and_then(|data| Self::deserialize(data).ok()).unwrap_or(Self::Nothing)
     }
 }
 
 impl Lines {
-    /// Returns the number of the last line.
+    /// Returns the line number of the last line.
     pub(crate) fn last(&self) -> u32 {
         self.first.saturating_add(self.given).saturating_sub(1)
     }

@@ -50,13 +50,13 @@ pub(crate) enum Request {
     Fetch(String),
     /// `help`
     Help,
-    /// A verb without its arguments: the form that it needs.
+    /// A request that lacks arguments, with the form that it needs.
     Incomplete(&'static str),
     /// Anything else.
     Unknown,
 }
 
-/// How many lines a request for one line shows.
+/// How many lines `show FILE:LINE` shows, from this line on.
 const FROM_LINE: u32 = 40;
 
 const SHOW: &str = "show FILE";
@@ -72,11 +72,12 @@ const ASK: &str = "ask QUESTION: A, B";
 const DELEGATE: &str = "delegate PROMPT";
 const FETCH: &str = "fetch URL";
 
-/// The highest number to count to, and the maximum number of steps and of options.
+/// The highest number to count to.
 const HIGHEST: u32 = 1000;
+/// The maximum number of steps in a plan, and of options in a question.
 const ITEMS: usize = 20;
 
-/// Parses a prompt. Every text is a request; unknown text is [`Request::Unknown`].
+/// Parses a prompt. Returns [`Request::Unknown`] for text that is not a known request.
 pub(crate) fn parse(text: &str) -> Request {
     let text = without_courtesy(text);
     let text = text.strip_prefix('/').unwrap_or(text);
@@ -135,7 +136,7 @@ fn word(text: &str) -> (&str, &str) {
     }
 }
 
-/// Returns the text after `words` at its start, in any case.
+/// Returns the text after `words`, if the text starts with them. Ignores case.
 fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(words.len())?;
     let ends =
@@ -143,28 +144,28 @@ fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     (start.eq_ignore_ascii_case(words) && ends).then(|| rest.trim_start())
 }
 
-/// Returns the text before `words` at its end, in any case.
+/// Returns the text before `words`, if the text ends with them. Ignores case.
 fn before<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     let (rest, end) = text.split_at_checked(text.len().checked_sub(words.len())?)?;
     let begins = rest.is_empty() || rest.ends_with(char::is_whitespace);
     (end.eq_ignore_ascii_case(words) && begins).then(|| rest.trim_end())
 }
 
-/// Removes white space, one punctuation mark and "please" after a request.
+/// Removes white space, punctuation and "please" after a request.
 fn without_ending(text: &str) -> &str {
     let mut text = text.trim();
     if let Some(rest) = before(text.trim_end_matches(['.', '!', '?']), "please") {
         text = rest.trim_end_matches(',').trim_end();
     }
     let end = text.trim_end_matches(['?', '!', ',', ';']);
-    // One full stop ends a sentence; `.` and `..` are paths.
+    // Removes a full stop, but not from the paths `.` and `..`.
     match end.strip_suffix('.') {
         Some(rest) if !rest.is_empty() && !rest.ends_with(['.', '/']) => rest,
         _ => end,
     }
 }
 
-/// Returns the text between a pair of quotes, if one pair encloses all of it.
+/// Returns the text between the quotes, if one pair of quotes encloses the whole text.
 fn unquoted(text: &str) -> Option<&str> {
     [('`', '`'), ('"', '"'), ('\'', '\''), ('“', '”'), ('«', '»')].iter().find_map(
         |(open, close)| {
@@ -182,7 +183,7 @@ fn name(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Parses a text to search for, like [`name`], but white space in quotes and an `@` are part of it.
+/// Reads a text to search for. Unlike [`name`], keeps an `@` at its start.
 fn named(text: &str) -> Option<String> {
     let text = without_ending(text);
     let text = unquoted(text).unwrap_or(text);
@@ -198,7 +199,7 @@ fn show(rest: &str) -> Request {
         return lines;
     }
     for key in [" lines ", " line "] {
-        // The position in the lowercase text is valid only if the case changed no length.
+        // Changes only the case of ASCII letters, so that the position is also valid in `rest`.
         let at = rest.to_ascii_lowercase().rfind(key);
         if let Some((file, lines)) = at.and_then(|at| rest.split_at_checked(at))
             && let Some(lines) = lines.get(key.len()..).and_then(range)
@@ -250,7 +251,7 @@ fn rename(rest: &str) -> Option<Request> {
     Some(Request::Rename { from, to, path: name(after(rest, "in")?)? })
 }
 
-/// Splits off the first word, or the text in quotes.
+/// Splits off the first word, or the text in quotes at the start.
 fn quoted_word(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|first| matches!(first, '`' | '"' | '\''));
     let (inner, rest) = match quote {
@@ -260,12 +261,12 @@ fn quoted_word(text: &str) -> Option<(String, &str)> {
     (!inner.is_empty()).then(|| (inner.to_owned(), rest.trim_start()))
 }
 
-/// Returns the whole text if it is not empty.
+/// Returns the trimmed text if it is not empty.
 fn whole(rest: &str) -> Option<String> {
     Some(rest.trim()).filter(|rest| !rest.is_empty()).map(str::to_owned)
 }
 
-/// Returns the texts between commas.
+/// Returns the texts between commas, at most [`ITEMS`].
 fn items(rest: &str) -> Option<Vec<String>> {
     let items: Vec<String> = rest.split(',').filter_map(named).take(ITEMS).collect();
     (!items.is_empty()).then_some(items)
@@ -285,7 +286,8 @@ fn ask(rest: &str) -> Option<Request> {
     Some(Request::Ask { question: whole(question)?, options })
 }
 
-/// Reads a command line: exactly as written, or the text in backticks or quotes.
+/// Reads a command line: the text in backticks or quotes if it is quoted, otherwise exactly what
+/// was written.
 fn command(rest: &str) -> Option<String> {
     let rest = rest.trim();
     let quoted = ['.', '!'].iter().find_map(|end| rest.strip_suffix(*end)).unwrap_or(rest);
@@ -297,7 +299,8 @@ fn command(rest: &str) -> Option<String> {
 mod tests {
     use super::{Request, parse};
 
-    /// The page shows each example as `- \`prompt\` → Request`, in Rust's debug form.
+    /// `OFFLINE.md` shows each example as a row of a table: the prompt, and the [`Request`] in
+    /// Rust's debug format.
     #[test]
     fn every_published_example_has_its_meaning() {
         let page = include_str!("../../OFFLINE.md");
@@ -313,7 +316,7 @@ mod tests {
             assert_eq!(format!("{:?}", parse(&prompt)), meaning, "{prompt}");
             examples += 1;
         }
-        assert!(examples >= 40, "only {examples} examples were found in the page");
+        assert!(examples >= 40, "only {examples} examples were found in OFFLINE.md");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One piece of an answer of the offline model, and the tool calls that it makes.
+//! The pieces of the offline model's answers, including its tool calls.
 
 use crate::event::ModelEvent;
 use serde_json::{Value, json};
@@ -21,14 +21,14 @@ impl Output {
         Self::Thought(text.into())
     }
 
-    /// Reads a file, or the lines from the first to the last of these.
+    /// Reads a file, or only the lines from the first to the second of these numbers.
     pub(crate) fn read(path: &str, lines: Option<(u32, u32)>) -> Self {
         let first = lines.map(|(first, _)| first);
         let limit = lines.map(|(first, last)| last.saturating_sub(first).saturating_add(1));
         Self::Call("read", json!({ "path": path, "line": first, "limit": limit }))
     }
 
-    /// Lists the files of a folder, or those that match the pattern.
+    /// Lists the files in a folder, or only those that match the pattern.
     pub(crate) fn list(path: &str, glob: Option<String>) -> Self {
         Self::Call("list", json!({ "path": path, "glob": glob }))
     }
@@ -41,7 +41,7 @@ impl Output {
         Self::Call("grep", arguments)
     }
 
-    /// Searches all files for a text. Case matters only if the text has capitals.
+    /// Searches all files for a text. Case matters only if the text contains capital letters.
     pub(crate) fn find_text(text: &str) -> Self {
         let arguments = json!({
             "pattern": text, "path": ".", "regex": false, "word": false, "smartCase": true,
@@ -49,13 +49,13 @@ impl Output {
         Self::Call("grep", arguments)
     }
 
-    /// Replaces every `from` that is a whole word.
+    /// Replaces every occurrence of `from` as a whole word.
     pub(crate) fn replace_word(path: &str, from: &str, to: &str) -> Self {
         let replacement = json!({ "old": from, "new": to, "every": true, "word": true });
         Self::Call("edit", json!({ "path": path, "replacements": [replacement] }))
     }
 
-    /// Shows a plan of which the first `completed` steps are done and the next is in progress.
+    /// Shows a plan whose first `completed` steps are completed and whose next step is in progress.
     pub(crate) fn plan(steps: &[String], completed: usize) -> Self {
         let entry = |(index, step): (usize, &String)| {
             let status = match index.cmp(&completed) {
@@ -69,8 +69,8 @@ impl Output {
         Self::Call("plan", json!({ "entries": entries }))
     }
 
-    /// Returns the event for a piece that is shown while it streams. Tool calls are part of the end
-    /// of the answer.
+    /// Returns the event with which this piece is streamed. `None` for tool calls, which come at
+    /// the end of the answer.
     pub(crate) fn event(&self) -> Option<ModelEvent> {
         match self {
             Self::Text(text) => Some(ModelEvent::Text(text.clone())),

@@ -1,5 +1,5 @@
-//! The verbs of the offline model that work on the project: each reads the results so far and
-//! returns the next step.
+//! The requests to the offline model that work on the project. Each function reads the results so
+//! far and returns the next step.
 
 use super::answer::{self, FILES_RENAMED};
 use super::current_turn::{CurrentTurn, Outcome};
@@ -8,7 +8,7 @@ use super::output::Output;
 use crate::text::code;
 use serde_json::{Value, json};
 
-/// How many files a summary reads.
+/// The maximum number of files that a summary reads.
 const FILES_SUMMARIZED: usize = 3;
 
 /// The time limit of a command, in seconds.
@@ -74,7 +74,7 @@ pub(crate) fn show(turn: &CurrentTurn<'_>, file: &str, lines: Option<(u32, u32)>
             ];
         }
         (Found::Files(files), _) if argument("glob").is_some() => match files.named.as_slice() {
-            // The one file of that name elsewhere.
+            // There is only one file of that name in other folders, so it is shown.
             [only] => return vec![Output::read(only, lines)],
             several => answer::file_not_found(file, several, files),
         },
@@ -83,18 +83,18 @@ pub(crate) fn show(turn: &CurrentTurn<'_>, file: &str, lines: Option<(u32, u32)>
     })
 }
 
-/// Whether a file of the prompt is the requested one, lines left out.
+/// Whether `path`, without line numbers, is the requested file.
 fn mentions(path: &str, file: &str) -> bool {
     path.strip_prefix(file).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
-/// A pattern for files of this name in any folder.
+/// Returns a glob pattern for files of this name in any folder.
 fn named(file: &str) -> String {
     let name = file.trim_start_matches("./").trim_matches('/');
     format!("**/{}", literal(name))
 }
 
-/// A pattern that matches exactly this text.
+/// Returns a glob pattern that matches exactly this text.
 fn literal(text: &str) -> String {
     let special = |each: char| matches!(each, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' | '#');
     text.chars().flat_map(|each| special(each).then_some('\\').into_iter().chain([each])).collect()
@@ -152,10 +152,11 @@ pub(crate) fn rename(turn: &CurrentTurn<'_>, [from, to, path]: [&str; 3]) -> Vec
         turn.outcomes.iter().filter(|outcome| outcome.name == "edit").collect();
     let rejected = edits.iter().any(|edit| edit.found == Found::NotAllowed);
     match files.get(edits.len()) {
-        // After the first rejection, the user is not asked about the other files.
+        // Once an edit is rejected, the other files are not edited.
         Some((file, first, _)) if !rejected => vec![
             Output::plan(&steps, edits.len() + 1),
-            // A file is read before it is edited, in the client's current state.
+            // The file is read first, so that the edit applies to its current content in the
+            // client.
             Output::read(file, Some((*first, *first))),
             Output::replace_word(file, from, to),
         ],

@@ -28,8 +28,8 @@ struct Mock {
     url: String,
 }
 
-/// The program of the mock: `ATTACHE_AIMOCK` if it is set, else the one that `interop/ts`
-/// installed.
+/// Returns the path of the mock: `ATTACHE_AIMOCK` if it is set, else where `interop/ts` installs
+/// it.
 fn program() -> PathBuf {
     let installed = || {
         let interop = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../interop/ts");
@@ -61,7 +61,7 @@ impl Mock {
         }
     }
 
-    /// The mock as each provider: one for each wire, and one with a dialect.
+    /// Returns the mock as a provider for each wire, and as one with a dialect.
     fn providers(&self) -> Vec<Provider> {
         let provider = |id: &str, wire, path: &str| {
             Provider::new(id, id, wire, &format!("{}{path}", self.url)).key(None, "a-key-of-nobody")
@@ -128,7 +128,7 @@ async fn answer(provider: &Provider, request: &Request) -> Answer {
     }
 }
 
-/// The sealed data in the thoughts of a message.
+/// Returns the sealed data of the thoughts in a message.
 fn seals(message: &AssistantMessage) -> Vec<Value> {
     let seal = |part: &AssistantPart| match part {
         AssistantPart::Thought { sealed, .. } => sealed.clone(),
@@ -176,7 +176,7 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
                 failed: false,
                 data: None,
             };
-            // The message survives storing and loading between two calls.
+            // The message is serialized and deserialized between two calls.
             let stored = serde_json::to_string(&message).unwrap();
             request.messages.extend([
                 Message::Assistant(serde_json::from_str(&stored).unwrap()),
@@ -186,7 +186,7 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
         let sent = provider.http_request(&request).body.to_string();
         let back = match provider.wire {
             Wire::Anthropic => vec![r#""signature":"c2ln0Q==""#, r#""signature":"c2ln1Q==""#],
-            // As text, and inside the items with encrypted content.
+            // The thoughts are sent back as text, or in the items with encrypted content.
             Wire::Chat | Wire::Responses => vec!["I look at a.", "I look at b."],
             // The mock signs nothing on this wire.
             Wire::Gemini => Vec::new(),
@@ -276,7 +276,7 @@ async fn failures_on_every_wire_are_retried_or_reported() {
             cut.text
         );
     }
-    // The mock counts the requests of all providers together.
+    // Uses only one provider, because the mock counts the requests to all providers together.
     let provider = &mock.providers()[0];
     let once = answer(provider, &asks(provider, "limited once")).await;
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Replays of recorded answers, for tests: all bytes at once and byte by byte, with the same
-//! result.
+//! Decodes recorded answers, for tests: all bytes at once and byte by byte, which must give the
+//! same result.
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{
@@ -14,12 +14,12 @@ use crate::wire::draft::Draft;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// The result of an answer.
+/// The result of decoding an answer.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) text: String,
     pub(crate) thought: String,
-    /// The calls in the order of their beginning: `id name`.
+    /// The tool calls, as `id name`, in the order in which they began.
     pub(crate) began: Vec<String>,
     /// The parts of the message as JSON.
     pub(crate) parts: Value,
@@ -27,7 +27,7 @@ pub(crate) struct Heard {
     pub(crate) usage: TokenUsage,
 }
 
-/// Reads an answer. An error is returned in words: `cut`, `said …`, `malformed …`, `refused …`.
+/// Decodes an answer. Errors are returned as text: `cut`, `said …`, `malformed …` or `refused …`.
 pub(crate) fn heard(wire: Wire, bytes: &[u8]) -> Result<Heard, String> {
     let whole = read(wire, &[bytes]);
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
@@ -35,7 +35,7 @@ pub(crate) fn heard(wire: Wire, bytes: &[u8]) -> Result<Heard, String> {
     whole
 }
 
-/// An answer as events with this data.
+/// Returns an answer as a stream of events with this data.
 pub(crate) fn events(data: &[Value]) -> Vec<u8> {
     data.iter().flat_map(|data| format!("data: {data}\n\n").into_bytes()).collect()
 }
@@ -83,7 +83,7 @@ fn told(mut draft: Draft) -> Heard {
             ModelEvent::Waiting { .. } => panic!("a reader never waits"),
             ModelEvent::Done { message, stop, usage } => {
                 assert_eq!(draft.take(), None, "the end is the last event");
-                // Storing and loading does not change the message.
+                // Serializing and deserializing does not change the message.
                 let stored = serde_json::to_string(&message).unwrap();
                 assert_eq!(serde_json::from_str::<AssistantMessage>(&stored).unwrap(), message);
                 let parts = json!(message.parts);
@@ -94,7 +94,7 @@ fn told(mut draft: Draft) -> Heard {
     panic!("no end");
 }
 
-/// A request to the model `m` of the provider `p` with only these messages.
+/// Returns a request to the model `m` of the provider `p`, with only these messages.
 pub(crate) fn request(messages: Vec<Message>) -> Request {
     Request {
         model: ModelId::new("p", "m"),
@@ -107,8 +107,8 @@ pub(crate) fn request(messages: Vec<Message>) -> Request {
     }
 }
 
-/// A request with all kinds of content: pictures, sounds, documents, a tool, and two calls, of
-/// which one failed. `thought` comes before them.
+/// Returns a request with all kinds of content: images, audio, documents, a tool, and two calls, of
+/// which one failed. `thought` comes before the calls.
 pub(crate) fn full(thought: Option<AssistantPart>) -> Request {
     let media = |mime: &str| Media { mime: mime.to_owned(), base64: "AAAA".to_owned() };
     let person = Message::user(vec![
@@ -153,12 +153,12 @@ pub(crate) fn full(thought: Option<AssistantPart>) -> Request {
     }
 }
 
-/// A thought with this sealed data.
+/// Returns a thought with this sealed data.
 pub(crate) fn thought(text: &str, sealed: Value) -> AssistantPart {
     AssistantPart::Thought { text: text.to_owned(), sealed: Some(sealed) }
 }
 
-/// The same request with this thinking level.
+/// Returns the request with this thinking level.
 pub(crate) fn thinking(request: Request, thinking: Thinking) -> Request {
     Request { thinking: Some(thinking), ..request }
 }

@@ -1,4 +1,4 @@
-//! A provider on this machine for tests. It sends one scripted reply for each request.
+//! A local provider for tests, which sends one scripted reply to each request.
 
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -6,7 +6,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// The reaction to one request.
+/// The reply to one request, and what happens to the connection afterwards.
 pub(crate) struct Reply {
     bytes: String,
     end: End,
@@ -16,7 +16,7 @@ pub(crate) struct Reply {
 enum End {
     /// Close the connection.
     Close,
-    /// Send nothing more until the other side closes.
+    /// Send nothing more until the other side closes the connection.
     Hang,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Server {
 }
 
 impl Reply {
-    /// A status with headers (each with its line end) and a body.
+    /// Creates a reply with a status, headers (each with its line end) and a body.
     pub(crate) fn status(status: u16, headers: &str, body: &str) -> Self {
         let length = body.len();
         let bytes = format!(
@@ -38,25 +38,25 @@ impl Reply {
         Self { bytes, end: End::Close }
     }
 
-    /// A stream that ends with the connection.
+    /// Creates a stream that ends when the connection closes.
     pub(crate) fn stream(body: &str) -> Self {
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         Self { bytes: format!("{head}{body}"), end: End::Close }
     }
 
-    /// A stream that breaks: its last chunk is missing.
+    /// Creates a stream that breaks off: its last chunk is missing.
     pub(crate) fn broken(body: &str) -> Self {
         let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
         Self { bytes: format!("{head}{:x}\r\n{body}\r\n", body.len()), end: End::Close }
     }
 
-    /// A connection that closes without a response.
+    /// Closes the connection without a response.
     pub(crate) fn nothing() -> Self {
         Self { bytes: String::new(), end: End::Close }
     }
 
-    /// The same reply, after which the connection hangs.
+    /// Returns the reply, after which the connection hangs.
     pub(crate) fn then_hang(self) -> Self {
         Self { end: End::Hang, ..self }
     }
@@ -73,7 +73,7 @@ impl Server {
         Self { url, requests, closed, _tasks: tasks }
     }
 
-    /// Starts a server that replies to any first bytes.
+    /// Starts a server that replies as soon as it receives a byte.
     pub(crate) async fn start_any(reply: Reply) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -87,7 +87,7 @@ impl Server {
         Self { url, requests: Arc::default(), closed, _tasks: tasks }
     }
 
-    /// The requests so far, head and body.
+    /// Returns the requests so far, with head and body.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
@@ -106,7 +106,7 @@ async fn serve(
         stream.write_all(reply.bytes.as_bytes()).await.unwrap();
         if reply.end == End::Hang {
             let mut byte = [0];
-            // An error counts as a close as well.
+            // An error means that the connection is closed, too.
             drop(stream.read(&mut byte).await);
             told.send(()).await.unwrap();
         }

@@ -1,5 +1,5 @@
-//! Adapters between the common types and the wires: they build the bodies of requests and read the
-//! streams of answers.
+//! Adapters between this crate's types and the wire formats. They build the bodies of requests and
+//! read the streams of answers.
 
 use crate::event::TokenUsage;
 use crate::message::Request;
@@ -10,12 +10,12 @@ use crate::wire::draft::Draft;
 use serde_json::Value;
 use std::fmt;
 
-/// One wire. It is stateless: the state of an answer is in its [`Decoder`].
+/// The adapter for one wire. It is stateless: the state of an answer is in its [`Decoder`].
 pub(crate) trait Adapter: Sync {
-    /// Returns the address for calls of `model`. `base` has no slash at its end.
+    /// Returns the address for calls to `model`. `base` has no slash at its end.
     fn url(&self, base: &str, model: &str) -> String;
 
-    /// Returns the header of the key if the wire has its own. Other wires send the key as
+    /// Returns the name of the wire's own header for the key. If it has none, the key is sent as
     /// `Authorization: Bearer`.
     fn key_header(&self) -> Option<&'static str> {
         None
@@ -33,7 +33,8 @@ pub(crate) trait Adapter: Sync {
     fn decoder(&self) -> Box<dyn Decoder>;
 }
 
-/// Returns the address without the version at its end, for wires that add their own.
+/// Returns the address without an API version at its end, for wires that add the version
+/// themselves.
 pub(crate) fn unversioned(base: &str) -> &str {
     ["/v1beta", "/v1"].iter().find_map(|version| base.strip_suffix(version)).unwrap_or(base)
 }
@@ -59,26 +60,27 @@ pub(crate) trait Decoder: Send + fmt::Debug {
     /// Adds one event to the draft.
     ///
     /// # Errors
-    /// The provider reports an error, or the event does not belong to its wire.
+    /// Returns an error if the provider reports one, or if the event does not have the wire's
+    /// format.
     fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError>;
 
-    /// Handles an answer that ended without its end event. Returns whether it was complete; then
-    /// the draft is complete as well.
+    /// Handles an answer that ended without its end event. Returns whether the answer is complete.
+    /// If it is, completes the draft.
     fn end(&mut self, draft: &mut Draft) -> bool;
 
-    /// The tokens that the provider has reported so far.
+    /// Returns the tokens that the provider has reported so far.
     fn usage(&self) -> TokenUsage;
 }
 
-/// The reason why an answer is unusable.
+/// Why an answer cannot be used.
 #[derive(Debug)]
 pub(crate) enum StreamError {
-    /// The provider's error, in the form of its error bodies.
+    /// The provider reported an error, which has the form of its error bodies.
     Said(Value),
-    /// Data that does not belong to the wire.
+    /// The data does not have the wire's format.
     Malformed(String),
     /// The answer was cut off.
     Cut,
-    /// The provider refuses to answer, with its words.
+    /// The provider refuses to answer, with this message.
     Refused(String),
 }

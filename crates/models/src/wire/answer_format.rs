@@ -6,7 +6,7 @@ use crate::wire::adapter::StreamError;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// The format, recognized by the first byte, not by the headers.
+/// The format, which is recognized by the first byte, not by the headers.
 #[derive(Debug, Default)]
 pub(crate) enum AnswerFormat {
     /// Only white space has arrived.
@@ -14,7 +14,7 @@ pub(crate) enum AnswerFormat {
     Unknown,
     /// A stream of events.
     Stream(SseParser),
-    /// One JSON value, or a list of values in place of events.
+    /// One JSON value, or a list of values that take the place of events.
     Whole(Vec<u8>),
 }
 
@@ -22,7 +22,7 @@ impl AnswerFormat {
     /// Takes the next bytes, and appends the complete events to `events`.
     ///
     /// # Errors
-    /// The bytes are not the answer of a model.
+    /// Returns an error if the bytes are not an answer from a model.
     pub(crate) fn push(
         &mut self,
         bytes: &[u8],
@@ -51,10 +51,10 @@ impl AnswerFormat {
         Ok(())
     }
 
-    /// Ends the answer, and appends the rest as events.
+    /// Ends the answer, and appends the remaining events to `events`.
     ///
     /// # Errors
-    /// The bytes are not the answer of a model.
+    /// Returns an error if the bytes are not an answer from a model.
     pub(crate) fn end(&mut self, events: &mut VecDeque<SseEvent>) -> Result<(), StreamError> {
         match std::mem::replace(self, Self::Unknown) {
             Self::Unknown => {}

@@ -1,4 +1,4 @@
-//! The wire Anthropic Messages: requests.
+//! Requests in the format of Anthropic Messages.
 
 pub(crate) mod stream;
 use crate::message::{
@@ -11,18 +11,18 @@ use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// The maximum answer in tokens if the request sets none. The wire requires a number, and every
-/// model accepts this one.
+/// The maximum length of an answer in tokens, if the request sets none. The API requires a number,
+/// and every model accepts this one.
 const MAX_OUTPUT: u64 = 8192;
 
 /// The minimum budget for thoughts, in tokens.
 const LEAST_BUDGET: u64 = 1024;
 
-/// Returns the headers in addition to the key.
+/// Returns the headers that the wire requires besides the key.
 fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
-    // Lets models with a budget think between their tool calls. Other models do so without this
-    // header.
+    // Lets models that have a thinking budget think between their tool calls. Other models do so
+    // without this header.
     if matches!(request.thinking, Some(Thinking::Budget(LEAST_BUDGET..))) {
         headers
             .push(("anthropic-beta".to_owned(), Secret::from("interleaved-thinking-2025-05-14")));
@@ -115,8 +115,8 @@ fn thinking_fields(
     }
 }
 
-/// Returns whether a message of the current turn calls tools without a thought before them, because
-/// another model began the turn. The provider then rejects requests with thinking.
+/// Returns whether a message of the current turn calls tools without a thought before the calls,
+/// because another model began the turn. The provider then rejects requests that enable thinking.
 fn begun_by_another_model(conversation: &[Message]) -> bool {
     let present = conversation.get(history::current_turn(conversation)..).unwrap_or_default();
     let bare = |said: &AssistantMessage| {
@@ -125,8 +125,8 @@ fn begun_by_another_model(conversation: &[Message]) -> bool {
     present.iter().any(|message| matches!(message, Message::Assistant(said) if bare(said)))
 }
 
-/// Returns the messages. Adjacent messages of tools and of the user become one, with the tool
-/// results first.
+/// Returns the messages. Adjacent messages from tools and from the user become one message, with
+/// the tool results first.
 fn messages(conversation: &[Message]) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
@@ -154,7 +154,7 @@ fn source(media: &Media) -> Value {
     json!({"type": "base64", "media_type": media.mime, "data": media.base64})
 }
 
-/// The wire rejects empty text.
+/// The provider rejects empty text.
 fn part(part: &Part) -> Option<Value> {
     match part {
         Part::Text(text) if text.is_empty() => None,
@@ -194,7 +194,7 @@ fn block(part: &AssistantPart) -> Option<Value> {
     }
 }
 
-/// Returns a thought unchanged, or `None` if it cannot be sent back.
+/// Returns a thought as the provider sent it, or `None` if it cannot be sent back.
 fn thought_block(part: &AssistantPart) -> Option<Value> {
     let AssistantPart::Thought { text, sealed: Some(seal) } = part else { return None };
     match (seal.get("signature"), seal.get("redacted")) {
@@ -206,9 +206,9 @@ fn thought_block(part: &AssistantPart) -> Option<Value> {
     }
 }
 
-/// Marks the parts that the provider caches: everything up to the end of the conversation, for the
-/// next call, and up to the user message before it, where the previous call ended. Tools come
-/// before the system prompt, which has its own mark.
+/// Marks the ends of the parts that the provider caches: the last user message, for the next call,
+/// and the user message before it, where the previous call ended. The mark on the system prompt
+/// also covers the tools, which come before it.
 fn mark_for_cache(messages: &mut [Value]) {
     let users = messages
         .iter_mut()

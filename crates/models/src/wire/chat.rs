@@ -1,4 +1,4 @@
-//! The wire OpenAI Chat Completions, with the dialects of compatible servers: requests.
+//! Requests in the format of OpenAI Chat Completions, with the dialects of compatible servers.
 
 pub(crate) mod calls;
 pub(crate) mod dialect;
@@ -94,13 +94,13 @@ fn thinking_fields(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, 
             vec![("enable_thinking", json!(true)), ("thinking_budget", json!(tokens))]
         }
         (_, Thinking::Effort(effort)) => vec![("reasoning_effort", json!(effort))],
-        // The other servers have no budget.
+        // The other servers support no thinking budget.
         (_, Thinking::Budget(_)) => Vec::new(),
     }
 }
 
-/// Marks the parts that models of Anthropic cache: the system prompt and the last two user
-/// messages. Four marks are the maximum.
+/// Marks the ends of the parts that Anthropic's models cache: the system prompt and the last two
+/// user messages. At most four marks are allowed.
 fn mark_for_cache(messages: &mut [Value]) {
     let (mut system, mut person) = (1, 2);
     for message in messages.iter_mut().rev() {

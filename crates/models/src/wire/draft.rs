@@ -1,4 +1,4 @@
-//! The message of an answer while it arrives.
+//! The message that an answer builds up while it arrives.
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{AssistantMessage, AssistantPart, ModelId};
@@ -6,7 +6,7 @@ use crate::wire::surrogates::SurrogatePairs;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// The number of a tool call within the message.
+/// The index of a tool call among the message's tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallIndex(usize);
 
@@ -14,7 +14,7 @@ pub(crate) struct CallIndex(usize);
 #[derive(Debug)]
 pub(crate) struct Draft {
     message: AssistantMessage,
-    /// The positions of the tool calls within the message.
+    /// The positions of the tool calls among the message's parts.
     calls: Vec<usize>,
     /// Whether the next piece begins a new part.
     closed: bool,
@@ -40,12 +40,12 @@ impl Draft {
         }
     }
 
-    /// Takes the next event.
+    /// Removes and returns the next event.
     pub(crate) fn take(&mut self) -> Option<ModelEvent> {
         self.events.pop_front()
     }
 
-    /// Returns whether anything has arrived.
+    /// Returns whether any event was added.
     pub(crate) fn has_content(&self) -> bool {
         self.given
     }
@@ -84,13 +84,13 @@ impl Draft {
         }
     }
 
-    /// Ends the last part.
+    /// Ends the last part, so that the next piece begins a new part.
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Attaches provider data to the last thought, or to an empty one. Later pieces belong to
-    /// another thought.
+    /// Attaches provider data to the last part if it is an open thought, otherwise to a new, empty
+    /// thought. Later pieces belong to another thought.
     pub(crate) fn seal_thought(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
             Some(AssistantPart::Thought { sealed: sealed @ None, .. }) if !self.closed => {
@@ -104,7 +104,8 @@ impl Draft {
         self.closed = true;
     }
 
-    /// Attaches provider data to the last text, or to an empty one.
+    /// Attaches provider data to the last part if it is an open text, otherwise to a new, empty
+    /// text.
     pub(crate) fn seal_text(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
             Some(AssistantPart::Text { sealed: sealed @ None, .. }) if !self.closed => {
@@ -118,7 +119,7 @@ impl Draft {
         self.closed = true;
     }
 
-    /// Returns the first thought, if there is one.
+    /// Returns the provider data of the first thought, if there is one.
     pub(crate) fn first_thought(&mut self) -> Option<&mut Option<Value>> {
         self.message.parts.iter_mut().find_map(|part| match part {
             AssistantPart::Thought { sealed, .. } => Some(sealed),
@@ -136,7 +137,7 @@ impl Draft {
         }
     }
 
-    /// Begins a tool call. A missing or repeated id is replaced by a generated one.
+    /// Begins a tool call. A missing or repeated id is replaced with a generated one.
     pub(crate) fn call(&mut self, id: &str, name: &str) -> CallIndex {
         let index = self.calls.len();
         let taken = |part: &AssistantPart| match part {
@@ -168,7 +169,7 @@ impl Draft {
         }
     }
 
-    /// Replaces the pieces of a call's arguments with the whole arguments.
+    /// Replaces the arguments of a call so far with its whole arguments.
     pub(crate) fn all_arguments(&mut self, call: CallIndex, whole: String) {
         if let Some((arguments, _)) = self.call_mut(call) {
             *arguments = whole;
@@ -190,14 +191,14 @@ impl Draft {
         }
     }
 
-    /// Returns the message so far without its tool calls, because they may be cut.
+    /// Returns the message so far, without its tool calls, whose arguments may be incomplete.
     pub(crate) fn said(&self) -> AssistantMessage {
         let mut message = self.message.clone();
         message.parts.retain(|part| !matches!(part, AssistantPart::Call { .. }));
         message
     }
 
-    /// Ends the message.
+    /// Completes the message, and adds the event [`ModelEvent::Done`].
     pub(crate) fn done(&mut self, stop: ModelStop, usage: TokenUsage) {
         let mut message = AssistantMessage {
             model: self.message.model.clone(),
@@ -219,7 +220,8 @@ impl Draft {
                 |part| !matches!(part, AssistantPart::Call { arguments, .. } if !whole(arguments)),
             );
         }
-        // Some providers report a normal end for an answer with tool calls.
+        // Some providers report a normal end although the answer contains tool calls, or the
+        // reverse.
         let stop = if stop == ModelStop::End && message.calls() { ModelStop::Tools } else { stop };
         let stop = if stop == ModelStop::Tools && !message.calls() { ModelStop::End } else { stop };
         self.events.push_back(ModelEvent::Done { message, stop, usage });

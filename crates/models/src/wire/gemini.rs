@@ -1,4 +1,4 @@
-//! The wire Gemini: requests.
+//! Requests in the format of Gemini.
 
 pub(crate) mod stream;
 use crate::message::{
@@ -10,8 +10,8 @@ use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// The replacement for the signature of another model's call. From Gemini 3 on, models reject a
-/// call of the current turn without a signature.
+/// The placeholder for the signature of a call that another model made. Gemini 3 and later reject
+/// calls of the current turn that have no signature.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Gemini's `streamGenerateContent`.
@@ -73,7 +73,7 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema})
 }
 
-/// Returns the messages. Adjacent messages of tools and of the user become one.
+/// Returns the messages. Adjacent messages from tools and from the user become one message.
 fn contents(conversation: &[Message], needs_signature: bool) -> Vec<Value> {
     let mut contents: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
@@ -84,8 +84,8 @@ fn contents(conversation: &[Message], needs_signature: bool) -> Vec<Value> {
         };
         match contents.last_mut() {
             _ if parts.is_empty() => {}
-            // Images of a tool follow after the results of all calls, because the results must come
-            // first, one for each call.
+            // Images from a tool come after the results of all calls, because the results must come
+            // first.
             Some((last, so_far)) if *last == role => {
                 let (results, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_result);
                 let at = so_far.iter().take_while(|part| is_result(part)).count();
@@ -124,11 +124,11 @@ fn result(answer: &ToolReply) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the parts of a message with their signatures. Unsigned thoughts are not sent back.
+/// Returns the parts of an answer with their signatures. Unsigned thoughts are left out.
 fn model(said: &AssistantMessage, needs_signature: bool) -> Vec<Value> {
     let signed =
         said.parts.iter().any(|part| matches!(part, AssistantPart::Call { sealed: Some(_), .. }));
-    // Only the first of several parallel calls has a signature.
+    // Of several parallel calls, only the first has a signature.
     let mut placeholder =
         (needs_signature && !signed).then(|| json!({"thoughtSignature": NO_SIGNATURE}));
     let mut parts = Vec::new();

@@ -1,13 +1,13 @@
-//! A conversation that one model can read.
+//! Conversations that are repaired so that one model can read them.
 
 use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, ToolReply};
 use serde_json::{Map, Value, json};
 
-/// The reply to a tool call without a result.
+/// The reply that is added to a tool call that has no result.
 const UNANSWERED: &str = "[not run: the turn ended first]";
 
-/// Repairs a conversation for `model`. Each tool call gets a reply right after its message. Replies
-/// without a call, empty messages, and the thoughts and provider data of other models are left out.
+/// Repairs a conversation for `model`. A tool call that has no reply gets one. Replies without a
+/// call, empty messages, and the thoughts and provider data of other models are left out.
 pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
     let mut readable = Vec::new();
     let mut open: Vec<(String, String)> = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
     readable
 }
 
-/// Returns where the current turn begins: after the last user message.
+/// Returns the index at which the current turn begins: after the last user message.
 pub(crate) fn current_turn(messages: &[Message]) -> usize {
     messages.iter().rposition(|message| matches!(message, Message::User(_))).map_or(0, |at| at + 1)
 }
@@ -55,8 +55,8 @@ pub(crate) fn object(arguments: &str) -> Map<String, Value> {
     }
 }
 
-/// Returns an id of letters, digits, `_` and `-`; with `length`, only letters and digits. Equal ids
-/// stay equal.
+/// Returns an id that consists of letters, digits, `_` and `-` or, if `length` is set, of that many
+/// letters and digits. Equal ids stay equal.
 pub(crate) fn plain_id(id: &str, length: Option<usize>) -> String {
     let plain = |byte: u8| {
         byte.is_ascii_alphanumeric() || (length.is_none() && matches!(byte, b'_' | b'-'))
@@ -65,7 +65,7 @@ pub(crate) fn plain_id(id: &str, length: Option<usize>) -> String {
     if fits && id.bytes().all(plain) {
         return id.to_owned();
     }
-    // FNV-1a. The hash makes a name and protects no secret.
+    // FNV-1a. The hash need not be cryptographic, because it only generates an id.
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -1,4 +1,4 @@
-//! Members of JSON that several wires read in the same way.
+//! JSON helpers that several wires share.
 
 use crate::sse::SseEvent;
 use crate::wire::adapter::StreamError;
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Parses the JSON of an event.
 pub(crate) fn json(event: &SseEvent) -> Result<Value, StreamError> {
     let parsed = serde_json::from_slice(&event.data).or_else(|error| {
-        // It may contain half a character.
+        // The text may contain half of a surrogate pair.
         serde_json::from_slice(&surrogates::kept(&event.data)).map_err(|_| error)
     });
     parsed.map_err(|error| {
@@ -17,7 +17,7 @@ pub(crate) fn json(event: &SseEvent) -> Result<Value, StreamError> {
     })
 }
 
-/// Returns the number at the first of these paths that exists, each `a` or `a/b`.
+/// Returns the number at the first of these paths that has one. A path is `a` or `a/b`.
 pub(crate) fn count(usage: &Value, paths: &[&str]) -> Option<u64> {
     paths
         .iter()

@@ -1,5 +1,5 @@
-//! The wire OpenAI Responses: requests. The provider stores nothing, so thoughts are sent back
-//! encrypted.
+//! Requests in the format of OpenAI Responses. The provider is asked to store nothing, so encrypted
+//! thoughts are sent back.
 
 pub(crate) mod stream;
 use crate::message::{
@@ -50,7 +50,7 @@ fn body(request: &Request) -> Value {
     if let Some(most) = request.max_output {
         set("max_output_tokens", json!(most));
     }
-    // Models without thinking reject both fields.
+    // Models that cannot think reject both fields.
     if let Some(Thinking::Effort(effort)) = &request.thinking {
         set("reasoning", json!({"effort": effort, "summary": "auto"}));
         set("include", json!(["reasoning.encrypted_content"]));
@@ -59,7 +59,7 @@ fn body(request: &Request) -> Value {
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    // Strict schemas require every property, which the schemas of tools do not.
+    // A strict schema must require every property, which the schemas of tools need not do.
     json!({
         "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.schema,
         "strict": false,
@@ -96,7 +96,7 @@ fn part(part: &Part) -> Value {
     }
 }
 
-/// Returns the items of a message in order: a thought comes before its call.
+/// Returns the items of an answer in order, because a thought must come before its call.
 fn model(said: &AssistantMessage) -> Vec<Value> {
     let item = |part: &AssistantPart| match part {
         AssistantPart::Text { text, sealed } => {

@@ -1,17 +1,17 @@
-//! Split surrogate pairs. Servers that cut text at UTF-16 units send `"\ud83d"` in one piece and
-//! `"\ude00"` in the next, and mean 😀. JSON readers reject both halves, so each half is replaced by
-//! a private character until the other one arrives.
+//! Split surrogate pairs. Servers that cut text between UTF-16 code units send 😀 as `"\ud83d"` in
+//! one piece and `"\ude00"` in the next. JSON parsers reject both halves, so each half is replaced
+//! with a private-use character until the other one arrives.
 
 use std::borrow::Cow;
 
-/// The private characters, one for each surrogate.
+/// The first of the private-use characters, of which there is one for each surrogate.
 const FIRST: u32 = 0x10_f800;
 
 const SURROGATES: std::ops::RangeInclusive<u32> = 0xd800..=0xdfff;
 const HIGH: std::ops::RangeInclusive<u32> = 0xd800..=0xdbff;
 const LOW: std::ops::RangeInclusive<u32> = 0xdc00..=0xdfff;
 
-/// Replaces each half of a character in the JSON by a private character.
+/// Replaces each unpaired surrogate in the JSON with a private-use character.
 pub(crate) fn kept(json: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(json.len());
     let mut rest = json;
@@ -32,7 +32,7 @@ pub(crate) fn kept(json: &[u8]) -> Vec<u8> {
                 rest = rest.get(6..).unwrap_or_default();
                 continue;
             }
-            // A backslash before a backslash, so that `\\ud83d` is not an escape.
+            // Any other escape. In `\\ud83d` the second backslash does not begin an escape.
             _ => 2,
         };
         let (whole, after) = rest.split_at(length.min(rest.len()));
@@ -42,21 +42,21 @@ pub(crate) fn kept(json: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Reads the number of an escape `\uXXXX` at the beginning.
+/// Returns the number in an escape `\uXXXX` at the beginning of the JSON.
 fn escape(json: &[u8]) -> Option<u32> {
     let digits = json.strip_prefix(b"\\u")?.get(..4)?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Joins the halves in pieces of text.
+/// Joins the halves of characters in pieces of text.
 #[derive(Debug, Default)]
 pub(crate) struct SurrogatePairs {
     high: Option<u32>,
 }
 
 impl SurrogatePairs {
-    /// Returns the piece with whole characters. A high half at its end waits for the next piece. A
-    /// half without its counterpart becomes U+FFFD.
+    /// Returns the piece with its halves joined. A high half at the end is kept for the next piece.
+    /// A half without its counterpart becomes U+FFFD.
     pub(crate) fn join<'p>(&mut self, piece: &'p str) -> Cow<'p, str> {
         if piece.is_empty()
             || (self.high.is_none() && !piece.chars().any(|each| half(each).is_some()))
@@ -83,7 +83,7 @@ impl SurrogatePairs {
         Cow::Owned(joined)
     }
 
-    /// Returns a complete text with whole characters.
+    /// Returns a complete text with its halves joined.
     pub(crate) fn joined(text: &str) -> String {
         let mut halves = Self::default();
         let mut joined = halves.join(text).into_owned();
@@ -92,7 +92,7 @@ impl SurrogatePairs {
     }
 }
 
-/// Returns the surrogate behind a private character.
+/// Returns the surrogate that a private-use character stands for.
 fn half(each: char) -> Option<u32> {
     u32::from(each).checked_sub(FIRST).map(|number| number + 0xd800)
 }

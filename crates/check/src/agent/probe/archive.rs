@@ -44,8 +44,8 @@ async fn an_archived_session_is_hidden_and_kept(run: &mut Run) -> Probed {
     let kept = entries(talk, json!({"cwd": folder, "archived": "include"})).await?;
     expect(
         entry_of(&kept, &session.id).is_some(),
-        "an archived session keeps its id",
-        "it is unknown",
+        "an archived session is still listed under its id with archived: include",
+        "it is not listed",
     )
 }
 
@@ -104,7 +104,7 @@ async fn a_list_may_include_archived_sessions(run: &mut Run) -> Probed {
     expect(
         elsewhere.is_empty(),
         "archived sessions are filtered by folder",
-        format!("{} of other folders", elsewhere.len()),
+        format!("{} from other folders", elsewhere.len()),
     )
 }
 
@@ -122,13 +122,13 @@ async fn every_listed_session_says_whether_it_is_archived(run: &mut Run) -> Prob
         let is_ours = entry.get("sessionId") == Some(&session.id);
         let reported = entry.get("archived").and_then(Value::as_bool);
         if reported.is_none_or(|reported| is_ours && !reported) {
-            return fail("archived on every listed session", quoted(&entry.to_string()));
+            return fail("the member archived in every listed session", quoted(&entry.to_string()));
         }
     }
     let shown = entries(talk, json!({"cwd": folder})).await?;
     match shown.iter().find(|entry| entry.get("archived") != Some(&Value::Bool(false))) {
         Some(entry) => fail(
-            "archived: false on sessions that are listed by default",
+            "archived: false in every session that is listed by default",
             quoted(&entry.to_string()),
         ),
         None => Ok(()),

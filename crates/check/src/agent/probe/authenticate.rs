@@ -25,7 +25,7 @@ probes! { Run:
 
 const STATUS: &str = "/auth/status";
 const LOGOUT: &str = "/auth/logout";
-/// The error code for a missing login.
+/// The error code that says that a login is required.
 const NOT_LOGGED_IN: i64 = -32000;
 
 async fn a_missing_login_has_its_own_error_code(run: &mut Run) -> Probed {
@@ -62,7 +62,7 @@ async fn terminal_logins_are_offered_only_to_clients_with_a_terminal(run: &mut R
         json!({"auth": {"terminal": {}}}),
     ] {
         let talk = run.fresh().await?;
-        // A value that is not a boolean may be refused; another rule covers that.
+        // The agent may refuse a value that is not a boolean. Another rule covers that.
         talk.is_watched = false;
         if talk.initialize(initialize_params(auth.clone())).await?.result().is_err() {
             continue;
@@ -104,7 +104,7 @@ async fn an_open_session_is_answered_after_a_logout(run: &mut Run) -> Probed {
     talk.call::<Authenticate>(json!({"methodId": method})).await?.result()?;
     let session = talk.open(&folder).await?;
     talk.call::<Logout>(Value::Null).await?.result()?;
-    // The session may end, stay or be refused: any answer is correct.
+    // The agent may end the session, keep it open or refuse the prompt: any answer is correct.
     talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": words})).await?;
     talk.is_still_there().await?;
     talk.call::<Authenticate>(json!({"methodId": method})).await.map(|_| ())
@@ -115,7 +115,11 @@ async fn the_login_status_can_be_requested_at_any_time(run: &mut Run) -> Probed 
     let talk = run.fresh_with(capabilities()).await?;
     let first = state(talk).await?;
     let again = state(talk).await?;
-    expect(first == again, "the same status in a second reply", format!("{first}, then {again}"))?;
+    expect(
+        first == again,
+        "two requests return the same status",
+        format!("{first}, then {again}"),
+    )?;
     if run.method().is_err() {
         return Ok(());
     }
@@ -146,7 +150,9 @@ async fn only_changes_of_the_login_are_reported(run: &mut Run) -> Probed {
         line.calls::<AuthStatusUpdate>() && reported == Some(&before)
     };
     match talk.heard(first).find(is_same) {
-        Some(line) => fail("an update only after a change", quoted(&line.text)),
+        Some(line) => {
+            fail("no auth/status_update without a change of the status", quoted(&line.text))
+        }
         None => Ok(()),
     }
 }
@@ -160,7 +166,7 @@ async fn state(talk: &mut Conversation) -> Probed<Value> {
     }
 }
 
-/// Starts a separate agent process without a login.
+/// Starts a separate agent process and logs it out.
 async fn logged_out(run: &mut Run) -> Probed<&mut Conversation> {
     run.method()?;
     run.talk().await?.needs(LOGOUT)?;

@@ -34,8 +34,8 @@ async fn no_terminal_is_created_unless_offered(run: &mut Run) -> Probed {
     }
 }
 
-/// Checks that a turn that reads, writes, runs a command and asks uses only capabilities of this
-/// client.
+/// Checks that turns that read a file, write a file, run a command and ask a question use only
+/// these capabilities of the client.
 async fn uses_only_offered(run: &mut Run, capabilities: Value) -> Probed {
     run.follows_prompts().await?;
     let (old, new) = (file(run, "attache-old.txt", "old\n")?, new_path_in(run, "attache-new.txt")?);
@@ -54,15 +54,20 @@ async fn uses_only_offered(run: &mut Run, capabilities: Value) -> Probed {
                     return fail("only calls that the client offers", seen);
                 }
             }
-            // The agent has no tool for this act.
+            // The agent has no tool for this action.
             Err(Outcome::NotTested(_)) => {}
             Err(other) => return Err(other),
         }
     }
-    if has_tried { Ok(()) } else { not_tested("no turn with a tool ends with such a client") }
+    if has_tried {
+        Ok(())
+    } else {
+        not_tested("no turn that calls a tool ends with a client without these capabilities")
+    }
 }
 
-/// Returns the findings of a turn with a client that has these capabilities.
+/// Runs a turn with a client that has these capabilities, and returns the rules that the observer
+/// found broken.
 async fn found(
     run: &mut Run,
     capabilities: Value,

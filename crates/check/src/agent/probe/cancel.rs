@@ -1,5 +1,5 @@
-//! Cancelling (CANCEL), also by closing the session (SESS-23, SESS-25). `cancel_state` covers the
-//! different states of a turn.
+//! Cancelling a turn or a request (CANCEL), or a turn by closing its session (SESS-23, SESS-25).
+//! `cancel_state` cancels turns in different states.
 
 use super::driven::{
     ALLOW, OLD, cancel, chosen, file, held, is_written_over, play_in, shows, unjudged, write_over,
@@ -54,13 +54,13 @@ pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session
     Ok((talk, session, turn))
 }
 
-/// Begins such a turn in an existing session.
+/// Like [`hanging`], in this session.
 pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
     let turn = talk.begin_turn(session, say("attache waits").hang());
     // Some agents send nothing before the model's answer is complete.
     let _ = shows(talk, &turn, &["agent_message_chunk"]).await;
     if talk.heard(turn.first).any(|line| line.replies_to(&turn.id)) {
-        return not_tested("the turn ended although its model did not");
+        return not_tested("the turn ended before its model finished");
     }
     Ok(turn)
 }
@@ -107,7 +107,9 @@ async fn no_update_follows_the_reply_to_the_prompt(run: &mut Run) -> Probed {
     let first = talk.now();
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
     match updates(talk, first, &session).find(|kind| OF_A_TURN.contains(&kind.as_str())) {
-        Some(kind) => fail("every update of the turn before its reply", format!("{kind} after it")),
+        Some(kind) => {
+            fail("no update of the turn after the reply to its prompt", format!("{kind} after it"))
+        }
         None => Ok(()),
     }
 }
@@ -115,7 +117,7 @@ async fn no_update_follows_the_reply_to_the_prompt(run: &mut Run) -> Probed {
 const OF_A_TURN: [&str; 4] =
     ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update"];
 
-/// Returns the kinds of the updates of a session since that line.
+/// Returns the kinds of a session's updates after line `first`.
 fn updates(talk: &Conversation, first: usize, session: &Session) -> impl Iterator<Item = String> {
     let params = talk
         .heard(first)
@@ -243,8 +245,8 @@ async fn a_cancel_of_an_answered_request_has_no_effect(run: &mut Run) -> Probed 
     talk.is_ignored(first).await
 }
 
-/// Checks only that the agent withdraws its requests, if it does not wait for the client's answers.
-/// Waiting is also allowed (CANCEL-05).
+/// Not tested if the agent waits for the client's answer instead of withdrawing its request, which
+/// CANCEL-05 allows.
 async fn the_requests_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
     let path = file(run, "attache-asked.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;
@@ -261,7 +263,7 @@ async fn the_requests_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed
         .filter_map(|line| line.get("params")?.get("requestId"));
     let withdrawn: Vec<Value> = withdrawn.cloned().collect();
     if withdrawn.is_empty() {
-        return not_tested("the agent does not withdraw its request, but waits for the answer");
+        return not_tested("the agent waits for the answer instead of withdrawing its request");
     }
     expect(
         withdrawn == [id.clone()],
@@ -296,7 +298,11 @@ async fn a_permission_after_a_cancel_has_no_effect(run: &mut Run) -> Probed {
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
     let is_written =
         is_written_over(&path) || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
-    expect(!is_written, "a permission after the cancel has no effect", "the file is written")
+    expect(
+        !is_written,
+        "a permission that arrives after the cancel has no effect",
+        "the file is written",
+    )
 }
 
 async fn request_ids_are_compared_with_their_type(run: &mut Run) -> Probed {
@@ -349,10 +355,9 @@ async fn every_message_of_a_session_comes_before_the_reply_to_close(run: &mut Ru
             && (line.replies_to(&turn.id) || session_of == Some(&session.id))
     };
     match talk.heard(turn.first).find(is_of_session) {
-        Some(line) => fail(
-            "the reply to the prompt and all other messages of the session before the reply to session/close",
-            quoted(&line.text),
-        ),
+        Some(line) => {
+            fail("no message of the session after the reply to session/close", quoted(&line.text))
+        }
         None => Ok(()),
     }
 }

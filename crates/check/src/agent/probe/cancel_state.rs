@@ -29,11 +29,11 @@ probes! { Run:
     "CANCEL-02" a_turn_is_cancelled_after_its_open_session_is_loaded_again;
 }
 
-/// How long a cancelled client may take to answer the agent's open call.
+/// How long the client leaves the agent's call open after it has cancelled the turn.
 const OWED: Duration = Duration::from_secs(1);
 
-/// The time in which an agent must report a failing model. An agent that takes longer counts as
-/// retrying.
+/// The time limit for an agent to report that its model failed. An agent that takes longer counts
+/// as retrying.
 const GIVES_UP: Duration = Duration::from_millis(400);
 
 async fn a_turn_is_cancelled_before_its_first_update(run: &mut Run) -> Probed {
@@ -91,7 +91,7 @@ async fn a_turn_is_cancelled_while_it_creates_a_terminal(run: &mut Run) -> Probe
     ends_while::<TerminalCreate>(talk, &session, turn, Value::Null).await
 }
 
-/// The command runs in a terminal of the client or in the agent itself.
+/// The agent may run the command itself or in a terminal of the client.
 async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     talk.answer::<TerminalWaitForExit>(|_| Answer::Silence);
@@ -119,7 +119,7 @@ async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
     }
 }
 
-/// The model is overloaded. Cancels the turn while the agent waits before it retries.
+/// Cancels a turn whose model is overloaded while the agent waits to retry.
 async fn a_turn_is_cancelled_while_it_retries_its_model(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     let turn = talk.begin_turn(&session, fail_with(503));
@@ -130,7 +130,7 @@ async fn a_turn_is_cancelled_while_it_retries_its_model(run: &mut Run) -> Probed
     ends_cancelled(talk, turn).await
 }
 
-/// Loads a session that is still open.
+/// Loads a session that is still open, then cancels a turn in it.
 async fn a_turn_is_cancelled_after_its_open_session_is_loaded_again(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
     let folder = run.folder().to_owned();
@@ -145,8 +145,8 @@ async fn a_turn_is_cancelled_after_its_open_session_is_loaded_again(run: &mut Ru
     ends_cancelled(talk, turn).await
 }
 
-/// Cancels a turn while it waits for the answer to this call. The client sends the answer after the
-/// cancel.
+/// Cancels a turn while it waits for the answer to a call of method `M`. The client answers the
+/// call after the cancel.
 async fn ends_while<M: Method>(
     talk: &mut Conversation,
     session: &Session,
@@ -167,7 +167,7 @@ async fn ends_while<M: Method>(
     }
     let outcome = ends_cancelled(talk, turn).await;
     if is_over {
-        // A client answers every call, even late.
+        // A client must answer every call, even if the turn is over.
         refuse(talk, &call);
     }
     match outcome {

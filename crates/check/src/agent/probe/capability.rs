@@ -1,4 +1,4 @@
-//! Consequences of both sides' capabilities (INIT-11, INIT-14, INIT-17, INIT-21, EXT-04).
+//! Effects of the capabilities of both sides (INIT-11, INIT-14, INIT-17, INIT-21, EXT-04).
 
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
@@ -22,8 +22,8 @@ probes! { Run:
 
 const WORD: &str = "attache-served";
 
-/// Clients with some of the capabilities. For each two of the five groups there are clients with
-/// both, with one, and with neither.
+/// Clients with different sets of capabilities, chosen so that the five groups of capabilities
+/// occur in varying combinations.
 fn clients() -> [Value; 7] {
     let all = capabilities();
     let with = |keys: &[&str]| {
@@ -43,7 +43,7 @@ fn clients() -> [Value; 7] {
 
 async fn clients_with_any_capabilities_are_served(run: &mut Run) -> Probed {
     let (folder, is_driven) = (run.folder().to_owned(), run.follows_prompts().await.is_ok());
-    // A session that opens for no client proves nothing about these capabilities.
+    // If the agent opens no session for any client, this probe says nothing about capabilities.
     run.session().await?;
     for client in clients() {
         let talk = run.talk_with(client.clone()).await?;
@@ -81,7 +81,7 @@ async fn a_client_without_capabilities_is_served(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Calls every method of the table that a capability of the agent gates.
+/// Calls every method that needs a capability the agent does not offer.
 async fn unoffered_methods_answer_method_not_found(run: &mut Run) -> Probed {
     let folder = json!(run.folder());
     let (_, session) = run.session().await?;

@@ -1,4 +1,4 @@
-//! Commands of the agent, and updates without a running turn (CMD, SESS-27).
+//! The agent's slash commands, and updates between turns (CMD, SESS-27).
 
 use super::mode::of_session;
 use crate::agent::run::Run;
@@ -39,14 +39,14 @@ async fn commands_are_announced_after_the_session_is_opened(run: &mut Run) -> Pr
         None => skipped("the agent announces no commands"),
         announced => expect(
             announced > opened,
-            "commands after the reply that opens the session",
-            "they come before it",
+            "available_commands_update after the reply that opens the session",
+            "it comes before that reply",
         ),
     }
 }
 
-/// Uses the command `help`, because only its effect is visible: its answer is longer than the
-/// answer to a prompt with another word.
+/// Uses the command `help`, because the judge can recognize only its effect: its answer differs
+/// from the answer to a prompt that merely contains the word.
 async fn a_command_is_recognized_in_the_prompt(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let first = run.talk().await?.now();
@@ -107,9 +107,10 @@ async fn only_state_updates_are_sent_between_turns(run: &mut Run) -> Probed {
         kind.and_then(Value::as_str).is_some_and(|kind| OF_STATE.contains(&kind))
     };
     match reported.find(|line| !is_of_state(line)) {
-        Some(line) => {
-            fail("only updates of commands, modes, options, info or usage", quoted(&line.text))
-        }
+        Some(line) => fail(
+            "only updates about commands, modes, options, session info or usage",
+            quoted(&line.text),
+        ),
         None => Ok(()),
     }
 }

@@ -19,7 +19,7 @@ probes! { Run:
     "COMP-08" only_a_completed_compaction_has_a_summary;
 }
 
-/// The names of the compaction command in known agents.
+/// Names that agents give their compaction command.
 const COMMANDS: [&str; 3] = ["compact", "compress", "summarize"];
 const UPDATE: &str = "compaction_update";
 const CHUNK: &str = "compaction_summary_chunk";
@@ -45,7 +45,7 @@ async fn each_compaction_has_a_unique_id(run: &mut Run) -> Probed {
     let mut ids = Vec::new();
     for _ in 0..2 {
         for update in reported(talk, &session).await? {
-            // A compaction keeps one id in all of its updates.
+            // All updates of one compaction have the same id.
             let id = update.get("compactionId").cloned().unwrap_or_default();
             if state(&update) == Some("in_progress") || is_over(&update) && !ids.contains(&id) {
                 ids.push(id);
@@ -54,13 +54,13 @@ async fn each_compaction_has_a_unique_id(run: &mut Run) -> Probed {
     }
     let is_again =
         ids.iter().enumerate().any(|(at, id)| ids.iter().take(at).any(|other| other == id));
-    expect(!is_again, "an id that no other compaction of the session has", format!("{ids:?}"))
+    expect(!is_again, "a different id for each compaction of the session", format!("{ids:?}"))
 }
 
 async fn a_compaction_ends_once(run: &mut Run) -> Probed {
     let updates = compaction(run).await?;
     let ends = updates.iter().filter(|update| is_over(update)).count();
-    expect(ends == 1, "one update with its final status", format!("{ends} such updates"))
+    expect(ends == 1, "one update with a final status", format!("{ends} such updates"))
 }
 
 async fn summary_chunks_come_before_the_compaction_ends(run: &mut Run) -> Probed {
@@ -73,7 +73,11 @@ async fn summary_chunks_come_before_the_compaction_ends(run: &mut Run) -> Probed
         return skipped("the agent sends no summary in chunks");
     }
     let holds = began < first && began.is_some() && last < end;
-    expect(holds, "chunks between the beginning and the end of the compaction", order(&updates))
+    expect(
+        holds,
+        "all summary chunks between the start and the end of the compaction",
+        order(&updates),
+    )
 }
 
 async fn only_a_completed_compaction_has_a_summary(run: &mut Run) -> Probed {
@@ -99,16 +103,16 @@ async fn compaction(run: &mut Run) -> Probed<Vec<Value>> {
     reported(talk, &session).await
 }
 
-/// Returns the updates of a compaction. Not tested if there are none.
+/// Compacts this session and returns the updates. Not tested if there are none.
 async fn reported(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
     let updates = compacted(talk, session).await?;
     if updates.is_empty() {
-        return not_tested("the agent has a command for compaction, but reports none");
+        return not_tested("the agent has a compaction command, but reports no compaction");
     }
     Ok(updates)
 }
 
-/// Returns the updates about compactions after a conversation and the compaction command.
+/// Runs a turn and the agent's compaction command, and returns the updates about compactions.
 async fn compacted(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
     play_in(talk, session, say("attache: one thing")).await?;
     let is_announced = of_session(session, "available_commands_update");
@@ -121,7 +125,7 @@ async fn compacted(talk: &mut Conversation, session: &Session) -> Probed<Vec<Val
         .filter_map(|command| command.get("name")?.as_str())
         .collect();
     let Some(command) = COMMANDS.iter().find(|command| names.contains(command)) else {
-        return skipped("the agent has no command for compaction");
+        return skipped("the agent has no compaction command");
     };
     let prompt = json!([{"type": "text", "text": format!("/{command}")}]);
     let turn = talk.begin_turn_with(session, json!({"sessionId": session.id, "prompt": prompt}));

@@ -24,7 +24,7 @@ probes! { Run:
     "CONF-23" a_session_without_options_refuses_options;
 }
 
-/// The largest number of options that a probe changes.
+/// The maximum number of options that a probe changes.
 const CHOICES: usize = 6;
 
 /// A select option of a session and its current value.
@@ -36,10 +36,10 @@ struct Select {
 async fn setting_an_option_returns_all_options(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let select = select(&session)?;
-    // Setting an option to its current value changes no dependent option.
+    // Setting an option to its current value does not change options that depend on it.
     let after = set(talk, &session, &select, json!({"value": select.current})).await?;
     let (before, after) = (options(&session.opened), options(&after));
-    let seen = format!("{} of {} options, or other values", after.len(), before.len());
+    let seen = format!("{} of {} options, or changed values", after.len(), before.len());
     expect(values(before) == values(after), "all options with unchanged values", seen)
 }
 
@@ -96,7 +96,8 @@ fn has_no_boolean(all: &[Value]) -> Probed {
     }
 }
 
-/// Sets the mode of the session. If one option is the mode, the agent then sends all options.
+/// Sets the mode with `session/set_mode`. If the mode is also an option, the agent then sends an
+/// update with all options.
 async fn a_config_option_update_is_complete(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (_, other) = mode_option(&session)?;
@@ -126,8 +127,8 @@ async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Sets each option to its other values until the agent accepts one. Some values may need a login
-/// or a network.
+/// Sets several options to another value. The agent may refuse a value, which may need a login or a
+/// network.
 async fn the_reply_contains_the_new_value(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let mut changed = 0;
@@ -149,11 +150,7 @@ async fn the_reply_contains_the_new_value(run: &mut Run) -> Probed {
             has_value(options(&pushed), &id, &value)?;
         }
     }
-    if changed == 0 {
-        skipped("no option has another value that the agent accepts")
-    } else {
-        Ok(())
-    }
+    if changed == 0 { skipped("the agent accepts no other value for any option") } else { Ok(()) }
 }
 
 async fn a_session_without_options_refuses_options(run: &mut Run) -> Probed {

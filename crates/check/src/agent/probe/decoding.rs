@@ -1,7 +1,7 @@
-//! Decoding of a client's messages: malformed members that an agent must tolerate or must refuse
-//! (DEC, META-01).
+//! Decoding of a client's messages: malformed members that an agent must tolerate, and those that
+//! it must refuse (DEC, META-01).
 //!
-//! The probes derive the allowed values from the shapes of the protocol's types.
+//! The probes use the [`Shape`]s of the protocol's types to find out which values are allowed.
 
 use crate::agent::judge_client::{capabilities, everything};
 use crate::agent::run::Run;
@@ -31,7 +31,7 @@ probes! { Run:
     "DEC-22" key_order_and_non_ascii_text_do_not_matter;
 }
 
-/// A request that succeeds, and the shape of its params.
+/// A valid request: its method and its params.
 struct Request {
     method: &'static str,
     params: Value,
@@ -60,7 +60,7 @@ async fn unknown_members_are_ignored_everywhere(run: &mut Run) -> Probed {
     .await
 }
 
-/// Tries first the fields that contain no other lenient field, then the outermost lenient fields.
+/// First malforms the lenient fields that contain no other lenient field, then all lenient fields.
 /// META-02 covers metadata.
 async fn a_lenient_field_may_be_malformed(run: &mut Run) -> Probed {
     for is_whole in [false, true] {
@@ -96,7 +96,7 @@ async fn a_malformed_item_is_skipped(run: &mut Run) -> Probed {
 
 async fn null_is_an_empty_list(run: &mut Run) -> Probed {
     let is_list = |place: &Member| ["null", "must_null"].contains(&place.member.mark);
-    // Lists inside other lists come first, then these.
+    // First the nested lists are null, then the lists that are direct members of the params.
     for is_outer in [false, true] {
         all_succeed(run, |method, params| {
             for place in places(method, params)
@@ -205,8 +205,8 @@ async fn prompt_fails(run: &mut Run, block: Value) -> Probed {
     Ok(())
 }
 
-/// Checks that every request still succeeds with changed params. Skips requests that fail with
-/// unchanged params.
+/// Checks that every request still succeeds after `change` has changed its params. Ignores requests
+/// that also fail with their original params.
 async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed {
     let (talk, requests) = requests(run).await?;
     let mut judged = 0;
@@ -228,8 +228,8 @@ async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed
     if judged == 0 { not_tested("no such request succeeds") } else { Ok(()) }
 }
 
-/// Checks that every request fails if one of these members is malformed. RPC-23 covers the error
-/// code.
+/// Checks that every request fails if one of the members that `is_wanted` selects is malformed.
+/// RPC-23 covers the error code.
 async fn each_fails(
     run: &mut Run,
     is_wanted: impl Fn(&Member) -> bool,
@@ -250,13 +250,15 @@ async fn each_fails(
             )?;
         }
     }
-    if judged == 0 { skipped("the agent offers no request with such a member") } else { Ok(()) }
+    if judged == 0 { skipped("no request that the agent offers has such a member") } else { Ok(()) }
 }
 
-/// Returns requests of a correct client, in a conversation with a session.
+/// Opens a session in a new conversation, and returns the valid requests that a client can make in
+/// it.
 async fn requests(run: &mut Run) -> Probed<(&mut Conversation, Vec<Request>)> {
     let folder = run.folder().to_owned();
-    // A separate agent process, because the capabilities sent here must not persist.
+    // Uses a separate agent process, because the capabilities that these probes send must not
+    // affect later probes.
     let talk = run.fresh_with(capabilities()).await?;
     talk.is_watched = false;
     let session = talk.open(&folder).await?;
@@ -307,7 +309,7 @@ fn request<M: Method>(params: Value) -> Request {
     Request { method: M::ROW.name, params }
 }
 
-/// Whether a client may send this member without a capability of the agent.
+/// Whether a client may send this member to any agent, whatever its capabilities.
 fn is_offered_always(pointer: &str) -> bool {
     !["/additionalDirectories", "/systemPrompt", "/archived"].contains(&pointer)
 }
@@ -387,7 +389,7 @@ fn put(object: &mut Value, key: &str, value: Value) {
     }
 }
 
-/// Changes every object in a value, inner ones first.
+/// Changes every object in a value, the innermost first.
 fn change_objects(value: &mut Value, change: &impl Fn(&mut Value)) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| change_objects(item, change)),

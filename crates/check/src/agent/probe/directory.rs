@@ -80,7 +80,7 @@ async fn only_given_directories_are_used(run: &mut Run) -> Probed {
     let shown = shown(talk, &session.id, &folder).await?;
     expect(
         shown.is_null() || shown == json!([]),
-        "no directories of an earlier list",
+        "no directories from an earlier request",
         quoted(&shown.to_string()),
     )
 }
@@ -116,7 +116,8 @@ async fn session_list_contains_all_directories_in_order(run: &mut Run) -> Probed
     Ok(())
 }
 
-/// Checks that a session with this additional root is refused, or has the root.
+/// Checks that the agent refuses a session with this additional root, or lists the session with the
+/// root.
 async fn is_refused_or_kept(run: &mut Run, root: Value) -> Probed {
     let (folder, one) = (json!(run.folder()), directory(run, "one")?);
     let (talk, _) = with_directories(run).await?;
@@ -149,7 +150,7 @@ pub(super) fn directory(run: &Run, name: &str) -> Probed<PathBuf> {
     }
 }
 
-/// Returns the methods of the agent that reopen a session.
+/// Returns the methods that the agent offers for reopening a session.
 fn openers(talk: &Conversation) -> Vec<&'static str> {
     let all = [
         ("/loadSession", SessionLoad::ROW.name),
@@ -173,7 +174,8 @@ async fn again(talk: &mut Conversation, session: &Session, mut params: Value) ->
     }
 }
 
-/// Returns a session with these additional roots that the agent lists.
+/// Opens a session with these additional roots, and returns it if the agent lists the session with
+/// them.
 async fn reported(talk: &mut Conversation, folder: &Value, roots: &Value) -> Probed<Session> {
     let id = with(talk, folder, roots).await?;
     if shown(talk, &id, folder).await? == *roots {
@@ -182,7 +184,7 @@ async fn reported(talk: &mut Conversation, folder: &Value, roots: &Value) -> Pro
     not_tested("the agent does not list the additional directories of a session")
 }
 
-/// Returns the id of a new session with these additional roots.
+/// Opens a session with these additional roots and returns its id.
 pub(super) async fn with(talk: &mut Conversation, folder: &Value, roots: &Value) -> Probed<Value> {
     let reply =
         talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], KEY: roots})).await?;
@@ -193,8 +195,8 @@ fn opened(reply: &Reply) -> Probed<Value> {
     Ok(reply.result()?.get("sessionId").cloned().unwrap_or_default())
 }
 
-/// Returns the additional roots of a session in the list, or null if there are none. Runs a turn
-/// first, because some agents list only sessions with a turn.
+/// Returns the additional roots with which the agent lists a session, or null if it lists none.
+/// Runs a turn first, because some agents list only sessions that have had a turn.
 pub(super) async fn shown(talk: &mut Conversation, id: &Value, folder: &Value) -> Probed<Value> {
     talk.needs(super::session_list::LIST)
         .map_err(|_| Outcome::NotTested("the agent does not list sessions".to_owned()))?;

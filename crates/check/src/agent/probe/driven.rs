@@ -1,4 +1,5 @@
-//! Helpers for probes of turns: turns with tools, their permissions, and their updates.
+//! Helpers for probes that run turns: starting turns that use tools, answering their permission
+//! requests, and reading their updates.
 
 use crate::agent::run::Run;
 use crate::json::json;
@@ -22,13 +23,13 @@ pub(super) struct ReportedCall<'u> {
 }
 
 impl<'u> ReportedCall<'u> {
-    /// Returns the statuses, one per update with a status.
+    /// Returns the statuses, in the order of the updates that have one.
     pub(super) fn states(&self) -> Vec<&'u str> {
         let state = |update: &&'u Value| update.get("status").and_then(Value::as_str);
         self.updates.iter().filter_map(state).collect()
     }
 
-    /// Returns the content of this kind.
+    /// Returns the content items of this type.
     pub(super) fn content(&self, kind: &'static str) -> impl Iterator<Item = &'u Value> {
         let all =
             self.updates.iter().filter_map(|update| update.get("content")?.as_array()).flatten();
@@ -53,7 +54,7 @@ pub(super) fn tool_calls(played: &Played) -> Vec<ReportedCall<'_>> {
     calls
 }
 
-/// Plays a turn in a new session and allows every action.
+/// Runs a turn in a new session and grants every permission request.
 pub(super) fn play<'a>(run: &'a mut Run, acts: Acts) -> Boxed<'a, Probed<Played>> {
     Box::pin(async move {
         run.follows_prompts().await?;
@@ -63,8 +64,7 @@ pub(super) fn play<'a>(run: &'a mut Run, acts: Acts) -> Boxed<'a, Probed<Played>
     })
 }
 
-/// Plays a turn in this session and allows every action. Not tested if the turn does not end with
-/// success.
+/// Runs a turn in this session. Not tested if the turn fails.
 pub(super) fn play_in<'a>(
     talk: &'a mut Conversation,
     session: &'a Session,
@@ -77,7 +77,7 @@ pub(super) fn play_in<'a>(
     })
 }
 
-/// Plays a turn in this session and allows every action. The turn may end in any way.
+/// Runs a turn in this session. The turn may end in any way.
 pub(super) fn attempt<'a>(
     talk: &'a mut Conversation,
     session: &'a Session,
@@ -90,22 +90,22 @@ pub(super) fn attempt<'a>(
     })
 }
 
-/// Turns a failure of another rule into "not tested".
+/// Turns a failure into "not tested", because another rule covers it.
 pub(super) fn unjudged(outcome: &Outcome) -> Outcome {
     Outcome::NotTested(format!("the turn does not end: {}", outcome.seen()))
 }
 
 pub(super) const ALLOW: [&str; 2] = ["allow_once", "allow_always"];
 
-/// Answers a permission request with an option of the first of these kinds that it offers, or with
-/// `cancelled` if it offers none.
+/// Answers a permission request with the first of these kinds of options that it offers, or with
+/// `cancelled` if it offers none of them.
 pub(super) fn choose(
     kinds: &'static [&'static str],
 ) -> impl FnMut(&Value) -> Answer + Send + 'static {
     move |params| Answer::Result(chosen(params, kinds))
 }
 
-/// Returns the same answer as a result.
+/// Returns the result with which [`choose`] answers these params.
 pub(super) fn chosen(params: &Value, kinds: &[&str]) -> Value {
     match kinds.iter().find_map(|kind| option(params, kind)) {
         Some(id) => json!({"outcome": {"outcome": "selected", "optionId": id}}),
@@ -119,13 +119,13 @@ pub(super) fn option<'p>(params: &'p Value, kind: &str) -> Option<&'p Value> {
     options.iter().find(|option| option.get("kind").is_some_and(|it| it == kind))?.get("optionId")
 }
 
-/// Returns how often the agent called this method since that line.
+/// Returns how often the agent has called method `M` since line `first`.
 pub(super) fn count<M: Method>(talk: &Conversation, first: usize) -> usize {
     talk.heard(first).filter(|line| line.calls::<M>()).count()
 }
 
-/// Waits until a turn makes a call that the judge does not answer, and returns that call, or `None`
-/// if the turn ends first.
+/// Waits until a turn calls method `M`, and returns the call, or `None` if the turn ends first. The
+/// judge must be set up to leave the call unanswered.
 pub(super) async fn held<M: Method>(talk: &mut Conversation, turn: &Turn) -> Probed<Option<Line>> {
     let wanted = |line: &Line| line.calls::<M>() || line.replies_to(&turn.id);
     let line =
@@ -152,7 +152,7 @@ pub(super) fn cancel(talk: &mut Conversation, session: &Session) {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
 }
 
-/// Returns an unused path in the folder of the run.
+/// Returns a path in the folder of the run. Removes the file if it exists.
 pub(super) fn new_path_in(run: &Run, name: &str) -> Probed<PathBuf> {
     let path = run.folder().join(name);
     match std::fs::remove_file(&path) {
@@ -169,22 +169,22 @@ pub(super) fn file(run: &Run, name: &str, text: &str) -> Probed<PathBuf> {
     Ok(path)
 }
 
-/// The content of a file that a turn replaces. Not every agent can create a file through its
-/// client.
+/// The content of a file before a turn replaces it. Probes replace files because not every agent
+/// can create a file through its client.
 pub(super) const OLD: &str = "old\n";
 
-/// Returns acts that read this file and then replace it. Some agents write only files that they
-/// have read.
+/// Returns acts that read this file and then replace it, because some agents write only files that
+/// they have read.
 pub(super) fn write_over(path: &Path, content: &str) -> Acts {
     call(read(path)).then(call(write(path, content)))
 }
 
-/// Whether the content of this file has changed.
+/// Whether the content of this file is no longer [`OLD`].
 pub(super) fn is_written_over(path: &Path) -> bool {
     std::fs::read_to_string(path).ok().as_deref() != Some(OLD)
 }
 
-/// Writes a file and creates its folders.
+/// Writes a file, and creates its parent folders if needed.
 pub(super) fn put(path: &Path, text: &str) -> Probed {
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     match made.and_then(|()| std::fs::write(path, text)) {

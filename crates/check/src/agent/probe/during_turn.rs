@@ -1,4 +1,4 @@
-//! Other messages while a turn runs (RPC-13, RPC-28, RPC-33).
+//! Messages that the agent receives while a turn runs (RPC-13, RPC-28, RPC-33).
 
 use super::driven::{cancel, chosen, file, held, new_path_in, unjudged};
 use crate::agent::run::Run;
@@ -21,7 +21,7 @@ probes! { Run:
     "RPC-33" an_unknown_error_code_is_accepted;
 }
 
-/// Makes a call with the id of an open call of the agent.
+/// Makes a call with the id of a call from the agent that is still open.
 async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Probed {
     let path = new_path_in(run, "attache-ids.txt")?;
     run.follows_prompts().await?;
@@ -29,14 +29,16 @@ async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Pro
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
     let Some(asked) = held::<SessionRequestPermission>(talk, &turn).await? else {
-        return not_tested("the agent makes no call that the client could leave open");
+        return not_tested(
+            "the agent makes no permission request, so there is no call that the client could leave open",
+        );
     };
     let id = asked.get("id").cloned().unwrap_or_default();
     if !is_an_id(&id) {
         both_end(talk, turn, &asked).await?;
         return not_tested("the judge cannot use the agent's id, which breaks RPC-12");
     }
-    // If it is the id of the prompt, both sides already have an open call with it.
+    // If the ids are equal, both sides already have an open call with this id.
     if id == turn.id {
         return both_end(talk, turn, &asked).await;
     }
@@ -50,7 +52,7 @@ async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Pro
     both_end(talk, turn, &asked).await
 }
 
-/// Checks that the agent's call is answered and the turn continues.
+/// Rejects the agent's permission request and checks that the turn ends.
 async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
     talk.give(
         asked,
@@ -84,8 +86,8 @@ async fn other_requests_are_served_during_a_turn(run: &mut Run) -> Probed {
     if is_over { not_tested("the turn ended while its model hung") } else { Ok(()) }
 }
 
-/// Answers every call of the agent with an unassigned error code. The turn must still end, and the
-/// connection must stay open.
+/// Answers the agent's calls with an error code that has no assigned meaning. The turn must still
+/// end, and the connection must stay open.
 async fn an_unknown_error_code_is_accepted(run: &mut Run) -> Probed {
     let path = file(run, "attache-code.txt", "old\n")?;
     run.follows_prompts().await?;

@@ -25,8 +25,8 @@ probes! { Run:
 const ANSWER: &str = "attache-answer-6034";
 const QUESTION: &str = "attache: which word?";
 
-/// Checks that a client that supports only URLs receives no form. A client that supports forms
-/// comes first and must receive one.
+/// First checks that a client that supports forms receives one (otherwise not tested), then that a
+/// client that supports only URLs receives none.
 async fn forms_are_sent_only_if_supported(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let folder = run.folder().to_owned();
@@ -88,7 +88,7 @@ async fn an_answer_is_used_only_if_accepted(run: &mut Run) -> Probed {
         let said = answered(run, Answer::Result(answer(action, &json!({})))).await?;
         expect(
             !said.contains("recalled yes"),
-            format!("an answer with {action} is not used"),
+            format!("an answer with the action {action} is not used"),
             quoted(&said),
         )?;
     }
@@ -123,16 +123,16 @@ async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     }
     match said.contains("recalled yes") {
         true => Ok(()),
-        false => not_tested("it is unknown whether the agent uses an answer"),
+        false => not_tested("the agent's model does not report that it received the answer"),
     }
 }
 
-/// Plays a turn with a form that gets this reply. Returns the model's text about the answer in the
-/// next turn.
+/// Runs a turn with a form, which the client answers with `with`. Returns what the model says in
+/// the next turn about whether it received the answer.
 async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
     let (talk, session) = run.session().await?;
     talk.answer::<ElicitationCreate>(move |params| match &with {
-        // The content is the same as in an accepted answer.
+        // The content is that of an accepted answer, so only the action differs.
         Answer::Result(answered) => {
             let action = answered.get("action").and_then(Value::as_str).unwrap_or_default();
             Answer::Result(answer(action, params))
@@ -145,7 +145,7 @@ async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
     Ok(play_in(talk, &session, recall(ANSWER)).await?.said())
 }
 
-/// Returns an answer to a form with the text in every possible field.
+/// Returns an answer to a form, with [`ANSWER`] in every field that accepts free text.
 fn answer(action: &str, params: &Value) -> Value {
     let properties = params.pointer("/requestedSchema/properties").and_then(Value::as_object);
     let content =
@@ -153,7 +153,7 @@ fn answer(action: &str, params: &Value) -> Value {
     json!({"action": action, "content": content.collect::<Map<_, _>>()})
 }
 
-/// Returns a value for a property of a form: the answer if the property is free text.
+/// Returns a value for a property of a form: [`ANSWER`] if the property accepts free text.
 fn value(property: &Value) -> Value {
     let first = |key: &str| property.pointer(key).cloned();
     match property.get("type").and_then(Value::as_str) {

@@ -28,7 +28,7 @@ async fn the_end_of_input_inside_a_line_ends_the_agent(run: &mut Run) -> Probed 
     ends_after(run, br#"{"jsonrpc":"2.0","id":1,"meth"#).await
 }
 
-/// Ends the input while the model sends its answer.
+/// Closes the agent's stdin during a turn.
 async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let folder = run.folder().to_owned();
@@ -40,7 +40,8 @@ async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
     has_ended(talk, first).await
 }
 
-/// Sends these bytes and ends the input. Checks that the agent ends and leaves no partial line.
+/// Sends these bytes and closes the agent's stdin. Checks that the agent exits, and that its output
+/// does not end with a partial line.
 async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     let talk = run.fresh().await?;
     talk.initialize(everything()).await?.result()?;
@@ -51,9 +52,9 @@ async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     has_ended(talk, first).await
 }
 
-/// Checks that the agent ends after its input has ended, and leaves no partial line. The observer
-/// ignores its lines from this index on, because it may answer a partial line and may choose the
-/// stop reason.
+/// Checks that the agent exits after its input has ended, and that its output does not end with a
+/// partial line. If the agent sends a reply after line `first`, the observer is turned off, because
+/// the agent may answer a partial line, and may choose any stop reason.
 async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
@@ -83,8 +84,8 @@ async fn the_length_of_a_buffered_line_is_limited(run: &mut Run) -> Probed {
     }
 }
 
-/// Sends a call that is too long. It is sent as bytes, which are not recorded, so the observer
-/// cannot judge its answer.
+/// Sends a call that is too long. Turns the observer off, because lines that are sent as bytes are
+/// not recorded and their answers cannot be judged.
 fn send_huge_line(talk: &mut Conversation) {
     talk.peer
         .send_bytes(br#"{"jsonrpc":"2.0","id":"huge","method":"attache/huge","params":{"text":""#);
@@ -93,7 +94,7 @@ fn send_huge_line(talk: &mut Conversation) {
     talk.is_watched = false;
 }
 
-/// Whether the answer reports that the line was not read. Such an answer has no id.
+/// Whether the agent answered that it could not read the line. Such an answer has no id.
 fn is_refused(talk: &Conversation, first: usize) -> bool {
     talk.heard(first).any(|line| line.is_reply() && line.get("id").is_none_or(Value::is_null))
 }

@@ -1,4 +1,5 @@
-//! Files of the client (FS). `bare_client` judges calls without the capability.
+//! Reading and writing files through the client (FS). `bare_client` judges calls that the client
+//! does not offer.
 
 use super::driven::{ALLOW, choose, count};
 use super::driven::{file, new_path_in, play, play_in, put, tool_calls};
@@ -22,11 +23,12 @@ probes! { Run:
     "FS-12" an_edit_keeps_the_rest_of_the_file;
 }
 
-/// Text that is easily corrupted: both kinds of line breaks, a space at the end of a line,
-/// characters beyond the basic plane, and no final line break.
+/// Text that is easily corrupted: LF and CRLF line breaks, a space at the end of a line, characters
+/// beyond the basic plane, and no final line break.
 const FRAGILE: &str = "one\r\ntwo \n\tthree 🦀 e\u{301}\r\n\n  four";
 
-/// Offers one capability at a time. A tool that would use the other one must work without it.
+/// Offers no file capability, then only reading, then only writing. The agent must not make calls
+/// that are not offered.
 async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     for (can, has_read, has_write) in
@@ -48,9 +50,13 @@ async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
         ];
         let [reads, writes] = calls.map(|(count, is_offered)| if is_offered { 0 } else { count });
         let seen = format!("{reads} reads and {writes} writes that the client does not offer");
-        expect(reads + writes == 0, format!("only calls that a client with {can} supports"), seen)?;
+        expect(
+            reads + writes == 0,
+            format!("only calls that a client that offers {can} supports"),
+            seen,
+        )?;
         if tool_calls(&played).is_empty() {
-            return not_tested("the agent reports no tool call and may have used no tool");
+            return not_tested("the agent reports no tool call, so it may not have used a tool");
         }
     }
     Ok(())
@@ -102,7 +108,7 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     talk.answer::<FsWriteTextFile>(|params| {
         let path = params.get("path").and_then(Value::as_str).unwrap_or_default();
         let content = params.get("content").and_then(Value::as_str).unwrap_or_default();
-        // If the file cannot be written, the turn with the usual answer fails as well.
+        // A failed write also fails with the usual answer, so it makes no difference here.
         put(Path::new(path), content)
             .map_or(Answer::Error(-32603), |()| Answer::Result(Value::Null))
     });

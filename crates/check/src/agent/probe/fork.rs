@@ -1,4 +1,4 @@
-//! Forks of sessions (FORK).
+//! Forking sessions (FORK).
 
 use super::directory::{DIRECTORIES, directory, shown, with};
 use super::session_list::{entries, entry_of, listed};

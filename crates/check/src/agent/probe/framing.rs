@@ -1,4 +1,4 @@
-//! Lines, ids and text that is not a message (RPC-08 to RPC-12, RPC-19 to RPC-22).
+//! Lines, ids, and text that is not a valid message (RPC-08 to RPC-12, RPC-19 to RPC-22).
 
 use crate::agent::run::Run;
 use crate::json::json;
@@ -50,8 +50,8 @@ async fn a_reply_has_the_id_and_type_of_its_request(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// The agent may echo or refuse the id. The observer is off: it expects ids that are integers or
-/// strings.
+/// The agent may echo or refuse the id. The observer is off, because it expects ids to be integers
+/// or strings.
 async fn a_fractional_id_does_not_end_the_connection(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let (first, id) = (talk.now(), json!(1.5));
@@ -72,7 +72,8 @@ async fn a_line_that_is_not_json_is_answered_with_a_parse_error(run: &mut Run) -
     talk.is_still_there().await
 }
 
-/// The observer is off: it finds no id in a JSON-RPC 1.0 call, but the agent may repeat that id.
+/// The observer is off: it ignores the id of a JSON-RPC 1.0 call, so it would not recognize an
+/// answer that repeats the id.
 async fn json_that_is_not_a_message_is_answered_with_an_error(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let old = r#"{"jsonrpc":"1.0","id":"old","method":"attache/old"}"#;
@@ -80,7 +81,7 @@ async fn json_that_is_not_a_message_is_answered_with_an_error(run: &mut Run) -> 
         let first = talk.now();
         talk.peer.send_line(line);
         let expected = format!("error -32600 for the line {line}");
-        // An agent may read and repeat the id of a JSON-RPC 1.0 call.
+        // The agent may repeat the id of a JSON-RPC 1.0 call in its error.
         let heard = talk.hear_soon(first, &expected, |heard| heard.get("error").is_some()).await?;
         let id = heard.get("id").unwrap_or(&Value::Null);
         let is_right = id.is_null() || (line == old && id == "old");

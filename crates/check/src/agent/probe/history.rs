@@ -32,10 +32,11 @@ pub(super) const LOAD: &str = "/loadSession";
 pub(super) const RESUME: &str = "/sessionCapabilities/resume";
 const THOUGHT: &str = "attache-thought-3817";
 const SAID: &str = "attache-said-3817";
-/// A text that occurs in every prompt with acts, and nowhere else.
+/// A text that occurs only in prompts that tell the judge's model what to do.
 const PROMPTED: &str = "\"acts\"";
 
-/// A session with one turn, reopened after its process ended: the reply, and the updates before it.
+/// A session that was reopened after one turn: the turn, the reply to the reopening request, and
+/// the updates before that reply.
 pub(super) struct Reopened {
     pub(super) session: Session,
     played: Played,
@@ -43,8 +44,8 @@ pub(super) struct Reopened {
     replayed: Vec<Value>,
 }
 
-/// Runs twice, because some agents name stored sessions by the minute, and a minute may end during
-/// the first run.
+/// Runs twice, because some agents name stored sessions after the current minute, which may end
+/// during the first run.
 async fn a_load_replays_the_whole_conversation_in_order(run: &mut Run) -> Probed {
     replays_the_whole_conversation(run).await?;
     replays_the_whole_conversation(run).await
@@ -57,7 +58,7 @@ async fn replays_the_whole_conversation(run: &mut Run) -> Probed {
     let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
     let (before, after) = (of(played.updates()), of(&replayed));
     expect(after >= before, format!("{before} tool calls"), format!("{after} tool calls"))?;
-    // The prompt also contains the agent's text.
+    // The agent's text also occurs in the prompt.
     let all: String = replayed.iter().map(text).collect();
     let (user, agent) = (all.find(PROMPTED), all.rfind(SAID));
     let is_whole = all.matches(SAID).count() > 1 && user.is_some();
@@ -68,10 +69,10 @@ async fn replays_the_whole_conversation(run: &mut Run) -> Probed {
     expect(user < agent && (call.is_none() || call < last), "the original order", seen)
 }
 
-/// The age of a session that began in another minute.
+/// The minimum age of a session that cannot have begun in the current minute.
 const ANOTHER_MINUTE: Duration = Duration::from_secs(61);
 
-/// If the agent refuses to load a new session, the probe uses an older one.
+/// If the agent refuses to load a session that it has just opened, the probe loads an older one.
 async fn a_load_is_answered_after_its_history(run: &mut Run) -> Probed {
     let Reopened { mut session, mut reply, .. } =
         reopened(run, LOAD, SessionLoad::ROW.name).await?;
@@ -108,10 +109,10 @@ async fn a_load_replays_the_roles_of_messages(run: &mut Run) -> Probed {
     };
     let agent = by("agent_message_chunk");
     expect(agent.contains(SAID), "the agent's text as agent_message_chunk", quoted(&agent))?;
-    expect(!agent.contains(PROMPTED), "the user's text not as agent_message_chunk", quoted(&agent))
+    expect(!agent.contains(PROMPTED), "no text of the user as agent_message_chunk", quoted(&agent))
 }
 
-/// Options are optional in the reply. If the reply contains options, they must be those of the
+/// The reply may leave out modes and options. If it contains them, they must be those of the
 /// session.
 async fn a_reopened_session_reports_its_options(run: &mut Run) -> Probed {
     for (capability, method) in [(LOAD, SessionLoad::ROW.name), (RESUME, SessionResume::ROW.name)] {
@@ -163,14 +164,14 @@ async fn a_fork_and_its_original_are_independent(run: &mut Run) -> Probed {
     let opened = talk.call::<SessionFork>(params).await?.result()?;
     let id = opened.get("sessionId").cloned().unwrap_or_default();
     let fork = Session { id, opened };
-    recalls(talk, &fork, SAID, true, "the fork has the earlier conversation").await?;
+    recalls(talk, &fork, SAID, true, "the fork contains the earlier conversation").await?;
     play_in(talk, &fork, say("attache-in-the-fork-3817")).await?;
     recalls(
         talk,
         &original,
         "attache-in-the-fork-3817",
         false,
-        "the original session does not have the conversation of the fork",
+        "the original session does not contain the conversation of the fork",
     )
     .await?;
     play_in(talk, &original, say("attache-in-the-original-3817")).await?;
@@ -179,7 +180,7 @@ async fn a_fork_and_its_original_are_independent(run: &mut Run) -> Probed {
         &fork,
         "attache-in-the-original-3817",
         false,
-        "the fork does not have the later conversation of the original session",
+        "the fork does not contain the later conversation of the original session",
     )
     .await
 }
@@ -214,13 +215,13 @@ async fn a_title_of_the_user_is_kept(run: &mut Run) -> Probed {
     )
 }
 
-/// Reopens a session with one turn by this method: in a new process if the agent stores sessions,
-/// otherwise in the same one after closing it.
+/// Runs a turn in a new session and reopens the session with `method`: in a new process if that
+/// process knows the session, otherwise in the same process after closing the session.
 async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed<Reopened> {
     reopened_with(run, capability, method, &json!([])).await
 }
 
-/// Reopens a session in the same way, with these MCP servers.
+/// Like [`reopened`], with these MCP servers.
 pub(super) async fn reopened_with(
     run: &mut Run,
     capability: &str,
@@ -240,7 +241,7 @@ pub(super) async fn reopened_with(
     reopen(run, method, session, played, servers).await
 }
 
-/// Returns a session with one turn.
+/// Opens a session and runs one turn in it.
 async fn session_with_turn<'r>(
     run: &'r mut Run,
     capability: &str,
@@ -254,7 +255,8 @@ async fn session_with_turn<'r>(
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     let mut spoken = (played, session);
     if !spoken.0.said().contains(SAID) {
-        // The model of this agent has no tool for reading and cannot continue.
+        // The agent may have no tool that reads files, so the turn stopped before it sent this
+        // text.
         let (talk, session) = run.session().await?;
         spoken = (play_in(talk, &session, think(THOUGHT).say(SAID)).await?, session);
     }
@@ -275,7 +277,7 @@ async fn reopen(
     Ok(Reopened { session, played, reply, replayed })
 }
 
-/// Returns the reply to this method for a session of an earlier process.
+/// Calls `method`, which reopens a session, and returns the reply.
 async fn load(run: &mut Run, method: &str, session: &Session, servers: &Value) -> Probed<Reply> {
     let params = json!({"sessionId": session.id, "cwd": run.folder(), "mcpServers": servers});
     run.talk().await?.ask(method, params).await
@@ -286,7 +288,8 @@ pub(super) fn refused(outcome: &Outcome) -> Outcome {
     Outcome::NotTested(format!("the agent does not reopen the session: {}", outcome.seen()))
 }
 
-/// Whether the agent's model receives this earlier text.
+/// Checks whether the agent's model still receives this earlier text, as `is_known` says it should
+/// or should not.
 async fn recalls(
     talk: &mut Conversation,
     session: &Session,
@@ -313,7 +316,7 @@ fn text(update: &Value) -> &str {
     update.pointer("/content/text").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the ids of options or modes.
+/// Returns the ids of config options, or of the available modes.
 fn ids(holder: Option<&Value>) -> Vec<String> {
     let list = holder.and_then(|holder| holder.get("availableModes").or(Some(holder)));
     let list = list.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

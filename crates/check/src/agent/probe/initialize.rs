@@ -8,8 +8,8 @@ use crate::judging::verdict::{Probed, expect, fail};
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
 use serde_json::Value;
 
-// An agent may break a rule of practice. Then the observer is off: an error to `initialize` would
-// count as a breach of INIT-06, which is mandatory.
+// Some of these rules are not mandatory. Their probes turn the observer off, because it would count
+// an error in reply to `initialize` as a breach of INIT-06, which is mandatory.
 probes! { Run:
     "INIT-02" calls_before_initialize_are_refused;
     "INIT-05" version_1_is_answered_with_version_1;
@@ -22,7 +22,7 @@ probes! { Run:
     "INIT-19" undecodable_params_of_a_newer_version_are_not_an_error;
 }
 
-/// The rules about calls that need a capability of the client.
+/// The rules about calls that an agent may make only if the client has a capability.
 pub(super) const GATES: &[&str] = &[
     "INIT-16", "FS-01", "TERM-01", "ELIC-01", "NOTE-01", "COMP-01", "CONF-08", "AUTH-05", "MCPA-01",
 ];

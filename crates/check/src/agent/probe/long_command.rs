@@ -1,4 +1,4 @@
-//! A long command that the agent runs itself: it ends when its turn or the agent ends (CANCEL-03,
+//! A long command that the agent runs itself must end when its turn or the agent ends (CANCEL-03,
 //! RPC-09, TOOL-09).
 
 use super::driven::{ALLOW, cancel, choose, shows, tool_calls, unjudged};
@@ -21,14 +21,14 @@ probes! { Run:
 /// How long a command may take to start and to end.
 const SOON: Duration = Duration::from_secs(5);
 
-/// How long a turn must run to count as waiting for its command.
+/// How long a turn must run before the judge assumes that it waits for its command.
 const WAITS: Duration = Duration::from_secs(1);
 
 /// The interval between checks of the processes.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Begins a turn that runs a command of 30 s without the client's terminals. Returns arguments that
-/// identify the process of the command.
+/// Begins a turn that runs a 30-second command, with a client that offers no terminals. Also
+/// returns the command line of the process, as in `/proc`.
 async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec<u8>)> {
     run.follows_prompts().await?;
     let folder = run.folder().to_owned();
@@ -38,7 +38,7 @@ async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec
     let talk = run.fresh_with(json!({})).await?;
     let session = talk.open(&folder).await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
-    // Some agents refuse a command that only sleeps.
+    // Some agents refuse a bare `sleep`.
     let acts = call(run_command(&format!("echo attache && sleep {long}"))).then(say("done"));
     let turn = talk.begin_turn(&session, acts);
     let ended = "the turn ends before its command does";
@@ -50,16 +50,17 @@ async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec
     }
     let arguments = format!("sleep\0{long}\0").into_bytes();
     if !wait_until_running(&arguments, true).await {
-        return not_tested("no process of this machine is the command of the turn");
+        return not_tested("no process on this machine runs the command of the turn");
     }
     Ok((talk, session, turn, arguments))
 }
 
-/// Waits until a process with these arguments exists, or no longer exists. Returns `false` if that
-/// takes too long.
+/// Waits until a process with this command line exists or, if `is_there` is false, until none
+/// exists. Returns `false` if that takes too long.
 async fn wait_until_running(arguments: &[u8], is_there: bool) -> bool {
     let arguments = arguments.to_vec();
-    // Processes start and end in real time, not in a test's paused time.
+    // Uses a blocking thread, because processes start and end in real time even if Tokio's clock is
+    // paused.
     let looking = tokio::task::spawn_blocking(move || {
         let began = Instant::now();
         while is_running(&arguments) != is_there {
@@ -73,7 +74,7 @@ async fn wait_until_running(arguments: &[u8], is_there: bool) -> bool {
     looking.await.unwrap_or(false)
 }
 
-/// Whether a process with these arguments exists. Linux only: `false` elsewhere.
+/// Whether a process with this command line exists. Always `false` on systems other than Linux.
 fn is_running(arguments: &[u8]) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     // A zombie's command line is empty.
@@ -82,12 +83,12 @@ fn is_running(arguments: &[u8]) -> bool {
         .any(|it| it == arguments)
 }
 
-/// Judges only turns that end. Other probes judge how soon a turn ends.
+/// Not tested if the turn does not end. Other probes judge how soon a turn ends.
 async fn the_command_of_a_tool_ends_with_its_turn(run: &mut Run) -> Probed {
     let (talk, session, turn, command) = running(run).await?;
     cancel(talk, &session);
     talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
-    let seen = format!("it still runs {} s after the end of the turn", SOON.as_secs());
+    let seen = format!("it is still running {} s after the end of the turn", SOON.as_secs());
     expect(
         wait_until_running(&command, false).await,
         "the command of a cancelled turn is stopped",
@@ -102,7 +103,7 @@ async fn a_stopped_command_is_not_completed(run: &mut Run) -> Probed {
     let reported = tool_calls(&played);
     match reported.iter().find(|reported| reported.states().last() == Some(&"completed")) {
         Some(reported) => fail(
-            "the status failed, because the command was stopped",
+            "the status is failed, because the command was stopped",
             format!("{:?}", reported.states()),
         ),
         None => Ok(()),
@@ -111,7 +112,7 @@ async fn a_stopped_command_is_not_completed(run: &mut Run) -> Probed {
 
 async fn the_end_of_input_ends_the_agent_in_a_tool(run: &mut Run) -> Probed {
     let (talk, _, _, _) = running(run).await?;
-    // The observer ignores the agent's later messages about its turn.
+    // The agent may end its turn in any way, so the observer is off.
     talk.is_watched = false;
     talk.peer.close();
     let has_ended = talk.peer.wait_for_end(talk.patience).await;

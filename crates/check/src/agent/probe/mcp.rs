@@ -1,4 +1,4 @@
-//! MCP servers of a session: whether the agent connects to each, with the right data, also if
+//! MCP servers of a session: whether the agent connects to each with the right data, even if
 //! another server is broken (SESS-07, SESS-08, SESS-20, RPC-15, RPC-27, MCPA-02).
 
 use super::cancel::ends_cancelled;
@@ -44,10 +44,11 @@ const ACP: &str = "/mcpCapabilities/acp";
 /// the first turn.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How long an answer may take while a server is silent. MCP libraries time out after a minute.
+/// How long the agent may take to answer while an MCP server is silent. MCP libraries time out
+/// after a minute.
 const HELD_UP: Duration = Duration::from_secs(70);
 
-/// The number of turns in which the tool of a connected server must appear.
+/// The number of turns within which the tool of a connected server must appear.
 const TURNS: usize = 3;
 
 const INITIALIZED: fn(&Seen) -> bool = |seen| seen.is_initialized;
@@ -80,8 +81,8 @@ async fn an_http_server_receives_its_headers(run: &mut Run) -> Probed {
     for transport in some_over_http(run).await? {
         let server = run.mcp_server(transport, ServerBehavior::Good)?;
         with(run, &[&server]).await?;
-        let seen = format!("it is missing for a server of type {}", kind(&server));
-        expect(!server.seen().lacks_word, "the given header with every request", seen)?;
+        let seen = format!("the header is missing for a server of type {}", kind(&server));
+        expect(!server.seen().lacks_word, "the given header in every request", seen)?;
     }
     Ok(())
 }
@@ -93,7 +94,8 @@ async fn a_tool_of_an_http_server_is_called(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// An agent may refuse such a session. If it opens the session, the working server must be usable.
+/// The agent may refuse a session with a broken server. If it opens the session, it must connect to
+/// the server that works.
 async fn a_broken_server_does_not_affect_others(run: &mut Run) -> Probed {
     let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
     let good = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
@@ -103,7 +105,7 @@ async fn a_broken_server_does_not_affect_others(run: &mut Run) -> Probed {
     let reply = talk.call::<SessionNew>(params).await.map_err(|outcome| unopened(&outcome))?;
     match reply.result() {
         Ok(opened) => reaches(talk, &opened_as(opened), &good, is_driven).await,
-        Err(_) => not_tested("the agent opens a session only with all of its servers"),
+        Err(_) => not_tested("the agent opens a session only if all of its servers work"),
     }
 }
 
@@ -115,7 +117,7 @@ async fn the_servers_of_a_resume_are_connected(run: &mut Run) -> Probed {
     reopened(run, RESUME, SessionResume::ROW.name).await
 }
 
-/// Checks that a session that is reopened by this method connects to the new server.
+/// Reopens a session with a new MCP server, and checks that the agent connects to the server.
 async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
     let server = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
     let Reopened { session, reply, .. } =
@@ -126,7 +128,8 @@ async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
     reaches(run.talk().await?, &session, &server, true).await
 }
 
-/// Checks that a session opens and runs its first turn if a server never answers.
+/// Checks that `session/new` and the first prompt are answered although an MCP server never
+/// answers.
 async fn calls_are_answered_despite_a_silent_server(run: &mut Run) -> Probed {
     let server = run.mcp_server(Transport::Stdio, ServerBehavior::Silent)?;
     let is_driven = run.follows_prompts().await.is_ok();
@@ -181,7 +184,7 @@ async fn a_turn_is_cancelled_during_a_call_of_an_mcp_tool(run: &mut Run) -> Prob
     ends_cancelled(talk, turn).await
 }
 
-/// Checks that the inner message has an id that is independent of the outer one.
+/// Checks that the id of the MCP message differs from the id of the ACP call that carries it.
 async fn a_request_to_a_server_over_acp_has_two_ids(run: &mut Run) -> Probed {
     run.talk().await?.needs(ACP)?;
     let server = run.mcp_server(Transport::Acp, ServerBehavior::Good)?;
@@ -204,7 +207,7 @@ async fn a_request_to_a_server_over_acp_has_two_ids(run: &mut Run) -> Probed {
     expect(differs, "a requestId that is not the id of the call", quoted(&line.text))
 }
 
-/// Returns the answer of a server that the client serves over the ACP connection.
+/// Returns the answer of an MCP server that the client provides over the ACP connection.
 fn over_acp(server: &McpServer, params: &Value) -> Answer {
     let method = params.get("method").and_then(Value::as_str).unwrap_or_default();
     match server.outcome(method, params.get("params").unwrap_or(&Value::Null)) {
@@ -243,7 +246,8 @@ async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
     }
 }
 
-/// Plays turns until one calls a server's tool. The tool may appear a turn later than the server.
+/// Runs turns until one calls a server's tool, because the tool may appear a turn after the agent
+/// has connected to the server.
 async fn play_tool(
     talk: &mut Conversation,
     session: &Session,
@@ -312,7 +316,8 @@ async fn reaches(
     )
 }
 
-/// Serves the agent until a server has observed this.
+/// Answers the agent's calls until the server has seen what `wanted` describes. Returns `false` if
+/// that takes too long or the agent ends first.
 async fn wait_until(
     talk: &mut Conversation,
     server: &McpServer,
@@ -338,7 +343,7 @@ fn opened_as(opened: Value) -> Session {
     Session { id: opened.get("sessionId").cloned().unwrap_or_default(), opened }
 }
 
-/// Turns a failure of another rule into "not tested".
+/// Turns a failure into "not tested", because another rule covers it.
 fn unopened(outcome: &Outcome) -> Outcome {
     Outcome::NotTested(format!("no session with an MCP server opens: {}", outcome.seen()))
 }

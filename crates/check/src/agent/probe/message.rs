@@ -1,4 +1,4 @@
-//! Message ids (MSG), and messages that must not appear in another session (SESS-06).
+//! Message ids (MSG), and messages that appear in the wrong session (SESS-06).
 
 use super::driven::{ALLOW, OLD, attempt, choose, file, unjudged, write_over};
 use super::usage::replayed;
@@ -34,7 +34,7 @@ async fn each_message_has_one_unique_id(run: &mut Run) -> Probed {
         }
         let seen =
             format!("{} ids: {}", ids.len(), ids.iter().cloned().collect::<Vec<_>>().join(", "));
-        expect(ids.len() == 1, "one id for all chunks of a message", quoted(&seen))?;
+        expect(ids.len() == 1, "the same id for all chunks of a message", quoted(&seen))?;
         expect(
             known.is_disjoint(&ids),
             "a new message has a new id",
@@ -45,8 +45,8 @@ async fn each_message_has_one_unique_id(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Returns the ids of the agent's message chunks as JSON. A chunk without an id gives null if
-/// others have ids.
+/// Returns the ids of the agent's message chunks as JSON, or nothing if no chunk has an id. A chunk
+/// without an id counts as `null`.
 fn ids(played: &Played) -> BTreeSet<String> {
     let said = |chunk: &&Value| chunk.pointer("/content/text").is_some_and(|text| text != "");
     let chunks = played.updates_of("agent_message_chunk").filter(said);
@@ -73,7 +73,7 @@ async fn replayed_prompts_have_ids(run: &mut Run) -> Probed {
     }
     match prompts.find(|update| update.get("messageId").is_none_or(Value::is_null)) {
         Some(update) => fail(
-            "a messageId on replayed prompts, as on other messages",
+            "a messageId on replayed prompts, as on the agent's messages",
             quoted(&update.to_string()),
         ),
         None => Ok(()),
@@ -87,7 +87,7 @@ async fn concurrent_sessions_are_separate(run: &mut Run) -> Probed {
     let two = talk.open(&folder).await?;
     let (in_one, in_two) = ("attache-only-in-one", "attache-only-in-two");
     let [first, second] = [talk.begin_turn(&one, say(in_one)), talk.begin_turn(&two, say(in_two))];
-    // An agent may serve only one session at a time.
+    // Waits for one turn after the other, because an agent may run only one turn at a time.
     let [first, second] = [talk.finish(first).await, talk.finish(second).await];
     let [first, second] = [first.map_err(|it| unjudged(&it))?, second.map_err(|it| unjudged(&it))?];
     for (played, own, other) in [(&first, in_one, in_two), (&second, in_two, in_one)] {
@@ -107,8 +107,8 @@ async fn concurrent_sessions_are_separate(run: &mut Run) -> Probed {
     expect(!leaks, "the model does not receive text of another session", "it receives it")
 }
 
-/// Runs several turns of two sessions, alternately and concurrently. Each session reads its own
-/// file, and every message about that file must name the session.
+/// Runs turns of two sessions concurrently. Each turn reads the file of its session, and every
+/// message about that file must name the session.
 async fn updates_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     let names = ["attache-file-of-one.txt", "attache-file-of-two.txt"];
     let [one, two] = [file(run, names[0], "one\n")?, file(run, names[1], "two\n")?];
@@ -130,8 +130,8 @@ async fn updates_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     if reported == 0 { not_tested("no update about the file that a turn reads") } else { Ok(()) }
 }
 
-/// Does the same for an action that needs permission: replacing a file while the other session is
-/// idle.
+/// Like [`updates_of_a_turn_name_its_session`], for an action that may need permission: each turn
+/// replaces a file while the other session is idle.
 async fn requests_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     let names = ["attache-written-in-one.txt", "attache-written-in-two.txt"];
     let paths = [file(run, names[0], OLD)?, file(run, names[1], OLD)?];
@@ -148,7 +148,7 @@ async fn requests_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     if reported == 0 { not_tested("no update about the file that a turn writes") } else { Ok(()) }
 }
 
-/// Agents may derive the title from a prompt. Checks that words of a prompt do not appear in the
+/// Checks that the words of a prompt, from which the agent may derive a title, do not appear in the
 /// title of another session.
 async fn a_title_is_reported_in_its_session(run: &mut Run) -> Probed {
     run.separates_sessions().await?;
@@ -172,11 +172,12 @@ async fn a_title_is_reported_in_its_session(run: &mut Run) -> Probed {
     match misplaced {
         Some(seen) => fail("the title of a session is reported in that session", quoted(&seen)),
         None if talk.updates(&one.id, first, after).any(|update| is_title(&update)) => Ok(()),
-        None => not_tested("the agent makes no title from a prompt"),
+        None => not_tested("the agent does not derive a title from the prompt"),
     }
 }
 
-/// Counts the messages about these files. Fails if a message names another session.
+/// Counts the messages about the file of each session. Fails if a message about a file names the
+/// other session.
 fn count_by_session(
     talk: &Conversation,
     first: usize,
@@ -190,7 +191,7 @@ fn count_by_session(
             .filter(|line| line.get("method").is_some() && line.text.contains(name));
         for line in about {
             let of = line.get("params").and_then(|params| params.get("sessionId"));
-            // Extension methods may have no session.
+            // Extension methods need not name a session.
             let Some(of) = of else { continue };
             reported += 1;
             let seen = quoted(&line.text);

@@ -54,8 +54,8 @@ async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Sets the mode as an option. The agent must also report a mode change for clients that know only
-/// modes.
+/// Sets the mode through its config option. The agent must also send `current_mode_update`, for
+/// clients that do not support the option.
 async fn a_mode_change_without_set_mode_is_reported(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
@@ -65,7 +65,7 @@ async fn a_mode_change_without_set_mode_is_reported(run: &mut Run) -> Probed {
     talk.is_still_there().await?;
     let Some(reported) = last_update(talk, first, &session, "current_mode_update") else {
         return not_tested(
-            "the agent reports no mode change when the mode is set as an option, see MODE-07",
+            "the agent reports no mode change when the mode is set through its config option, see MODE-07",
         );
     };
     expect(
@@ -88,7 +88,7 @@ async fn the_mode_option_matches_the_mode(run: &mut Run) -> Probed {
     for mode in [&other, &current] {
         set_mode(talk, &session, mode).await?;
         let now = value_of(options(&state(talk, &session, &option).await?), &option);
-        expect(now == *mode, format!("the option follows the mode {mode}"), now.to_string())?;
+        expect(now == *mode, format!("the option changes to the mode {mode}"), now.to_string())?;
     }
     Ok(())
 }
@@ -118,7 +118,7 @@ pub(super) async fn set_mode(talk: &mut Conversation, session: &Session, mode: &
     talk.call::<SessionSetMode>(params).await?.result().map(|_| ())
 }
 
-/// Returns the current mode of a session and another one.
+/// Returns the current mode of a session and another available mode.
 pub(super) fn two_modes(session: &Session) -> Probed<(Value, Value)> {
     let modes = session.opened.get("modes").filter(|modes| !modes.is_null());
     let Some(modes) = modes else { return skipped("the session has no modes") };
@@ -130,7 +130,7 @@ pub(super) fn two_modes(session: &Session) -> Probed<(Value, Value)> {
     }
 }
 
-/// Returns the option for the mode, and an available mode that is not current.
+/// Returns the id of the option for the mode, and a mode that is not the current one.
 pub(super) fn mode_option(session: &Session) -> Probed<(Value, Value)> {
     let (_, other) = two_modes(session)?;
     let all = options(&session.opened);
@@ -138,7 +138,7 @@ pub(super) fn mode_option(session: &Session) -> Probed<(Value, Value)> {
         all.iter().find(|option| option.get("category").is_some_and(|kind| kind == "mode"));
     match option.and_then(|option| option.get("id")) {
         Some(id) => Ok((id.clone(), other)),
-        None => skipped("no option of the session is its mode"),
+        None => skipped("the session has no config option for the mode"),
     }
 }
 
@@ -148,7 +148,8 @@ fn value_of(all: &[Value], id: &Value) -> Value {
     option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default()
 }
 
-/// Returns all options of a session. It gets them by setting another option to its current value.
+/// Returns all options of a session. To get them, sets an option other than `not` to its current
+/// value.
 async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Value> {
     let all = options(&session.opened);
     let is_other = |option: &&Value| {
@@ -162,11 +163,11 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
     let state = talk.call::<SessionSetConfigOption>(params).await?.result()?;
     match options(&state).iter().any(|option| option.get("id") == Some(not)) {
         true => Ok(state),
-        false => not_tested("a list of options lacks the one for the mode, see CONF-02"),
+        false => not_tested("the list of options lacks the option for the mode, see CONF-02"),
     }
 }
 
-/// Returns a condition for updates of this kind in the session.
+/// Returns a filter for the session's updates of this kind.
 pub(super) fn of_session(session: &Session, kind: &'static str) -> impl Fn(&Line) -> bool {
     let id = session.id.clone();
     move |line| {
@@ -178,7 +179,7 @@ pub(super) fn of_session(session: &Session, kind: &'static str) -> impl Fn(&Line
     }
 }
 
-/// Returns the last update of this kind in the session from that index on.
+/// Returns the session's last update of this kind after line `first`.
 pub(super) fn last_update(
     talk: &Conversation,
     first: usize,

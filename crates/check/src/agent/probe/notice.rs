@@ -1,4 +1,4 @@
-//! Notices (NOTE, SESS-16). An MCP server that cannot start causes them.
+//! Notices (NOTE, SESS-16). The probes provoke them with an MCP server that cannot start.
 
 use super::driven::{play_in, unjudged};
 use super::mode::of_session;
@@ -35,8 +35,8 @@ async fn notices_are_sent_only_if_supported(run: &mut Run) -> Probed {
     }
 }
 
-/// A load may send new notices, but none about a server that is no longer configured. The probe
-/// uses a new process, because agents refuse to load open sessions.
+/// A load may send new notices, but must not repeat the notice about a server that is no longer
+/// configured. The probe uses a new process, because some agents refuse to load open sessions.
 async fn a_load_does_not_replay_notices(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
     let folder = json!(run.folder());
@@ -53,7 +53,7 @@ async fn a_load_does_not_replay_notices(run: &mut Run) -> Probed {
     }
 }
 
-/// Returns a session with a turn that sent a notice, and its notices.
+/// Runs a turn in a session that sends a notice. Returns the session and the titles of its notices.
 async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value>)> {
     run.follows_prompts().await?;
     let folder = json!(run.folder());
@@ -68,7 +68,7 @@ async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value
     Ok((talk, session, reported))
 }
 
-/// Opens a session with a server that does not exist.
+/// Opens a session with an MCP server whose program does not exist.
 async fn open(talk: &mut Conversation, folder: &Value) -> Probed<Session> {
     let server = json!({"name": "attache-nowhere", "command": "/attache/no-such-server", "args": [], "env": []});
     let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [server]})).await?;
@@ -80,7 +80,7 @@ async fn open(talk: &mut Conversation, folder: &Value) -> Probed<Session> {
     }
 }
 
-/// Returns the titles of the session's notices from that index on.
+/// Returns the titles of the session's notices after line `first`.
 fn notices(talk: &Conversation, first: usize, session: &Session) -> Vec<Value> {
     let is_notice = of_session(session, "notice");
     let titles = talk.heard(first).filter(|line| is_notice(line));

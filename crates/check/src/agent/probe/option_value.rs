@@ -1,4 +1,4 @@
-//! Config options in an agent's messages, for probes of several topics.
+//! Helpers that read config options from an agent's messages.
 
 use serde_json::Value;
 
@@ -13,7 +13,8 @@ pub(super) fn values(options: &[Value]) -> Vec<(String, String)> {
     options.iter().map(|option| (text(option, "id"), text(option, "currentValue"))).collect()
 }
 
-/// Returns the ids of options, each with an available value that is not current.
+/// Returns the ids of the options that can be changed, each with a value that is not the current
+/// one.
 pub(super) fn choices(all: &[Value]) -> Vec<(Value, Value)> {
     let choice = |option: &Value| {
         let current = option.get("currentValue")?;

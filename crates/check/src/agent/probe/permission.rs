@@ -27,12 +27,12 @@ probes! { Run:
     "PERM-12" concurrent_permission_requests_get_separate_answers;
 }
 
-const DOES_NOT_ASK: &str = "the agent does not ask before it writes or runs";
+const DOES_NOT_ASK: &str = "the agent does not ask before it writes a file or runs a command";
 
 /// An action that an agent may ask permission for, and how to detect it.
 struct GatedAction {
     acts: Acts,
-    /// A value that the action changes.
+    /// The file that the action changes.
     path: PathBuf,
     before: Option<&'static str>,
 }
@@ -49,7 +49,8 @@ impl GatedAction {
         Ok(Self { acts: call(run_command(&line)).then(say("done")), path, before: None })
     }
 
-    /// Whether the agent or its client has performed the action since that line.
+    /// Whether the agent has performed the action or, after line `first`, asked the client to run a
+    /// command.
     fn is_done(&self, talk: &Conversation, first: usize) -> bool {
         std::fs::read_to_string(&self.path).ok().as_deref() != self.before
             || count::<TerminalCreate>(talk, first) > 0
@@ -119,7 +120,7 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
     expect(!is_done, "nothing is written before the answer", "the file is written")?;
     played.had_its_tools()?;
-    // If the agent does not write after the answer either, it may not have tried.
+    // If the agent does not perform an allowed action either, it may never have tried.
     if deed.is_done(talk, first) {
         Ok(())
     } else {
@@ -159,7 +160,7 @@ async fn a_permission_covers_only_its_call(run: &mut Run) -> Probed {
     expect(
         !is_written_over(&no),
         "a rejected action is not performed",
-        "it is performed because another call was allowed",
+        "it is performed although only another call was allowed",
     )?;
     if is_written_over(&yes) {
         Ok(())
@@ -242,8 +243,9 @@ async fn an_action_that_is_always_rejected_is_not_asked_again(run: &mut Run) -> 
 
 const SECOND: &str = "second\n";
 
-/// Writes a file twice in one turn and answers each permission request with an option of this kind.
-/// Returns the first line of the turn and the number of requests.
+/// Writes a file twice in one turn and answers each permission request with the first of these
+/// kinds of options that it offers. Returns the number of the last line before the turn, and the
+/// number of requests.
 async fn write_twice<'r>(
     run: &'r mut Run,
     path: &Path,
@@ -258,7 +260,7 @@ async fn write_twice<'r>(
     if asked == 0 { skipped(DOES_NOT_ASK) } else { Ok((talk, (first, asked))) }
 }
 
-/// Whether the first permission request since that line offers an option of this kind.
+/// Whether the first permission request after line `first` offers an option of this kind.
 fn is_offered(talk: &Conversation, kind: &str, first: usize) -> bool {
     let asked = talk.heard(first).find(|line| line.calls::<SessionRequestPermission>());
     asked.is_some_and(|line| option(params(line), kind).is_some())
@@ -268,8 +270,8 @@ fn params(line: &Line) -> &Value {
     line.get("params").unwrap_or(&Value::Null)
 }
 
-/// Two sessions ask at the same time. The client rejects the second request first, then allows the
-/// first one.
+/// Two sessions request permission at the same time. The client rejects the second request, then
+/// grants the first.
 async fn concurrent_permission_requests_get_separate_answers(run: &mut Run) -> Probed {
     let [yes, no] = ["attache-yes.txt", "attache-no.txt"].map(|name| file(run, name, OLD));
     let (yes, no) = (yes?, no?);
@@ -283,7 +285,7 @@ async fn concurrent_permission_requests_get_separate_answers(run: &mut Run) -> P
     };
     let other = talk.begin_turn(&other, write_over(&no, "no\n").then(say("done")));
     let second = held::<SessionRequestPermission>(talk, &other).await;
-    // An agent that sends one request after the other gets each answer in turn.
+    // If the agent sends the second request only after the first was answered, it is rejected then.
     talk.answer::<SessionRequestPermission>(choose(&["reject_once", "reject_always"]));
     if let Ok(Some(second)) = &second {
         talk.give(second, chosen(params(second), &["reject_once", "reject_always"]));
@@ -295,10 +297,7 @@ async fn concurrent_permission_requests_get_separate_answers(run: &mut Run) -> P
         return not_tested("the agent sends no permission request while another one is open");
     }
     if ended.iter().any(Result::is_err) {
-        return fail(
-            "the end of both turns after both requests are answered",
-            "one turn does not end",
-        );
+        return fail("both turns end after both requests are answered", "one turn does not end");
     }
     let seen = format!("allowed: {}, refused: {}", is_written(&yes), is_written(&no));
     expect(is_written_over(&yes) && !is_written_over(&no), "only the allowed file is written", seen)

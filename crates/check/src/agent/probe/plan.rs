@@ -16,7 +16,7 @@ probes! { Run:
 
 const STEPS: [&str; 3] = ["attache: look", "attache: think", "attache: act"];
 
-/// Returns the plan with these statuses of its steps.
+/// Returns the plan whose steps have these statuses.
 fn entries(states: [&str; 3]) -> Value {
     let entry = |(step, state): (&str, &str)| json!({"content": step, "priority": "medium", "status": state});
     STEPS.into_iter().zip(states).map(entry).collect()
@@ -40,7 +40,7 @@ async fn a_plan_is_reported(run: &mut Run) -> Probed {
     let plans = plans(run).await?;
     expect(
         plans.len() > 1,
-        "a plan update for each of two plans",
+        "a plan update for each of the two plans",
         format!("{} plan updates", plans.len()),
     )
 }

@@ -14,8 +14,8 @@ probes! { Run:
     "PROMPT-17" an_empty_prompt_does_not_hang;
 }
 
-/// An agent without a model may answer with an error. It must not reject the method, stay silent,
-/// or end.
+/// An agent without a model may answer with an error, but must not reject the method, stay silent
+/// or exit.
 async fn a_prompt_is_answered_with_a_stop_reason(run: &mut Run) -> Probed {
     run.prompted().await
 }

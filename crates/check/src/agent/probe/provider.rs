@@ -33,7 +33,7 @@ async fn providers_are_offered_only_if_usable(run: &mut Run) -> Probed {
     }
     let talk = run.unwatched().await?;
     let reply = talk.call::<ProvidersList>(json!({})).await?;
-    let seen = "they are listed, but agentCapabilities.providers is absent";
+    let seen = "providers/list succeeds, but agentCapabilities.providers is absent";
     expect(
         reply.result().is_err(),
         "no list of providers without agentCapabilities.providers",
@@ -80,7 +80,7 @@ async fn a_disabled_provider_stays_listed(run: &mut Run) -> Probed {
     let Some(id) = by_need(talk, false).await? else {
         return not_tested("every provider of the agent is required");
     };
-    // A provider without that protocol was set with another protocol or was not set.
+    // The provider may not support this protocol, so the result does not matter.
     talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": protocol, "baseUrl": address}))
         .await?;
     talk.call::<ProvidersDisable>(json!({"providerId": id})).await?.result()?;
@@ -131,7 +131,8 @@ async fn an_unknown_protocol_does_not_end_the_connection(run: &mut Run) -> Probe
     let [address, _] = addresses(run);
     let talk = providers(run).await?;
     let (id, _) = first(talk).await?;
-    // The agent may refuse or accept the protocol. It must answer, and its list must be valid.
+    // The agent may refuse or accept the protocol. It must answer, and must still list the
+    // provider.
     talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": "_attache", "baseUrl": address}))
         .await?;
     let is_listed =
@@ -139,8 +140,8 @@ async fn an_unknown_protocol_does_not_end_the_connection(run: &mut Run) -> Probe
     expect(is_listed, "the provider stays listed", format!("{id} is not listed"))
 }
 
-/// Returns the URL of the judge's model, because an agent may query a URL before it accepts it.
-/// Without a model, returns a URL without a server.
+/// Returns two base URLs for a provider. They lead to the judge's model server, because an agent
+/// may query a URL before it accepts it. If there is no model server, nothing listens there.
 fn addresses(run: &Run) -> [String; 2] {
     let base = run.model_url().unwrap_or_else(|| "http://127.0.0.1:9".to_owned());
     ["attache", "attache-other"].map(|path| format!("{base}/{path}"))
@@ -174,7 +175,8 @@ async fn first(talk: &mut Conversation) -> Probed<(Value, Value)> {
     not_tested("the agent lists no configurable provider")
 }
 
-/// Returns the first provider that is required, or the first that is optional.
+/// Returns the id of the first provider that is required or, if `is_required` is false, that is
+/// optional.
 async fn by_need(talk: &mut Conversation, is_required: bool) -> Probed<Option<Value>> {
     let all = list(talk).await?;
     let found =
@@ -186,7 +188,7 @@ async fn set(talk: &mut Conversation, params: Value) -> Probed<Value> {
     talk.call::<ProvidersSet>(params).await?.result()
 }
 
-/// Returns the URL of a provider; null if it has none.
+/// Returns the current configuration of a provider; null if it has none.
 async fn current(talk: &mut Conversation, id: &Value) -> Probed<Value> {
     let all = list(talk).await?;
     let provider = all.iter().find(|provider| provider.get("providerId") == Some(id));

@@ -16,15 +16,15 @@ probes! { Run:
     "SESS-13" several_turns_are_replayed_once_and_in_order;
 }
 
-/// The words that the session's turns send, and the word of a turn in another session.
+/// The words that the session's turns send.
 const WORDS: [&str; 3] =
     ["attache-first-word-6203", "attache-second-word-6203", "attache-third-word-6203"];
 const BESIDE: &str = "attache-word-beside-6203";
 
-/// A text that occurs in every prompt with acts, and nowhere else.
+/// A text that occurs only in prompts that tell the judge's model what to do.
 const PROMPTED: &str = "\"acts\"";
 
-/// The sender of a word and the word.
+/// The sender of a word, and the word's index in [`WORDS`].
 type Said = (&'static str, usize);
 
 async fn several_turns_are_replayed_once_and_in_order(run: &mut Run) -> Probed {
@@ -59,8 +59,8 @@ async fn several_turns_are_replayed_once_and_in_order(run: &mut Run) -> Probed {
     expect(beside.is_none(), "no updates of another session", seen)
 }
 
-/// Loads a session, in a new process or in the process that closed it, and returns the updates.
-/// Returns `None` if a new process does not know the session.
+/// Loads a session and returns its updates. If `is_new`, loads it in a new process, and returns
+/// `None` if that process does not know the session. Otherwise closes it first.
 async fn loaded(run: &mut Run, session: &Session, is_new: bool) -> Probed<Option<Vec<Value>>> {
     if is_new {
         run.restart().await;
@@ -84,8 +84,8 @@ async fn close(talk: &mut Conversation, session: &Session) -> Probed {
     closed.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Returns the words with their senders, in order. Joins the chunks of a message first. The text of
-/// the user contains the agent's words as well.
+/// Returns the words with their senders, in order. Joins the chunks of each message first. The
+/// user's prompts contain the agent's words as well.
 fn words(updates: &[Value]) -> Vec<Said> {
     let mut messages: Vec<(&'static str, String)> = Vec::new();
     for update in updates {

@@ -70,7 +70,7 @@ async fn absent_params_count_as_empty(run: &mut Run) -> Probed {
     );
     let line =
         talk.hear(first, "a reply to a call with params null", |line| line.replies_to(&id)).await?;
-    expect(line.get("result").is_some(), "null params count as empty", quoted(&line.text))
+    expect(line.get("result").is_some(), "null params count as empty params", quoted(&line.text))
 }
 
 async fn unknown_keys_are_ignored(run: &mut Run) -> Probed {
@@ -79,7 +79,8 @@ async fn unknown_keys_are_ignored(run: &mut Run) -> Probed {
     let server = json!({"name": "none", "command": "/attache/no-such-server", "args": [], "env": [], "zzz": 1});
     let plain = json!({"cwd": folder, "mcpServers": [], "zzz": 1});
     talk.call::<SessionNew>(plain).await?.result()?;
-    // An agent may refuse a server that cannot start. Only an error about the params is a failure.
+    // The agent may refuse a server that cannot start. Only an error about invalid params is a
+    // failure.
     let nested = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [server]})).await?;
     let is_invalid = nested.error("/code") == Some(&json!(-32602));
     expect(!is_invalid, "unknown keys of an MCP server are ignored", "error -32602")

@@ -17,7 +17,7 @@ probes! { Run:
     "SESS-05" tools_stay_inside_the_roots;
 }
 
-/// Opens a session in a subfolder. Only that folder has the file.
+/// Opens a session in a subfolder and reads a file that exists only there.
 async fn relative_paths_belong_to_the_sessions_folder(run: &mut Run) -> Probed {
     let below = run.folder().join("attache-below");
     let (name, new) = ("attache-only-below.txt", "attache-new-below.txt");
@@ -36,7 +36,7 @@ async fn relative_paths_belong_to_the_sessions_folder(run: &mut Run) -> Probed {
     let meant = [below.join(name), below.join(new)];
     if let Some(other) = reads
         .filter_map(|line| path(line.get("params")?))
-        // Files that the agent reads by itself, such as its instructions, do not count.
+        // Ignores other files that the agent may read, such as instructions.
         .filter(|path| meant.iter().any(|meant| Path::new(path).file_name() == meant.file_name()))
         .find(|path| !meant.iter().any(|meant| meant.as_os_str() == path.as_str()))
     {
@@ -65,12 +65,11 @@ async fn relative_paths_belong_to_the_sessions_folder(run: &mut Run) -> Probed {
 
 /// The name of a file that exists in several folders with different texts.
 const SAME: &str = "attache-same-name.txt";
-/// The content of the file outside the folders of all sessions, for example in the folder where the
-/// agent was started.
+/// The content of the copy that is in the parent folder, outside the sessions' folders.
 const ELSEWHERE: &str = "attache-text-of-no-session";
 
-/// Uses two concurrent sessions. Tools that read, write and run commands must resolve relative
-/// paths in the folder of their session.
+/// Uses two open sessions. Tools that read files and run commands must resolve relative paths in
+/// the folder of their own session.
 async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     let [one, two] = ["attache-one", "attache-two"].map(|name| run.folder().join(name));
     let texts = ["attache-text-of-one", "attache-text-of-two"];
@@ -103,20 +102,21 @@ async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     }
 }
 
-/// Checks that a command runs in this folder. Returns `false` if no command runs.
+/// Checks that the agent runs a command in this folder. Returns `false` if it cannot be seen where
+/// the command runs.
 async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> Probed<bool> {
     let made = folder.join("attache-made.txt");
     let _ = std::fs::remove_file(&made);
     let first = talk.now();
     let acts = call(crate::model::acts::run("echo made > attache-made.txt")).then(say("done"));
-    // The tool may run without a shell.
+    // The tool may not use a shell, so the command may fail.
     let Ok(played) = attempt(talk, session, acts).await else { return Ok(false) };
     let expected = format!("a command runs in {}", folder.display());
-    // The judge does not run the commands that it receives.
+    // The judge's terminals are simulated, so only the requested folder can be checked.
     let asked = talk.heard(first).filter(|line| line.calls::<TerminalCreate>());
     if let Some(params) = asked.filter_map(|line| line.get("params")).next() {
         let cwd = params.get("cwd").and_then(Value::as_str);
-        // The command may change the folder first.
+        // The command itself may change to the folder.
         let goes = params.to_string().contains(&*folder.to_string_lossy());
         expect(cwd.is_none() || goes, expected, format!("it runs in {}", cwd.unwrap_or_default()))?;
         return Ok(cwd.is_some());
@@ -124,12 +124,16 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
     let is_done = tool_calls(&played)
         .first()
         .is_some_and(|reported| reported.states().last() == Some(&"completed"));
-    expect(!is_done || made.exists(), expected, "the file that it creates does not exist")?;
+    expect(
+        !is_done || made.exists(),
+        expected,
+        "the file that the command creates does not exist",
+    )?;
     Ok(is_done)
 }
 
-/// Tries to use a file outside the session's folder. The judge rejects every permission request, so
-/// the agent must not use the file.
+/// Asks the agent to use files outside the session's folder. The judge rejects every permission
+/// request, so the agent must not use the files.
 async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
     let (inside, outside) =
         (run.folder().join("attache-inside"), run.folder().join("attache-outside"));

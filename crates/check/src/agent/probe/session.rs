@@ -28,8 +28,8 @@ const SESSIONS: usize = 5;
 pub(super) const CLOSE: &str = "/sessionCapabilities/close";
 pub(super) const NO_SESSION: &str = "attache-no-such-session";
 
-/// An agent that opens no session breaks this rule, unless it reports that it needs a login or
-/// lacks something else.
+/// An agent that opens no session breaks this rule, unless its error says that it needs a login or
+/// something else.
 async fn every_session_has_a_unique_id(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     run.opened().await?;
@@ -111,7 +111,7 @@ async fn no_message_follows_the_end_of_a_session(run: &mut Run) -> Probed {
     }
 }
 
-/// Checks that the error names the unknown session [`NO_SESSION`] (SESS-21).
+/// Checks that the error says that the session [`NO_SESSION`] is unknown, and names it (SESS-21).
 pub(super) fn is_unknown(reply: &Reply, method: &str) -> Probed {
     reply.is_error(-32002)?;
     let reported = reply.error("/data/sessionId").cloned().unwrap_or_default();

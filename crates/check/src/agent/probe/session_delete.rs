@@ -34,8 +34,8 @@ async fn deleting_an_unknown_session_succeeds(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// The agent may choose how a deleted session behaves. It must answer requests for the session and
-/// continue.
+/// The agent may choose how a deleted session behaves, but it must answer requests for the session
+/// and keep running.
 async fn requests_for_a_deleted_session_are_answered(run: &mut Run) -> Probed {
     run.talk().await?.needs(DELETE)?;
     let (folder, words) = (json!(run.folder()), run.words());

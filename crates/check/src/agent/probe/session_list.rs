@@ -21,7 +21,7 @@ probes! { Run:
 
 pub(super) const LIST: &str = "/sessionCapabilities/list";
 
-/// The number of pages after which the list counts as endless.
+/// The number of pages after which the judge considers a list endless.
 const PAGES: usize = 200;
 
 /// A folder without sessions.
@@ -116,7 +116,8 @@ async fn listing_changes_nothing(run: &mut Run) -> Probed {
     talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
 
-/// Returns a session that the agent lists. Some agents list only sessions with a turn.
+/// Opens a session that the agent lists. Sends a prompt first, because some agents list only
+/// sessions that have had a turn.
 pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let (of_folder, words) = (json!({"cwd": run.folder()}), run.words());
     run.talk().await?.needs(LIST)?;
@@ -130,8 +131,8 @@ pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)
     }
 }
 
-/// Returns a session that the agent lists but does not have open: it was closed, or its process
-/// ended.
+/// Returns a listed session that is not open: closes it or, if the agent cannot close sessions,
+/// restarts the agent.
 pub(super) async fn saved(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let of_folder = json!({"cwd": run.folder()});
     let (talk, session) = listed(run).await?;
@@ -169,7 +170,7 @@ pub(super) fn entry_of<'e>(entries: &'e [Value], id: &Value) -> Option<&'e Value
     entries.iter().find(|entry| entry.get("sessionId") == Some(id))
 }
 
-/// Returns a page of the list, if sessions can be listed without a login.
+/// Returns a page of the list. Not tested if the agent needs a login to list sessions.
 pub(super) async fn page(talk: &mut Conversation, params: Value) -> Probed<Map<String, Value>> {
     let reply = talk.call::<SessionList>(params).await?;
     if reply.error("/code") == Some(&json!(-32000)) {

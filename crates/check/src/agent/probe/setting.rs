@@ -19,11 +19,11 @@ probes! { Run:
     "MODE-04" a_mode_is_kept_until_a_change_is_reported;
 }
 
-/// The largest number of options that a probe changes.
+/// The maximum number of options that a probe changes.
 const CHOICES: usize = 3;
 
-/// Sets options in one of two sessions. The next list of all options must contain the new value,
-/// before and after a turn.
+/// Sets options in one of two sessions. The session's list of options must contain the new values,
+/// before and after a turn; the other session's list must not change.
 async fn an_option_keeps_its_new_value(run: &mut Run) -> Probed {
     let (folder, has_turns) = (run.folder().to_owned(), run.follows_prompts().await.is_ok());
     let (talk, session) = run.session().await?;
@@ -34,7 +34,7 @@ async fn an_option_keeps_its_new_value(run: &mut Run) -> Probed {
         choices(options(&session.opened)).into_iter().filter(|(id, _)| mode.as_ref() != Some(id));
     let mut kept = 0;
     for (id, value) in chosen.take(CHOICES) {
-        // A value may need a login or a network.
+        // The agent may refuse a value, which may need a login or a network.
         if set(talk, &session, &id, &value).await?.is_none() {
             continue;
         }
@@ -83,14 +83,15 @@ async fn a_mode_is_kept_until_a_change_is_reported(run: &mut Run) -> Probed {
         let is_reported = talk.heard(first).any(is_reported);
         expect(
             is_reported || now == other,
-            format!("the mode {other}, or current_mode_update"),
+            format!("the mode {other}, or a current_mode_update"),
             now.to_string(),
         )?;
     }
     Ok(())
 }
 
-/// Returns the mode of a session, by its option or by the result of a resume.
+/// Returns the current mode of a session, from `option` or, without it, from the result of a
+/// resume.
 async fn current(
     talk: &mut Conversation,
     session: &Session,
@@ -114,8 +115,8 @@ async fn set(
     Ok(talk.call::<SessionSetConfigOption>(params).await?.result().ok())
 }
 
-/// Returns all options of a session. It gets them by setting another option to its current value.
-/// Returns `None` if there is no other option.
+/// Returns all options of a session. To get them, sets an option other than `not` to the value with
+/// which the session was opened. Returns `None` if that is impossible.
 async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Option<Value>> {
     let is_other = |option: &&Value| {
         option.get("id") != Some(not) && option.get("type").is_some_and(|kind| kind == "select")
@@ -125,7 +126,7 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
     else {
         return Ok(None);
     };
-    // This probe may have set its current value.
+    // That value may not be current: this probe may have changed it.
     let Some(all) = set(talk, session, other, &value_of(&session.opened, other)).await? else {
         return Ok(None);
     };
@@ -143,8 +144,8 @@ fn is_now(holder: &Value, id: &Value, value: &Value, when: &str) -> Probed {
     expect(now == *value, format!("{id} with the value {value} {when}"), now.to_string())
 }
 
-/// Returns the mode of an open session from the result of a resume, or `None` if the agent does not
-/// offer or refuses it.
+/// Resumes an open session and returns its current mode, or `None` if the agent does not offer or
+/// refuses the resume.
 async fn resumed(
     talk: &mut Conversation,
     session: &Session,

@@ -1,4 +1,5 @@
-//! Terminals of the client (TERM), and their empty replies (DEC-14, DEC-15).
+//! Terminals of the client (TERM), and replies about them that lack a result or an exit status
+//! (DEC-14, DEC-15).
 
 use super::driven::{ALLOW, cancel, choose, count, held, tool_calls, unjudged};
 use crate::agent::run::Run;
@@ -30,7 +31,7 @@ fn acts() -> Acts {
     call(run_command("echo attache")).then(say("done"))
 }
 
-/// Opens a session and allows every action.
+/// Opens a session in which every permission request is granted.
 async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
@@ -50,8 +51,8 @@ async fn a_terminal_is_released_after_its_command(run: &mut Run) -> Probed {
     is_released(talk, first).await
 }
 
-/// Checks that every terminal created since that line is released, no later than shortly after the
-/// turn.
+/// Checks that every terminal created after line `first` is released, at the latest soon after the
+/// end of the turn.
 async fn is_released(talk: &mut Conversation, first: usize) -> Probed {
     let made: Vec<Value> = talk
         .given::<TerminalCreate>(first)
@@ -93,13 +94,13 @@ async fn a_terminal_of_a_cancelled_turn_is_released(run: &mut Run) -> Probed {
     is_released(talk, first).await
 }
 
-/// Answers like a client whose command is killed or released: answers the calls that wait for the
+/// Waits until the agent kills or releases the terminal, then answers the call that waits for the
 /// exit.
 async fn end_command(talk: &mut Conversation, turn: &Turn, waits: &Line) {
     let ended = |line: &Line| {
         line.calls::<TerminalKill>() || line.calls::<TerminalRelease>() || line.replies_to(&turn.id)
     };
-    // If the agent sends neither, the command ends by itself.
+    // If the agent does neither, the command still ends.
     let _ = talk.peer.wait_for(turn.first, talk.patience, ended).await;
     if waits.calls::<TerminalWaitForExit>() {
         talk.give(waits, json!({"exitCode": null, "signal": "SIGKILL"}));
@@ -122,10 +123,10 @@ async fn a_terminal_created_after_a_cancel_is_released(run: &mut Run) -> Probed 
     is_released(talk, first).await
 }
 
-/// Returns an id for a terminal of the judge.
+/// The id of a terminal that the judge creates itself.
 const LATE: &str = "attache-late-terminal";
 
-/// Answers calls for every terminal id.
+/// Answers the calls about terminals, whatever their ids.
 fn for_any_terminal(talk: &mut Conversation) {
     talk.answer::<TerminalOutput>(|_| {
         Answer::Result(json!({"output": "", "truncated": false, "exitStatus": {"exitCode": 0}}))
@@ -146,8 +147,8 @@ async fn a_missing_exit_status_is_not_success(run: &mut Run) -> Probed {
     is_not_success(run, Value::Null, None).await
 }
 
-/// Checks that a command with this exit is not shown as a success, if the agent distinguishes the
-/// two.
+/// Checks that the agent does not show a command with this exit as a success. Not tested if it
+/// shows a failed command like a successful one.
 async fn is_not_success(run: &mut Run, exit: Value, status: Option<Value>) -> Probed {
     let usual = |code: u8| (json!({"exitCode": code}), Some(json!({"exitCode": code})));
     let [(zero, of_zero), (one, of_one)] = [usual(0), usual(1)];
@@ -164,8 +165,8 @@ async fn is_not_success(run: &mut Run, exit: Value, status: Option<Value>) -> Pr
     )
 }
 
-/// Runs a turn with a command that exits so, and returns the statuses and the content of its tool
-/// calls.
+/// Runs a turn with a command that exits with `exit`, and returns the statuses and the content of
+/// its tool calls.
 async fn shown(run: &mut Run, exit: Value, status: Option<Value>) -> Probed<Vec<Value>> {
     let (talk, session) = opened(run).await?;
     let mut output = json!({"output": "attache\n", "truncated": false});
@@ -184,7 +185,8 @@ async fn shown(run: &mut Run, exit: Value, status: Option<Value>) -> Probed<Vec<
     Ok(results(&played))
 }
 
-/// Returns the results of a turn's tool calls, without values that change each time.
+/// Returns the statuses and the content of a turn's tool calls, without members such as ids that
+/// change from turn to turn.
 fn results(played: &Played) -> Vec<Value> {
     let calls = tool_calls(played);
     let all = calls.iter().map(|call| {

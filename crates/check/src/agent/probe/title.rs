@@ -50,7 +50,7 @@ async fn an_unknown_session_cannot_be_renamed(run: &mut Run) -> Probed {
     is_unknown(&talk.call::<SessionSetTitle>(params).await?, SessionSetTitle::ROW.name)
 }
 
-/// Checks that the session accepts a title, and that the list has the title of the reply.
+/// Sets a title, and checks that the list of sessions has the title that the reply contains.
 async fn is_named(talk: &mut Conversation, id: &Value, of_folder: Value) -> Probed {
     let stored = name(talk, id, "Étude no. 7").await?;
     if !talk.offers(LIST) {

@@ -31,8 +31,8 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
     )
 }
 
-/// A permission request may be the first message about a call, but the agent must also report the
-/// call.
+/// A permission request may be the first message about a tool call, but the agent must also send a
+/// `tool_call` update.
 async fn a_tool_call_with_a_permission_request_is_reported(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let path = file(run, "attache-leave.txt", OLD)?;
@@ -84,7 +84,7 @@ async fn a_tool_call_starts_and_ends_once(run: &mut Run) -> Probed {
         let states = reported.states();
         let runs = states.iter().position(|state| *state == "in_progress");
         let mut ends: Vec<&str> = states.iter().copied().filter(|state| is_final(state)).collect();
-        // A repeated status is not a change.
+        // A final status may be repeated.
         ends.dedup();
         let is_right = ends.len() == 1
             && runs < states.iter().position(|state| is_final(state))
@@ -100,7 +100,7 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     let reported = reported_calls(&played)?;
     let mut diffs = reported.iter().flat_map(|reported| reported.content("diff")).peekable();
     if diffs.peek().is_none() {
-        return not_tested("the agent shows no diff of its change");
+        return not_tested("the agent sends no diff of its change");
     }
     match diffs.find_map(|diff| diff.get("oldText").filter(|text| !text.is_null())) {
         None => Ok(()),

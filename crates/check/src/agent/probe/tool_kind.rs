@@ -18,10 +18,10 @@ probes! { Run:
     "PROMPT-07" a_turn_with_too_many_requests_has_its_own_stop_reason;
 }
 
-/// The number of model requests in a turn. It exceeds the limit of agents that have one.
+/// The number of model requests that a turn needs: more than the limit of known agents.
 const REQUESTS: usize = 60;
 
-/// An agent may lack any of these tools, but must report a call of a tool that it has.
+/// The agent may lack any of these tools, but must report the calls of those that it has.
 async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let [deleted, moved] =
@@ -57,10 +57,11 @@ async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
         expect(played.updates().iter().any(is_reported), expected, "no such update in the turn")?;
     }
     subagent(run).await?;
-    if has_any { Ok(()) } else { not_tested("the agent offers its model no tool of these kinds") }
+    if has_any { Ok(()) } else { not_tested("the agent offers its model none of these tools") }
 }
 
-/// Checks that a client that supports subagents receives a subagent or a tool call.
+/// Checks that a client that supports subagents receives an update about the subagent or a tool
+/// call.
 async fn subagent(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let mut with_subagents = capabilities();
@@ -86,7 +87,7 @@ async fn subagent(run: &mut Run) -> Probed {
     )
 }
 
-/// An agent may have no limit. Then the turn ends when the model ends it.
+/// The agent may have no limit. Then the turn ends when the model finishes.
 async fn a_turn_with_too_many_requests_has_its_own_stop_reason(run: &mut Run) -> Probed {
     let path = file(run, "attache-again.txt", "read me again\n")?;
     let acts = (0..REQUESTS).fold(Acts::default(), |acts, _| acts.then(call(read(&path))));

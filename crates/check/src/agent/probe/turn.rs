@@ -1,5 +1,5 @@
-//! Turns: their prompts, their stop reasons, and the messages before their end (PROMPT, and the RPC
-//! rules that a turn shows).
+//! Turns: their prompts, their stop reasons, and the messages before their end (PROMPT, and some
+//! RPC rules).
 
 use crate::agent::run::Run;
 use crate::json::json;
@@ -26,7 +26,7 @@ probes! { Run:
     "RPC-29" the_text_of_a_turn_precedes_its_reply;
 }
 
-/// How long an agent may retry.
+/// How long the judge waits for an agent that retries an incomplete answer.
 const TRIES_AGAIN: Duration = Duration::from_secs(3);
 
 /// The updates that belong to a turn.
@@ -47,8 +47,8 @@ async fn text_and_links_are_accepted(run: &mut Run) -> Probed {
     talk.finish(turn).await?.stop_reason().map(|_| ())
 }
 
-/// How often the model stops for the same reason. An agent may let the model continue, and only the
-/// last stop counts for the turn.
+/// How often in a row the model stops for the same reason. An agent may let the model continue, in
+/// which case only the last stop matters.
 const ENDS_ALIKE: usize = 8;
 
 async fn the_stop_reason_matches_the_end_of_the_turn(run: &mut Run) -> Probed {
@@ -68,13 +68,17 @@ async fn the_stop_reason_matches_the_end_of_the_turn(run: &mut Run) -> Probed {
         if reason == expected {
             continue;
         }
-        // The agent let the model continue until it finished.
+        // Whether the agent let the model continue until it finished.
         let is_over = end != "stop" && played.said().contains(DONE);
         goes_on |= is_over;
         let seen = format!("the model stops with {end}, and the turn ends with {reason}");
         expect(is_over, format!("the stop reason {expected}"), seen)?;
     }
-    if goes_on { not_tested("the agent retries whenever its model stops early") } else { Ok(()) }
+    if goes_on {
+        not_tested("the agent lets its model continue whenever it stops early")
+    } else {
+        Ok(())
+    }
 }
 
 async fn no_update_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
@@ -90,7 +94,7 @@ async fn no_update_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
         is_of_session && kind.is_some_and(|kind| OF_A_TURN.contains(&kind))
     };
     match talk.heard(played.after()).find(is_of_the_turn) {
-        Some(line) => fail("all updates of the turn before its reply", quoted(&line.text)),
+        Some(line) => fail("no update of the turn after its reply", quoted(&line.text)),
         None => Ok(()),
     }
 }
@@ -161,15 +165,15 @@ async fn thoughts_are_sent_as_thoughts(run: &mut Run) -> Probed {
 
 async fn a_long_answer_is_complete(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
-    // The text has 4,000 characters without repetition.
+    // The text consists of 4,000 characters without repetition.
     let numbers: String = (1000..1800).map(|number| format!("{number} ")).collect();
-    // An agent without a model ignores it, and the short word in the prompt detects that.
+    // Without the judge's model, the answer is shorter.
     let times = if run.asked().is_some() { 1000 } else { 25 };
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say(numbers.clone()).repeat(times)).await?;
     let reason = played.stop_reason()?;
     if reason != "end_turn" {
-        // Some agents treat a repetitive text as a malfunction of the model.
+        // Some agents consider a repetitive answer a malfunction of the model and stop it.
         return not_tested(format!("the agent ends a turn with a long answer early: {reason}"));
     }
     let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();

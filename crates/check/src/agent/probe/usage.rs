@@ -20,7 +20,8 @@ probes! { Run:
     "USE-11" no_token_field_is_in_snake_case;
 }
 
-/// More tokens than an agent's first request has by itself. They fit into a common context window.
+/// A number of input tokens that exceeds the size of an agent's first request, but fits into a
+/// usual context window.
 const MANY: u64 = 60_000;
 
 async fn used_and_size_are_whole_numbers(run: &mut Run) -> Probed {
@@ -43,7 +44,8 @@ async fn the_cost_covers_the_whole_session(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut before: Option<(f64, Value)> = None;
-    // The second turn costs less than the first, so a cost per turn would decrease.
+    // The second turn costs less than the first, so the cost would decrease if it covered only one
+    // turn.
     for (input, output) in [(MANY, 500), (10, 1), (MANY, 500)] {
         let acts = say("attache-costs").usage(json!({"input": input, "output": output}));
         let played = talk.play(&session, acts).await?;
@@ -74,7 +76,7 @@ async fn cached_tokens_count_as_used(run: &mut Run) -> Probed {
     let without = used(&talk.play(&session, say("attache-fresh").usage(reported(0))).await?)?;
     if without < MANY {
         return not_tested(format!(
-            "used does not follow the numbers of the model: {without} after {MANY} tokens of input"
+            "used does not follow the usage that the model reports: {without} after {MANY} tokens of input"
         ));
     }
     let with =
@@ -94,7 +96,7 @@ async fn usage_is_reported_after_a_load(run: &mut Run) -> Probed {
     }
     let is_usage = |update: &Value| update.get("sessionUpdate") == Some(&json!("usage_update"));
     let reported = replayed(run, &session).await?.iter().any(is_usage);
-    expect(reported, "a usage_update after the load, as before it", "none")
+    expect(reported, "a usage_update after the load, because the session sent one before", "none")
 }
 
 async fn the_usage_of_a_turn_is_complete(run: &mut Run) -> Probed {
@@ -138,7 +140,7 @@ async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
     if updates.is_empty() { skipped("the agent sends no usage_update") } else { Ok(updates) }
 }
 
-/// Returns the usage at the end of a turn.
+/// Returns the last value of `used` in a turn.
 fn used(played: &Played) -> Probed<u64> {
     played.stop_reason()?;
     match played.updates_of("usage_update").filter_map(|update| update.get("used")?.as_u64()).last()

@@ -1,5 +1,5 @@
 //! The first turn of a run. It shows whether the agent answers a prompt (PROMPT-06), and whether
-//! its turns follow their prompts.
+//! its turns do what their prompts say.
 
 use super::Run;
 use crate::json::json;
@@ -13,19 +13,19 @@ use serde_json::Value;
 use std::collections::HashMap;
 use tokio::time::Instant;
 
-/// The text that a turn must send to show that it follows its prompt.
+/// The word that the first turn must send to show that it follows its prompt.
 const WORD: &str = "attache-word-50917";
 
 const EXPECTED: &str = "session/prompt is answered with a stopReason";
 
-/// Error codes that mean that the agent does not accept a correct prompt. Any other code may come
-/// from a missing model.
+/// The error codes that mean that the agent does not accept a correct request. Any other code may
+/// be due to a missing model or login.
 const TAKES_NONE: [i64; 5] = [-32700, -32600, -32601, -32602, -32002];
 
 impl Run {
-    /// Checks that the agent opens a session. It fails if the agent does not know the request or
-    /// does not answer. It is not tested if the agent needs a login or lacks something else. The
-    /// run tries it once.
+    /// Checks that the agent opens a session. Fails if the agent rejects the request as such or
+    /// does not answer. Not tested if it returns another error, for example because it needs a
+    /// login. The run tries this only once.
     pub(crate) fn opened<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             if self.opened.is_none() {
@@ -46,7 +46,7 @@ impl Run {
         })
     }
 
-    /// Checks the same for a probe of another rule: not tested if the agent opens no session.
+    /// Like [`opened`](Self::opened), for a probe of another rule: not tested where `opened` fails.
     pub(crate) fn opens_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             match self.opened().await {
@@ -58,8 +58,8 @@ impl Run {
         })
     }
 
-    /// Checks that the agent's turns follow their prompts, which every probe of a turn needs. The
-    /// run tries it once.
+    /// Checks that the agent's turns do what their prompts say, which every probe of a turn needs.
+    /// The run tries this only once.
     pub(crate) fn follows_prompts<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
@@ -70,8 +70,8 @@ impl Run {
         })
     }
 
-    /// Checks that the agent answers a prompt. It is not tested if the agent has no model or needs
-    /// a login.
+    /// Checks that the agent answers a prompt. Not tested if the turn fails, for example because
+    /// the agent has no model or needs a login.
     pub(crate) fn prompted<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
@@ -79,7 +79,8 @@ impl Run {
         })
     }
 
-    /// Checks the same for a probe of another rule: not tested if the agent answers no prompt.
+    /// Like [`prompted`](Self::prompted), for a probe of another rule: not tested where `prompted`
+    /// fails.
     pub(crate) fn answers_prompts<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             match self.prompted().await {
@@ -91,13 +92,13 @@ impl Run {
         })
     }
 
-    /// Checks the same for a probe of separate sessions: fails if the updates of the first turn
-    /// name another session.
+    /// Like [`follows_prompts`](Self::follows_prompts), for a probe about separate sessions: fails
+    /// if the updates of the first turn named another session.
     pub(crate) fn separates_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
             if let Some(seen) = &self.misplaced {
-                return fail("the updates of a turn name its session", seen.clone());
+                return fail("the updates of a turn name the session of the turn", seen.clone());
             }
             self.follows_prompts().await
         })
@@ -110,8 +111,8 @@ impl Run {
         }
     }
 
-    /// Runs one turn that must send a certain word. Returns whether the agent answered the prompt
-    /// and whether it sent the word.
+    /// Runs one turn whose prompt asks for a word. Returns whether the agent answered the prompt,
+    /// and whether the turn sent the word.
     async fn calibrate(&mut self) -> (Probed, Result<(), String>) {
         let (talk, session) = match self.session().await {
             Ok(opened) => opened,
@@ -135,7 +136,7 @@ impl Run {
                 return (prompted, Ok(()));
             }
             Ok(_) if said_elsewhere(talk, &turn) => {
-                let why = "the word of the turn's prompt is sent in another session";
+                let why = "the word that the prompt asks for is sent in another session";
                 self.misplaced = Some(why.to_owned());
                 return (prompted, Err(format!("{why}, which breaks SESS-06")));
             }
@@ -144,7 +145,7 @@ impl Run {
             Err(outcome) => outcome.seen().to_owned(),
         };
         let unasked =
-            if self.asked() == Some(0) { "; the judge's model was not asked" } else { "" };
+            if self.asked() == Some(0) { "; it did not use the judge's model" } else { "" };
         let why = format!(
             "the agent has no model that follows instructions (its prompt asks for a word, but {seen}{unasked}): use --model-env NAME"
         );
@@ -152,7 +153,7 @@ impl Run {
     }
 }
 
-/// Whether the word was sent in a session without a running turn.
+/// Whether [`WORD`] was sent in a session other than the turn's.
 fn said_elsewhere(talk: &Conversation, turn: &Turn) -> bool {
     let mut said: HashMap<String, String> = HashMap::new();
     let updates = talk.heard(turn.first).filter(|line| line.calls::<SessionUpdateNotification>());
@@ -166,8 +167,8 @@ fn said_elsewhere(talk: &Conversation, turn: &Turn) -> bool {
     said.values().any(|said| said.contains(WORD))
 }
 
-/// Waits for the reply to a prompt. If the turn sends updates but does not end, cancels it, so that
-/// it does not affect later probes.
+/// Waits for the reply to a prompt. If none arrives in time, cancels the turn, so that it does not
+/// affect later probes. Not tested if the turn sent updates and the cancel ended it.
 async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     let outcome = match talk.finish(turn.clone()).await {
         Ok(played) => return Ok(played),
@@ -194,7 +195,7 @@ async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     }
 }
 
-/// Whether the reply to a prompt has a stop reason.
+/// Checks that the reply to a prompt has a stop reason.
 fn has_stop_reason(played: &Played) -> Probed {
     let code = played.reply.error("/code").and_then(Value::as_i64);
     match code {

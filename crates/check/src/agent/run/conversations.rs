@@ -1,5 +1,5 @@
-//! The conversations of a run: the announced capabilities of the client, and the conversations that
-//! later probes may continue.
+//! The conversations of a run: which capabilities the judge announces in them, and which ones later
+//! probes may continue.
 
 use super::Run;
 use crate::agent::judge_client::{Client, capabilities, initialize_params};
@@ -13,7 +13,7 @@ use crate::peer::raw_peer::RawPeer;
 use crate::peer::script::Script;
 use serde_json::Value;
 
-/// The largest number of parked conversations. Each keeps a process of the agent.
+/// The maximum number of parked conversations. Each keeps an agent process alive.
 const PARKED: usize = 2;
 
 impl Run {
@@ -27,11 +27,11 @@ impl Run {
         })
     }
 
-    /// Returns such a conversation with a session in the folder.
+    /// Opens a session in the run's folder, in the conversation that [`talk`](Self::talk) returns.
     pub(crate) fn session<'a>(&'a mut self) -> Boxed<'a, Probed<(&'a mut Conversation, Session)>> {
         Box::pin(async move {
             let folder = self.folder.clone();
-            // Does not wait again for an agent that never answers.
+            // If the first `session/new` failed, this returns at once instead of waiting again.
             if self.opened.is_some() {
                 self.opens_sessions().await?;
             }
@@ -41,8 +41,8 @@ impl Run {
         })
     }
 
-    /// Does the same as [`talk`](Self::talk), but without the observer, because the answers to
-    /// malformed messages may be unusual.
+    /// Like [`talk`](Self::talk), but turns the observer off, for probes whose messages may get
+    /// unusual answers.
     pub(crate) fn unwatched<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             self.continued(Client { capabilities: capabilities(), is_watched: false })
@@ -60,8 +60,8 @@ impl Run {
         Box::pin(async move { self.continued(Client { capabilities, is_watched: true }).await })
     }
 
-    /// Returns a conversation with this client. Continues the conversation of an earlier probe if
-    /// it still runs.
+    /// Returns a conversation in which the judge plays this client. Continues the conversation of
+    /// an earlier probe if it is still open.
     fn continued<'a>(&'a mut self, client: Client) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             if self.client.as_ref() == Some(&client) && self.now().is_up() {
@@ -85,8 +85,8 @@ impl Run {
         })
     }
 
-    /// Returns a conversation with a new process of the agent, before any message. It ends with the
-    /// probe.
+    /// Starts a new process of the agent and returns the conversation with it, before any message.
+    /// It ends with the probe.
     pub(crate) fn fresh<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             self.park().await;
@@ -162,12 +162,12 @@ impl Run {
     }
 }
 
-/// Returns the outcome for a restarted agent that does not initialize: not tested, because another
-/// rule covers that.
+/// Turns a failed `initialize` of a restarted agent into "not tested", because another rule covers
+/// it.
 fn restart_not_tested(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Fail { seen, .. } => {
-            Outcome::NotTested(format!("the restarted agent does not initialize: {seen}"))
+            Outcome::NotTested(format!("the restarted agent does not answer initialize: {seen}"))
         }
         other => other,
     }

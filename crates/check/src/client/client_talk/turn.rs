@@ -1,4 +1,4 @@
-//! A turn of a client, in which the judge is the agent.
+//! A turn of a client under test, in which the judge plays the agent.
 
 use super::ClientTalk;
 use crate::json::json;
@@ -10,18 +10,19 @@ use attache_protocol::method::{Method, SessionCancel, SessionPrompt, SessionUpda
 use serde_json::Value;
 use std::time::Duration;
 
-/// The output for an update may come on another stream than the word after it, this much later.
+/// How much later than the marker word the output for an update may arrive, because it may be on
+/// another stream.
 const TOGETHER: Duration = Duration::from_millis(500);
 
-/// A turn of a client: a prompt without its reply.
+/// A turn of a client: a prompt to which the judge has not replied yet.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientTurn {
     pub(crate) session: Value,
-    /// The id of the call.
+    /// The id of the `session/prompt` call.
     pub(crate) id: Value,
-    /// The content blocks.
+    /// The content blocks of the prompt.
     pub(crate) prompt: Value,
-    /// The number of lines up to and including the prompt.
+    /// The number of lines on the connection, up to and including the prompt.
     pub(crate) first: usize,
 }
 
@@ -51,7 +52,7 @@ impl ClientTalk {
         })
     }
 
-    /// Sends an update of the turn's session.
+    /// Sends an update to the turn's session.
     pub(crate) fn update(&mut self, turn: &ClientTurn, update: Value) {
         let params = json!({"sessionId": turn.session, "update": update});
         self.wire.notify(SessionUpdateNotification::ROW.name, params);
@@ -63,11 +64,12 @@ impl ClientTalk {
         self.update(turn, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
     }
 
-    /// Sends an update and returns whether the client prints this text. It then sends and awaits a
-    /// word, so that it soon recognizes a client that shows nothing of the update.
+    /// Sends an update and returns whether the client prints this text. Sends a marker word after
+    /// the update and waits for it, so as not to wait long for the output of a client that does not
+    /// show the update.
     ///
     /// # Errors
-    /// Not tested: the client does not print the word either. Fail: the connection ended.
+    /// Not tested if the client does not print the marker word. Fails if the connection ended.
     pub(crate) fn prints_of<'a>(
         &'a mut self,
         turn: &'a ClientTurn,
@@ -90,8 +92,8 @@ impl ClientTalk {
         })
     }
 
-    /// Calls a method of the client in the turn's session and waits for the reply. No reply is a
-    /// fail.
+    /// Calls method `M` of the client in the turn's session and waits for the reply. Fails if there
+    /// is none.
     pub(crate) fn call<'a, M: Method>(
         &'a mut self,
         turn: &ClientTurn,
@@ -100,7 +102,7 @@ impl ClientTalk {
         self.wire.call::<M>(in_session(turn, params))
     }
 
-    /// The same without waiting; returns the id.
+    /// Like [`call`](Self::call), but returns the id of the call without waiting for the reply.
     pub(crate) fn begin<M: Method>(&mut self, turn: &ClientTurn, params: Value) -> Value {
         self.wire.begin(M::ROW.name, in_session(turn, params))
     }
@@ -110,7 +112,7 @@ impl ClientTalk {
         self.wire.reply(&turn.id, json!({"stopReason": reason}));
     }
 
-    /// Ends the turn and checks that the client accepts that.
+    /// Ends the turn normally, and checks that the client then ends or continues as after any turn.
     pub(crate) fn ends_well<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.end_turn(turn, "end_turn");
@@ -118,8 +120,8 @@ impl ClientTalk {
         })
     }
 
-    /// Lets the client cancel the turn: interrupts it, if its task leaves that to the judge, and
-    /// waits for the call. Without the call the probe is not tested.
+    /// Interrupts the client, which should make it cancel the turn, and returns its
+    /// `session/cancel`. Not tested if it does not send one.
     pub(crate) fn is_cancelled<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed<Line>> {
         Box::pin(async move {
             self.client.interrupt();

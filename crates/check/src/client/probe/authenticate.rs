@@ -1,4 +1,4 @@
-//! Login (AUTH).
+//! Logging in (AUTH).
 
 use crate::client::client_talk::ClientTalk;
 use crate::client::run::ClientRun;
@@ -20,7 +20,7 @@ probes! { ClientRun:
     "AUTH-15" an_unknown_login_type_is_an_agent_login;
 }
 
-/// The login method of every agent in these probes.
+/// The id of the agent login in these probes.
 const METHOD: &str = "check-login";
 
 /// The arguments that a terminal login adds to the agent's command.
@@ -54,7 +54,7 @@ fn in_terminal() -> Value {
     json!({"id": "check-terminal", "name": "Log in here", "type": "terminal", "args": ADDED, "env": set})
 }
 
-/// Tells the client to log in by `method` to an agent with these methods.
+/// Starts the client with the task to log in with `method`, at an agent that offers `methods`.
 async fn login<'r>(
     run: &'r mut ClientRun,
     methods: Value,
@@ -64,7 +64,7 @@ async fn login<'r>(
     run.start_with(task, move |_| locked(methods.clone())).await
 }
 
-/// Returns the method that the client uses.
+/// Returns the id of the login method with which the client called `authenticate`.
 fn called(talk: &ClientTalk) -> Option<Value> {
     talk.heard::<Authenticate>().and_then(|line| line.get("params")?.get("methodId").cloned())
 }
@@ -78,19 +78,20 @@ async fn a_login_names_an_offered_method(run: &mut ClientRun) -> Probed {
     expect(is_offered, "a method that the agent offers", format!("methodId is {method}"))
 }
 
-/// Checks first that the client calls `authenticate` for an agent login. It must not do so for a
-/// terminal login.
+/// First checks that the client calls `authenticate` for an agent login, then that it does not for
+/// a terminal login.
 async fn a_terminal_login_is_not_requested_by_authenticate(run: &mut ClientRun) -> Probed {
     login(run, json!([agent_login()]), METHOD).await?.hears::<Authenticate>().await?;
     is_not_called(run, in_terminal()).await
 }
 
-/// Checks that the client does not call `authenticate` if this is the only method.
+/// Checks that the client does not call `authenticate` if the agent offers only this login method.
 async fn is_not_called(run: &mut ClientRun, method: Value) -> Probed {
     let id = method.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let talk = login(run, json!([method]), &id).await?;
     talk.hears::<Initialize>().await?;
-    // A client with a terminal login waits for its end and then restarts its agent.
+    // A client that supports terminal logins waits until the login has ended, then restarts the
+    // agent.
     if talk.next_login().await.is_some() && talk.next_connection().await.is_ok() {
         let _second_start = talk.hears::<Initialize>().await;
     }
@@ -122,8 +123,8 @@ async fn an_unknown_login_type_is_an_agent_login(run: &mut ClientRun) -> Probed 
     Ok(())
 }
 
-/// The client starts the agent's program with the added arguments and the set variables. After a
-/// successful login it restarts the agent; otherwise it reports a failure.
+/// The client must start the agent's program with the additional arguments and variables of the
+/// login method, and restart the agent after the login.
 async fn a_terminal_login_runs_the_agents_program(run: &mut ClientRun) -> Probed {
     let task = run.task("login").with("method", "check-terminal");
     let talk = run.start_with(task, |number| match number {
@@ -142,7 +143,7 @@ async fn a_terminal_login_runs_the_agents_program(run: &mut ClientRun) -> Probed
     let seen = format!("it was started with the arguments {}", part("/arguments"));
     expect(
         part("/arguments") == json!(ADDED),
-        format!("the arguments {} are added", json!(ADDED)),
+        format!("the agent's command with the additional arguments {}", json!(ADDED)),
         seen,
     )?;
     let value = part(&format!("/environment/{}", SET.0));

@@ -22,7 +22,8 @@ async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     run.turn(&["cancel"]).await
 }
 
-/// Waits for the client's cancel. Some clients cancel at the first update, so it sends one.
+/// Sends an update and waits until the client cancels the turn, because some clients cancel at the
+/// first update.
 async fn cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Line> {
     talk.say(turn, "It begins.\n\n");
     talk.is_cancelled(turn).await
@@ -40,8 +41,7 @@ async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
     )
 }
 
-/// Sends a permission request with this id, which the client should leave open. Not tested if the
-/// client answers it by itself.
+/// Sends a permission request with this id. Not tested if the client answers it at once.
 async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
     let params = json!({
@@ -63,7 +63,8 @@ async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Prob
     }
 }
 
-/// Accepts a late update of a tool call like an update before the cancel.
+/// The client must show an update of a tool call that arrives after the cancel, as it does before
+/// the cancel.
 async fn updates_after_a_cancel_are_accepted(run: &mut ClientRun) -> Probed {
     let (before, after) = (run.nonce(), run.nonce());
     let (talk, turn) = turn(run).await?;
@@ -80,7 +81,7 @@ async fn updates_after_a_cancel_are_accepted(run: &mut ClientRun) -> Probed {
     let left = talk.ended().await;
     expect(
         !left.shows(&before) || left.shows(&after),
-        "the late update of a tool call is shown like the earlier one",
+        "the update of a tool call after the cancel is shown, as before the cancel",
         "it is not shown",
     )
 }
@@ -89,13 +90,13 @@ async fn the_client_waits_for_the_end_of_a_cancelled_turn(run: &mut ClientRun) -
     let (talk, turn) = turn(run).await?;
     cancel(talk, &turn).await?;
     talk.say(&turn, "It ends.\n\n");
-    // A client that ended would not answer; one that answers still waits.
+    // If the client still answers calls, it has not ended and still waits for the turn.
     talk.wire.is_still_there().await?;
     talk.end_turn(&turn, "cancelled");
     talk.ends_or_continues().await
 }
 
-/// Withdraws the agent's permission request.
+/// Withdraws the agent's request with this id.
 fn withdraw(talk: &mut ClientTalk, id: &Value) {
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": id}));
 }

@@ -32,7 +32,7 @@ fn select(id: &str) -> Value {
     json!({"id": id, "name": "Check", "type": "select", "currentValue": "check-one", "options": values})
 }
 
-/// Returns a select option with these members added.
+/// Returns the option with this member added or replaced.
 fn with(mut option: Value, key: &str, value: Value) -> Value {
     if let Value::Object(members) = &mut option {
         members.insert(key.to_owned(), value);
@@ -40,7 +40,8 @@ fn with(mut option: Value, key: &str, value: Value) -> Value {
     option
 }
 
-/// Checks that the client sets `check-good` to `check-two` in a session with these options.
+/// Starts the client with the task to set `check-good` to `check-two`, in a session with these
+/// options, and returns its call.
 async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     let task = run.task("set_option").with("option", "check-good").with("value", "check-two");
     let talk = run
@@ -49,8 +50,8 @@ async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     talk.hears::<SessionSetConfigOption>().await
 }
 
-/// Checks that the client sets the option `check-good` if it is the only option, and among these
-/// options.
+/// Checks that the client can set the option `check-good` if it is the only option (otherwise not
+/// tested), and if it is among these options.
 async fn sets_among(run: &mut ClientRun, options: Value) -> Probed {
     sets(run, json!([select("check-good")])).await?;
     match sets(run, options).await {
@@ -81,7 +82,7 @@ async fn a_boolean_is_set_by_a_boolean_with_its_type(run: &mut ClientRun) -> Pro
         .start_with(task, move |_| Scenario::bare().opening("configOptions", json!([boolean])))
         .await?;
     let heard = talk.hears::<SessionSetConfigOption>().await;
-    // A client without that capability may treat a boolean in any way.
+    // A client without this capability may handle a boolean option in any way.
     talk.wire.is_watched = talk.offers("/session/configOptions/boolean");
     talk.needs("/session/configOptions/boolean")?;
     let params = heard?.get("params").cloned().unwrap_or_default();
@@ -145,8 +146,8 @@ async fn options_that_are_not_a_list_are_ignored(run: &mut ClientRun) -> Probed 
     Ok(())
 }
 
-/// Checks that the client sets one option and then another one, which only the reply to the first
-/// contains. An update may come before that reply.
+/// Checks that the client can set an option that it learns about only from the reply to setting
+/// another one. Sends `update`, if any, before that reply.
 async fn sets_both(run: &mut ClientRun, update: Option<Value>) -> Probed {
     let task = run.task("set_options").with("option", "check-good").with("value", "check-two");
     let task = task.with("option2", "check-new").with("value2", "check-two");

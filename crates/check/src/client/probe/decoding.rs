@@ -100,8 +100,8 @@ async fn an_unknown_update_is_ignored(run: &mut ClientRun) -> Probed {
     .await
 }
 
-/// Checks that the client shows a command next to a malformed one. Not tested if it shows no
-/// commands.
+/// Checks that the client shows a valid command that is listed with malformed ones. Not tested if
+/// it shows no commands.
 async fn a_malformed_command_is_skipped(run: &mut ClientRun) -> Probed {
     let (known, beside) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
@@ -117,7 +117,9 @@ async fn a_malformed_command_is_skipped(run: &mut ClientRun) -> Probed {
     );
     match talk.prints_of(&turn, odd, &beside).await? {
         true => Ok(()),
-        false => fail("the command next to malformed ones is shown", "it is not shown"),
+        false => {
+            fail("a valid command that is listed with malformed ones is shown", "it is not shown")
+        }
     }
 }
 
@@ -132,7 +134,9 @@ async fn a_title_is_read_beside_a_malformed_date(run: &mut ClientRun) -> Probed 
     let odd = update("session_info_update", json!({"title": beside, "updatedAt": 7}));
     match talk.prints_of(&turn, odd, &beside).await? {
         true => Ok(()),
-        false => fail("the title next to a malformed updatedAt is shown", "it is not shown"),
+        false => {
+            fail("the title in an update with a malformed updatedAt is shown", "it is not shown")
+        }
     }
 }
 

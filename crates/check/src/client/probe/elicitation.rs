@@ -32,7 +32,7 @@ fn form(properties: Value, required: &[&str]) -> Value {
     json!({"mode": "form", "message": "Attache check asks", "requestedSchema": schema})
 }
 
-/// Returns a form with valid defaults.
+/// Returns a form whose default values are valid.
 fn good() -> Value {
     let properties = json!({
         "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 9, "default": "Ada"},
@@ -46,8 +46,8 @@ fn page(url: &str) -> Value {
     json!({"mode": "url", "message": "Attache check asks", "elicitationId": "attache-check-1", "url": url})
 }
 
-/// Starts a turn with the first of these tasks that the client supports. The client must offer
-/// forms.
+/// Starts a turn with the first of these tasks that the client supports. Skips clients that do not
+/// offer forms.
 async fn turn<'r>(
     run: &'r mut ClientRun,
     tasks: &'r [&'static str],
@@ -57,7 +57,8 @@ async fn turn<'r>(
     Ok((talk, turn))
 }
 
-/// Returns the action and the content of an answer. Fails if the action is not one of the three.
+/// Returns the action and the content of an answer. Fails if the action is not `accept`, `decline`
+/// or `cancel`.
 fn read(reply: &Reply) -> Probed<(String, Value)> {
     let result = reply.result()?;
     let content = result.get("content").cloned().unwrap_or_default();
@@ -82,7 +83,7 @@ async fn an_unoffered_mode_is_refused(run: &mut ClientRun) -> Probed {
     let has_none = missing.len() == 2;
     for params in &missing {
         let reply = talk.call::<ElicitationCreate>(&turn, params.clone()).await?;
-        // A client without any mode does not offer the method (INIT-17).
+        // A client that offers neither mode does not offer the method at all (INIT-17).
         if !(has_none && reply.is_error(-32601).is_ok()) {
             reply.is_error(-32602)?;
         }
@@ -114,7 +115,11 @@ async fn no_url_is_opened_without_consent(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["decline", "prompt"]).await?;
     talk.needs("/elicitation/url")?;
     let (action, _) = ask(talk, &turn, page(&format!("http://{address}/attache-check"))).await?;
-    expect(action != "accept", "no answer accept without a person", "the action is accept")?;
+    expect(
+        action != "accept",
+        "no answer with the action accept without the person's consent",
+        "the action is accept",
+    )?;
     talk.end_turn(&turn, "end_turn");
     talk.ended().await;
     match listener.accept() {
@@ -140,7 +145,11 @@ async fn only_accept_has_content(run: &mut ClientRun) -> Probed {
             "decline" => action != "accept",
             _ => true,
         };
-        expect(is_reported, format!("the action of the task {:?}", talk.task), quoted(&said))?;
+        expect(
+            is_reported,
+            format!("the action that the task {:?} asks for", talk.task),
+            quoted(&said),
+        )?;
     }
     turn(run, &["prompt"]).await.map(drop)
 }
@@ -175,7 +184,7 @@ async fn content_that_does_not_match_the_form_is_not_sent(run: &mut ClientRun) -
             sent.is_some_and(|(_, content)| content.get("x").is_none_or(|sent| *sent == wrong));
         expect(
             !is_sent,
-            format!("no accept with content that does not match {asked}"),
+            format!("no action accept with content that does not match {asked}"),
             quoted(&wrong.to_string()),
         )?;
     }
@@ -245,8 +254,8 @@ async fn a_cancel_answers_open_elicitations(run: &mut ClientRun) -> Probed {
     let cancelled = talk.is_cancelled(&turn).await?.number;
     let answer = talk.wire.heard(0).find(|line| line.replies_to(&asked));
     let asked = match answer.is_some_and(|answer| answer.number < cancelled) {
-        // The client answers at once. A request after the cancel also belongs to the cancelled
-        // turn.
+        // The client answers elicitations at once. One that is sent after the cancel also belongs
+        // to the cancelled turn.
         true => talk.begin::<ElicitationCreate>(&turn, good()),
         false => asked,
     };

@@ -1,4 +1,4 @@
-//! Agents that end while the client waits for them (RPC-09).
+//! Agents that exit while the client waits for them (RPC-09).
 
 use super::framing::ends_with_its_agent;
 use crate::Answer;

@@ -1,5 +1,5 @@
-//! Ids, unknown methods, and text that is not a message, sent during a turn (RPC-11 to RPC-33,
-//! CANCEL-16).
+//! Ids, unknown methods, and text that is not a valid message, which the judge sends during a turn
+//! (RPC-11 to RPC-33, CANCEL-16).
 
 use crate::client::client_talk::ClientTalk;
 use crate::client::run::ClientRun;
@@ -48,8 +48,8 @@ async fn a_reply_has_the_id_and_type_of_its_request(run: &mut ClientRun) -> Prob
     Ok(())
 }
 
-/// The client may echo, refuse or ignore the id, but the connection stays open. The observer is
-/// off: it expects ids that are integers or strings.
+/// The client may echo, refuse or ignore the id, but must keep the connection open. The observer is
+/// off, because it expects ids to be integers or strings.
 async fn a_fractional_id_does_not_end_the_connection(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
@@ -95,7 +95,7 @@ async fn a_cancel_of_an_unknown_request_is_ignored(run: &mut ClientRun) -> Probe
     is_ignored(run, CancelRequest::ROW.name, json!({"requestId": "990099"})).await
 }
 
-/// Sends stray output. Most clients ignore it, some answer with a parse error.
+/// Sends a line that is not JSON. Most clients ignore it; some answer with a parse error.
 async fn a_line_that_is_not_json_does_not_end_the_connection(run: &mut ClientRun) -> Probed {
     survives_line(run, "{bad", -32700).await
 }
@@ -108,8 +108,8 @@ async fn json_that_is_not_a_message_does_not_end_the_connection(run: &mut Client
     Ok(())
 }
 
-/// Checks that the client ignores the line or answers with this error. The observer is off for an
-/// answer with an id, because it finds no id in such a line.
+/// Checks that the client ignores the line or answers it with this error. The observer stays off if
+/// an answer has an id, because it knows no call with that id.
 async fn survives_line(run: &mut ClientRun, said: &str, code: i64) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;

@@ -29,7 +29,7 @@ async fn an_unknown_extension_notification_is_ignored(run: &mut ClientRun) -> Pr
     talk.wire.is_ignored(first).await
 }
 
-/// Returns an agent whose answers have this `_meta`.
+/// Checks that the client sends a prompt to an agent whose answers contain this `_meta`.
 async fn prompts_with(run: &mut ClientRun, meta: Value) -> Probed {
     let task = run.task("prompt");
     let scenario = move |_| {

@@ -1,4 +1,5 @@
-//! Files that a client reads and writes for the agent (FS), and the folders that it allows.
+//! Files that a client reads and writes for the agent (FS), and the folders that it lets the agent
+//! reach.
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
@@ -28,13 +29,13 @@ probes! { ClientRun:
     "DIR-11" links_do_not_lead_outside_the_session;
 }
 
-/// The size of a file in bytes. Its content is longer than the line limit of most peers.
+/// The size, in bytes, of a file whose content exceeds the line limit of most ACP libraries.
 const HUGE: usize = 33 * 1024 * 1024;
 
-/// The error code of a missing file.
+/// The error code for a missing file.
 const NOT_FOUND: i64 = -32002;
 
-/// Starts a turn in which the client serves files.
+/// Starts a turn with a client that offers these capabilities below `fs`.
 async fn turn<'r>(
     run: &'r mut ClientRun,
     needs: &[&str],
@@ -48,12 +49,11 @@ async fn read(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     let result = talk.call::<FsReadTextFile>(turn, params).await?.result()?;
     match result.get("content").and_then(Value::as_str) {
         Some(content) => Ok(content.to_owned()),
-        None => fail("content, which is a string", quoted(&result.to_string())),
+        None => fail("a string as content", quoted(&result.to_string())),
     }
 }
 
-/// Lets the client write a file. The client may refuse. Then it must not write, and the rule of the
-/// probe is not tested.
+/// Asks the client to write a file. If it refuses, it must not write, and the probe is not tested.
 async fn write(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path, content: &str) -> Probed {
     let before = std::fs::read(path).ok();
     let reply =
@@ -72,7 +72,7 @@ fn put(path: &Path, content: impl AsRef<[u8]>) -> Probed {
         .or_else(|error| not_tested(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Returns a file of 100 lines, `line 1` to `line 100`.
+/// Creates a file of 100 lines, `line 1` to `line 100`, and returns its path.
 fn hundred(run: &ClientRun) -> Probed<PathBuf> {
     let path = run.folder().join("hundred-lines.txt");
     put(&path, lines(1..=100))?;
@@ -83,7 +83,7 @@ fn lines(numbers: impl Iterator<Item = u32>) -> String {
     numbers.map(|number| format!("line {number}\n")).collect()
 }
 
-/// Whether this is the expected text. Its last line feed may be missing.
+/// Whether `seen` is the expected text. The line feed at its end may be missing.
 fn is_text(seen: &str, expected: &str) -> bool {
     seen == expected || seen == expected.trim_end_matches('\n')
 }
@@ -212,7 +212,7 @@ async fn a_missing_file_is_an_error(run: &mut ClientRun) -> Probed {
     talk.call::<FsReadTextFile>(&turn, json!({"path": path})).await?.is_refused()
 }
 
-/// Texts that a careless client may change.
+/// Texts that a client may change by mistake.
 const TEXTS: [&str; 4] = [
     "one\r\ntwo\r\n",
     "no end",
@@ -231,7 +231,7 @@ async fn content_is_not_changed(run: &mut ClientRun) -> Probed {
         }
         if talk.offers("/fs/writeTextFile") {
             match write(talk, &turn, &path, text).await {
-                // Reading can be judged without writing.
+                // Reading can still be judged if the client refuses writes.
                 Err(Outcome::NotTested(_)) if talk.offers("/fs/readTextFile") => continue,
                 written => written?,
             }
@@ -275,7 +275,7 @@ async fn the_first_line_is_line_1(run: &mut ClientRun) -> Probed {
     expect(is_text(&seen, "line 1\n"), "line 1 is the first line", quoted(&seen))
 }
 
-/// A folder outside the session's folder. Its file must be out of the agent's reach. Dropping the
+/// A folder outside the session's folder, with a file that the agent must not reach. Dropping the
 /// value removes the folder.
 struct OutsideFolder(PathBuf);
 
@@ -304,13 +304,13 @@ impl Drop for OutsideFolder {
     }
 }
 
-/// Checks that this file cannot be read.
+/// Checks that the client refuses to read this file.
 async fn cannot_be_read(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path) -> Probed {
     let reply = talk.call::<FsReadTextFile>(turn, json!({"path": path})).await?;
     reply.is_refused().map_err(|outcome| outcome.about(&format!("reading {}", path.display())))
 }
 
-/// Checks that no file can be created at this path, which leads to `real`.
+/// Checks that the client refuses to create a file at this path, which leads to `real`.
 async fn cannot_be_written(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -369,7 +369,7 @@ fn link(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Creates a named pipe. Reading it blocks, because it has no writer.
+/// Creates a named pipe. Opening it to read blocks, because it has no writer.
 #[cfg(unix)]
 fn create_pipe(path: &Path) -> Probed {
     use std::os::unix::ffi::OsStrExt;
@@ -385,5 +385,5 @@ fn create_pipe(path: &Path) -> Probed {
 
 #[cfg(not(unix))]
 fn create_pipe(_: &Path) -> Probed {
-    not_tested("this system has no named pipes in folders")
+    not_tested("this system does not support named pipes in folders")
 }

@@ -1,4 +1,4 @@
-//! Lines, stderr, and the end of the agent (RPC-02 to RPC-10, RPC-33).
+//! Lines, stderr, and agents that exit (RPC-02 to RPC-10, RPC-33).
 
 use crate::client::client_talk::{ClientTalk, how_it_left};
 use crate::client::run::ClientRun;
@@ -70,17 +70,17 @@ async fn the_agents_end_inside_a_line_ends_the_turn(run: &mut ClientRun) -> Prob
     ends_after(run, br#"{"jsonrpc":"2.0","method":"session/upd"#).await
 }
 
-/// Ends the agent during a turn, after it has sent these bytes.
+/// Ends the agent during a turn, after sending these bytes.
 async fn ends_after(run: &mut ClientRun, bytes: &[u8]) -> Probed {
     let (talk, _) = run.turn(&["prompt"]).await?;
     talk.wire.peer.send_bytes(bytes);
     ends_with_its_agent(talk).await
 }
 
-/// Checks that, after its agent ends, the client ends, restarts the agent, or reports the end.
+/// Ends the agent, and checks that the client then exits or prints something.
 pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     if !talk.client.is_seen() {
-        return not_tested("the judge does not see the output of a client that a person runs");
+        return not_tested("the judge cannot see the output of a client that a person runs");
     }
     let before = talk.client.printed();
     talk.wire.peer.close();
@@ -88,12 +88,12 @@ pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     let _closed = talk.wire.peer.wait_for_end(patience).await;
     let left = talk.client.ended(patience).await;
     let says = (&left.stdout, &left.stderr) != (&before.stdout, &before.stderr);
-    let expected = "the client ends its turn when its agent ends, and then exits or reports it";
+    let expected = "the client ends its turn, and then exits or reports the end of its agent";
     expect(left.by_itself || says, expected, how_it_left(&left))
 }
 
-/// The observer is off: a line that is sent as bytes is not recorded, so its answer would belong to
-/// no call.
+/// The observer is off: lines that are sent as bytes are not recorded, so it would not know which
+/// call the answer belongs to.
 async fn the_length_of_a_buffered_line_is_limited(run: &mut ClientRun) -> Probed {
     let wire = &mut run.turn(&["prompt"]).await?.0.wire;
     wire.is_watched = false;
@@ -121,7 +121,7 @@ async fn an_error_of_an_unknown_code_is_shown(run: &mut ClientRun) -> Probed {
     }
     let nonce = run.nonce();
     let is_shown = prints_error(run, 7, &nonce).await?;
-    expect(is_shown, "the message of an error with the code 7 is shown", "it is not shown")
+    expect(is_shown, "the message of an error with code 7 is shown", "it is not shown")
 }
 
 /// Whether the client prints the message of an error reply to its prompt.
@@ -131,7 +131,7 @@ async fn prints_error(run: &mut ClientRun, code: i64, message: &str) -> Probed<b
     Ok(prints(talk, message).await)
 }
 
-/// Whether the client prints this text before it ends.
+/// Whether the client prints this text, at the latest when it exits.
 async fn prints(talk: &mut ClientTalk, text: &str) -> bool {
     talk.shows(text).await || talk.ended().await.shows(text)
 }

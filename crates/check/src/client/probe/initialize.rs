@@ -28,7 +28,7 @@ async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
     expect(first == Some(json!(Initialize::ROW.name)), "initialize is the first call", seen)
 }
 
-/// Returns the params of `initialize`.
+/// Returns the params of the client's `initialize`.
 async fn reported(run: &mut ClientRun) -> Probed<Value> {
     let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
@@ -69,8 +69,8 @@ async fn an_unsupported_version_ends_the_connection(run: &mut ClientRun) -> Prob
     }
 }
 
-/// Checks that the client sends a prompt to an agent with these capabilities. The observer checks
-/// that it uses no others.
+/// Checks that the client sends a prompt to an agent that `change` has changed. The observer checks
+/// that the client uses only the capabilities that this agent offers.
 async fn prompts(
     run: &mut ClientRun,
     change: impl Fn(Scenario) -> Scenario + Send + 'static,

@@ -1,4 +1,4 @@
-//! MCP servers that a client serves over the ACP connection (MCPA).
+//! MCP servers that a client provides over the ACP connection (MCPA).
 
 use crate::ClientTask;
 use crate::client::client_talk::{ClientTalk, ClientTurn};
@@ -20,7 +20,7 @@ probes! { ClientRun:
     "RPC-31" the_program_of_a_server_is_an_absolute_path;
 }
 
-/// The servers of a file, in the format of most clients.
+/// Returns the task `mcp`, with a file of MCP servers in the format that most clients use.
 fn task(run: &mut ClientRun) -> Probed<ClientTask> {
     let file = run.new_path();
     let servers =
@@ -31,7 +31,8 @@ fn task(run: &mut ClientRun) -> Probed<ClientTask> {
     }
 }
 
-/// Starts a turn of a client with MCP servers, and an agent that can reach servers of the client.
+/// Starts a turn of a client with MCP servers. The agent offers to reach servers over the ACP
+/// connection.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     let (task, folder) = (task(run)?, run.folder().to_owned());
     let reaches = move |_| {
@@ -42,7 +43,7 @@ async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     Ok((talk, turn))
 }
 
-/// Returns the servers that the client named.
+/// Returns the MCP servers that the client sent in `session/new`.
 fn servers(talk: &ClientTalk) -> &[Value] {
     let opened = talk
         .heard::<SessionNew>()
@@ -50,14 +51,14 @@ fn servers(talk: &ClientTalk) -> &[Value] {
     opened.map_or(&[][..], Vec::as_slice)
 }
 
-/// Returns the ids of the servers that the client serves over the ACP connection.
+/// Returns the ids of the servers that the client provides over the ACP connection.
 fn acp_ids(talk: &ClientTalk) -> Vec<Value> {
     let own =
         servers(talk).iter().filter(|server| server.get("type").is_some_and(|kind| kind == "acp"));
     own.map(|server| server.get("serverId").cloned().unwrap_or_default()).collect()
 }
 
-const NONE: &str = "the client serves no MCP server over the ACP connection";
+const NONE: &str = "the client provides no MCP server over the ACP connection";
 
 async fn each_server_over_acp_has_a_unique_id(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
@@ -88,7 +89,7 @@ async fn no_server_over_acp_without_the_capability(run: &mut ClientRun) -> Probe
     )
 }
 
-/// Sends a request to a server of the client.
+/// Sends a request to an MCP server of the client over the ACP connection.
 async fn inner(talk: &mut ClientTalk, server: &Value, method: &str) -> Probed<Value> {
     let params = json!({"serverId": server, "requestId": format!("inner-{method}"), "method": method, "params": {}});
     talk.wire.ask(McpMessage::ROW.name, params).await?.result()
@@ -131,7 +132,7 @@ async fn the_program_of_a_server_is_an_absolute_path(run: &mut ClientRun) -> Pro
         servers(talk).iter().filter_map(|server| server.get("command").and_then(Value::as_str));
     let mut programs = programs.peekable();
     if programs.peek().is_none() {
-        return not_tested("the client names no MCP server that is a program");
+        return not_tested("the client sends no MCP server that is a program");
     }
     match programs.find(|program| !crate::observer::is_absolute(program)) {
         Some(program) => {

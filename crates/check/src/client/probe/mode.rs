@@ -32,7 +32,7 @@ async fn a_malformed_mode_is_skipped(run: &mut ClientRun) -> Probed {
     }
     match sets_mode(run, modes).await {
         Err(crate::Outcome::NotTested(seen)) => {
-            fail("the client sets a mode that is listed next to a malformed one", seen)
+            fail("the client can set a mode that is listed with malformed ones", seen)
         }
         outcome => outcome,
     }
@@ -52,7 +52,8 @@ async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
     }
 }
 
-/// The client must set the mode by its config option, because modes are deprecated.
+/// If the agent offers both, the client must set the mode through its config option, because modes
+/// are deprecated.
 async fn modes_are_ignored_beside_config_options(run: &mut ClientRun) -> Probed {
     sets_mode(run, modes()).await?;
     let task = run.task("set_mode").with("mode", "check-code");

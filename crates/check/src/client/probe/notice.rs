@@ -18,7 +18,7 @@ probes! { ClientRun:
     "SUB-03" an_unknown_state_replaces_the_earlier_one;
 }
 
-/// Returns the output of a client that offers this capability.
+/// Starts a turn and returns its screen. Skips clients that do not offer this capability.
 async fn screen<'r>(run: &'r mut ClientRun, needs: &str) -> Probed<Screen<'r>> {
     let screen = run.screen(&["prompt"]).await?;
     screen.talk.needs(needs)?;
@@ -126,7 +126,7 @@ async fn an_unknown_status_is_ignored(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// Announces a subagent.
+/// Returns an update about a subagent, with these members.
 fn child(fields: Value) -> Value {
     let mut update = fields;
     if let Value::Object(update) = &mut update {

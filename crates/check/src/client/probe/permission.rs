@@ -1,4 +1,4 @@
-//! How a client answers permission requests (PERM), also when the turn is cancelled (CANCEL).
+//! How a client answers permission requests (PERM), including when a turn is cancelled (CANCEL).
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
@@ -39,7 +39,8 @@ fn question(call: &str, options: Value) -> Value {
     json!({"toolCall": call, "options": options})
 }
 
-/// Returns a permission request with an option of each kind. Each option id ends with this suffix.
+/// Returns a permission request with an option to allow once and one to reject once. The ids end
+/// with `end`.
 fn request_with_each_kind(end: &str) -> Value {
     let options = json!([
         option(&format!("no-{end}"), "reject_once"),
@@ -48,16 +49,17 @@ fn request_with_each_kind(end: &str) -> Value {
     question(&format!("call-{end}"), options)
 }
 
-/// Returns the option that an answer chooses, if any.
+/// Returns the id of the option that an answer chooses, or `None` if the answer is `cancelled`.
 fn choice(reply: &Reply) -> Probed<Option<String>> {
     let result = reply.result()?;
     let outcome = |key: &str| result.pointer(&format!("/outcome/{key}")).and_then(Value::as_str);
     match (outcome("outcome"), outcome("optionId")) {
         (Some("cancelled"), _) => Ok(None),
         (Some("selected"), Some(id)) => Ok(Some(id.to_owned())),
-        _ => {
-            fail("the outcome selected with an optionId, or cancelled", quoted(&result.to_string()))
-        }
+        _ => fail(
+            "the outcome selected with an optionId, or the outcome cancelled",
+            quoted(&result.to_string()),
+        ),
     }
 }
 
@@ -150,7 +152,7 @@ async fn a_request_without_a_suitable_option_is_answered(run: &mut ClientRun) ->
     expect(
         chosen.is_none(),
         "the outcome cancelled, or an error",
-        "it allows the request, which the user rejects",
+        "it allows the request, although the user rejects it",
     )
 }
 
@@ -169,7 +171,7 @@ async fn several_requests_are_open_at_once(run: &mut ClientRun) -> Probed {
         let is_own = chosen.as_ref().is_none_or(|chosen| chosen.ends_with(&format!("-{name}")));
         expect(
             is_own,
-            "each answer chooses an option of its request",
+            "each answer chooses an option of its own request",
             format!("{chosen:?} for {name}"),
         )?;
     }
@@ -211,8 +213,9 @@ async fn the_name_of_a_tool_grants_nothing(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// Sends permission requests before the client cancels. If the client answers at once, sends them
-/// right after the cancel.
+/// Sends permission requests, lets the client cancel the turn, and returns the ids of the requests
+/// that were open at that time. If the client had answered all of them, sends new ones after the
+/// cancel.
 async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Vec<Value>> {
     let ask = |talk: &mut ClientTalk, time: &str| {
         ["1", "2", "3"].map(|number| {
@@ -275,6 +278,7 @@ async fn a_withdrawn_request_has_one_answer(run: &mut ClientRun) -> Probed {
     if reply.is_refused().is_ok() {
         return reply.is_error(-32800);
     }
-    // The client chose before it read the withdrawal, so the choice is valid (CANCEL-17).
+    // The client may have answered before it read the withdrawal, so the answer may be a choice
+    // (CANCEL-17).
     choice(&reply).map(drop)
 }

@@ -29,7 +29,8 @@ fn commands(names: &[&String]) -> Value {
     json!({"sessionUpdate": "available_commands_update", "availableCommands": names.iter().map(command).collect::<Vec<_>>()})
 }
 
-/// Checks that the last output contains `wanted` and not the replaced text.
+/// Checks that the output for a new list contains none of the texts in `gone`, which the list
+/// replaces. Not tested if it does not contain `wanted`, a text of the new list.
 fn replaces(seen: &str, wanted: &str, gone: &[&String]) -> Probed {
     if !seen.contains(wanted) {
         return not_tested("the client does not show the list again after an update");

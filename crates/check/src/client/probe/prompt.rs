@@ -37,7 +37,7 @@ async fn a_second_prompt_waits_for_the_end_of_the_first_turn(run: &mut ClientRun
     }
 }
 
-/// A client that ends with its turn must report an error. Any other client must continue.
+/// A client that exits after its turn must exit with an error. Any other client must continue.
 async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "check_pause");
@@ -54,15 +54,15 @@ async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
     talk.ends_or_continues().await
 }
 
-/// Sends the content as a chunk of this kind.
+/// Returns an update of this kind with a chunk of text.
 fn piece(kind: &str, text: &str) -> Value {
     json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}, "messageId": null})
 }
 
 const ANSWER: &str = "agent_message_chunk";
 
-/// Checks that two adjacent chunks of one kind are joined, and that two chunks with a thought
-/// between them are not.
+/// Checks that the client does not join two chunks that have a thought between them. Not tested if
+/// it does not print two adjacent chunks as one text.
 async fn chunks_without_an_id_form_one_message_until_the_kind_changes(
     run: &mut ClientRun,
 ) -> Probed {
@@ -115,8 +115,8 @@ async fn a_chunk_of_an_unknown_type_does_not_end_the_turn(run: &mut ClientRun) -
     .await
 }
 
-/// Checks that the client accepts these updates in a turn: the connection stays open, and later
-/// text is shown like earlier text.
+/// Checks that the client accepts these updates in a turn: the connection stays open, and if the
+/// client shows the text before them, it also shows the text after them.
 pub(super) async fn survives_updates(
     run: &mut ClientRun,
     odd: impl Fn(&ClientTurn) -> Vec<Value>,
@@ -146,7 +146,7 @@ pub(super) async fn survives_updates(
     }
 }
 
-/// Whether the client answered any call.
+/// Whether the client has answered any call.
 fn answers(talk: &ClientTalk) -> bool {
     talk.lines().any(Line::is_reply)
 }

@@ -40,7 +40,8 @@ fn said(session: &str, text: &str) -> Value {
     json!({"sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": content}})
 }
 
-/// Starts the client and waits for its `session/new`, which the probe answers.
+/// Starts the client and waits for its `session/new`. Returns the id of the call, which the probe
+/// must answer.
 async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
     let task = run.task("prompt");
     let talk =
@@ -108,7 +109,7 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
     talk.wire.is_ignored(first).await?;
     talk.end_turn(&turn, "end_turn");
     let left = talk.ended().await;
-    // If the client prints nothing, only the wire shows that it ignored the text.
+    // If the client does not print its own text either, this check proves nothing.
     let seen = "the client prints it in the open session";
     expect(
         !(left.shows(&own) && left.shows(&foreign)),
@@ -130,7 +131,9 @@ async fn additional_directories_are_absolute(run: &mut ClientRun) -> Probed {
     let is_absolute =
         |path: &Value| path.as_str().is_some_and(|path| Path::new(path).is_absolute());
     match more.iter().find(|path| !is_absolute(path)) {
-        Some(path) => fail("every additional directory is absolute", format!("one is {path}")),
+        Some(path) => {
+            fail("absolute paths of all additional directories", format!("one is {path}"))
+        }
         None => expect(
             more.contains(&json!("/usr")),
             "the directory /usr is sent",
@@ -139,7 +142,8 @@ async fn additional_directories_are_absolute(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// Lets the client continue a session and ask for its status.
+/// The client must load or resume a session whose status it does not recognize, before it sends a
+/// prompt.
 async fn a_session_of_unknown_status_is_loaded_first(run: &mut ClientRun) -> Probed {
     let task = run.task("load").with("session", SESSION);
     let cwd = run.folder().to_owned();
@@ -168,7 +172,7 @@ async fn a_session_of_unknown_status_is_loaded_first(run: &mut ClientRun) -> Pro
 
 async fn a_null_result_of_a_load_is_accepted(run: &mut ClientRun) -> Probed {
     accepts_null::<SessionLoad>(run, "load", |scenario| {
-        // Some clients load only if they cannot resume.
+        // Some clients load a session only if the agent cannot resume it.
         let scenario = scenario.with("/agentCapabilities/sessionCapabilities/resume", Value::Null);
         scenario.on::<SessionLoad>(|_| Answer::Result(Value::Null))
     })
@@ -183,7 +187,8 @@ async fn a_null_result_of_a_resume_is_accepted(run: &mut ClientRun) -> Probed {
     .await
 }
 
-/// Checks that the client sends a prompt after a null result.
+/// Checks that the client sends a prompt after `change` has made the agent answer method `M` with
+/// null.
 async fn accepts_null<M: Method>(
     run: &mut ClientRun,
     task: &'static str,
@@ -197,7 +202,7 @@ async fn accepts_null<M: Method>(
     Ok(())
 }
 
-/// Checks that the client sends a prompt in a session with this id.
+/// Starts a turn of a client whose `session/new` returns this id.
 async fn prompts_in<'r>(
     run: &'r mut ClientRun,
     id: &'static str,

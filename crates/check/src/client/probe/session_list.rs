@@ -18,16 +18,16 @@ probes! { ClientRun:
     "LIST-13" a_malformed_cursor_ends_the_list;
 }
 
-/// A cursor that only its agent understands.
+/// A cursor with characters that a client may change by mistake.
 const CURSOR: &str = " a/b?c=%20&d\t\"ü\" 🙂 ";
 
-/// Returns the pages one after the other as results of `session/list`, and repeats the last one.
+/// What a client did with the pages of a list of sessions.
 struct Listed {
     /// The params of each call of `session/list`.
     calls: Vec<Value>,
     /// Whether the client shows, loads or resumes the listed session.
     is_known: bool,
-    /// Whether it closed the connection, or still answered, after the last page.
+    /// Whether the client closed the connection or still answered calls after the last page.
     is_well: Probed,
 }
 
@@ -55,7 +55,7 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     };
     let talk = run.start_with(task, scenario).await?;
     talk.hears::<SessionList>().await?;
-    // Some clients list sessions only to continue one.
+    // Some clients list sessions in order to continue one of them.
     if let Ok(turn) = talk.set_up().await {
         talk.end_turn(&turn, "end_turn");
     }
@@ -68,7 +68,7 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     Ok(Listed { calls, is_known, is_well })
 }
 
-/// Replaces the word `good` with the session.
+/// Replaces each string `good` in the list with a valid session.
 fn fill(page: &mut Value, title: &str, cwd: &str) {
     if let Some(sessions) = page.get_mut("sessions").and_then(Value::as_array_mut) {
         for session in sessions.iter_mut().filter(|session| **session == "good") {
@@ -120,7 +120,7 @@ async fn malformed_sessions_are_skipped(run: &mut ClientRun) -> Probed {
     let listed = list(run, vec![json!({"sessions": [bad, 7, "good", {"title": "no id"}]})]).await?;
     expect(
         listed.is_known,
-        "the session next to malformed ones is shown or opened",
+        "a valid session that is listed with malformed ones is shown or opened",
         "it is neither shown nor opened",
     )
 }

@@ -32,7 +32,7 @@ probes! { ClientRun:
     "CANCEL-14" a_cancelled_wait_has_one_answer;
 }
 
-/// A command that runs longer than any probe.
+/// How many seconds `sleep` runs, longer than any probe.
 const LONG: &str = "600";
 
 /// The method that waits for an exit.
@@ -47,7 +47,7 @@ async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     Ok((talk, turn))
 }
 
-/// Opens a terminal. If the client opens none, the probe's rule is not tested.
+/// Opens a terminal. Not tested if the client refuses.
 async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
     let opened = talk.call::<TerminalCreate>(turn, params).await.and_then(|reply| reply.result());
     match opened {
@@ -56,8 +56,7 @@ async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     }
 }
 
-/// Opens a terminal. A client that was started with the task "allow" must open it; other clients
-/// may refuse.
+/// Opens a terminal. Fails if the client refuses in the task `allow`; in other tasks, not tested.
 async fn must_open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
     if talk.task != "allow" {
         return open(talk, turn, params).await;
@@ -75,7 +74,7 @@ async fn sleeping(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Value> {
     open(talk, turn, json!({"command": "sleep", "args": [LONG]})).await
 }
 
-/// Calls a method of that terminal and expects success.
+/// Calls method `M` for this terminal and returns the result.
 async fn does<M: Method>(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -84,8 +83,7 @@ async fn does<M: Method>(
     talk.call::<M>(turn, terminal.clone()).await?.result()
 }
 
-/// Returns the output of the terminal as soon as it matches, or at the end of the client's
-/// patience.
+/// Returns the output of the terminal as soon as it matches, or as it is when the time limit ends.
 async fn output(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -97,7 +95,7 @@ async fn output(
         let seen = does::<TerminalOutput>(talk, turn, terminal).await?;
         let text = seen.get("output").and_then(Value::as_str);
         let Some(text) = text else {
-            return fail("output, which is a string", quoted(&seen.to_string()));
+            return fail("a string as output", quoted(&seen.to_string()));
         };
         if is_wanted(text) || Instant::now() >= deadline {
             return Ok(seen);
@@ -106,7 +104,7 @@ async fn output(
     }
 }
 
-/// Runs a command to its end and returns its output once it matches.
+/// Runs a command until it exits, waits until its output matches, and returns the output.
 async fn printed(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -185,7 +183,7 @@ async fn truncated_output_is_the_newest_whole_characters(run: &mut ClientRun) ->
         let is_right = |text: &str| if is_cut { kept(text) } else { text == PRINTED };
         let seen = printed(talk, &turn, params, is_right).await?;
         let expected = format!(
-            "at a limit of {limit} bytes the end of {PRINTED:?} in whole characters, truncated: {is_cut}"
+            "the end of {PRINTED:?} in whole characters, with a limit of {limit} bytes, and truncated: {is_cut}"
         );
         let is_reported = seen.get("truncated") == Some(&json!(is_cut));
         expect(is_right(text(&seen)) && is_reported, expected, quoted(&seen.to_string()))?;
@@ -241,10 +239,10 @@ async fn a_killed_terminal_stays_valid(run: &mut ClientRun) -> Probed {
     does::<TerminalKill>(talk, &turn, &terminal).await?;
     does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
     let seen = does::<TerminalOutput>(talk, &turn, &terminal).await?;
-    // A shell may print afterwards that its command was terminated.
+    // A shell may append a message that its command was terminated.
     expect(
         text(&seen).starts_with("before"),
-        "the output is kept after a kill",
+        "the output is kept after terminal/kill",
         quoted(&seen.to_string()),
     )?;
     does::<TerminalRelease>(talk, &turn, &terminal).await.map(drop)
@@ -256,13 +254,13 @@ async fn a_released_terminal_is_invalid(run: &mut ClientRun) -> Probed {
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     talk.call::<TerminalOutput>(&turn, terminal.clone()).await?.is_refused()?;
     talk.call::<TerminalWaitForExit>(&turn, terminal.clone()).await?.is_refused()?;
-    // The specification invalidates the id for all other methods. A second release may be an error
-    // or a success.
+    // The specification makes the id invalid for all methods except `terminal/release`: a second
+    // release may be an error or a success.
     talk.call::<TerminalKill>(&turn, terminal).await?.is_refused()
 }
 
-/// Checks that a command that writes to a file while it runs has stopped. If the machine is so slow
-/// that it writes nothing in a second, the probe passes.
+/// Uses a command that writes to a file every 0.1 s. Once the file has not grown for a second, the
+/// command counts as stopped.
 async fn a_released_command_is_killed(run: &mut ClientRun) -> Probed {
     let mark = run.new_path();
     let (name, folder) = (
@@ -356,12 +354,12 @@ async fn a_missing_command_is_reported(run: &mut ClientRun) -> Probed {
     }
     let terminal = json!({"terminalId": created.result()?.get("terminalId")});
     let exit = does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
-    let expected = "an error, or an exit with another code than 0";
+    let expected = "an error, or an exit with a code other than 0";
     expect(exit.get("exitCode") != Some(&json!(0)), expected, quoted(&exit.to_string()))
 }
 
-/// A client may ignore the cancel (CANCEL-13). Then it answers when the command ends. An earlier
-/// answer is the answer to the cancel.
+/// The client may ignore the cancel (CANCEL-13) and answer the call when the command ends. If it
+/// answers earlier, that is its answer to the cancel.
 async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = sleeping(talk, &turn).await?;
@@ -374,9 +372,9 @@ async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     let answered = talk.wire.reply_to(WAIT, &waiting).await;
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     if let Err(outcome) = answered {
-        // The probe of TERM-14 judges this answer.
+        // The probe for TERM-14 covers a missing answer.
         return not_tested(format!(
-            "the wait has no answer after its command was killed: {}",
+            "terminal/wait_for_exit is not answered after the command was killed: {}",
             outcome.seen()
         ));
     }

@@ -1,4 +1,4 @@
-//! How a client shows tool calls (TOOL), also those of permission requests (PERM).
+//! How a client shows tool calls (TOOL), including those in permission requests (PERM).
 
 use crate::client::run::ClientRun;
 use crate::client::screen::Screen;
@@ -17,7 +17,7 @@ probes! { ClientRun:
     "PERM-10" a_permission_request_updates_its_tool_call;
 }
 
-/// Returns an output that shows tool calls.
+/// Starts a turn and returns its screen. Not tested if the client does not show tool calls.
 async fn screen(run: &mut ClientRun) -> Probed<Screen<'_>> {
     let screen = run.screen(&["reject", "prompt"]).await?;
     if screen.shows_tool_calls { Ok(screen) } else { not_tested("the client shows no tool calls") }
@@ -28,7 +28,7 @@ fn call(title: &str) -> Value {
     json!({"sessionUpdate": "tool_call", "toolCallId": "judged", "title": title, "kind": "other", "status": "in_progress"})
 }
 
-/// Returns an update of this tool call.
+/// Returns an update of the tool call that [`call`] creates.
 fn change(mut fields: Value) -> Value {
     if let Value::Object(fields) = &mut fields {
         fields.insert("sessionUpdate".to_owned(), json!("tool_call_update"));

@@ -1,9 +1,9 @@
 //! Messages that a client must not send to an agent that does not offer them (INIT-16 and the rules
 //! of each method).
 //!
-//! Each probe runs the task twice. The client must send the message to an agent that offers the
-//! capability, which shows that the task requires it. It must not send the message to an agent
-//! without the capability.
+//! Each probe starts the client with the same task twice. With an agent that offers the capability,
+//! the client must send the message, which shows that the task makes it do so (otherwise not
+//! tested). With an agent that lacks the capability, the client must not send it.
 
 use crate::ClientTask;
 use crate::client::run::ClientRun;
@@ -33,11 +33,11 @@ probes! { ClientRun:
     "SYSP-01" system_prompts_are_sent_only_if_offered;
 }
 
-/// A condition that selects the gated line.
+/// Whether a line is the message that needs the capability.
 type Gated<'a> = &'a (dyn Fn(&Line) -> bool + Send + Sync);
 
-/// A task of the client. It runs with an agent that offers `capability` and with the same agent
-/// without it.
+/// A task that runs twice: with an agent that offers `capability`, and with an agent that lacks it
+/// but is otherwise the same.
 struct Gate {
     task: ClientTask,
     /// The JSON pointer of the capability, below `agentCapabilities`.
@@ -48,7 +48,8 @@ struct Gate {
 }
 
 impl Gate {
-    /// Creates a task for a known session.
+    /// Creates a gate for this task, whose placeholder `session` is the id of a session that the
+    /// agent lists.
     fn new(run: &ClientRun, task: &'static str, capability: &'static str) -> Self {
         let task = run.task(task).with("session", SESSION);
         Self { task, capability, offered: json!({}), beside: json!({}) }
@@ -64,8 +65,8 @@ impl Gate {
         self
     }
 
-    /// Returns the gated line if the client sends it to an agent that offers the capability or does
-    /// not.
+    /// Runs the task with an agent that offers the capability, or lacks it if `is_offered` is
+    /// false. Returns the message that needs the capability, if the client sends it.
     async fn sent(
         &self,
         run: &mut ClientRun,
@@ -82,7 +83,7 @@ impl Gate {
         let talk = run.start_with(self.task.clone(), scenario).await?;
         match talk.awaits(|line| gated(line) || line.asks::<SessionPrompt>()).await {
             Ok(line) if gated(&line) => return Ok(Some(line)),
-            // The client may send the message after its turn, at the end of the session.
+            // Some messages, such as `session/close`, come only after the turn.
             Ok(_) => {
                 let turn = talk.set_up().await?;
                 talk.end_turn(&turn, "end_turn");
@@ -93,7 +94,8 @@ impl Gate {
         Ok(talk.lines().find(|line| line.is_theirs && gated(line)).cloned())
     }
 
-    /// Checks that the client sends the line only to an agent that offers the capability.
+    /// Checks that the client sends the message only to an agent that offers the capability. `what`
+    /// describes the message.
     async fn holds(self, run: &mut ClientRun, what: &str, gated: Gated<'_>) -> Probed {
         if self.sent(run, true, gated).await?.is_none() {
             return not_tested(format!(

@@ -22,7 +22,7 @@ fn failure(status: Option<u16>, body: Value) -> Failure {
     .failure()
 }
 
-/// The kind of the error, and whether the request is retried.
+/// Returns the kind of the error, and whether the request is retried.
 fn kind(status: Option<u16>, body: &Value) -> String {
     let failure = failure(status, body.clone());
     let again = if failure.retry.is_some() { " again" } else { "" };
@@ -181,7 +181,7 @@ fn errors_are_classified_by_their_cause() {
         (Some(405), json!({"detail": "Method Not Allowed"}), "notfound"),
         (Some(307), json!({}), "notfound"),
         (Some(400), coded("content_policy_violation", "m"), "refused"),
-        // An error in the middle of an answer has no status.
+        // An error in the middle of an answer has no HTTP status.
         (None, typed("overloaded_error", "Overloaded"), "overloaded again"),
         (None, typed("api_error", "Internal"), "overloaded again"),
         (None, typed("invalid_request_error", "m"), "badrequest"),

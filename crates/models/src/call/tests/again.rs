@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Whether each wait says that the next answer replaces the one before.
+/// Returns, for each wait, whether it says that the next attempt replaces the text so far.
 fn replaces(events: &[ModelEvent]) -> Vec<bool> {
     let replaces = |event: &ModelEvent| match event {
         ModelEvent::Waiting { replaces, .. } => Some(*replaces),
@@ -64,7 +64,7 @@ async fn an_answer_that_always_stops_is_an_error_with_the_last_text() {
     );
 }
 
-/// A text that the person has seen stays, even if the next attempt has none.
+/// Text that the user has seen is kept, even if the next attempt sends none.
 #[tokio::test]
 async fn a_permanent_error_after_a_cut_ends_the_call() {
     let denied = "data: {\"error\":{\"code\":401,\"message\":\"no\"}}\n\n";
@@ -113,8 +113,8 @@ async fn a_provider_that_never_answers_is_an_error() {
     }
 }
 
-/// Every wire retries in the same way: a part of an answer, then its end or an error, then the
-/// whole answer.
+/// On every wire, an answer that is cut off or interrupted by an error is retried, and the whole
+/// answer arrives.
 #[tokio::test]
 async fn every_wire_retries_after_a_partial_answer() {
     let event = |data: &str| format!("data: {data}\n\n");

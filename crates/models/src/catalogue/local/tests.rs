@@ -28,8 +28,8 @@ fn paths(server: &Server) -> Vec<String> {
     server.requests().iter().map(|request| request.split(' ').nth(1).unwrap().to_owned()).collect()
 }
 
-/// Ollama silently cuts text that is longer than its configured context, whatever the model
-/// supports.
+/// Ollama silently cuts text that is longer than its configured context, even if the model supports
+/// more.
 #[tokio::test]
 async fn ollama_reports_the_context_of_each_model() {
     let shown = |parameters: &str| json!({"parameters": parameters, "model_info": {"llama.context_length": 131_072}});
@@ -121,7 +121,7 @@ async fn local_servers_are_found_where_the_environment_says() {
         _ => None,
     };
     let found = local_servers(&http(), &environment).await;
-    // Other servers may run on this machine.
+    // Other model servers may be running on this machine.
     let ollama = found.iter().find(|found| found.provider.base_url == server.url).unwrap();
     assert_eq!(
         (ollama.provider.id.as_str(), &ollama.models),

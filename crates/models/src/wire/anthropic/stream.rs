@@ -1,4 +1,4 @@
-//! The wire Anthropic Messages: answers.
+//! Answers in the format of Anthropic Messages.
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
@@ -15,7 +15,7 @@ pub(crate) struct AnthropicStream {
     block: Block,
 }
 
-/// The current block.
+/// The current content block.
 #[derive(Debug, Default)]
 enum Block {
     #[default]
@@ -128,7 +128,8 @@ impl AnthropicStream {
         draft.close();
     }
 
-    /// Each count replaces the previous one, because it covers the whole answer so far.
+    /// Updates the token counts. Each count replaces the previous one, because it covers the whole
+    /// answer so far.
     fn used(&mut self, usage: Option<&Value>) {
         let Some(usage) = usage else { return };
         let (so_far, count) = (self.usage, |path| count(usage, &[path]));

@@ -41,7 +41,7 @@ fn a_full_request_matches_the_documentation() {
         ],
     });
     let mut body = body(&full(Some(thought("Über ", json!({"signature": "EqQ+/="})))));
-    // Ids may contain only letters, digits, `_` and `-`.
+    // Ids of tool calls may contain only letters, digits, `_` and `-`.
     let id = body["messages"][1]["content"][3]["id"].take();
     let named = body["messages"][2]["content"][1]["tool_use_id"].take();
     assert!(
@@ -53,7 +53,7 @@ fn a_full_request_matches_the_documentation() {
     assert_eq!(body, expected);
 }
 
-/// Signed thoughts go back unchanged, even after they were stored and loaded.
+/// Signed thoughts are sent back unchanged, even after they were serialized and deserialized.
 #[test]
 fn a_hidden_thought_is_sent_back_unchanged_and_an_unsigned_one_is_not() {
     let sent = |part: AssistantPart| {
@@ -111,8 +111,8 @@ fn the_thinking_budget_fits_into_the_answer() {
     assert_eq!(asked(Thinking::Effort("high".into()), None), adaptive);
 }
 
-/// A turn that another model began has calls without thoughts. The provider accepts them only if
-/// thinking is off.
+/// A turn that another model began contains calls without thoughts. The provider accepts these only
+/// if thinking is off.
 #[test]
 fn thinking_is_off_in_a_turn_that_another_model_began() {
     let of = |model: &str| {

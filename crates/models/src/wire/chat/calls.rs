@@ -5,9 +5,9 @@ use serde_json::Value;
 
 /// The tool calls of one answer.
 ///
-/// In the standard each call has an index, and its first piece has the id and the name. Servers
-/// also omit the index, repeat the id, use index 0 for all calls, omit ids, or send a whole call.
-/// This type reads all of these.
+/// According to OpenAI, each call has an index, and its first piece has the id and the name. Some
+/// servers omit the index, repeat the id, use index 0 for all calls, omit ids, or send a whole call
+/// in one piece. This type accepts all of these forms.
 #[derive(Debug, Default)]
 pub(crate) struct ChatCalls(Vec<Slot>);
 
@@ -28,7 +28,7 @@ impl ChatCalls {
         let index = piece.get("index").and_then(Value::as_u64);
         let call = match self.known(index, &id, &name, draft) {
             Some(call) => call,
-            // A piece that belongs to no call.
+            // The piece belongs to no call, so it is ignored.
             None if name.is_empty() && id.is_empty() => return,
             None => {
                 let call = draft.call(&id, &name);
@@ -56,7 +56,8 @@ impl ChatCalls {
             }
         };
         let another = !id.is_empty() && !slot.id.is_empty() && slot.id != id;
-        // A name after complete arguments begins the next call, on servers without an index.
+        // If the arguments are complete, a piece with a name begins the next call, even if it
+        // repeats the index.
         let whole =
             || serde_json::from_str::<serde::de::IgnoredAny>(draft.arguments_of(slot.call)).is_ok();
         let next = id.is_empty() && !name.is_empty() && whole();

@@ -1,8 +1,8 @@
-//! The differences between servers of Chat Completions.
+//! The differences between servers that use Chat Completions.
 
 use serde::Deserialize;
 
-/// The dialect of a server of [`Wire::Chat`](crate::Wire::Chat).
+/// The dialect of a server that uses [`Wire::Chat`](crate::Wire::Chat).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Dialect {

@@ -1,4 +1,4 @@
-//! Conversations as messages of Chat Completions.
+//! Conversations in the format of Chat Completions.
 
 use crate::message::{AssistantMessage, AssistantPart, Document, Media, Message, Part, ToolReply};
 use crate::wire::chat::dialect::Dialect;
@@ -6,11 +6,11 @@ use crate::wire::chat::reasoning;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// Returns the messages of a conversation that is repaired for the model.
+/// Returns the messages for a conversation that has been repaired for the model.
 pub(crate) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value> {
     let present = history::current_turn(conversation);
     let mut messages = Vec::new();
-    // Images of tools follow after the replies to all calls, because tool messages contain only
+    // Images from tools come after the replies to all calls, because tool messages can contain only
     // text.
     let mut pictures: Vec<Value> = Vec::new();
     for (at, message) in conversation.iter().enumerate() {
@@ -50,7 +50,7 @@ fn picture(image: &Media) -> Value {
     json!({"type": "image_url", "image_url": {"url": image.data_url()}})
 }
 
-/// Plain text is a string, because many servers accept nothing else.
+/// Content that is only text is sent as a string, because many servers accept nothing else.
 fn content(parts: &[Part]) -> Value {
     let texts: Option<Vec<&str>> = parts
         .iter()
@@ -91,7 +91,7 @@ fn tool(dialect: Dialect, answer: &ToolReply) -> Value {
     json!({"role": "tool", "tool_call_id": call_id(dialect, &answer.call_id), "content": answer.text})
 }
 
-/// Returns an answer, with its thoughts in the fields in which they arrived.
+/// Returns an assistant message, with its thoughts in the fields in which they arrived.
 fn model(dialect: Dialect, said: &AssistantMessage, present: bool) -> Value {
     let calls: Vec<Value> = said.parts.iter().filter_map(|part| call(dialect, part)).collect();
     let mut message = Map::new();
@@ -113,7 +113,7 @@ fn model(dialect: Dialect, said: &AssistantMessage, present: bool) -> Value {
 
 fn call(dialect: Dialect, part: &AssistantPart) -> Option<Value> {
     let AssistantPart::Call { id, name, arguments, sealed } = part else { return None };
-    // Servers that render the conversation from a template need an object.
+    // Servers that render the conversation with a template need the arguments to be a JSON object.
     let arguments = match serde_json::from_str(arguments) {
         Ok(Value::Object(_)) => arguments.clone(),
         _ => Value::Object(history::object(arguments)).to_string(),

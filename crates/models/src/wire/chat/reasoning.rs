@@ -1,5 +1,5 @@
-//! Thoughts in Chat Completions. There is no standard for them, so this module reads every known
-//! form, and sends each thought back in the form in which it arrived.
+//! Thoughts in Chat Completions. There is no standard for them, so this module reads all known
+//! forms, and sends each thought back in the form in which it arrived.
 
 use crate::message::{AssistantMessage, AssistantPart};
 use crate::wire::draft::Draft;
@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 /// them; the first one is used.
 const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// The parts of `content` with a thought, as Mistral sends them.
+/// Mistral sends thoughts as parts of this field.
 pub(crate) const IN_CONTENT: &str = "content";
 
-/// The reader of the thoughts of one answer.
+/// Collects the thoughts of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Reasoning {
     field: Option<&'static str>,
@@ -20,7 +20,7 @@ pub(crate) struct Reasoning {
 }
 
 impl Reasoning {
-    /// Takes the thought in `delta`, if there is one.
+    /// Adds the thought in `delta`, if there is one, to the draft.
     pub(crate) fn take(&mut self, delta: &Value, draft: &mut Draft) {
         let text = |field: &&str| {
             delta.get(*field).and_then(Value::as_str).filter(|text| !text.is_empty())
@@ -39,7 +39,7 @@ impl Reasoning {
         }
     }
 
-    /// Takes a thought that is a part of `content`.
+    /// Adds a thought that is a part of `content` to the draft.
     pub(crate) fn in_content(&mut self, part: &Value, draft: &mut Draft) {
         self.field.get_or_insert(IN_CONTENT);
         match part.get("thinking") {
@@ -53,7 +53,7 @@ impl Reasoning {
         }
     }
 
-    /// Ends the answer, and attaches the data that must be sent back.
+    /// Ends the answer, and attaches the data that must be sent back to its thoughts.
     pub(crate) fn seal(&mut self, draft: &mut Draft) {
         let details = std::mem::take(&mut self.details);
         let seal = match (self.field.take(), details.is_empty()) {
@@ -67,7 +67,7 @@ impl Reasoning {
         }
     }
 
-    /// Details arrive in pieces; those of one type and index belong together.
+    /// Details arrive in pieces. Pieces with the same type and index belong together.
     fn detail(&mut self, piece: &Value) {
         let Some(piece) = piece.as_object() else { return };
         let same = |detail: &Value| {
@@ -99,8 +99,8 @@ fn text_of(detail: &Value) -> &str {
     ["text", "summary"].iter().find_map(|key| detail.get(*key)?.as_str()).unwrap_or_default()
 }
 
-/// Adds the thoughts of a message in the form that the provider expects. Plain text is sent back
-/// within its turn only, signed thoughts always.
+/// Adds the thoughts of an answer to `message`, in the form that the provider expects. Plain text
+/// is sent back only in its own turn, other forms always.
 pub(crate) fn send_back(said: &AssistantMessage, present: bool, message: &mut Map<String, Value>) {
     let thoughts = said.parts.iter().filter_map(|part| match part {
         AssistantPart::Thought { text, sealed } => Some((text.as_str(), sealed.as_ref())),

@@ -1,4 +1,4 @@
-//! The wire OpenAI Chat Completions: answers.
+//! Answers in the format of OpenAI Chat Completions.
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
@@ -40,7 +40,7 @@ impl Decoder for ChatStream {
         let Some(choice) = chunk.get("choices").and_then(|choices| choices.get(0)) else {
             return Ok(Progress::More);
         };
-        // Moonshot puts the usage into the choice.
+        // Moonshot sends the usage inside the choice.
         if let Some(usage) = choice.get("usage").filter(|usage| usage.is_object()) {
             self.usage = usage_of(usage);
         }
@@ -135,7 +135,7 @@ fn usage_of(usage: &Value) -> TokenUsage {
     let (cached_read, cached_write) = (cached_read.unwrap_or(0), cached_write.unwrap_or(0));
     let prompt = count(usage, &["prompt_tokens"]).unwrap_or(0);
     TokenUsage {
-        // The prompt tokens include the cached ones.
+        // The count of prompt tokens includes the cached ones.
         input: prompt.saturating_sub(cached_read).saturating_sub(cached_write),
         output: count(usage, &["completion_tokens"]).unwrap_or(0),
         thought: count(usage, &["completion_tokens_details/reasoning_tokens"]),

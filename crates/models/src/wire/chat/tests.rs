@@ -25,12 +25,13 @@ fn a_full_request_matches_the_documentation() {
             ]},
             {"role": "assistant", "content": "I read.", "reasoning_content": "hm", "tool_calls": [
                 {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\":\"a\"}"}},
-                // Servers that render the conversation from a template require an object.
+                // Servers that render the conversation with a template need the arguments to be a
+                // JSON object.
                 {"id": "call:2", "type": "function", "function": {"name": "read", "arguments": "{\"unreadable_arguments\":\"{\\\"path\"}"}},
             ]},
             {"role": "tool", "tool_call_id": "call_1", "content": "one"},
             {"role": "tool", "tool_call_id": "call:2", "content": "no path"},
-            // Pictures of tools follow after all results.
+            // Images from tools come after all results.
             {"role": "user", "content": [
                 {"type": "text", "text": "A picture that the tool read returned:"},
                 {"type": "image_url", "image_url": {"url": PICTURE}},
@@ -90,7 +91,7 @@ fn a_thinking_budget_is_sent_only_to_servers_that_have_one() {
     }
 }
 
-/// The thoughts of a message in the current turn, and in the turn before.
+/// Returns how a thought with this data is sent back in the current turn, and in the previous one.
 fn sent_back(sealed: &Value) -> [Value; 2] {
     let person = Message::user(vec![Part::Text("a".into())]);
     let said = |sealed: Value| {

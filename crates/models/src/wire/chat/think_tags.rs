@@ -1,4 +1,5 @@
-//! Thoughts between tags at the beginning of the text, from servers without a field for thoughts.
+//! Thoughts between tags at the beginning of the text, as sent by servers that have no field for
+//! thoughts.
 
 /// The tags that open and close a thought.
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
@@ -10,14 +11,14 @@ pub(crate) enum Piece {
     Thought(String),
 }
 
-/// Separates thoughts from text. The text may be cut into pieces anywhere. Only the beginning of
-/// the answer can be a thought; a later tag is part of the text.
+/// Separates thoughts from text, which may arrive in pieces of any size. Thoughts can only be at
+/// the beginning of the answer; later tags are part of the text.
 #[derive(Debug, Default)]
 pub(crate) struct ThinkTags {
     state: State,
     /// Text that may be the beginning of a tag.
     held: String,
-    /// Whether the current thought is still empty; line ends at its beginning are left out.
+    /// Whether the current thought is still empty. Line ends at its beginning are left out.
     fresh: bool,
 }
 
@@ -46,7 +47,7 @@ impl ThinkTags {
         pieces
     }
 
-    /// Ends the answer, and returns the text that was held back.
+    /// Ends the answer, and returns the piece that was held back, if any.
     pub(crate) fn end(&mut self) -> Option<Piece> {
         let held = std::mem::take(&mut self.held);
         match std::mem::replace(&mut self.state, State::Text) {
@@ -57,7 +58,7 @@ impl ThinkTags {
         }
     }
 
-    /// Returns whether more text can be processed.
+    /// Processes part of the text that was held back. Returns whether more can be processed.
     fn step(&mut self, pieces: &mut Vec<Piece>) -> bool {
         match self.state {
             State::Begin | State::After => self.begin(),

@@ -1,4 +1,4 @@
-//! The wire Gemini: answers.
+//! Answers in the format of Gemini.
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
@@ -44,7 +44,8 @@ impl Decoder for GeminiStream {
         Ok(Progress::More)
     }
 
-    /// The only mark of the end is the finish reason; usage may follow it.
+    /// An answer with a finish reason is complete. Gemini sends no other end event, and usage may
+    /// follow the finish reason.
     fn end(&mut self, draft: &mut Draft) -> bool {
         let Some(stop) = self.stop.take() else { return false };
         draft.done(stop, self.usage);
@@ -73,7 +74,7 @@ fn take_part(part: &Value, draft: &mut Draft) {
     }
     let Some(text) = part.get("text").and_then(Value::as_str) else { return };
     if seal.is_some() {
-        // A signed part is sent back on its own, never joined with an unsigned one.
+        // A signed part must be sent back on its own, so it is not joined with an unsigned one.
         draft.close();
     }
     match thought {
@@ -107,8 +108,8 @@ fn usage_of(usage: &Value) -> TokenUsage {
     let cached_read = number("cachedContentTokenCount");
     let thought = count(usage, &["thoughtsTokenCount"]);
     TokenUsage {
-        // The prompt tokens include the cached ones. Tokens of the provider's own tools are counted
-        // separately.
+        // The count of prompt tokens includes the cached ones. Tokens for the provider's own tools
+        // are counted separately.
         input: number("promptTokenCount").saturating_sub(cached_read)
             + number("toolUsePromptTokenCount"),
         output: number("candidatesTokenCount") + thought.unwrap_or(0),

@@ -21,7 +21,7 @@ fn a_full_request_matches_the_documentation() {
                 {"functionCall": {"id": "call_1", "name": "read", "args": {"path": "a"}}},
                 {"functionCall": {"id": "call:2", "name": "read", "args": {"unreadable_arguments": "{\"path"}}},
             ]},
-            // All results come first: there must be as many as calls.
+            // All results come first, because Gemini requires as many results as calls.
             {"role": "user", "parts": [
                 {"functionResponse": {"id": "call_1", "name": "read", "response": {"output": "one"}}},
                 {"functionResponse": {"id": "call:2", "name": "read", "response": {"error": "no path"}}},
@@ -80,7 +80,8 @@ fn every_signature_is_sent_back_with_its_part() {
     ]);
     let seal = json!({"thoughtSignature": "c"});
     assert_eq!(parts("gemini-3-pro", "gemini-3-pro", Some(seal.clone())), expected);
-    // Signatures of another model are not sent, and a model that requires one gets the placeholder.
+    // Signatures from another model are not sent, and a model that requires one gets the
+    // placeholder.
     signed["thoughtSignature"] = json!("skip_thought_signature_validator");
     assert_eq!(
         parts("gemini-3-pro", "gemini-2.5-pro", Some(seal.clone())),

@@ -1,4 +1,4 @@
-//! The wire OpenAI Responses: answers.
+//! Answers in the format of OpenAI Responses.
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
@@ -17,7 +17,7 @@ pub(crate) struct ResponsesStream {
     spoke: bool,
     /// Whether the summary of the current thought arrived in pieces.
     thought: bool,
-    /// The usage, which only a finished answer has.
+    /// The usage, which the provider reports only for a finished answer.
     usage: TokenUsage,
 }
 
@@ -170,8 +170,8 @@ fn said(item: &Value) -> String {
     texts(item, "content").concat()
 }
 
-/// Attaches the encrypted content of a thought. Other thoughts are not sent back, because the
-/// provider stores nothing under their id.
+/// Attaches the item of a thought that has encrypted content. Other thoughts are not sent back,
+/// because the provider has not stored them.
 fn seal(item: &Value, draft: &mut Draft) {
     let encrypted = item.get("encrypted_content").is_some_and(Value::is_string);
     match item {
@@ -190,7 +190,7 @@ fn usage_of(usage: &Value) -> TokenUsage {
     let cached_write = count(usage, &["input_tokens_details/cache_write_tokens"]).unwrap_or(0);
     let input = count(usage, &["input_tokens"]).unwrap_or(0);
     TokenUsage {
-        // The input tokens include the cached ones.
+        // The count of input tokens includes the cached ones.
         input: input.saturating_sub(cached_read).saturating_sub(cached_write),
         output: count(usage, &["output_tokens"]).unwrap_or(0),
         thought: count(usage, &["output_tokens_details/reasoning_tokens"]),

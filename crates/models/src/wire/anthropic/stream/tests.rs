@@ -22,7 +22,7 @@ fn finished(reason: &str) -> [Value; 2] {
     ]
 }
 
-/// A whole answer as sent on the wire, with event names and a ping.
+/// A complete answer as the provider sends it, with event names and a ping.
 const WHOLE: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":1}}}
 
@@ -101,7 +101,7 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
         {"call": {"id": "toolu_2", "name": "list", "arguments": "{}"}},
     ]);
     assert_eq!((heard.parts, heard.stop), (expected, ModelStop::Tools));
-    // Later counts replace earlier ones.
+    // Later token counts replace earlier ones.
     let usage = TokenUsage {
         input: 10,
         output: 57,
@@ -113,7 +113,8 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
     assert_eq!((heard.usage, heard.usage.total()), (usage, 117));
 }
 
-/// Each count covers the whole answer so far. Other counts are next to it and are ignored.
+/// Each token count covers the whole answer so far. Counts of other things in the same object are
+/// ignored.
 #[test]
 fn the_last_counts_are_used_and_citations_are_skipped() {
     let usage = |read: u64, output: u64| {

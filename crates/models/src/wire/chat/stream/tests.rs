@@ -3,7 +3,7 @@ use crate::testing::replay::{Heard, heard};
 use crate::wire::Wire;
 use serde_json::{Value, json};
 
-/// An answer of these deltas that stops for `reason`.
+/// Returns an answer with these deltas that ends with the finish reason `reason`.
 fn answer(deltas: &[Value], reason: &str) -> Vec<u8> {
     let mut bytes = String::new();
     for delta in deltas {
@@ -53,7 +53,7 @@ fn text_arrives_in_pieces_and_ends_with_a_reason() {
         ("stop", ModelStop::End),
         ("length", ModelStop::MaxTokens),
         ("content_filter", ModelStop::Refusal),
-        // The finish reason says tool calls, but there are none.
+        // The finish reason is `tool_calls`, but there are none.
         ("tool_calls", ModelStop::End),
         ("odd", ModelStop::Other("odd".into())),
     ] {
@@ -65,7 +65,7 @@ fn text_arrives_in_pieces_and_ends_with_a_reason() {
     }
 }
 
-/// A refusal has its own field, and an ordinary finish reason.
+/// A refusal has its own field, but an ordinary finish reason.
 #[test]
 fn a_refusal_is_shown_and_ends_the_answer() {
     let heard =
@@ -73,8 +73,8 @@ fn a_refusal_is_shown_and_ends_the_answer() {
     assert_eq!((heard.text.as_str(), heard.stop), ("I cannot.", ModelStop::Refusal));
 }
 
-/// The bytes that four kinds of servers send: other line ends, no space, comments, no empty line at
-/// the end.
+/// Byte streams of four kinds of servers: other line ends, no space after the colon, comments, no
+/// empty line at the end.
 #[test]
 fn deviating_byte_streams_are_read() {
     let one = r#"{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
@@ -83,10 +83,10 @@ fn deviating_byte_streams_are_read() {
         format!("data:{one}\n\ndata:[DONE]\n\n"),
         format!(": PROCESSING\n\n: PROCESSING\n\ndata: {one}\n\ndata: [DONE]"),
         format!("event: message\rdata: {one}\r\rdata: [DONE]\r\r"),
-        // Without its end event, but with a finish reason.
+        // An answer without an end event, but with a finish reason.
         format!("data: {one}\n\n"),
         format!("\n\ndata: {one}"),
-        // A whole answer from a server that does not stream.
+        // A complete answer from a server that does not stream.
         r#"{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}"#
             .to_owned(),
     ] {
@@ -251,7 +251,7 @@ fn tool_calls_are_assembled_from_every_known_form() {
                 "sealed": {"google": {"thought_signature": "s"}}}}]),
         ),
     ] {
-        // Servers also send `stop` with calls.
+        // Some servers send the finish reason `stop` with tool calls.
         for reason in ["tool_calls", "stop", "function_call"] {
             let heard = read(&deltas, reason);
             assert_eq!((&heard.parts, &heard.stop), (&expected, &ModelStop::Tools), "{what}");
@@ -389,7 +389,7 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
         ),
     ] {
         let stop = json!({"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]});
-        // llama.cpp adds timings.
+        // llama.cpp also sends timings.
         let last =
             json!({"choices": [], "usage": sent, "timings": {"prompt_n": 3, "predicted_n": 2}});
         let bytes = format!("data: {stop}\n\ndata: {last}\n\ndata: [DONE]\n\n");
@@ -405,7 +405,7 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
     );
 }
 
-/// Some servers cut text at UTF-16 units.
+/// Some servers cut text between UTF-16 code units.
 #[test]
 fn split_surrogate_pairs_are_joined() {
     let halves = r#"data: {"choices":[{"delta":{"content":"a\ud83d"}}]}

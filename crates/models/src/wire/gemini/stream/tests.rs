@@ -107,7 +107,7 @@ fn a_blocked_prompt_an_error_or_a_cut_does_not_complete_an_answer() {
     assert!(
         heard(Wire::Gemini, &events(std::slice::from_ref(&error))).unwrap_err().starts_with("said")
     );
-    // Without `alt=sse` the answer is a list.
+    // Without `alt=sse`, the answer is a JSON list.
     assert!(
         heard(Wire::Gemini, json!([error]).to_string().as_bytes()).unwrap_err().starts_with("said")
     );
