@@ -361,7 +361,9 @@ fn a_page_is_shown_completely_and_needs_consent() {
     for (key, action) in [("y", "accept"), ("n", "decline"), ("c", "cancel")] {
         let mut terminal = elicited(&project, &params);
         terminal.wait_for("[y/n/c]");
-        for text in [url, "it leads to evil.example", "before the @", "the connection is not encrypted"] {
+        for text in
+            [url, "it leads to evil.example", "before the @", "the connection is not encrypted"]
+        {
             assert!(terminal.seen.contains(text), "it lacks {text:?}: {}", terminal.seen);
         }
         terminal.press(key);
