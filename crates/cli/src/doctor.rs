@@ -18,23 +18,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::{env, fs};
 
-/// Variables for keys of model providers.
-const KEYS: [&str; 14] = [
-    "ANTHROPIC_API_KEY",
-    "OPENAI_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "OPENROUTER_API_KEY",
-    "MISTRAL_API_KEY",
-    "DEEPSEEK_API_KEY",
-    "GROQ_API_KEY",
-    "XAI_API_KEY",
-    "MOONSHOT_API_KEY",
-    "DASHSCOPE_API_KEY",
-    "AZURE_OPENAI_API_KEY",
-    "AWS_ACCESS_KEY_ID",
-    "GITHUB_TOKEN",
-];
+/// Keys that only other agents use. The providers know the variables of their own keys.
+const FOREIGN_KEYS: [&str; 5] =
+    ["GROQ_API_KEY", "XAI_API_KEY", "AZURE_OPENAI_API_KEY", "AWS_ACCESS_KEY_ID", "GITHUB_TOKEN"];
 
 /// With more rules than this, only their number is shown.
 const FEW_RULES: usize = 10;
@@ -51,7 +37,7 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     folders(&mut findings);
     settings.troubles().iter().for_each(|trouble| findings.found(Mark::Bad, "settings", trouble));
     agents(&mut findings);
-    keys(&mut findings);
+    keys(&mut findings, &settings);
     let unusable = models.unusable().await;
     model_facts(&mut findings, &models, why.as_deref(), unusable.as_deref());
     sandbox(&mut findings).await;
@@ -213,12 +199,13 @@ fn agents(findings: &mut Findings) {
     }
 }
 
-fn keys(findings: &mut Findings) {
+fn keys(findings: &mut Findings, settings: &Settings) {
     findings.part("keys in the environment (values are never shown)");
-    let set =
-        |name: &&str| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+    let of_providers = settings.providers.iter().flat_map(|provider| &provider.keys);
+    let names = of_providers.map(String::as_str).chain(FOREIGN_KEYS);
+    let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let mut none = true;
-    for name in KEYS.iter().filter(|name| set(name)) {
+    for name in names.filter(is_set) {
         none = false;
         findings.found(Mark::Good, name, "set");
     }

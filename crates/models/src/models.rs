@@ -46,14 +46,13 @@ const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
 
 /// The models that this process can use.
 ///
-/// A provider is configured when the environment has its key: `ANTHROPIC_API_KEY`,
-/// `OPENAI_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`, `DEEPSEEK_API_KEY`,
-/// `DASHSCOPE_API_KEY`, `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`. Another variable for each provider
-/// sets its base URL. A new session uses the model that `ATTACHE_MODEL` names (`provider/name` or
-/// only the name), else the first model of the first provider, else `offline`. `ATTACHE_FALLBACK`
-/// sets the model that continues when the primary provider fails permanently. The cheapest model of
-/// the session's provider writes titles; with `ATTACHE_TITLES=off` the title is the beginning of
-/// the first prompt.
+/// A provider is configured when the environment has its key, such as `ANTHROPIC_API_KEY`;
+/// [`provider_variables`] returns the variables of all providers. Another variable for each
+/// provider sets its base URL. A new session uses the model that `ATTACHE_MODEL` names
+/// (`provider/name` or only the name), else the first model of the first provider, else `offline`.
+/// `ATTACHE_FALLBACK` sets the model that continues when the primary provider fails permanently.
+/// The cheapest model of the session's provider writes titles; with `ATTACHE_TITLES=off` the title
+/// is the beginning of the first prompt.
 ///
 /// A key is sent only to its own provider, and is never printed.
 ///

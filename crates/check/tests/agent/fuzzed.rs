@@ -99,7 +99,7 @@ fn a_correct_agent_survives_every_case() {
 #[test]
 fn the_failure_of_a_faulty_agent_is_found_and_reduced() {
     for (fault, most) in [(&DIES, 3), (&HANGS, 4), (&TALKS, 2), (&MISSPEAKS, 2)] {
-        let failure = first_failure(fault, 400).unwrap();
+        let failure = first_failure(fault, 4000).unwrap();
         let is_right = match &failure.broken {
             Broken::Dies(_) => std::ptr::eq(fault, &DIES),
             Broken::Hangs(_) => std::ptr::eq(fault, &HANGS),
@@ -113,7 +113,7 @@ fn the_failure_of_a_faulty_agent_is_found_and_reduced() {
 #[test]
 fn a_seed_reproduces_its_failure_and_another_seed_does_not() {
     let with_seed = |seed| {
-        fuzz(&DIES, seed, async |fuzz| fuzz.run(0..400, None, |_| {}).await.unwrap()).unwrap()
+        fuzz(&DIES, seed, async |fuzz| fuzz.run(0..4000, None, |_| {}).await.unwrap()).unwrap()
     };
     let (one, again, other) = (with_seed(1), with_seed(1), with_seed(2));
     assert_eq!((one.number, &one.case, one.broken), (again.number, &again.case, again.broken));
@@ -125,7 +125,7 @@ fn a_seed_reproduces_its_failure_and_another_seed_does_not() {
 #[test]
 fn a_recording_of_a_failure_fails_again() {
     for fault in [&DIES, &HANGS, &TALKS, &MISSPEAKS] {
-        let failure = first_failure(fault, 400).unwrap();
+        let failure = first_failure(fault, 4000).unwrap();
         let recorded: Vec<_> =
             Recording::new(failure.recording.as_bytes()).map(Result::unwrap).collect();
         assert!(recorded.iter().any(|line| line.from == Side::Client), "{}", failure.recording);

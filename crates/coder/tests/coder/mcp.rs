@@ -158,7 +158,8 @@ async fn tools_are_limited_and_the_person_is_told() {
     let mut client = place.open(&[place.server("hand", "many")], &provider, json!({})).await;
     let turn = client.prompt("go").await;
     let bodies = bodies(&provider);
-    assert_eq!(bodies[0]["tools"].as_array().unwrap().len(), 128);
+    let of_server = offered(&bodies[0]).iter().filter(|name| name.starts_with("hand__")).count();
+    assert_eq!(of_server, 104, "the other 24 of 128 places are for built-in tools");
     assert!(thoughts(&turn).contains("offer 200 tools"), "{}", thoughts(&turn));
     assert!(
         system(&bodies[0]).contains(r#"- hand: ready. It says: "Echo\nfirst.""#),
