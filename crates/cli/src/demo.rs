@@ -164,7 +164,7 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
     let (sent, received) =
         (traffic.sent.load(Ordering::Relaxed), traffic.received.load(Ordering::Relaxed));
     let messages = format!(
-        "The two processes exchanged {sent} messages to the agent (process {pid}) and {received} back, {} in {:.1} s.",
+        "The client sent {sent} messages to the agent (process {pid}) and received {received}: {} in {:.1} s.",
         size(traffic.bytes.load(Ordering::Relaxed)),
         began.elapsed().as_secs_f64(),
     );

@@ -277,7 +277,7 @@ async fn sandbox(findings: &mut Findings) {
             findings.found(
                 Mark::Fact,
                 "  protects",
-                "files that affect how programs run, and secrets; deep in large projects it only reports changes",
+                "secrets, and files that affect how programs run (deep inside large projects it only reports changes to such files)",
             );
         }
         Err(_) => findings.found(

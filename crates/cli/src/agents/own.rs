@@ -83,7 +83,7 @@ impl OwnAgents {
             || !name.chars().all(plain)
         {
             return Err(Failure::usage(format!(
-                "{} cannot be a name: use at most {NAME_LIMIT} letters, digits and - _ .",
+                "{:?} cannot be a name: use at most {NAME_LIMIT} letters, digits, `-`, `_` and `.`, and no `-` at the start",
                 sanitize::line(name)
             )));
         }

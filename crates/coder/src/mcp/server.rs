@@ -245,7 +245,7 @@ impl Server {
         told.tell(
             what,
             &format!(
-                "The session continues without its tools; they appear when it is ready{words}."
+                "The session continues without the server's tools, which appear when the server is ready{words}."
             ),
         )
         .await;
