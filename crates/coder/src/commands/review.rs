@@ -84,7 +84,7 @@ mod tests {
     fn review_lists_changed_new_and_binary_files() {
         let said = changes("3\t1\tsrc/a b.rs\n-\t-\tx.png\n--\n M src/a b.rs\n?? new.rs\n");
         assert!(
-            said.contains("3 files:") && said.contains("- `src/a b.rs`: 3 added, 1 removed\n"),
+            said.contains("(3 files):") && said.contains("- `src/a b.rs`: 3 added, 1 removed\n"),
             "{said}"
         );
         assert!(said.contains("- `x.png`: binary\n- `new.rs`: new\n"), "{said}");

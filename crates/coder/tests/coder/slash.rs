@@ -241,7 +241,7 @@ async fn review_without_a_model_lists_the_changes() {
     std::fs::write(project.path().join("new.rs"), "").unwrap();
     let said = client.prompt("/review").await.text();
     assert!(
-        said.contains("2 files:")
+        said.contains("(2 files):")
             && said.contains("- `README.md`: 1 added, ")
             && said.contains("- `new.rs`: new"),
         "{said}"

@@ -44,7 +44,7 @@ fn an_unreadable_rule_is_named_with_its_line() {
         ("[[deny]]\ncommand = \"rm\"\nreads = \"x\"\n", Some(1), "a rule has one of", true),
         ("[[ask]]\n", Some(1), "a rule has one of", true),
         ("[[allow]]\nhost = \"https://docs.rs/\"\n", Some(1), "is not a host", false),
-        ("[[allow]]\nchanges = \"../x\"\n", Some(1), "has no `..`", false),
+        ("[[allow]]\nchanges = \"../x\"\n", Some(1), "contains no `..`", false),
         ("[[allow]]\nchanges = \"a[\"\n", Some(1), "is not a valid pattern", false),
         ("[[allow]]\ncommand = \"ls\"\nproject = \"here\"\n", Some(1), "absolute path", false),
         ("[[allow]]\ncommand = 3\n", Some(1), "string", false),
