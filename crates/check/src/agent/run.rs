@@ -62,10 +62,10 @@ pub struct Run {
     client: Option<Client>,
     /// Conversations that later probes may continue while another one is active.
     parked: Vec<(Client, Conversation)>,
-    /// `Ok` if the agent's turns do what their prompts say, otherwise the reason why it is unknown.
-    /// `None` until tried.
+    /// `Ok` if the agent's turns do what their prompts say, otherwise the reason why this is
+    /// unknown. `None` until tried.
     driven: Option<Result<(), String>>,
-    /// What the first turn sent in another session, if anything.
+    /// What the first turn sent under the id of another session, if anything.
     misplaced: Option<String>,
     /// Whether the agent answers prompts. `None` until tried.
     prompted: Option<Probed>,

@@ -39,7 +39,7 @@ pub(crate) struct ClientTalk {
 }
 
 /// Returns the agent that the judge plays on a connection of a client, given the number of the
-/// connection, from 0 on.
+/// connection, counting from 0.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {

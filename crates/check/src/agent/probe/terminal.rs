@@ -51,8 +51,8 @@ async fn a_terminal_is_released_after_its_command(run: &mut Run) -> Probed {
     is_released(talk, first).await
 }
 
-/// Checks that every terminal created after line `first` is released, at the latest soon after the
-/// end of the turn.
+/// Checks that every terminal created after line `first` is released, at the latest shortly after
+/// the end of the turn.
 async fn is_released(talk: &mut Conversation, first: usize) -> Probed {
     let made: Vec<Value> = talk
         .given::<TerminalCreate>(first)
