@@ -29,9 +29,11 @@ use tokio::time::Instant;
 /// The maximum number of recorded lines in a verdict.
 pub(crate) const LINES_SHOWN: usize = 12;
 
-/// The rules that an agent breaks if it opens no session ([`OPENED`]) or answers no prompt
-/// ([`PROMPTED`]). Other rules whose probes need a session or a prompt are then not tested.
+/// The rule that an agent breaks if it opens no session. Other rules whose probes need a session
+/// are then not tested.
 const OPENED: &str = "SESS-01";
+/// The rule that an agent breaks if it answers no prompt. Other rules whose probes need a prompt
+/// are then not tested.
 const PROMPTED: &str = "PROMPT-06";
 
 type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
@@ -134,7 +136,8 @@ impl Run {
         self
     }
 
-    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
+    /// Runs the probes in an order that depends on this seed; 0 keeps the order in which they are
+    /// declared.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;

@@ -269,7 +269,7 @@ impl ClientTalk {
             if !self.client.is_seen() {
                 return self.client.printed();
             }
-            // The judge answers its calls until the client closes the connection or ends.
+            // Until the client closes the connection or ends, the judge answers the client's calls.
             let _ended = self.wire.peer.wait_for_end(patience).await;
             self.client.ended(patience).await
         })

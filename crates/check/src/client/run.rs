@@ -115,7 +115,8 @@ impl ClientRun {
         self
     }
 
-    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
+    /// Runs the probes in an order that depends on this seed; 0 keeps the order in which they are
+    /// declared.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;

@@ -70,7 +70,7 @@ fn tool_call(title: &str) -> Value {
 }
 
 impl Screen<'_> {
-    /// Sends these updates, and returns what the client prints for them.
+    /// Sends these updates, and returns what the client prints in response.
     ///
     /// # Errors
     /// Not tested if the client does not print the mark after these updates in time.

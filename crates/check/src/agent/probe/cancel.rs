@@ -54,7 +54,7 @@ pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session
     Ok((talk, session, turn))
 }
 
-/// Like [`hanging`], in this session.
+/// Like [`hanging`], but in this session.
 pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
     let turn = talk.begin_turn(session, say("attache waits").hang());
     // Some agents send nothing before the model's answer is complete.

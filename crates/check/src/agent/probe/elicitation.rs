@@ -23,6 +23,7 @@ probes! { Run:
 
 /// The answer to the form. The model must receive it only if the client accepts the form.
 const ANSWER: &str = "attache-answer-6034";
+/// The question that a turn asks the user.
 const QUESTION: &str = "attache: which word?";
 
 /// First checks that a client that supports forms receives one (otherwise not tested), then that a

@@ -63,7 +63,7 @@ async fn relative_paths_belong_to_the_sessions_folder(run: &mut Run) -> Probed {
     }
 }
 
-/// The name of a file that exists in several folders with different texts.
+/// The name of a file that exists in several folders, with different content in each.
 const SAME: &str = "attache-same-name.txt";
 /// The content of the copy that is in the parent folder, outside the sessions' folders.
 const ELSEWHERE: &str = "attache-text-of-no-session";
