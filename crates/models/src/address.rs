@@ -1,4 +1,4 @@
-//! Addresses of servers: removes secrets from them, and tells whether they are on this machine.
+//! Server addresses: hides the secrets in them, and tells whether an address is on this machine.
 
 use reqwest::Url;
 

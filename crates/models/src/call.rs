@@ -25,7 +25,7 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, timeout, timeout_at};
 
-/// How many bytes of an error's body are read, apart from the last chunk.
+/// The reading of an error's body stops after the chunk that exceeds this many bytes.
 const ERROR_BODY: usize = 256 * 1024;
 
 /// A call to a provider. Dropping it aborts the request at once.
@@ -204,7 +204,7 @@ impl Call {
                 let why = format!("{provider} can no longer be reached");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
-                // If an earlier attempt reached the provider, it may come back.
+                // If an earlier attempt reached the provider, a later one may reach it again.
                 let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
                 Failure { error, retry }
             }

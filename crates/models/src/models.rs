@@ -305,8 +305,8 @@ impl Models {
     }
 
     fn of_provider(&self, provider: &Provider) -> Offered {
-        // A server that needs no key is not the well-known provider itself, and does not have its
-        // models.
+        // A server that needs no key is not the well-known provider itself, and does not have that
+        // provider's models.
         let another =
             provider.key.is_none() && Catalogue::built_in().models(&provider.id).next().is_some();
         let models = self.catalogue.models(&provider.id).filter(|_| !another).cloned().collect();

@@ -29,9 +29,11 @@ use tokio::time::Instant;
 /// The maximum number of recorded lines in a verdict.
 pub(crate) const LINES_SHOWN: usize = 12;
 
-/// The rules that an agent breaks if it opens no session ([`OPENED`]) or answers no prompt
-/// ([`PROMPTED`]). Other rules whose probes need a session or a prompt are then not tested.
+/// The rule that an agent breaks if it opens no session. Other rules whose probes need a session
+/// are then not tested.
 const OPENED: &str = "SESS-01";
+/// The rule that an agent breaks if it answers no prompt. Other rules whose probes need a prompt
+/// are then not tested.
 const PROMPTED: &str = "PROMPT-06";
 
 type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
@@ -62,10 +64,10 @@ pub struct Run {
     client: Option<Client>,
     /// Conversations that later probes may continue while another one is active.
     parked: Vec<(Client, Conversation)>,
-    /// `Ok` if the agent's turns do what their prompts say, otherwise the reason why it is unknown.
-    /// `None` until tried.
+    /// `Ok` if the agent's turns do what their prompts say, otherwise the reason why this is
+    /// unknown. `None` until tried.
     driven: Option<Result<(), String>>,
-    /// What the first turn sent in another session, if anything.
+    /// What the first turn sent under the id of another session, if anything.
     misplaced: Option<String>,
     /// Whether the agent answers prompts. `None` until tried.
     prompted: Option<Probed>,
@@ -134,7 +136,8 @@ impl Run {
         self
     }
 
-    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
+    /// Runs the probes in an order that depends on this seed; 0 keeps the order in which they are
+    /// declared.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;

@@ -39,7 +39,7 @@ pub(crate) struct ClientTalk {
 }
 
 /// Returns the agent that the judge plays on a connection of a client, given the number of the
-/// connection, from 0 on.
+/// connection, counting from 0.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {
@@ -269,7 +269,7 @@ impl ClientTalk {
             if !self.client.is_seen() {
                 return self.client.printed();
             }
-            // The judge answers its calls until the client closes the connection or ends.
+            // Until the client closes the connection or ends, the judge answers the client's calls.
             let _ended = self.wire.peer.wait_for_end(patience).await;
             self.client.ended(patience).await
         })

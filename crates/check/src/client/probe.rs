@@ -1,8 +1,8 @@
 //! Probes of clients: each judges one rule by playing the agent that the client talks to.
 //!
-//! A probe is an async function of a [`ClientRun`] that returns `Ok` if the client follows the
-//! rule. There is one file per topic, whose `probes!` lists its probes and the rule that each one
-//! judges. If several probes judge one rule, the worst outcome counts.
+//! A probe is an async function that takes a [`ClientRun`] and returns `Ok` if the client follows
+//! the rule. Each topic has one file, in which `probes!` lists the probes of the topic and the rule
+//! that each probe judges. If several probes judge the same rule, the worst outcome counts.
 
 mod authenticate;
 mod cancel;

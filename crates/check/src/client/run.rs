@@ -115,7 +115,8 @@ impl ClientRun {
         self
     }
 
-    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
+    /// Runs the probes in an order that depends on this seed; 0 keeps the order in which they are
+    /// declared.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -304,8 +305,8 @@ impl ProbeRun for ClientRun {
     /// Ends the client and all of its connections.
     async fn leave(&mut self) {
         if let Some(mut talk) = self.now.take() {
-            // Whether the client still runs or exited with success, so that nothing that it
-            // received made it fail.
+            // Whether the client still runs or has exited successfully: then no message has made it
+            // fail.
             let went_well = talk.client.exit().is_none_or(|exit| exit.success());
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;

@@ -33,8 +33,8 @@ impl ClientRun {
     /// up to the first mark.
     ///
     /// # Errors
-    /// Not tested if the client prints nothing of the agent's text while the turn runs. The run
-    /// then does not try again.
+    /// Not tested if the client prints none of the agent's text while the turn runs. In that case,
+    /// the run does not try again.
     pub(crate) fn screen<'a>(
         &'a mut self,
         tasks: &'a [&'static str],
@@ -70,7 +70,7 @@ fn tool_call(title: &str) -> Value {
 }
 
 impl Screen<'_> {
-    /// Sends these updates, and returns what the client prints for them.
+    /// Sends these updates, and returns what the client prints in response.
     ///
     /// # Errors
     /// Not tested if the client does not print the mark after these updates in time.

@@ -117,7 +117,7 @@ impl StartedClient {
     }
 
     /// Creates a client that runs in this process, from the connections to its agent, its stdout,
-    /// and a channel for interrupts. It has ended when its stdout ends.
+    /// and a channel for interrupts. The client counts as ended when its stdout ends.
     pub fn in_memory(
         connections: mpsc::Receiver<Link>,
         stdout: impl AsyncRead + Send + Unpin + 'static,

@@ -110,8 +110,8 @@ impl KnownModel {
         self.levels.iter().find(|each| each.id == level).map(|level| level.thinking.clone())
     }
 
-    /// Returns the cost of a call in US dollars: what the provider reports, otherwise what the
-    /// prices give. `None` if neither is known.
+    /// Returns the cost of a call in US dollars: as the provider reports it, otherwise as computed
+    /// from the prices. `None` if neither is known.
     pub fn cost(&self, usage: &TokenUsage) -> Option<f64> {
         usage.billed.or_else(|| Some(self.prices.as_ref()?.cost(usage)))
     }

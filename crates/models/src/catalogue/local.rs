@@ -80,8 +80,9 @@ fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
 }
 
-/// Finds the context length of each model, because Ollama silently cuts longer text: that of the
-/// loaded model, else `num_ctx` in the model's parameters, else `OLLAMA_CONTEXT_LENGTH`.
+/// Finds the context length of each model, because Ollama silently cuts longer text. The length is
+/// that of the loaded model, else `num_ctx` in the model's parameters, else
+/// `OLLAMA_CONTEXT_LENGTH`.
 async fn ollama_server(
     http: &Http,
     provider: Provider,

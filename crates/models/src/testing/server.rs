@@ -106,7 +106,7 @@ async fn serve(
         stream.write_all(reply.bytes.as_bytes()).await.unwrap();
         if reply.end == End::Hang {
             let mut byte = [0];
-            // An error means that the connection is closed, too.
+            // An error also means that the connection is closed.
             drop(stream.read(&mut byte).await);
             told.send(()).await.unwrap();
         }

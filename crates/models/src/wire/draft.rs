@@ -1,4 +1,4 @@
-//! The message that an answer builds up while it arrives.
+//! The message that is assembled while an answer arrives.
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{AssistantMessage, AssistantPart, ModelId};

@@ -1,5 +1,5 @@
-//! Cancelling a turn or a request (CANCEL), or a turn by closing its session (SESS-23, SESS-25).
-//! `cancel_state` cancels turns in different states.
+//! Cancelling a turn or a request (CANCEL), and ending a turn by closing its session (SESS-23,
+//! SESS-25). `cancel_state` cancels turns in different states.
 
 use super::driven::{
     ALLOW, OLD, cancel, chosen, file, held, is_written_over, play_in, shows, unjudged, write_over,
@@ -54,7 +54,7 @@ pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session
     Ok((talk, session, turn))
 }
 
-/// Like [`hanging`], in this session.
+/// Like [`hanging`], but in this session.
 pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
     let turn = talk.begin_turn(session, say("attache waits").hang());
     // Some agents send nothing before the model's answer is complete.
@@ -245,8 +245,8 @@ async fn a_cancel_of_an_answered_request_has_no_effect(run: &mut Run) -> Probed 
     talk.is_ignored(first).await
 }
 
-/// Not tested if the agent waits for the client's answer instead of withdrawing its request, which
-/// CANCEL-05 allows.
+/// Not tested if the agent waits for the client's answer instead of withdrawing its request:
+/// CANCEL-05 allows both.
 async fn the_requests_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
     let path = file(run, "attache-asked.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;

@@ -29,7 +29,7 @@ probes! { Run:
     "CANCEL-02" a_turn_is_cancelled_after_its_open_session_is_loaded_again;
 }
 
-/// How long the client leaves the agent's call open after it has cancelled the turn.
+/// How long the client leaves the agent's call open after cancelling the turn.
 const OWED: Duration = Duration::from_secs(1);
 
 /// The time limit for an agent to report that its model failed. An agent that takes longer counts
@@ -145,8 +145,8 @@ async fn a_turn_is_cancelled_after_its_open_session_is_loaded_again(run: &mut Ru
     ends_cancelled(talk, turn).await
 }
 
-/// Cancels a turn while it waits for the answer to a call of method `M`. The client answers the
-/// call after the cancel.
+/// Cancels a turn while the agent waits for the client to answer a call of method `M`. The client
+/// answers the call after the cancel.
 async fn ends_while<M: Method>(
     talk: &mut Conversation,
     session: &Session,

@@ -45,8 +45,8 @@ async fn commands_are_announced_after_the_session_is_opened(run: &mut Run) -> Pr
     }
 }
 
-/// Uses the command `help`, because the judge can recognize only its effect: its answer differs
-/// from the answer to a prompt that merely contains the word.
+/// Uses the command `help`, the only command whose effect the judge can recognize: the answer to
+/// `/help` differs from the answer to a prompt that merely contains the word.
 async fn a_command_is_recognized_in_the_prompt(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let first = run.talk().await?.now();

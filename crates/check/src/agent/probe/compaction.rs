@@ -21,7 +21,9 @@ probes! { Run:
 
 /// Names that agents give their compaction command.
 const COMMANDS: [&str; 3] = ["compact", "compress", "summarize"];
+/// The kind of the updates about a compaction.
 const UPDATE: &str = "compaction_update";
+/// The kind of the updates with a piece of a summary.
 const CHUNK: &str = "compaction_summary_chunk";
 
 async fn compactions_are_sent_only_if_supported(run: &mut Run) -> Probed {

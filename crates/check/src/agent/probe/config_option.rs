@@ -127,8 +127,8 @@ async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Sets several options to another value. The agent may refuse a value, which may need a login or a
-/// network.
+/// Sets several options to other values. The agent may refuse a value, for example because the
+/// value needs a login or a network.
 async fn the_reply_contains_the_new_value(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let mut changed = 0;

@@ -60,7 +60,7 @@ async fn unknown_members_are_ignored_everywhere(run: &mut Run) -> Probed {
     .await
 }
 
-/// First malforms the lenient fields that contain no other lenient field, then all lenient fields.
+/// Malforms the lenient fields that contain no other lenient field, and then all lenient fields.
 /// META-02 covers metadata.
 async fn a_lenient_field_may_be_malformed(run: &mut Run) -> Probed {
     for is_whole in [false, true] {
@@ -96,7 +96,8 @@ async fn a_malformed_item_is_skipped(run: &mut Run) -> Probed {
 
 async fn null_is_an_empty_list(run: &mut Run) -> Probed {
     let is_list = |place: &Member| ["null", "must_null"].contains(&place.member.mark);
-    // First the nested lists are null, then the lists that are direct members of the params.
+    // The first pass sets the nested lists to null, the second the lists that are direct members of
+    // the params.
     for is_outer in [false, true] {
         all_succeed(run, |method, params| {
             for place in places(method, params)
@@ -309,7 +310,7 @@ fn request<M: Method>(params: Value) -> Request {
     Request { method: M::ROW.name, params }
 }
 
-/// Whether a client may send this member to any agent, whatever its capabilities.
+/// Whether a client may send this member to any agent, whatever the agent's capabilities.
 fn is_offered_always(pointer: &str) -> bool {
     !["/additionalDirectories", "/systemPrompt", "/archived"].contains(&pointer)
 }

@@ -97,8 +97,8 @@ pub(super) fn unjudged(outcome: &Outcome) -> Outcome {
 
 pub(super) const ALLOW: [&str; 2] = ["allow_once", "allow_always"];
 
-/// Answers a permission request with the first of these kinds of options that it offers, or with
-/// `cancelled` if it offers none of them.
+/// Answers a permission request with the first of these kinds of option that the request offers, or
+/// with `cancelled` if the request offers none of them.
 pub(super) fn choose(
     kinds: &'static [&'static str],
 ) -> impl FnMut(&Value) -> Answer + Send + 'static {

@@ -21,7 +21,7 @@ probes! { Run:
     "RPC-33" an_unknown_error_code_is_accepted;
 }
 
-/// Makes a call with the id of a call from the agent that is still open.
+/// Makes a call whose id equals that of an open call from the agent.
 async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Probed {
     let path = new_path_in(run, "attache-ids.txt")?;
     run.follows_prompts().await?;

@@ -23,6 +23,7 @@ probes! { Run:
 
 /// The answer to the form. The model must receive it only if the client accepts the form.
 const ANSWER: &str = "attache-answer-6034";
+/// The question that a turn asks the user.
 const QUESTION: &str = "attache: which word?";
 
 /// First checks that a client that supports forms receives one (otherwise not tested), then that a
@@ -127,12 +128,12 @@ async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     }
 }
 
-/// Runs a turn with a form, which the client answers with `with`. Returns what the model says in
-/// the next turn about whether it received the answer.
+/// Runs a turn with a form, which the client answers with `with`. The next turn asks the model
+/// whether it received the answer; this returns the model's reply.
 async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
     let (talk, session) = run.session().await?;
     talk.answer::<ElicitationCreate>(move |params| match &with {
-        // The content is that of an accepted answer, so only the action differs.
+        // The content is the same as in an accepted answer, so only the action differs.
         Answer::Result(answered) => {
             let action = answered.get("action").and_then(Value::as_str).unwrap_or_default();
             Answer::Result(answer(action, params))

@@ -44,8 +44,8 @@ pub(super) struct Reopened {
     replayed: Vec<Value>,
 }
 
-/// Runs twice, because some agents name stored sessions after the current minute, which may end
-/// during the first run.
+/// Runs the check twice, because some agents name stored sessions after the current minute, and
+/// that minute may end during the first check.
 async fn a_load_replays_the_whole_conversation_in_order(run: &mut Run) -> Probed {
     replays_the_whole_conversation(run).await?;
     replays_the_whole_conversation(run).await
@@ -255,8 +255,7 @@ async fn session_with_turn<'r>(
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     let mut spoken = (played, session);
     if !spoken.0.said().contains(SAID) {
-        // The agent may have no tool that reads files, so the turn stopped before it sent this
-        // text.
+        // If the agent has no tool that reads files, the turn stopped before this text was sent.
         let (talk, session) = run.session().await?;
         spoken = (play_in(talk, &session, think(THOUGHT).say(SAID)).await?, session);
     }
@@ -288,8 +287,8 @@ pub(super) fn refused(outcome: &Outcome) -> Outcome {
     Outcome::NotTested(format!("the agent does not reopen the session: {}", outcome.seen()))
 }
 
-/// Checks whether the agent's model still receives this earlier text, as `is_known` says it should
-/// or should not.
+/// Checks that the agent's model still receives this earlier text or, if `is_known` is false, that
+/// the model does not receive it.
 async fn recalls(
     talk: &mut Conversation,
     session: &Session,

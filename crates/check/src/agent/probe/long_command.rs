@@ -21,7 +21,7 @@ probes! { Run:
 /// How long a command may take to start and to end.
 const SOON: Duration = Duration::from_secs(5);
 
-/// How long a turn must run before the judge assumes that it waits for its command.
+/// How long a turn must run before the judge assumes that the turn is waiting for its command.
 const WAITS: Duration = Duration::from_secs(1);
 
 /// The interval between checks of the processes.

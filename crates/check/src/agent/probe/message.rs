@@ -87,7 +87,7 @@ async fn concurrent_sessions_are_separate(run: &mut Run) -> Probed {
     let two = talk.open(&folder).await?;
     let (in_one, in_two) = ("attache-only-in-one", "attache-only-in-two");
     let [first, second] = [talk.begin_turn(&one, say(in_one)), talk.begin_turn(&two, say(in_two))];
-    // Waits for one turn after the other, because an agent may run only one turn at a time.
+    // An agent may run only one turn at a time, so the judge waits for the turns in order.
     let [first, second] = [talk.finish(first).await, talk.finish(second).await];
     let [first, second] = [first.map_err(|it| unjudged(&it))?, second.map_err(|it| unjudged(&it))?];
     for (played, own, other) in [(&first, in_one, in_two), (&second, in_two, in_one)] {

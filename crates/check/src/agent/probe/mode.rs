@@ -54,7 +54,7 @@ async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Sets the mode through its config option. The agent must also send `current_mode_update`, for
+/// Sets the mode through its config option. The agent must send `current_mode_update` too, for
 /// clients that do not support the option.
 async fn a_mode_change_without_set_mode_is_reported(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;

@@ -244,8 +244,8 @@ async fn an_action_that_is_always_rejected_is_not_asked_again(run: &mut Run) -> 
 const SECOND: &str = "second\n";
 
 /// Writes a file twice in one turn and answers each permission request with the first of these
-/// kinds of options that it offers. Returns the number of the last line before the turn, and the
-/// number of requests.
+/// kinds of option that the request offers. Returns the number of the last line before the turn,
+/// and the number of requests.
 async fn write_twice<'r>(
     run: &'r mut Run,
     path: &Path,
@@ -285,7 +285,8 @@ async fn concurrent_permission_requests_get_separate_answers(run: &mut Run) -> P
     };
     let other = talk.begin_turn(&other, write_over(&no, "no\n").then(say("done")));
     let second = held::<SessionRequestPermission>(talk, &other).await;
-    // If the agent sends the second request only after the first was answered, it is rejected then.
+    // If the agent sends the second request only after the first has been answered, this rejects
+    // the second request when it arrives.
     talk.answer::<SessionRequestPermission>(choose(&["reject_once", "reject_always"]));
     if let Ok(Some(second)) = &second {
         talk.give(second, chosen(params(second), &["reject_once", "reject_always"]));

@@ -22,7 +22,7 @@ fn entries(states: [&str; 3]) -> Value {
     STEPS.into_iter().zip(states).map(entry).collect()
 }
 
-/// Returns the plans of a turn that sets one and then updates it.
+/// Runs a turn that sets a plan and then updates it, and returns the plans that the agent sends.
 async fn plans(run: &mut Run) -> Probed<Vec<Value>> {
     let before = plan(entries(["in_progress", "pending", "pending"]));
     let after = plan(entries(["completed", "in_progress", "pending"]));

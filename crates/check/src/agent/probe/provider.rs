@@ -1,6 +1,7 @@
 //! Model providers that the client configures (PROV).
 //!
-//! Each probe uses a separate agent process, so that its changes end with it.
+//! Each probe uses a separate agent process, so that the probe's changes are lost when that process
+//! ends.
 
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
@@ -141,7 +142,8 @@ async fn an_unknown_protocol_does_not_end_the_connection(run: &mut Run) -> Probe
 }
 
 /// Returns two base URLs for a provider. They lead to the judge's model server, because an agent
-/// may query a URL before it accepts it. If there is no model server, nothing listens there.
+/// may query a URL before it accepts it. If there is no model server, nothing listens at these
+/// URLs.
 fn addresses(run: &Run) -> [String; 2] {
     let base = run.model_url().unwrap_or_else(|| "http://127.0.0.1:9".to_owned());
     ["attache", "attache-other"].map(|path| format!("{base}/{path}"))
@@ -175,8 +177,8 @@ async fn first(talk: &mut Conversation) -> Probed<(Value, Value)> {
     not_tested("the agent lists no configurable provider")
 }
 
-/// Returns the id of the first provider that is required or, if `is_required` is false, that is
-/// optional.
+/// Returns the id of the first required provider or, if `is_required` is false, of the first
+/// optional one.
 async fn by_need(talk: &mut Conversation, is_required: bool) -> Probed<Option<Value>> {
     let all = list(talk).await?;
     let found =

@@ -60,7 +60,8 @@ async fn several_turns_are_replayed_once_and_in_order(run: &mut Run) -> Probed {
 }
 
 /// Loads a session and returns its updates. If `is_new`, loads it in a new process, and returns
-/// `None` if that process does not know the session. Otherwise closes it first.
+/// `None` if that process does not know the session. Otherwise closes the session before loading it
+/// in the same process.
 async fn loaded(run: &mut Run, session: &Session, is_new: bool) -> Probed<Option<Vec<Value>>> {
     if is_new {
         run.restart().await;

@@ -63,7 +63,7 @@ async fn relative_paths_belong_to_the_sessions_folder(run: &mut Run) -> Probed {
     }
 }
 
-/// The name of a file that exists in several folders with different texts.
+/// The name of a file that exists in several folders, with different content in each.
 const SAME: &str = "attache-same-name.txt";
 /// The content of the copy that is in the parent folder, outside the sessions' folders.
 const ELSEWHERE: &str = "attache-text-of-no-session";
@@ -102,8 +102,8 @@ async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     }
 }
 
-/// Checks that the agent runs a command in this folder. Returns `false` if it cannot be seen where
-/// the command runs.
+/// Checks that the agent runs a command in this folder. Returns `false` if the judge cannot see
+/// where the command runs.
 async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> Probed<bool> {
     let made = folder.join("attache-made.txt");
     let _ = std::fs::remove_file(&made);
@@ -116,7 +116,7 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
     let asked = talk.heard(first).filter(|line| line.calls::<TerminalCreate>());
     if let Some(params) = asked.filter_map(|line| line.get("params")).next() {
         let cwd = params.get("cwd").and_then(Value::as_str);
-        // The command itself may change to the folder.
+        // The command itself may change into the folder.
         let goes = params.to_string().contains(&*folder.to_string_lossy());
         expect(cwd.is_none() || goes, expected, format!("it runs in {}", cwd.unwrap_or_default()))?;
         return Ok(cwd.is_some());

@@ -28,8 +28,8 @@ const SESSIONS: usize = 5;
 pub(super) const CLOSE: &str = "/sessionCapabilities/close";
 pub(super) const NO_SESSION: &str = "attache-no-such-session";
 
-/// An agent that opens no session breaks this rule, unless its error says that it needs a login or
-/// something else.
+/// An agent that rejects or does not answer `session/new` breaks this rule. If the agent's error
+/// may have another cause, such as a missing login, the rule is not tested.
 async fn every_session_has_a_unique_id(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     run.opened().await?;

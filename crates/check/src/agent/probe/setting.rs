@@ -34,7 +34,7 @@ async fn an_option_keeps_its_new_value(run: &mut Run) -> Probed {
         choices(options(&session.opened)).into_iter().filter(|(id, _)| mode.as_ref() != Some(id));
     let mut kept = 0;
     for (id, value) in chosen.take(CHOICES) {
-        // The agent may refuse a value, which may need a login or a network.
+        // The agent may refuse a value, for example because the value needs a login or a network.
         if set(talk, &session, &id, &value).await?.is_none() {
             continue;
         }
@@ -126,7 +126,7 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
     else {
         return Ok(None);
     };
-    // That value may not be current: this probe may have changed it.
+    // This probe may have changed the option, so that value is not necessarily the current one.
     let Some(all) = set(talk, session, other, &value_of(&session.opened, other)).await? else {
         return Ok(None);
     };
@@ -144,8 +144,8 @@ fn is_now(holder: &Value, id: &Value, value: &Value, when: &str) -> Probed {
     expect(now == *value, format!("{id} with the value {value} {when}"), now.to_string())
 }
 
-/// Resumes an open session and returns its current mode, or `None` if the agent does not offer or
-/// refuses the resume.
+/// Resumes an open session and returns its current mode, or `None` if the agent does not offer
+/// `session/resume` or refuses the request.
 async fn resumed(
     talk: &mut Conversation,
     session: &Session,

@@ -51,8 +51,8 @@ async fn a_terminal_is_released_after_its_command(run: &mut Run) -> Probed {
     is_released(talk, first).await
 }
 
-/// Checks that every terminal created after line `first` is released, at the latest soon after the
-/// end of the turn.
+/// Checks that every terminal created after line `first` is released, at the latest shortly after
+/// the end of the turn.
 async fn is_released(talk: &mut Conversation, first: usize) -> Probed {
     let made: Vec<Value> = talk
         .given::<TerminalCreate>(first)
@@ -147,8 +147,8 @@ async fn a_missing_exit_status_is_not_success(run: &mut Run) -> Probed {
     is_not_success(run, Value::Null, None).await
 }
 
-/// Checks that the agent does not show a command with this exit as a success. Not tested if it
-/// shows a failed command like a successful one.
+/// Checks that the agent does not show a command with this exit as a success. Not tested if the
+/// agent shows failed and successful commands alike.
 async fn is_not_success(run: &mut Run, exit: Value, status: Option<Value>) -> Probed {
     let usual = |code: u8| (json!({"exitCode": code}), Some(json!({"exitCode": code})));
     let [(zero, of_zero), (one, of_one)] = [usual(0), usual(1)];

@@ -47,8 +47,8 @@ async fn text_and_links_are_accepted(run: &mut Run) -> Probed {
     talk.finish(turn).await?.stop_reason().map(|_| ())
 }
 
-/// How often in a row the model stops for the same reason. An agent may let the model continue, in
-/// which case only the last stop matters.
+/// How many times in a row the model stops for the same reason. An agent may let the model
+/// continue, in which case only the last stop matters.
 const ENDS_ALIKE: usize = 8;
 
 async fn the_stop_reason_matches_the_end_of_the_turn(run: &mut Run) -> Probed {

@@ -85,8 +85,8 @@ impl Run {
         })
     }
 
-    /// Starts a new process of the agent and returns the conversation with it, before any message.
-    /// It ends with the probe.
+    /// Starts a new agent process and returns the conversation with it, in which nothing has been
+    /// sent yet. The conversation ends with the probe.
     pub(crate) fn fresh<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             self.park().await;
@@ -98,8 +98,8 @@ impl Run {
         })
     }
 
-    /// Returns a new conversation in which the judge announces these capabilities. It ends with the
-    /// probe.
+    /// Returns a new conversation in which the judge announces these capabilities. The conversation
+    /// ends with the probe.
     pub(crate) fn fresh_with<'a>(
         &'a mut self,
         capabilities: Value,

@@ -10,8 +10,8 @@ use attache_protocol::method::{Method, SessionCancel, SessionPrompt, SessionUpda
 use serde_json::Value;
 use std::time::Duration;
 
-/// How much later than the marker word the output for an update may arrive, because it may be on
-/// another stream.
+/// How much later than the marker word the output for an update may arrive, because the two may be
+/// on different streams.
 const TOGETHER: Duration = Duration::from_millis(500);
 
 /// A turn of a client: a prompt to which the judge has not replied yet.
@@ -65,7 +65,7 @@ impl ClientTalk {
     }
 
     /// Sends an update and returns whether the client prints this text. Sends a marker word after
-    /// the update and waits for it, so as not to wait long for the output of a client that does not
+    /// the update and waits for it, so that the judge does not wait long for a client that does not
     /// show the update.
     ///
     /// # Errors

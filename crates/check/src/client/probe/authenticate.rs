@@ -54,7 +54,7 @@ fn in_terminal() -> Value {
     json!({"id": "check-terminal", "name": "Log in here", "type": "terminal", "args": ADDED, "env": set})
 }
 
-/// Starts the client with the task to log in with `method`, at an agent that offers `methods`.
+/// Starts the client with the task of logging in with `method` to an agent that offers `methods`.
 async fn login<'r>(
     run: &'r mut ClientRun,
     methods: Value,
@@ -78,8 +78,8 @@ async fn a_login_names_an_offered_method(run: &mut ClientRun) -> Probed {
     expect(is_offered, "a method that the agent offers", format!("methodId is {method}"))
 }
 
-/// First checks that the client calls `authenticate` for an agent login, then that it does not for
-/// a terminal login.
+/// First checks that the client calls `authenticate` for an agent login, then that it does not call
+/// it for a terminal login.
 async fn a_terminal_login_is_not_requested_by_authenticate(run: &mut ClientRun) -> Probed {
     login(run, json!([agent_login()]), METHOD).await?.hears::<Authenticate>().await?;
     is_not_called(run, in_terminal()).await

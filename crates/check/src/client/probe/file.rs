@@ -53,7 +53,8 @@ async fn read(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     }
 }
 
-/// Asks the client to write a file. If it refuses, it must not write, and the probe is not tested.
+/// Asks the client to write a file. A client that refuses must not write the file; the rule is then
+/// not tested.
 async fn write(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path, content: &str) -> Probed {
     let before = std::fs::read(path).ok();
     let reply =
@@ -369,7 +370,8 @@ fn link(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Creates a named pipe. Opening it to read blocks, because it has no writer.
+/// Creates a named pipe. Opening the pipe for reading blocks, because nothing has opened it for
+/// writing.
 #[cfg(unix)]
 fn create_pipe(path: &Path) -> Probed {
     use std::os::unix::ffi::OsStrExt;

@@ -29,7 +29,7 @@ fn commands(names: &[&String]) -> Value {
     json!({"sessionUpdate": "available_commands_update", "availableCommands": names.iter().map(command).collect::<Vec<_>>()})
 }
 
-/// Checks that the output for a new list contains none of the texts in `gone`, which the list
+/// Checks that the output for a new list contains none of the texts in `gone`, which the new list
 /// replaces. Not tested if it does not contain `wanted`, a text of the new list.
 fn replaces(seen: &str, wanted: &str, gone: &[&String]) -> Probed {
     if !seen.contains(wanted) {

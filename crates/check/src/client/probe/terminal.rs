@@ -32,7 +32,7 @@ probes! { ClientRun:
     "CANCEL-14" a_cancelled_wait_has_one_answer;
 }
 
-/// How many seconds `sleep` runs, longer than any probe.
+/// How many seconds `sleep` runs: longer than any probe takes.
 const LONG: &str = "600";
 
 /// The method that waits for an exit.
@@ -56,7 +56,8 @@ async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     }
 }
 
-/// Opens a terminal. Fails if the client refuses in the task `allow`; in other tasks, not tested.
+/// Opens a terminal. If the client refuses, the rule is broken in the task `allow`, and not tested
+/// in any other task.
 async fn must_open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
     if talk.task != "allow" {
         return open(talk, turn, params).await;

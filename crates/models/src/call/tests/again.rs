@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Returns, for each wait, whether it says that the next attempt replaces the text so far.
+/// Returns, for each `Waiting` event, whether the next attempt replaces the text so far.
 fn replaces(events: &[ModelEvent]) -> Vec<bool> {
     let replaces = |event: &ModelEvent| match event {
         ModelEvent::Waiting { replaces, .. } => Some(*replaces),

@@ -53,7 +53,7 @@ impl Reasoning {
         }
     }
 
-    /// Ends the answer, and attaches the data that must be sent back to its thoughts.
+    /// Ends the answer, and attaches to its thoughts the data that must be sent back with them.
     pub(crate) fn seal(&mut self, draft: &mut Draft) {
         let details = std::mem::take(&mut self.details);
         let seal = match (self.field.take(), details.is_empty()) {
