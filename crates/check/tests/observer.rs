@@ -18,7 +18,7 @@ struct Case {
     keeps: Vec<&'static str>,
 }
 
-/// The conversations by topic. `before.md` has the lines that precede each conversation.
+/// The conversations by topic. `before.md` contains the lines that precede each conversation.
 const CASES: &[&str] = &[
     include_str!("observer/before.md"),
     include_str!("observer/rpc.md"),

@@ -162,7 +162,7 @@ fn compared(key: &str) -> String {
         .collect()
 }
 
-/// Returns the address without user, password, query and fragment.
+/// Returns the address without its user, password, query and fragment.
 fn address(address: &str) -> String {
     let end = address.find(['?', '#']).unwrap_or(address.len());
     let (shown, cut) = address.split_at(end);

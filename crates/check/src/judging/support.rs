@@ -239,9 +239,9 @@ impl Support {
     }
 }
 
-/// Returns the paths of enabled capabilities. A capability is enabled if its value is `true`,
-/// another value, or an object, even an empty one. An object that only groups capabilities is not
-/// one itself.
+/// Returns the paths of enabled capabilities. A capability is enabled unless its value is `false`
+/// or null. Even an empty object enables it. An object that only groups capabilities is not a
+/// capability itself.
 fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     if matches!(value, Value::Null | Value::Bool(false))
         || found.len() >= NAMES

@@ -66,7 +66,7 @@ pub(crate) struct McpServer {
     seen: watch::Sender<Seen>,
 }
 
-/// The record of a server.
+/// What a server has recorded about the agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// Whether an agent started it or connected to it.

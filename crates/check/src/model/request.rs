@@ -54,7 +54,7 @@ pub(super) struct Asked {
 }
 
 impl Request {
-    /// Returns the acts of the last user text with acts.
+    /// Returns the acts of the last user text that contains acts.
     pub(super) fn asked(&self) -> Option<Asked> {
         let found = self.items.iter().enumerate().rev().find_map(|(at, item)| match item {
             Item::Operator(text) => Acts::read(text).map(|acts| (acts, at)),

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// The error code of a cancelled call.
 const CANCELLED: i64 = -32800;
 
-/// The number of remembered ids of answered calls. They distinguish a second reply from a reply
+/// How many ids of answered calls are remembered. They distinguish a second reply from a reply
 /// without a call.
 const ANSWERED: usize = 1024;
 
@@ -216,7 +216,8 @@ impl Calls {
                 report.tests(&["CANCEL-09"]);
             }
             if !made.given_up.is_empty() {
-                // Such a cancel needs no reply, and this reply answers another call.
+                // A cancel of a call that is not open needs no reply. This reply answers another
+                // call.
                 report.tests(&["CANCEL-16"]);
             }
             return Some(call);

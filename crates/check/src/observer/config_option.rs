@@ -23,7 +23,8 @@ struct Settings {
     options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
-    /// The value of the option in the category `mode`, if its values are exactly the modes.
+    /// The value of the option in the category `mode`, if the values of that option are exactly the
+    /// modes.
     option_mode: Option<String>,
     /// The line of a mode change that the options do not show yet.
     unshown: Option<usize>,

@@ -14,7 +14,7 @@ pub struct Finding {
     /// The number of the line that breaks the rule. At the end of a conversation, the number of the
     /// last line.
     pub line: usize,
-    /// An earlier line that it contradicts.
+    /// An earlier line that this line contradicts.
     pub earlier: Option<usize>,
     /// A sentence about the line or about the missing line.
     pub seen: String,

@@ -64,14 +64,14 @@ struct EarlyPrompt {
     by: Vec<usize>,
 }
 
-/// The number of early prompts that are remembered.
+/// How many early prompts are remembered.
 const EARLY: usize = 256;
-/// The number of notices per session that are remembered.
+/// How many notices are remembered per session.
 const NOTICES: usize = 64;
-/// The number of titles per session that are remembered.
+/// How many titles are remembered per session.
 const TITLES: usize = 16;
-/// The longest title in bytes that a list must contain unchanged. Longer titles may be truncated
-/// (INFO-11).
+/// The length in bytes up to which a list must contain a title unchanged. Longer titles may be
+/// truncated (INFO-11).
 const TITLE: usize = 200;
 
 /// Updates about the conversation.
@@ -116,7 +116,7 @@ impl Judge {
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
         {
-            // A page that the recording lacks may have returned it.
+            // A page that the recording lacks may have returned the cursor.
             let is_given = self.cursors.contains(cursor) || self.listing > 0;
             if self.is_at_end {
                 report.keeps("LIST-06", is_given, || {

@@ -33,7 +33,7 @@ impl fmt::Debug for Link {
 }
 
 impl Link {
-    /// Starts an agent as a process. Its stderr is always read.
+    /// Starts an agent as a process, whose stderr is always read.
     ///
     /// # Errors
     /// Returns an error if the process cannot be started.

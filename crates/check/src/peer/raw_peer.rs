@@ -24,7 +24,8 @@ const FLOOD: usize = 256 * 1024 * 1024;
 const FLOOD_LINES: usize = 100_000;
 /// The size of one read.
 const CHUNK: usize = 64 * 1024;
-/// The first answer may take this many times as long as others, because the peer is starting.
+/// The first answer may take this many times as long as the others, because the peer is still
+/// starting.
 pub(crate) const STARTING: u32 = 3;
 /// How long to wait for the end of a process after its stdout has ended.
 const EXIT: Duration = Duration::from_secs(2);

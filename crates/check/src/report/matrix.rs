@@ -31,7 +31,7 @@ pub(super) struct Gap {
 /// The meaning of the marks, as a sentence.
 pub(super) const LEGEND: &str = "✓: observed to work. –: not offered, or answered as unknown. Not provoked: no probe caused it.";
 
-/// The mark for a name that did not occur because no probe caused it.
+/// The mark for a name that did not occur because no probe provokes it.
 const NOT_PROVOKED: &str = "not provoked";
 
 /// The capabilities below this path, without the prefix.

@@ -70,7 +70,7 @@ async fn live(kind: Kind, task: ClientTask, fault: Fault, mut outside: Outside) 
 
 /// Runs a client once. Returns the login for which it ended, if any.
 async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option<Value> {
-    // Use two streams, because one stream cannot close its directions separately.
+    // Use two streams, because the two directions of a single stream cannot be closed separately.
     let (input, theirs) = tokio::io::duplex(1 << 20);
     let (output, mut ours) = tokio::io::duplex(1 << 20);
     outside.links.send(Link::over(output, input)).await.ok()?;
