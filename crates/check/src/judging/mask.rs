@@ -2,7 +2,7 @@
 //!
 //! Secrets have known places (`attache_protocol::Secret`): values of environment variables and
 //! headers, and keys of providers. The mask finds them by member names in any message, so that it
-//! also covers misplaced secrets. It prefers to mask too much.
+//! also covers misplaced secrets. If in doubt, it masks too much rather than too little.
 
 /// The replacement for a secret.
 const HIDDEN: &str = "\"<hidden>\"";

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The error code for an unknown method (RPC-19).
 const METHOD_NOT_FOUND: i64 = -32601;
-/// The largest number of names of one kind that are kept. It limits the memory that a peer can use.
+/// How many names of one kind are kept. Without a limit a peer could make the judge use any amount
+/// of memory.
 const NAMES: usize = 200;
 /// The length limit of a name, in characters.
 const NAME: usize = 100;

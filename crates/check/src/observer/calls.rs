@@ -1,4 +1,5 @@
-//! JSON-RPC messages: the kind of each line, and the call of each reply (RPC-01 to RPC-24).
+//! JSON-RPC messages: the kind of each line, and the call that each reply answers (RPC-01 to
+//! RPC-24).
 
 use super::finding::Report;
 use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};

@@ -299,7 +299,7 @@ impl Settings {
 }
 
 impl Kind {
-    /// Adds the values of an earlier list, which are accepted too.
+    /// Adds the values of an earlier list, because those are accepted too.
     fn join(&mut self, earlier: &Self) {
         if let (Self::Select(values), Self::Select(earlier)) = (self, earlier) {
             values.extend(earlier.iter().cloned());

@@ -18,7 +18,7 @@ pub struct Finding {
     pub earlier: Option<usize>,
     /// A sentence about the line or about the missing line.
     pub seen: String,
-    /// Whether the line may belong to another session. Then the peer breaks SESS-06 instead.
+    /// Whether the line may belong to another session. If so, the peer breaks SESS-06 instead.
     pub(crate) may_be_misplaced: bool,
 }
 

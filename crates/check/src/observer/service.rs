@@ -31,7 +31,7 @@ struct Terminal {
     /// The line that reported its exit.
     exited: Option<usize>,
     limit: Option<u64>,
-    /// Whether a tool call embeds it.
+    /// Whether a tool call embeds the terminal.
     is_embedded: bool,
 }
 

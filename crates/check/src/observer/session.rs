@@ -44,9 +44,10 @@ pub(super) struct Judge {
     loaded: HashMap<String, usize>,
     /// The notices of each session, as they were sent.
     notices: HashMap<String, HashSet<String>>,
-    /// The last reported values of each session: the member and its value, the rule and the line.
+    /// The last reported values of each session: by session and member, the value, the rule about
+    /// it and the line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
-    /// Titles that a list contains but no update reported, with the line of the list.
+    /// Titles that a list contains but no update has reported, each with the line of the list.
     untold: HashMap<String, (Value, usize)>,
     /// The titles of each session so far.
     titles: HashMap<String, Vec<Value>>,

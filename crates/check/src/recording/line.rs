@@ -72,8 +72,8 @@ impl Lines {
         }))
     }
 
-    /// Reads a line of the conductor. It names both ends, and only the connection of the agent is
-    /// recorded in both directions.
+    /// Reads a line of the conductor. Each line names both ends, and only the connection of the
+    /// agent is recorded in both directions.
     fn read_conductor(
         &mut self,
         kind: &str,

@@ -62,7 +62,7 @@ pub(crate) struct Correct {
     said: Vec<Value>,
     /// The session that was opened by the current line. It has sent no updates yet.
     new: Option<String>,
-    /// Whether it was opened with an MCP server that does not exist.
+    /// Whether that session was opened with an MCP server that does not exist.
     is_server_missing: bool,
     /// The number of compactions.
     compactions: usize,

@@ -26,7 +26,7 @@ pub(crate) struct Turn {
     session: Value,
 }
 
-/// A turn that ended.
+/// A turn that has ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Played {
     /// The reply to its prompt.
