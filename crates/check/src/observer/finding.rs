@@ -46,7 +46,7 @@ impl Report {
     /// Records that the line could break these rules. If there is no finding on a rule, the line
     /// keeps it.
     ///
-    /// Rules that forbid a message are not recorded, because a missing line proves little.
+    /// Rules that forbid a message are not recorded, because the absence of a line proves little.
     pub(super) fn tests(&mut self, rules: &[&'static str]) {
         self.tested.extend(rules);
     }

@@ -38,7 +38,7 @@ pub(super) struct Judge {
     cursors: HashSet<String>,
     /// Whether the last page ended its list.
     is_at_end: bool,
-    /// Whether a session was deleted since the last cursor.
+    /// Whether a session was deleted after the last cursor was returned.
     is_disturbed: bool,
     /// The line of the last load's reply, until the next prompt.
     loaded: HashMap<String, usize>,
@@ -133,8 +133,8 @@ impl Judge {
         }
     }
 
-    /// Judges a prompt. Its session must be open. It may be open if the recording lacks the reply
-    /// to a call that opens it.
+    /// Judges a prompt, whose session must be open. If the recording lacks the reply to a call that
+    /// opens the session, the session may be open.
     fn prompted(&mut self, session: &str, report: &mut Report) {
         report.tests(&["PROMPT-01"]);
         if self.open.contains_key(session) || self.misses_calls {

@@ -21,7 +21,7 @@ pub(super) enum Cell {
     Mark(bool),
 }
 
-/// Names from one part of the protocol, which the peer does not support or the run did not provoke.
+/// The unsupported or unprovoked names of one part of the protocol.
 pub(super) struct Gap {
     /// The topic, as the beginning of a sentence.
     pub(super) what: &'static str,
