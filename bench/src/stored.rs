@@ -1,4 +1,5 @@
-//! Stored sessions for the measurements. Each is created in the file when it is first needed.
+//! Stored sessions for the measurements. Each session is created in the file when it is first
+//! needed.
 
 use crate::{filler, runtime};
 use attache_protocol::Patch;

@@ -1,5 +1,6 @@
 // The official TypeScript SDK's agent of the speed table. The prompt `N SIZE MODE` asks for N
-// chunks of SIZE bytes; the MODE `burst` does not wait for each write, any other does.
+// chunks of SIZE bytes; with the MODE `burst` it does not wait for each write, with any other it
+// does.
 import * as acp from "@agentclientprotocol/sdk";
 import fs from "node:fs";
 import { Readable, Writable } from "node:stream";

@@ -3,9 +3,9 @@
 //!
 //! A rule of the protocol counts as tested only if a mutation that breaks it makes a test fail,
 //! because a test that cannot fail proves nothing. The files in `faults/` contain the mutations.
-//! The program of this crate applies them to a copy of the workspace and runs their tests. The
-//! command `attache` does not contain this crate: [`index`] lists the tests that cover each rule,
-//! and `attache-check` ships that list.
+//! The program of this crate applies these mutations to a copy of the workspace and runs their
+//! tests. The command `attache` does not contain this crate: [`index`] lists the tests that cover
+//! each rule, and `attache-check` ships that list.
 //!
 //! ```
 //! use attache_mutations::{mutations, tests_of};

@@ -4,9 +4,9 @@
 //! `mutations/faults`: all of them, or those with the given names and rules. It copies the
 //! workspace into `target/mutations` and adds every mutation to the copy as a branch that an
 //! environment variable enables. It builds the tests once and checks that each passes. Then it runs
-//! each test once per mutation, and the test must fail. So hundreds of mutations need only one
-//! build. The exit code is 0 if every mutation was detected, 1 if not, and 2 if the arguments are
-//! invalid.
+//! each test once per mutation, and the test must fail. As a result, hundreds of mutations need
+//! only one build. The exit code is 0 if every mutation was detected, 1 if not, and 2 if the
+//! arguments are invalid.
 //!
 //! This program handles files, cargo and processes. The library defines mutations.
 

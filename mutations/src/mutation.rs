@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 /// A named fault: a change of our sources that breaks one behaviour, and the test that must then
 /// fail.
 ///
-/// White space is ignored when the code to replace is located in the source, so that a formatter
-/// may change it.
+/// The search for the code to replace ignores white space, so reformatting the source does not
+/// break the mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mutation {
@@ -28,7 +28,7 @@ pub struct Mutation {
     /// The code to replace: statements or one expression. Together with `before` and `after` it
     /// occurs exactly once in the file.
     pub from: String,
-    /// The new code, or nothing if the statement is removed.
+    /// The new code. It is empty if the statement is removed.
     pub to: String,
     /// The text directly after `from`. It may be empty.
     pub after: String,

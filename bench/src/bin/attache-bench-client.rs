@@ -155,7 +155,7 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let waits = |stats: &Value| stats["waits"].as_u64().unwrap();
             let agent = waits(&agent_stats(&peer).await);
             let before = used();
-            // A separate thread sleeps for the idle time, so that no timer of the runtime is
+            // A separate thread sleeps for the idle time, because a timer of the runtime would be
             // counted.
             let (done, waiting) = tokio::sync::oneshot::channel();
             let seconds = number(1) as u64;
@@ -195,7 +195,7 @@ fn main() {
         );
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn(async move { drop(connection.run().await) });
-        // As in a program whose main function only waits for a spawned task.
+        // This imitates a program whose main function only waits for a spawned task.
         tasks.spawn(drive(peer.clone(), seen, arguments, spawned));
         tasks.join_next().await;
         peer.close();

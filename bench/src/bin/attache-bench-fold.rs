@@ -1,6 +1,6 @@
 //! Folds events into a session without a connection, and prints one JSON object. `chunks N SIZE`
-//! folds N chunks of one message. `snapshots N` folds chunks of the last of N messages, and takes a
-//! snapshot before each chunk, as a screen would.
+//! folds N chunks of one message. `snapshots N` folds chunks that belong to the last of N messages,
+//! and takes a snapshot before each chunk, as a screen would.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

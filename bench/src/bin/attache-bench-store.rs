@@ -42,7 +42,7 @@ fn append(store: &Sqlite, count: u64, size: usize) -> f64 {
     };
     let since = Instant::now();
     for sequence in 2..count + 2 {
-        // The timestamps are those of a million events per second.
+        // The timestamps are spaced as if there were a million events per second.
         (event.sequence, event.at.0) = (sequence, (sequence / 1_000).cast_signed());
         log.append(black_box(&event));
     }

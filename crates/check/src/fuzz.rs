@@ -77,8 +77,8 @@ pub struct Failure {
     pub broken: Broken,
     /// The reduced case.
     pub case: Case,
-    /// The conversation as a recording, which `attache check trace` reads and [`Case::read`]
-    /// replays.
+    /// The conversation as a recording. `attache check trace` judges it, and [`Case::read`] reads
+    /// it for a replay.
     pub recording: String,
 }
 
@@ -182,7 +182,7 @@ impl Fuzz {
         Ok(None)
     }
 
-    /// Plays a case again. Does not reduce a failure.
+    /// Plays a case again without reducing a failure.
     ///
     /// # Errors
     /// Returns an error if the peer cannot be started.

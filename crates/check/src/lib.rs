@@ -17,8 +17,8 @@
 //! | talk to a peer freely | [`RawPeer`] over a [`Link`], with a [`Script`] of answers |
 //!
 //! The crate does not depend on the two kits, so it judges agents and clients made with them like
-//! any other. It also lists the tests of Attaché that cover a rule ([`mutations_of`]). Such a test
-//! fails when a named mutation breaks the sources.
+//! any other. The crate also lists Attaché's own tests that cover a rule ([`mutations_of`]). Such a
+//! test fails when a named mutation breaks the sources.
 //!
 //! ```
 //! use attache_check::{Observer, Selection, Strength, select};

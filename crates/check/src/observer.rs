@@ -111,8 +111,8 @@ impl Observer {
             && matches!(Message::read(line), Ok(Message::Call { method, .. }) if calls(&method))
     }
 
-    /// Reads the next line, which `from` sent, without its end. `number` identifies the line in
-    /// findings. It must increase from line to line.
+    /// Reads the next line that `from` sent. `line` excludes the end of the line. `number`
+    /// identifies the line in findings and must increase from line to line.
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
         self.read(number, from, line).0
     }
@@ -152,7 +152,7 @@ impl Observer {
     }
 
     /// Returns the ids of the rules that at least one line of this side could have broken. The side
-    /// kept those of them that have no finding.
+    /// kept each of these rules that has no finding.
     pub fn tested(&self, side: Side) -> &BTreeSet<&'static str> {
         match side {
             Side::Client => &self.by_client,

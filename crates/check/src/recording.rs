@@ -15,11 +15,11 @@ use std::vec;
 pub use line::trace;
 pub use recorded::{Recorded, RecordingError, TraceError};
 
-/// Reads a recording in any of these formats, which it detects:
+/// Reads a recording. Detects which of these formats it has:
 ///
 /// - JSON lines as `attache trace` and `attache run --trace` write them, see [`trace`];
-/// - JSON lines of the official conductor (`.jsons`). Only the agent's connection of a chain of
-///   proxies is read, without MCP messages;
+/// - JSON lines of the official conductor (`.jsons`). Of a chain of proxies, only the agent's
+///   connection is read, without its MCP messages;
 /// - the JSON of `acp-devtools export`;
 /// - the JSON that Zed copies from its ACP logs. The agent's stderr is left out.
 ///

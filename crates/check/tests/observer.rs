@@ -1,5 +1,5 @@
 //! Tests the observer on faulty and correct conversations. Each rule has one short conversation
-//! that breaks only it, and a similar one that keeps it.
+//! that breaks only that rule, and a similar one that keeps the rule.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ struct Case {
     keeps: Vec<&'static str>,
 }
 
-/// The conversations by topic. `before.md` has the lines that precede each conversation.
+/// The conversations by topic. `before.md` contains the lines that precede each conversation.
 const CASES: &[&str] = &[
     include_str!("observer/before.md"),
     include_str!("observer/rpc.md"),
@@ -153,7 +153,7 @@ fn a_recording_may_end_at_any_line() {
     }
 }
 
-/// One line is missing. It must not cause further findings.
+/// A reply is missing. It causes one finding, and must cause no others.
 #[test]
 fn a_missing_reply_causes_one_finding() {
     let is_reply = |line: &str| !line.contains("\"method\":") && line.contains("\"id\":");

@@ -1,5 +1,5 @@
 //! The prompt `N SIZE MODE`: send N chunks of SIZE bytes. With the MODE `yield` the agent yields to
-//! the runtime after each one, with `burst` it does not.
+//! the runtime after each chunk; with `burst` it does not.
 
 /// A parsed prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

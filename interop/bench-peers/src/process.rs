@@ -46,8 +46,8 @@ fn status_kb(key: &str) -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Resets the value of `peak_rss_kb`. If the system refuses, the peak remains that of the whole
-/// process.
+/// Resets the value of `peak_rss_kb`. If the system refuses, the peak is still counted from the
+/// start of the process.
 pub fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

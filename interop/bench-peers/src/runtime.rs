@@ -3,10 +3,10 @@
 use tokio::runtime::{Builder, Runtime};
 
 /// Builds the runtime: with `RT=multi` that of `#[tokio::main]` with two workers, otherwise one
-/// thread.
+/// with a single thread.
 ///
 /// # Panics
-/// The system provides no thread or no reactor.
+/// Panics if the system provides no thread or no reactor.
 pub fn from_environment() -> Runtime {
     let mut builder = if std::env::var("RT").is_ok_and(|kind| kind == "multi") {
         let mut builder = Builder::new_multi_thread();

@@ -11,7 +11,8 @@ use crate::{allocation, process};
 #[request(method = "_bench/stats", response = Stats)]
 pub struct StatsRequest {}
 
-/// Counters since the agent's start; those of allocations are zero if it does not count them.
+/// Counters since the agent's start. The counters of allocations are zero if the agent does not
+/// count allocations.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 pub struct Stats {
     pub user_us: u64,

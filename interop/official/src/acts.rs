@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 const MARK: &str = "{\"acts\":";
 
-/// One response of the model that this agent does not have. The present members are performed in
-/// this order.
+/// One response of the model that this agent does not have. The members that are present are
+/// performed in this order.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Act {

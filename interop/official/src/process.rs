@@ -37,6 +37,6 @@ impl Drop for Group {
 /// Kills a group.
 pub fn kill(group: u32) {
     let kill = ["-KILL", "--", &format!("-{group}")].map(str::to_owned);
-    // A group that has already ended is fine.
+    // Killing a group that has already ended is not an error.
     let _ = std::process::Command::new("kill").args(kill).stderr(Stdio::null()).status();
 }

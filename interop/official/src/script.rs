@@ -37,7 +37,7 @@ pub enum Step {
     Status(String),
     /// `title ID TEXT`: `session/set_title`.
     Title(String, String),
-    /// `login ID`: a login with this method, in a terminal if it is of that type.
+    /// `login ID`: a login with this method, in a terminal if the method has that type.
     Login(String),
     /// `logout`: `logout`.
     Logout,

@@ -8,8 +8,8 @@ const values = {
   string({ enum: names, oneOf, format, pattern, minLength = 0, maxLength = Infinity, default: given }) {
     const choices = names ?? oneOf?.map((choice) => choice.const);
     if (choices) return choices.includes(given) ? given : choices[0];
-    // A pattern can take forever to match, so a field with one gets only values of the form itself
-    // (ELIC-24).
+    // A pattern can take forever to match, so a field that has one gets only values that the form
+    // itself contains (ELIC-24).
     if (pattern) return given;
     const value = given ?? samples[format] ?? "x".repeat(Math.max(1, minLength));
     return within([...value].length, minLength, maxLength) ? value : undefined;

@@ -14,7 +14,7 @@ const LISTS: [(Judged, &str); 3] = [
 
 const NOT_JUDGED: &str = include_str!("../../faults/not_judged.md");
 
-/// What a fault is in, and how it is judged.
+/// What contains a fault, and how the fault is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Judged {
     /// An agent, judged by a probe.
@@ -33,7 +33,7 @@ pub struct Fault {
     pub rule: &'static str,
     /// Rules that the fault also breaks, because they demand the same or more.
     pub companions: Vec<&'static str>,
-    /// What the fault is in.
+    /// What contains the fault.
     pub judged: Judged,
     /// The side at fault.
     pub by: Side,

@@ -43,8 +43,8 @@ pub fn mutations_of(rule: &str) -> impl Iterator<Item = &'static MutationName> {
     mutations().iter().filter(move |mutation| mutation.rules.contains(&rule))
 }
 
-/// Returns the tests of Attaché that cover the rule with this id, which are those that detect a
-/// mutation of it.
+/// Returns the tests of Attaché that cover the rule with this id. A test covers a rule if it
+/// detects a mutation that breaks the rule.
 pub fn tests_of(rule: &str) -> BTreeSet<&'static str> {
     mutations_of(rule).map(|mutation| mutation.test).collect()
 }

@@ -37,7 +37,8 @@ pub(super) struct Step {
     pub(super) is_unended: bool,
 }
 
-/// A step that was played, or a line between steps: the peer's, or an answer of the judge.
+/// A step that was played, or a line between two steps, which is the peer's or an answer of the
+/// judge.
 #[derive(Debug, Clone)]
 pub(super) enum Said {
     Step(Step),

@@ -55,8 +55,8 @@ pub(super) fn conversation(judged: Side, chance: &mut RandomNumbers) -> Case {
     Case { steps, answers: answers.collect(), closes: false }
 }
 
-/// Whether this is one of a client's requests up to its first prompt. The judge answers these
-/// requests correctly.
+/// Whether a client sends this request before its first prompt, or the request is the prompt. The
+/// judge answers these requests correctly.
 fn is_of_the_handshake(row: &Row) -> bool {
     [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&row.name)
 }

@@ -37,11 +37,12 @@ pub(super) struct Played {
 /// A peer while a case is played.
 struct Playing {
     peer: RawPeer,
-    /// The steps so far, each with the number of lines before it. `peer` keeps only lines.
+    /// The steps so far, each with the number of lines before it. They are kept here because `peer`
+    /// keeps only lines.
     steps: Vec<(usize, Step)>,
     /// The bytes of an incomplete line.
     begun: Vec<u8>,
-    /// The lines of `peer` that are steps.
+    /// The indices of the lines in `peer` that are steps.
     taken: HashSet<usize>,
     session: String,
     cwd: String,
@@ -94,7 +95,7 @@ impl Fuzz {
             .wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>())
             .await;
         let Ok(prompt) = prompt else {
-            // The answers to the client's calls may have prevented its prompt.
+            // The answers to the client's calls may have kept it from sending a prompt.
             let broken = how_it_left(&mut client, self.patience).await;
             return Ok(playing.played(broken));
         };
@@ -266,7 +267,7 @@ impl Playing {
         what.or(grown).or_else(|| self.breaks())
     }
 
-    /// Finds a rule that a single line of the peer breaks, independent of what it received.
+    /// Finds a rule that a single line of the peer breaks, whatever the peer received.
     fn breaks(&self) -> Option<Broken> {
         let line_of = |finding: &Finding| self.peer.lines().get(finding.line.saturating_sub(1));
         let found = self.peer.findings().iter().find(|finding| {

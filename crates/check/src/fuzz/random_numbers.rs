@@ -23,7 +23,7 @@ impl RandomNumbers {
         usize::try_from(self.next() % end).unwrap_or_default()
     }
 
-    /// Returns `true` on average once in this many calls.
+    /// Returns `true` in one of `times` calls on average.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

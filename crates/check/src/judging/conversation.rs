@@ -81,7 +81,7 @@ impl Conversation {
         self.probe_began
     }
 
-    /// Whether the judge has not yet observed the end of the connection.
+    /// Whether the connection is open as far as the judge has observed.
     pub(crate) fn is_up(&self) -> bool {
         self.peer.ended().is_none() && self.peer.exit().is_none()
     }
@@ -239,8 +239,8 @@ impl Conversation {
         })
     }
 
-    /// Waits for a matching line of the peer from index `first` on. The line answers the last
-    /// message. The wait ends soon after the peer answers a later call.
+    /// Waits for a matching line of the peer that answers the last message, from index `first` on.
+    /// Also sends another call, and stops waiting soon after the peer answers that call.
     pub(crate) fn hear_soon<'a>(
         &'a mut self,
         first: usize,

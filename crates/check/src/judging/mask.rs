@@ -2,7 +2,7 @@
 //!
 //! Secrets have known places (`attache_protocol::Secret`): values of environment variables and
 //! headers, and keys of providers. The mask finds them by member names in any message, so that it
-//! also covers misplaced secrets. It prefers to mask too much.
+//! also covers misplaced secrets. If in doubt, it masks too much rather than too little.
 
 /// The replacement for a secret.
 const HIDDEN: &str = "\"<hidden>\"";
@@ -162,7 +162,7 @@ fn compared(key: &str) -> String {
         .collect()
 }
 
-/// Returns the address without user, password, query and fragment.
+/// Returns the address without its user, password, query and fragment.
 fn address(address: &str) -> String {
     let end = address.find(['?', '#']).unwrap_or(address.len());
     let (shown, cut) = address.split_at(end);

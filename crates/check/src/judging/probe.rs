@@ -3,7 +3,8 @@
 use crate::judging::boxed::Boxed;
 use crate::judging::verdict::Probed;
 
-/// A check of whether a peer keeps a rule. `R` is the type of the run, over agents or over clients.
+/// A check of whether a peer keeps a rule. `R` is the type of the run, which judges either agents
+/// or clients.
 #[derive(Debug)]
 pub(crate) struct Probe<R> {
     /// The id of the rule.

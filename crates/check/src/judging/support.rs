@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The error code for an unknown method (RPC-19).
 const METHOD_NOT_FOUND: i64 = -32601;
-/// The largest number of names of one kind that are kept. It limits the memory that a peer can use.
+/// How many names of one kind are kept. Without a limit a peer could make the judge use any amount
+/// of memory.
 const NAMES: usize = 200;
 /// The length limit of a name, in characters.
 const NAME: usize = 100;
@@ -239,9 +240,9 @@ impl Support {
     }
 }
 
-/// Returns the paths of enabled capabilities. A capability is enabled if its value is `true`,
-/// another value, or an object, even an empty one. An object that only groups capabilities is not
-/// one itself.
+/// Returns the paths of enabled capabilities. A capability is enabled unless its value is `false`
+/// or null. Even an empty object enables it. An object that only groups capabilities is not a
+/// capability itself.
 fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     if matches!(value, Value::Null | Value::Bool(false))
         || found.len() >= NAMES

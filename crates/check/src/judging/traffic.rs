@@ -101,8 +101,8 @@ fn expected_by(rule: &Rule) -> String {
     if rule.forbids() && !says_so { format!("not: {text}") } else { text.to_owned() }
 }
 
-/// Adds a name under `_meta` to the finding about such names. All names are one failure, but
-/// authors need the list to fix each.
+/// Adds a name under `_meta` to the finding about such names. All such names together count as one
+/// failure, but authors need the list to fix each name.
 fn add_name(known: &mut Finding, finding: &Finding) {
     let names = known.seen.lines();
     if finding.rule.id == "META-07"

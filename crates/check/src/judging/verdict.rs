@@ -85,7 +85,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the same outcome. Puts `asked` before the observed behaviour of a failure.
+    /// Returns the outcome. In a failure, puts `asked` before the observed behaviour.
     #[must_use]
     pub(crate) fn about(self, asked: &str) -> Self {
         match self {

@@ -148,7 +148,7 @@ impl Known {
         of_kind("text/event-stream", Body::Events(stream))
     }
 
-    /// Sends an answer to a stream, if it exists.
+    /// Sends an answer to a stream, if the stream exists.
     async fn tell(
         &self,
         stream: &str,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// The versions of MCP that have the same handshake and tools. A client that requests another
-/// version gets the last one of this list.
+/// version gets the last version in this list.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-11-25", "2025-06-18"];
 
 /// The environment variable that a stdio server must receive. [`HEADER`] is the header that
@@ -66,17 +66,17 @@ pub(crate) struct McpServer {
     seen: watch::Sender<Seen>,
 }
 
-/// The record of a server.
+/// What a server has recorded about the agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Whether an agent started it or connected to it.
+    /// Whether an agent started the server or connected to it.
     pub(crate) is_reached: bool,
     /// Whether an agent ever omitted the variable or the header.
     pub(crate) lacks_word: bool,
     pub(crate) is_initialized: bool,
-    /// Whether an agent listed its tools.
+    /// Whether an agent listed the server's tools.
     pub(crate) is_listed: bool,
-    /// The number of calls of its tool.
+    /// The number of calls of the server's tool.
     pub(crate) calls: usize,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Answer {
     pub(super) number: usize,
     pub(super) thought: String,
     pub(super) text: String,
-    /// How often the text is repeated.
+    /// How many times the text is repeated.
     pub(super) times: usize,
     pub(super) calls: Vec<Call>,
     pub(super) end: End,

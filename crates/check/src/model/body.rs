@@ -76,7 +76,7 @@ impl hyper::body::Body for Body {
                 let next = self.after.next().map(|piece| Ok(Frame::data(Bytes::from(piece))));
                 Poll::Ready(next)
             }
-            // The task is never woken. The end of the connection drops it.
+            // The task is never woken. It is dropped when the connection ends.
             After::Hang => Poll::Pending,
             // An error discards bytes that are not yet written. A short pause lets the connection
             // write them.

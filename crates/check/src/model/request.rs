@@ -54,7 +54,7 @@ pub(super) struct Asked {
 }
 
 impl Request {
-    /// Returns the acts of the last user text with acts.
+    /// Returns the acts of the last user text that contains acts.
     pub(super) fn asked(&self) -> Option<Asked> {
         let found = self.items.iter().enumerate().rev().find_map(|(at, item)| match item {
             Item::Operator(text) => Acts::read(text).map(|acts| (acts, at)),
@@ -65,8 +65,8 @@ impl Request {
     }
 
     /// Counts the completed acts after the item at this index: the number in the id of the judge's
-    /// last call, plus the answers after it. Some APIs and agents drop or change ids. Then each
-    /// group of model texts counts as one answer.
+    /// last call, plus the answers after it. Some APIs and agents drop or change ids. In that case,
+    /// each group of model texts counts as one answer.
     fn done_after(&self, at: usize) -> usize {
         let (mut done, mut goes_on) = (0, false);
         for item in self.items.iter().skip(at + 1) {

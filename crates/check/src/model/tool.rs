@@ -123,7 +123,8 @@ impl Kind {
         takes.filter_map(|(key, _)| facts.get(*key)).next()
     }
 
-    /// Returns a value for a parameter that the act does not name. The act may name nested members.
+    /// Returns a value for a parameter that the act does not name, although it may name members
+    /// nested in the parameter.
     fn nested(&self, name: &str, schema: &Value, facts: &Map<String, Value>) -> (Value, bool) {
         let (inner, found) = match kind_of(schema) {
             "object" => self.object(schema, facts),

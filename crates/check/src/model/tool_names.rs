@@ -3,8 +3,8 @@
 use super::tool_table::KINDS;
 use std::fmt;
 
-/// The names of an agent's tools that serve as the tools of acts, for tools that the judge's model
-/// does not know.
+/// Which of an agent's tools serve as the tools of acts, if the judge's model does not know their
+/// names.
 ///
 /// ```
 /// use attache_check::ToolNames;

@@ -1,8 +1,8 @@
 //! The tools of agents that the model knows, by name. `ACTS.md` lists them.
 
-/// The names of tools by kind, and the names of their parameters by the value that they take. Names
-/// consist of lower-case letters and digits. Earlier names take precedence. A tool may have a
-/// prefix with two underscores, such as `developer__shell`.
+/// The names of the tools of one kind, and the names of their parameters. Names consist of
+/// lower-case letters and digits. Earlier names take precedence. A tool may have a prefix with two
+/// underscores, such as `developer__shell`.
 pub(super) struct Kind {
     pub(super) tool: &'static str,
     pub(super) names: &'static [&'static str],

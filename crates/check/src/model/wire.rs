@@ -27,7 +27,7 @@ pub(super) struct Written {
 }
 
 impl Wire {
-    /// Returns the API of a request, which the end of its path identifies.
+    /// Returns the API of a request. The end of the request's path identifies the API.
     pub(super) fn of(path: &str) -> Option<Self> {
         let ends = |end: &str| path.ends_with(end);
         match () {

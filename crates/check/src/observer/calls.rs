@@ -1,4 +1,5 @@
-//! JSON-RPC messages: the kind of each line, and the call of each reply (RPC-01 to RPC-24).
+//! JSON-RPC messages: the kind of each line, and the call that each reply answers (RPC-01 to
+//! RPC-24).
 
 use super::finding::Report;
 use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};
@@ -13,7 +14,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// The error code of a cancelled call.
 const CANCELLED: i64 = -32800;
 
-/// The number of remembered ids of answered calls. They distinguish a second reply from a reply
+/// How many ids of answered calls are remembered. They distinguish a second reply from a reply
 /// without a call.
 const ANSWERED: usize = 1024;
 
@@ -216,7 +217,8 @@ impl Calls {
                 report.tests(&["CANCEL-09"]);
             }
             if !made.given_up.is_empty() {
-                // Such a cancel needs no reply, and this reply answers another call.
+                // A cancel of a call that is not open needs no reply. This reply answers another
+                // call.
                 report.tests(&["CANCEL-16"]);
             }
             return Some(call);

@@ -96,7 +96,7 @@ fn refuse(what: &str, gate: &Gate, rule: &'static str, report: &mut Report) {
     );
 }
 
-/// Returns the mode of an elicitation, if the client offers only another one.
+/// Returns the mode of an elicitation, if the client offers only another mode.
 fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     if is::<ElicitationCreate>(asked.row)
         && asked.row.is_some_and(|row| is_open(&row.gate, Side::Agent, known))

@@ -23,7 +23,8 @@ struct Settings {
     options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
-    /// The value of the option in the category `mode`, if its values are exactly the modes.
+    /// The value of the option in the category `mode`, if the values of that option are exactly the
+    /// modes.
     option_mode: Option<String>,
     /// The line of a mode change that the options do not show yet.
     unshown: Option<usize>,
@@ -298,7 +299,7 @@ impl Settings {
 }
 
 impl Kind {
-    /// Adds the values of an earlier list, which are accepted too.
+    /// Adds the values of an earlier list, because those are accepted too.
     fn join(&mut self, earlier: &Self) {
         if let (Self::Select(values), Self::Select(earlier)) = (self, earlier) {
             values.extend(earlier.iter().cloned());

@@ -14,11 +14,11 @@ pub struct Finding {
     /// The number of the line that breaks the rule. At the end of a conversation, the number of the
     /// last line.
     pub line: usize,
-    /// An earlier line that it contradicts.
+    /// An earlier line that this line contradicts.
     pub earlier: Option<usize>,
     /// A sentence about the line or about the missing line.
     pub seen: String,
-    /// Whether the line may belong to another session. Then the peer breaks SESS-06 instead.
+    /// Whether the line may belong to another session. If so, the peer breaks SESS-06 instead.
     pub(crate) may_be_misplaced: bool,
 }
 
@@ -46,7 +46,7 @@ impl Report {
     /// Records that the line could break these rules. If there is no finding on a rule, the line
     /// keeps it.
     ///
-    /// Rules that forbid a message are not recorded, because a missing line proves little.
+    /// Rules that forbid a message are not recorded, because the absence of a line proves little.
     pub(super) fn tests(&mut self, rules: &[&'static str]) {
         self.tested.extend(rules);
     }

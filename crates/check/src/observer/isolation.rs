@@ -94,8 +94,8 @@ impl Judge {
         }
     }
 
-    /// Finds a permission request in an idle session about a tool call of a session with a running
-    /// turn.
+    /// Finds a permission request that names an idle session, although its tool call belongs to a
+    /// session with a running turn.
     fn permission(&self, params: &Value, report: &mut Report) {
         let session = text(params, "sessionId").unwrap_or_default();
         let call =

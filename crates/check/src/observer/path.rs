@@ -55,7 +55,7 @@ fn absolute(rule: &'static str, path: &str, report: &mut Report) {
     report.keeps(rule, is_absolute(path), || format!("{} is not an absolute path", quoted(path)));
 }
 
-/// Whether a path is absolute on some system.
+/// Whether a path is absolute on any operating system.
 pub(crate) fn is_absolute(path: &str) -> bool {
     let drive = |path: &str| {
         let mut bytes = path.bytes();

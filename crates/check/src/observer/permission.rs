@@ -71,8 +71,8 @@ impl Judge {
         }
     }
 
-    /// Reports calls that completed without an answer to their permission request, at the end of
-    /// the connection.
+    /// At the end of the connection, reports calls that completed without an answer to their
+    /// permission request.
     pub(super) fn left_open(&mut self, report: &mut Report) {
         let early = self
             .open

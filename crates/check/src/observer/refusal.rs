@@ -28,8 +28,8 @@ struct Owed {
     why: String,
 }
 
-/// Methods and the paths of their params, each with the rule that malformed values there must be
-/// refused.
+/// Methods and the paths of their params, each with the rule that requires an agent to refuse
+/// malformed values there.
 static UNDECODABLE: [(&str, &str, &str); 10] = [
     (Initialize::ROW.name, "", "INIT-09"),
     (SessionPrompt::ROW.name, "params.prompt", "PROMPT-05"),

@@ -166,7 +166,8 @@ fn id(reported: &Value) -> Option<RequestId> {
     })
 }
 
-/// Returns the other possible form of an id: the number as a string, or the number in a string.
+/// Returns the other possible form of an id: a number as a string, or the number that a string
+/// contains.
 fn others(reported: &Value) -> Vec<RequestId> {
     match reported {
         Value::String(text) => {

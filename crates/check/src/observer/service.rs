@@ -31,7 +31,7 @@ struct Terminal {
     /// The line that reported its exit.
     exited: Option<usize>,
     limit: Option<u64>,
-    /// Whether a tool call embeds it.
+    /// Whether a tool call embeds the terminal.
     is_embedded: bool,
 }
 
@@ -156,7 +156,7 @@ impl Judge {
 impl Terminal {
     fn output(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let output = text(result, "output").unwrap_or_default();
-        // U+FFFD may replace an invalid byte, and is longer. Then the length is unknown.
+        // U+FFFD may stand for an invalid byte, which is shorter, so the length is then unknown.
         if let Some(limit) = self.limit.filter(|_| !output.contains('\u{fffd}')) {
             let length = u64::try_from(output.len()).unwrap_or(u64::MAX);
             report.agrees("TERM-05", (length > limit).then_some(call.line), || {

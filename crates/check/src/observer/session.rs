@@ -38,15 +38,16 @@ pub(super) struct Judge {
     cursors: HashSet<String>,
     /// Whether the last page ended its list.
     is_at_end: bool,
-    /// Whether a session was deleted since the last cursor.
+    /// Whether a session was deleted after the last cursor was returned.
     is_disturbed: bool,
     /// The line of the last load's reply, until the next prompt.
     loaded: HashMap<String, usize>,
     /// The notices of each session, as they were sent.
     notices: HashMap<String, HashSet<String>>,
-    /// The last reported values of each session: the member and its value, the rule and the line.
+    /// The last reported values of each session: by session and member, the value, the rule about
+    /// it and the line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
-    /// Titles that a list contains but no update reported, with the line of the list.
+    /// Titles that a list contains but no update has reported, each with the line of the list.
     untold: HashMap<String, (Value, usize)>,
     /// The titles of each session so far.
     titles: HashMap<String, Vec<Value>>,
@@ -64,14 +65,14 @@ struct EarlyPrompt {
     by: Vec<usize>,
 }
 
-/// The number of early prompts that are remembered.
+/// How many early prompts are remembered.
 const EARLY: usize = 256;
-/// The number of notices per session that are remembered.
+/// How many notices are remembered per session.
 const NOTICES: usize = 64;
-/// The number of titles per session that are remembered.
+/// How many titles are remembered per session.
 const TITLES: usize = 16;
-/// The longest title in bytes that a list must contain unchanged. Longer titles may be truncated
-/// (INFO-11).
+/// The length in bytes up to which a list must contain a title unchanged. Longer titles may be
+/// truncated (INFO-11).
 const TITLE: usize = 200;
 
 /// Updates about the conversation.
@@ -116,7 +117,7 @@ impl Judge {
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
         {
-            // A page that the recording lacks may have returned it.
+            // A page that the recording lacks may have returned the cursor.
             let is_given = self.cursors.contains(cursor) || self.listing > 0;
             if self.is_at_end {
                 report.keeps("LIST-06", is_given, || {
@@ -132,8 +133,8 @@ impl Judge {
         }
     }
 
-    /// Judges a prompt. Its session must be open. It may be open if the recording lacks the reply
-    /// to a call that opens it.
+    /// Judges a prompt, whose session must be open. If the recording lacks the reply to a call that
+    /// opens the session, the session may be open.
     fn prompted(&mut self, session: &str, report: &mut Report) {
         report.tests(&["PROMPT-01"]);
         if self.open.contains_key(session) || self.misses_calls {

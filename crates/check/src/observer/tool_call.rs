@@ -13,7 +13,7 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     sessions: HashMap<String, Calls>,
-    /// Files that do not exist according to the client, with the line.
+    /// Files that the client reported as missing, each with the line of the report.
     missing: HashMap<String, usize>,
 }
 

@@ -20,8 +20,8 @@ pub(super) struct Judge {
 struct Turns {
     /// The lines of the prompts without a reply.
     running: Vec<usize>,
-    /// The lines of prompts without a reply that a later prompt followed, each with the line of
-    /// that prompt.
+    /// The lines of unanswered prompts that another prompt followed, each with the line of the
+    /// later prompt.
     overlaps: Vec<(usize, usize)>,
     /// The line of a cancel during these turns.
     cancelled: Option<usize>,
@@ -43,7 +43,7 @@ struct Turns {
     replied: Option<usize>,
 }
 
-/// The number of overlapping prompts that are remembered per session.
+/// How many overlapping prompts are remembered per session.
 const OVERLAPS: usize = 64;
 
 /// Updates that belong to a turn.
@@ -112,7 +112,7 @@ impl Judge {
             let is_close = seen.asked::<SessionClose>().is_some();
             let turns = self.of(&asked.params);
             turns.may_be_cancelled = true;
-            // The turn of a prompt without any update may not have begun.
+            // If no update has followed a prompt, its turn may not have begun.
             let runs = !turns.running.is_empty() && !turns.messages.is_empty();
             turns.closing = (is_close && runs).then_some(report.line());
         }

@@ -27,7 +27,7 @@ pub(super) struct Judge {
     heard: HashMap<String, usize>,
     /// Sessions that the client opened.
     opened: HashSet<String>,
-    /// Sessions with a reported status, with the line.
+    /// Sessions with a reported status, each with the line of the report.
     reported: HashMap<String, usize>,
     /// The subagents, and whether each can be cancelled.
     children: HashMap<String, bool>,

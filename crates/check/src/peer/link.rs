@@ -33,7 +33,7 @@ impl fmt::Debug for Link {
 }
 
 impl Link {
-    /// Starts an agent as a process. Its stderr is always read.
+    /// Starts an agent as a process, whose stderr is always read.
     ///
     /// # Errors
     /// Returns an error if the process cannot be started.
@@ -106,7 +106,7 @@ impl Link {
         }
     }
 
-    /// Describes why the peer's output ended: how the process exited, if it does so within
+    /// Describes why the peer's output ended: how the process exited, if it exited within
     /// `patience`, and the end of its stderr.
     pub(super) async fn how_it_ended(&mut self, peer: Side, patience: Duration) -> String {
         let peer = peer.as_str();

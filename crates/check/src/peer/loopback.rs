@@ -10,7 +10,8 @@ use tokio::task::JoinSet;
 const TOKEN: usize = 16;
 /// The maximum number of connections served at once.
 const CONNECTIONS: usize = 256;
-/// How long to wait after the system lacked the resources to accept a connection.
+/// How long to wait before the next attempt if the system lacks the resources to accept a
+/// connection.
 pub(crate) const RETRY: Duration = Duration::from_millis(50);
 
 /// Listens on a port of 127.0.0.1 that the system chooses. Needs a tokio runtime.

@@ -18,13 +18,14 @@ use tokio::time::{Instant, sleep_until};
 
 /// The longest line that is read, in bytes.
 const LINE: usize = 64 * 1024 * 1024;
-/// The number of bytes after which a peer counts as flooding.
+/// A peer that sends more bytes than this counts as flooding.
 const FLOOD: usize = 256 * 1024 * 1024;
-/// The number of lines after which a peer counts as flooding.
+/// A peer that sends more lines than this counts as flooding.
 const FLOOD_LINES: usize = 100_000;
 /// The size of one read.
 const CHUNK: usize = 64 * 1024;
-/// The first answer may take this many times as long as others, because the peer is starting.
+/// The first answer may take this many times as long as the others, because the peer is still
+/// starting.
 pub(crate) const STARTING: u32 = 3;
 /// How long to wait for the end of a process after its stdout has ended.
 const EXIT: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! Recordings with one JSON value.
+//! Recordings that consist of one JSON value.
 
 use super::line::shown;
 use super::message::{Members, asked, member, replied, string};
@@ -66,7 +66,7 @@ impl<'t> PositionFinder<'t> {
 }
 
 /// Reads an entry of the list that Zed copies. It has the parts of a message, from the client's
-/// point of view. An error is in the place of the result.
+/// point of view. An error takes the place of the result.
 fn copied_by_zed<'t>(
     places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),

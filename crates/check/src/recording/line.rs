@@ -6,7 +6,7 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Reads one line of a recording; `None` for an empty line.
+/// Reads one line of a recording. Returns `None` for an empty line.
 ///
 /// A line is one object. `"from"` is the sender, `"client"` or `"agent"`. Lines of
 /// `attache run --trace` have `"direction"` instead, `"sent"` or `"received"` from the client's
@@ -72,8 +72,8 @@ impl Lines {
         }))
     }
 
-    /// Reads a line of the conductor. It names both ends, and only the connection of the agent is
-    /// recorded in both directions.
+    /// Reads a line of the conductor. Each line names both ends, and only the connection of the
+    /// agent is recorded in both directions.
     fn read_conductor(
         &mut self,
         kind: &str,

@@ -1,5 +1,5 @@
-//! Tables of the support of peers: a row per name of the protocol, a column per peer. They contain
-//! no counts, so that two runs give the same table.
+//! Tables of what peers support: a row per name of the protocol, a column per peer. The tables
+//! contain no counts, so that two runs give the same table.
 
 use crate::judging::support::{Answering, Support, Topic, gates};
 use attache_protocol::method::{METHODS, Receiver, Row, Side, Stability, UPDATES};
@@ -21,7 +21,7 @@ pub(super) enum Cell {
     Mark(bool),
 }
 
-/// Names of a part of the protocol that the peer does not support, or that the run did not provoke.
+/// The unsupported or unprovoked names of one part of the protocol.
 pub(super) struct Gap {
     /// The topic, as the beginning of a sentence.
     pub(super) what: &'static str,
@@ -31,7 +31,7 @@ pub(super) struct Gap {
 /// The meaning of the marks, as a sentence.
 pub(super) const LEGEND: &str = "✓: observed to work. –: not offered, or answered as unknown. Not provoked: no probe caused it.";
 
-/// The mark for a name that did not occur because no probe caused it.
+/// The mark for a name that did not occur because no probe provokes it.
 const NOT_PROVOKED: &str = "not provoked";
 
 /// The capabilities below this path, without the prefix.

@@ -35,7 +35,8 @@ pub(crate) const LIMIT: usize = 1024 * 1024;
 /// The agent of one connection.
 #[derive(Default)]
 pub(crate) struct Correct {
-    /// The state that outlives the connection. It is taken from its owner while a line is answered.
+    /// The state that outlives the connection. Its owner lends it to the agent while a line is
+    /// answered.
     store: Store,
     kept: Kept,
     client: Option<Value>,
@@ -61,7 +62,7 @@ pub(crate) struct Correct {
     said: Vec<Value>,
     /// The session that was opened by the current line. It has sent no updates yet.
     new: Option<String>,
-    /// Whether it was opened with an MCP server that does not exist.
+    /// Whether that session was opened with an MCP server that does not exist.
     is_server_missing: bool,
     /// The number of compactions.
     compactions: usize,

@@ -37,7 +37,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Returns the agent's response to a line, to a line that is too long, and to the end of the
+    /// Returns the agent's response to a line, to a line that is too long, or to the end of the
     /// input.
     fn line(&mut self, line: &[u8]) -> (bool, Vec<Value>) {
         let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
@@ -146,7 +146,8 @@ fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict>
         let (kept, servers) = (Kept::default(), McpServers::in_memory());
         let reach = servers.reach();
         let mut run = Run::new(folder.path(), move || {
-            // Use two streams, because one stream cannot close its directions separately.
+            // Use two streams, because the two directions of a single stream cannot be closed
+            // separately.
             let (input, theirs) = tokio::io::duplex(1 << 20);
             let (output, ours) = tokio::io::duplex(1 << 20);
             let connection = Connection { agent: Correct::new(kept.clone(), reach.clone()), fault };

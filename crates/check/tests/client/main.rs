@@ -70,7 +70,7 @@ async fn live(kind: Kind, task: ClientTask, fault: Fault, mut outside: Outside) 
 
 /// Runs a client once. Returns the login for which it ended, if any.
 async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option<Value> {
-    // Use two streams, because one stream cannot close its directions separately.
+    // Use two streams, because the two directions of a single stream cannot be closed separately.
     let (input, theirs) = tokio::io::duplex(1 << 20);
     let (output, mut ours) = tokio::io::duplex(1 << 20);
     outside.links.send(Link::over(output, input)).await.ok()?;
@@ -132,8 +132,8 @@ async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option
 }
 
 /// Reads the next line with its end. Returns an empty line if the agent has closed the connection,
-/// and a line without its end if it is too long. An incomplete line stays in `kept`, so that the
-/// future may be dropped.
+/// and a line without its end if it is too long. An incomplete line stays in `kept`, so that no
+/// bytes are lost if the future is dropped.
 async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8> {
     let rest = LIMIT + 1 - kept.len() as u64;
     agent.take(rest).read_until(b'\n', kept).await.unwrap();

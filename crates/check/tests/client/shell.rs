@@ -104,8 +104,8 @@ impl Shell<'_> {
     }
 }
 
-/// Returns the commands of a script. The flag of each means that it runs only if the command before
-/// it succeeded.
+/// Returns the commands of a script. If the flag of a command is set, the command runs only if the
+/// one before it succeeded.
 fn commands(script: &str) -> Vec<(bool, String)> {
     let (mut all, mut command, mut quote, mut is_and) = (Vec::new(), String::new(), None, false);
     let mut chars = script.chars().peekable();

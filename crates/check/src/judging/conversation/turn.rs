@@ -26,7 +26,7 @@ pub(crate) struct Turn {
     session: Value,
 }
 
-/// A turn that ended.
+/// A turn that has ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Played {
     /// The reply to its prompt.
@@ -42,8 +42,8 @@ impl Turn {
 }
 
 impl Conversation {
-    /// Sends a prompt for a turn that performs these acts, and waits for its end. A missing reply
-    /// is a failure.
+    /// Sends a prompt for a turn that performs these acts, and waits for the end of the turn. A
+    /// missing reply is a failure.
     pub(crate) fn play<'a>(
         &'a mut self,
         session: &'a Session,

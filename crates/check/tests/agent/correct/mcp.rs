@@ -101,7 +101,7 @@ impl Correct {
         }
     }
 
-    /// Calls the tool of a server. Waits for a server that does not answer.
+    /// Calls the tool of a server. If the server does not answer, the call keeps waiting.
     pub(super) fn call_server(&mut self, session: &str, id: &str) {
         let name = self.turns[session].tools[id].text("name").to_owned();
         let mut servers = self.servers.open.get(session).into_iter().flatten();

@@ -1,5 +1,5 @@
-//! Model providers: a required one and an optional one. Their URLs are only in the state of the
-//! connection.
+//! Model providers: a required one and an optional one. Their URLs are stored only in the state of
+//! the connection.
 
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Faults in envelopes and ids. Each fault is in every line, but fails only one rule. One agent has
-//! unusual ids that are correct.
+//! Faults in envelopes and ids. Each fault affects every line, but fails only one rule. One agent
+//! has unusual ids that are correct.
 
 use crate::fault::{Fault, Heard, NONE, fault};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn without_version(said: &mut [Value], which: Which) {
     }
 }
 
-/// Changes the ids of the agent's own calls, also in its cancel requests.
+/// Changes the ids of the agent's own calls, including the ids in its cancel requests.
 fn rename(said: &mut [Value], name: fn(i64) -> Value) {
     for line in said.iter_mut() {
         let at = if line["method"] == "$/cancel_request" { "/params/requestId" } else { "/id" };
@@ -55,7 +55,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // Every update has an id, which requests a reply.
+    // Every update has an id, so it asks for a reply.
     fault("RPC-11", &[], |_, s| {
         for (number, line) in
             s.iter_mut().filter(|line| line["method"] == "session/update").enumerate()

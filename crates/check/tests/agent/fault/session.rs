@@ -86,7 +86,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// Returns the parent of the session's folder, if that folder has this name.
+/// Returns the path of the session's folder without this suffix, if it ends with the suffix.
 fn parent<'h>(heard: Heard<'h>, name: &str) -> Option<&'h str> {
     heard.message["params"]["cwd"].as_str()?.strip_suffix(name)
 }

@@ -65,7 +65,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // Every cancel has an id, which requests a reply.
+    // Every cancel has an id, so it asks for a reply.
     Fault::says("RPC-11", &[], |_, s| {
         lines(s, |line| line["method"] == "session/cancel")
             .for_each(|line| line["id"] = json!("cancel"));

@@ -1,4 +1,4 @@
-//! Faults in the MCP servers of the client.
+//! Faults in the client's MCP servers.
 
 use super::{Fault, change, change_answer};
 use crate::correct::Said;

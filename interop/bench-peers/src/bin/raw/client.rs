@@ -1,4 +1,4 @@
-//! The client's side: updates are decoded into borrowed structs; of replies only the result is
+//! The client's side: updates are decoded into borrowed structs; for replies, only the result is
 //! decoded.
 
 use std::borrow::Cow;

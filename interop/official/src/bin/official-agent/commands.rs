@@ -65,8 +65,7 @@ async fn perform(turn: &mut Turn, command: Command) -> Result<()> {
         }
         Command::Flood(count, size) => flood(turn, count, size).await,
         Command::Sleep(ms) => {
-            // The early end of a sleep is not an error: the turn is checked before the next
-            // command.
+            // A sleep that ends early is not an error: the turn is checked before the next command.
             let _ = tokio::time::timeout(Duration::from_millis(ms), turn.cancelled()).await;
             Ok(())
         }

@@ -9,7 +9,7 @@ use agent_client_protocol::{Error, Result};
 
 use crate::turn::Turn;
 
-/// Returns the real path; for a missing file, based on its nearest existing folder.
+/// Returns the real path. The path of a missing file is based on the nearest folder that exists.
 fn real(path: &Path) -> io::Result<PathBuf> {
     match (path.symlink_metadata().is_ok(), path.parent(), path.file_name()) {
         (false, Some(folder), Some(name)) => Ok(real(folder)?.join(name)),

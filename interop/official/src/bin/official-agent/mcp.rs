@@ -108,7 +108,8 @@ async fn connect(server: McpServer, cwd: &Path, client: &ConnectionTo<Client>) -
         }
         _ => return Err("its type is not supported".into()),
     };
-    // Over ACP there is no handshake: every request contains its information.
+    // There is no handshake over ACP. Instead, every request contains the information of a
+    // handshake.
     if !matches!(link, Link::OverAcp { .. }) {
         let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": info()});
         link.request("initialize", hello).await?;

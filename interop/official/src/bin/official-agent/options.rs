@@ -39,7 +39,8 @@ impl Values {
         if self.model == "m1" { &["low", "high"] } else { &["low", "high", "max"] }
     }
 
-    /// Returns the complete list, without the boolean if the client does not support it (CONF-08).
+    /// Returns the complete list, without the boolean option if the client does not support
+    /// booleans (CONF-08).
     pub(crate) fn config_options(&self, takes_booleans: bool) -> Vec<SessionConfigOption> {
         let groups = vec![
             SessionConfigSelectGroup::new("small", "Small", named(&["m1"])),

@@ -156,7 +156,7 @@ impl Sessions {
         session
     }
 
-    /// Creates a session, which the client does not know before the reply.
+    /// Creates a session. The client does not know it before the reply.
     pub(crate) async fn create(
         &self,
         set_up: SetUp,

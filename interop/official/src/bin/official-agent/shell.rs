@@ -16,7 +16,7 @@ use crate::tool_call::ToolCall;
 use crate::turn::Turn;
 use official_peers::process::Group;
 
-/// The limit for stored output, in bytes; its end is stored.
+/// The limit for stored output, in bytes. Only the end of longer output is stored.
 const LIMIT: usize = 65_536;
 
 /// The end of a command.

@@ -82,7 +82,8 @@ impl ToolCall {
         turn.session.update(self.update(fields.status(ToolCallStatus::InProgress)))
     }
 
-    /// Starts in a terminal. The terminal does not exist after a load, so it is not stored.
+    /// Starts the call in a terminal. The terminal is not stored, because it does not exist after a
+    /// load.
     pub(crate) fn start_in(&mut self, turn: &Turn, terminal: ToolCallContent) -> Result<()> {
         self.is_started = true;
         let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);

@@ -16,7 +16,7 @@ use crate::session::{Hold, Session};
 use crate::slash;
 use crate::{commands, performed};
 
-/// The time for a client to answer cancelled requests; then the turn ends anyway.
+/// How long a client may take to answer cancelled requests. After that, the turn ends anyway.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Turn {
@@ -139,7 +139,8 @@ impl Turn {
         self.chunk(true, text)
     }
 
-    /// Lets the connection read a cancellation, because sending never waits.
+    /// Lets the connection read a cancellation, which sending alone would not do because it never
+    /// waits.
     pub(crate) async fn breathe(&self) -> Result<()> {
         tokio::task::yield_now().await;
         self.go_on()

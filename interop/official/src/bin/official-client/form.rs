@@ -53,8 +53,8 @@ fn text(string: &StringPropertySchema) -> Option<String> {
         let given = string.default.clone().filter(|given| choices.contains(given));
         return given.or_else(|| choices.into_iter().next());
     }
-    // A pattern can take forever to match, so a field with one gets only values of the form itself
-    // (ELIC-24).
+    // A pattern can take forever to match, so a field that has one gets only values that the form
+    // itself contains (ELIC-24).
     if string.pattern.is_some() {
         return string.default.clone();
     }

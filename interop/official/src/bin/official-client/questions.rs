@@ -24,8 +24,8 @@ pub(crate) struct Questions {
     offered: (bool, bool),
     answer: Mutex<Answer>,
     form: Mutex<FormAnswer>,
-    /// Whether the current turn was cancelled: open questions then get that answer (CANCEL-05), and
-    /// so do later ones (PERM-06, ELIC-26).
+    /// Whether the current turn was cancelled. If so, open questions are answered as cancelled
+    /// (CANCEL-05), and so are later ones (PERM-06, ELIC-26).
     is_cancelled: watch::Sender<bool>,
 }
 

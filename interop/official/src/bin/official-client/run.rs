@@ -64,7 +64,7 @@ impl<'a> Script<'a> {
     }
 
     /// Ends early if there is no session or the agent is gone. After a terminal login the agent
-    /// must be restarted: returns the remaining steps for it.
+    /// must be restarted, so this returns the remaining steps for the restarted agent.
     pub(crate) async fn run(&mut self, steps: Vec<Step>) -> Option<Vec<Step>> {
         self.initialize().await?;
         if !matches!(self.work.opening, Opening::None) {

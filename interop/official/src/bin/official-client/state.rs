@@ -81,8 +81,8 @@ impl State {
         self.known().options.iter().find(|option| &*option.id.0 == id).cloned()
     }
 
-    /// If there are config options, only they count (MODE-06); the first of the category is the
-    /// mode.
+    /// If there are config options, only they count (MODE-06). The first one in the category `mode`
+    /// is the mode.
     pub(crate) fn mode_option(&self) -> Option<String> {
         let known = self.known();
         let is_mode = |option: &&SessionConfigOption| {

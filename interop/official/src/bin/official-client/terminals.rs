@@ -25,7 +25,8 @@ use crate::events::Events;
 
 /// The default output limit, in bytes.
 const MOST: usize = 1 << 20;
-/// The time to wait for output after the end, if a child of the command still has its pipes open.
+/// How long to wait for output after the command has ended, if one of its children still has the
+/// pipes open.
 const LATE: Duration = Duration::from_millis(200);
 
 /// The end of the output.
@@ -36,7 +37,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Stores the newest bytes, starting at a character (TERM-05).
+    /// Stores the newest bytes, beginning at the start of a character (TERM-05).
     fn add(&mut self, more: &[u8]) {
         self.bytes.extend_from_slice(more);
         let surplus = self.bytes.len().saturating_sub(self.limit);
@@ -57,7 +58,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// The number of a finished group can belong to another one.
+    /// The id of a group that has ended can belong to another group.
     fn kill(&self) {
         if let (None, Some(group)) = (*self.exit.borrow(), self.group) {
             kill(group);
@@ -128,7 +129,7 @@ impl Terminals {
                 }
             };
             if !is_read {
-                // Even later output does not come from the command.
+                // Output that arrives even later does not come from the command.
                 let _ = tokio::time::timeout(LATE, reading).await;
             }
             told.send_replace(status.ok());
