@@ -37,7 +37,7 @@ pub(crate) fn options(models: &Models) -> Vec<SessionConfigOption> {
 }
 
 /// The option that selects the model. If there are providers, the models are grouped by provider.
-/// The last one is `offline`.
+/// The model `offline` is the last one.
 fn model(models: &Models) -> SessionConfigOption {
     let offline =
         value(OFFLINE, "Offline", "Understands a few fixed phrases; needs no key and no network");
