@@ -45,8 +45,8 @@ use std::time::Duration;
 /// carry only the headers that the client names, without a key from the environment.
 ///
 /// In usage updates, `size` is the model's context window, and `used` is the number of tokens that
-/// its provider reported for the last call. The cost covers the whole session. It is what the
-/// provider says it charged, or else is calculated from the list of prices. For the offline model,
+/// its provider reported for the last call. The cost covers the whole session. If the provider does
+/// not say what it charged, the cost is calculated from the list of prices. For the offline model,
 /// the agent estimates one token for every four bytes of UTF-8, rounded up for each message. The
 /// usage in the reply to a prompt covers all model calls of its turn, as [`Turn::add_usage`]
 /// describes.
@@ -121,16 +121,16 @@ impl Coder {
     }
 
     /// Sets how long an MCP server may take to be ready, counted from the beginning of its session.
-    /// The default is 10 seconds. The person is told about a slower server, and the session gives
-    /// up on it after six times as long.
+    /// The default is 10 seconds. If a server is slower, the person is told. After six times this
+    /// duration, the session gives up on the server.
     #[must_use]
     pub fn mcp_deadline(self, mcp_deadline: Duration) -> Self {
         Self { mcp_deadline, ..self }
     }
 
     /// Sets the person's instructions for all projects, as text for the model, such as that of
-    /// their own `AGENTS.md`. The model gets at most 24 KiB of instructions, and the project's have
-    /// priority.
+    /// their own `AGENTS.md`. The model gets at most 24 KiB of instructions, and the project's
+    /// instructions have priority over these.
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         Self { instructions: Some(text.into()), ..self }

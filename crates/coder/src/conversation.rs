@@ -145,8 +145,8 @@ impl Conversation {
     }
 }
 
-/// The maximum size, in bytes, of a tool result of the current turn that is always kept, because
-/// removing it saves little.
+/// Tool results of the current turn up to this size, in bytes, are always kept, because removing
+/// them saves little.
 const SHORT: usize = 1024;
 
 /// The text that replaces a removed result.

@@ -38,17 +38,18 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// How many times its deadline the session waits for a server in the background. A server that must
-/// be downloaded first may be slow.
+/// How long the session waits for a server in the background, as a multiple of the server's
+/// deadline. A server that must be downloaded first may be slow.
 const GIVE_UP_FACTOR: u32 = 6;
 
 /// How long after the beginning of the session the first prompt still waits for servers that are
 /// about to be ready.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The maximum length of the servers' instructions for the model, in bytes: for one server, and for
-/// all.
+/// The maximum length of one server's instructions for the model, in bytes.
 const INSTRUCTIONS: usize = 1024;
+
+/// The maximum length of all servers' instructions together, in bytes.
 const ALL_INSTRUCTIONS: usize = 2048;
 
 /// The MCP servers of one session. Dropping this value ends their connections and kills their

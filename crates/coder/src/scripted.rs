@@ -154,7 +154,7 @@ fn calls_or_replies(call: Option<Call>, seen: &TurnView<'_>) -> Step {
 }
 
 async fn client(folder: &Path, calls: Vec<Call>, for_ever: bool) -> Client {
-    // Makes the calls one after the other or, if `for_ever`, repeats the first one.
+    // Makes the calls one after the other or, if `for_ever` is set, repeats the first call.
     let model = ScriptedModel(move |seen: &TurnView<'_>| {
         let done = seen.replies.len();
         calls_or_replies(calls.get(if for_ever { 0 } else { done }).cloned(), seen)

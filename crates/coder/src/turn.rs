@@ -33,8 +33,10 @@ use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::future::Future;
 use std::pin::Pin;
 
-/// The maximum number of model calls in one turn, and in one task of a subagent.
+/// The maximum number of model calls in one turn.
 const MAX_STEPS: usize = 50;
+
+/// The maximum number of model calls in one task of a subagent.
 const MAX_SUBAGENT_STEPS: usize = 30;
 
 /// How many times in a row a model may send tool calls that its provider cannot parse.

@@ -21,7 +21,7 @@ const FILE: &str = "AGENTS.md";
 /// The maximum number of manifests to read.
 const MAX_MANIFESTS: usize = 4;
 
-/// The usual commands for each kind of manifest, by its file name.
+/// The usual commands for each kind of manifest, by the file name of the manifest.
 const COMMANDS: [(&str, &[&str]); 7] = [
     ("Cargo.toml", &["cargo build", "cargo test", "cargo clippy --all-targets", "cargo fmt"]),
     ("go.mod", &["go build ./...", "go test ./...", "gofmt -l ."]),

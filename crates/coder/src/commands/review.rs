@@ -10,8 +10,10 @@ use serde_json::json;
 /// The maximum number of files in the list.
 const MAX_LISTED: usize = 100;
 
-/// The command that lists the changes, and the line that separates its two parts.
+/// The line that separates the two parts of the output of [`COMMAND`].
 const LINE: &str = "--";
+
+/// The command that lists the changes.
 const COMMAND: &str =
     "git --no-pager diff HEAD --numstat && echo -- && git status --short --untracked-files=all";
 

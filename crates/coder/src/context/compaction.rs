@@ -14,18 +14,21 @@ use crate::turn::answer::{brief, spent, takes_notices, tell, waits};
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 
-/// The maximum share of the window that the kept turns may fill, in percent: when the window is
-/// full, and when a person asks for a summary.
+/// When the window is full, the maximum share of it that the kept turns may fill, in percent.
 const KEPT_PERCENT: u64 = 25;
+
+/// When a person asks for a summary, the maximum share of the window that the kept turns may fill,
+/// in percent.
 const KEPT_PERCENT_ON_REQUEST: u64 = 10;
 
 /// The maximum share of the window that a summary request may fill, in percent. A provider may
 /// count one and a half times as many tokens as the estimate.
 const REQUEST: u64 = 50;
 
-/// The minimum saving of a summary, in tokens and in percent of the conversation. A smaller saving
-/// is not reported.
+/// The minimum saving of a summary that is reported, in tokens.
 const MIN_SAVED: u64 = 200;
+
+/// The same minimum, in percent of the conversation. The larger of the two minimums applies.
 const MIN_SAVED_PERCENT: u64 = 5;
 
 /// The result of a compaction.
@@ -70,8 +73,8 @@ pub(crate) async fn shorten(memory: &mut Memory, turn: &Turn, model: &dyn Model)
     forget(memory, turn, model, half).await
 }
 
-/// Summarizes because there is no room. Returns whether there is room now. If the client does not
-/// show compactions, the person is told.
+/// Summarizes the older part because the window is full. Returns whether there is room now. If the
+/// client does not show compactions, the person is told.
 async fn summarize_for_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
     let (done, title) = match compact(memory, turn, model, CompactionReason::Room).await? {
         Compaction::Nothing => return Ok(false),
@@ -105,7 +108,7 @@ fn is_worthwhile(before: u64, after: u64) -> bool {
 }
 
 /// Tells a person who asked for a summary about the result, if the client does not show
-/// compactions. Returns whether the person was told; if not, the reply must say it.
+/// compactions. Returns whether the person was told; if not, the reply must contain the result.
 pub(crate) async fn report_saving(turn: &Turn, words: &str) -> Result<bool> {
     if shows_compactions(turn) {
         return Ok(true);
@@ -182,8 +185,8 @@ pub(crate) async fn compact(
     Ok(Compaction::Done { before, after })
 }
 
-/// The size of the pieces in which a summary is sent, in bytes. It keeps the protocol's lines
-/// short.
+/// The size of the pieces in which a summary is sent, in bytes. Small pieces keep the lines of the
+/// protocol short.
 const PIECE_SIZE: usize = 16 * 1024;
 
 async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
@@ -206,7 +209,7 @@ async fn written(
     older: &[Message],
     wish: Option<&str>,
 ) -> Result<std::result::Result<Summary, String>> {
-    // Assumes that a token is at least two bytes of text.
+    // The limit assumes that a token is at least two bytes of text.
     let limit = usize::try_from(model.size() * REQUEST / 100 * 3).unwrap_or(usize::MAX);
     if !model.writes() {
         return Ok(Ok(Summary::listed(older, wish)));

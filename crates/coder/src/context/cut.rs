@@ -53,8 +53,8 @@ impl Conversation {
         matches!(self.messages().first(), Some(Message::Summary(_)))
     }
 
-    /// The messages that are `wanted`, the oldest first: the index of each, and the number of
-    /// tokens from there to the end.
+    /// The index of each message that is `wanted`, the oldest first, and the number of tokens from
+    /// that message to the end.
     fn begins(&self, wanted: fn(&Message) -> bool) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.tokens();
         let place = |(at, message): (usize, &Message)| {

@@ -21,8 +21,8 @@ impl Conversation {
         let share =
             u128::from(size - answer_reserve(size)) * 1000 / self.gauge.tokens_per_thousand(model);
         let share = u64::try_from(share).unwrap_or(u64::MAX);
-        // The room is not zero even for a tiny window; the provider reports it if the window is too
-        // small.
+        // The room is not zero even for a tiny window. If a request does not fit, the provider
+        // reports an error.
         share.saturating_sub(model.brief_tokens(brief)).max(size / 4)
     }
 

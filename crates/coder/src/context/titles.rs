@@ -27,9 +27,10 @@ const TIME: Duration = Duration::from_secs(20);
 /// The number of turns before the model checks the title again.
 const TURNS: u32 = 6;
 
-/// The number of prompts in the request, and the maximum length of each prompt and of the last
-/// answer, in characters.
+/// The number of prompts in the request.
 const PROMPTS: usize = 6;
+
+/// The maximum length of each prompt in the request, and of the last answer, in characters.
 const MAX_SHOWN: usize = 600;
 
 /// The system prompt for a model that writes a title.
@@ -97,7 +98,7 @@ pub(crate) fn start_title_search(models: &Models, memory: &mut Memory, turn: &Tu
         calls: Arc::clone(&memory.titles.calls),
     };
     memory.titles.tasks.spawn(async move {
-        // If the response is late, the title stays the same.
+        // If the model does not respond in time, the title stays the same.
         let _late = tokio::time::timeout(TIME, search.run()).await;
     });
 }

@@ -3,7 +3,7 @@
 use crate::models::Model;
 use attache_session::UsageLevel;
 
-/// A token counter that corrects its estimates by the provider's last count.
+/// A token counter that corrects its estimates with the provider's last count.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     /// The model that counted, its count, and the estimate for the same request.

@@ -22,7 +22,7 @@ pub(crate) struct Prompt {
 /// A file from a block of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MentionedFile {
-    /// The path of the file, or its URI if that is not the URI of a file.
+    /// The path of the file, or its URI if that does not begin with `file://`.
     pub(crate) path: String,
     /// The text of the file, if the prompt contains it.
     pub(crate) text: Option<String>,
@@ -117,7 +117,7 @@ fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
 /// The path that a resource's URI names, relative to the working directory if it is inside.
 fn path_of(uri: &str, cwd: &Path) -> String {
     let Some(file) = uri.strip_prefix("file://") else { return uri.to_owned() };
-    // The host of a file URI is this machine, or its files are out of reach.
+    // The host in the URI is ignored: files of another machine cannot be read anyway.
     let file = file.find('/').and_then(|at| file.get(at..)).unwrap_or(file);
     let (file, fragment) =
         file.split_once('#').map_or((file, None), |(file, fragment)| (file, Some(fragment)));
@@ -131,7 +131,8 @@ fn path_of(uri: &str, cwd: &Path) -> String {
     }
 }
 
-/// The lines that a fragment such as `L10`, `L10-L20` or `L10:20` names, as `10-20`.
+/// Returns the lines that a fragment such as `L10`, `L10-L20` or `L10:20` names, in the form
+/// `10-20`.
 fn lines_of(fragment: &str) -> Option<String> {
     let (first, last) = fragment.split_once(['-', ':']).unwrap_or((fragment, fragment));
     let number = |text: &str| text.trim_start_matches('L').parse::<u32>().ok();

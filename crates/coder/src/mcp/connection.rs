@@ -27,8 +27,10 @@ const EXIT_WAIT: Duration = Duration::from_millis(500);
 /// The maximum length of the last line of stderr in a message, in characters.
 const MAX_LAST_LINE: usize = 200;
 
-/// The maximum number of tools of one server, and the maximum number of pages that list them.
+/// The maximum number of tools of one server.
 const MAX_TOOLS: usize = 1000;
+
+/// The maximum number of pages in which a server may list its tools.
 const MAX_PAGES: usize = 50;
 
 /// A connected server.
@@ -88,7 +90,8 @@ impl Traces {
     }
 }
 
-/// Connects to a server and requests its tools. Dropping the future leaves nothing behind.
+/// Connects to a server and requests its tools. Dropping the future closes the connection and kills
+/// the server's process.
 ///
 /// # Errors
 /// Returns the reason, as text for a person. It may contain secrets.
@@ -157,7 +160,7 @@ async fn process(
         .iter()
         .fold(launch, |launch, each| launch.env(each.name.as_str(), each.value.expose()));
     let mut child = launch.start().map_err(|error| failure::start_failure(&error))?;
-    // This is the only place that takes the pipes, so both are there.
+    // The pipes have not been taken before, so both are present.
     let (Some(stdin), Some(stdout)) = (child.take_stdin(), child.take_stdout()) else {
         return Err("its process has no pipes".to_owned());
     };

@@ -8,16 +8,17 @@ use attache_protocol::v1::{
 use rmcp::model::{CallToolResult, ContentBlock as Block, Resource, ResourceContents};
 use serde_json::Value;
 
-/// The maximum size of one result for the person, in bytes of JSON. With the structured result, the
-/// message stays under 64 KiB.
+/// The maximum size of one result for the person, in bytes of JSON. Even with the structured
+/// result, the message stays under 64 KiB.
 const MAX_SHOWN: usize = 40 * 1024;
 
 /// The maximum size of a structured result for the person, in bytes of JSON.
 const MAX_STRUCTURED: usize = 12 * 1024;
 
-/// The maximum size of a picture for a model, in bytes of base64, and the maximum number of
-/// pictures in one result.
+/// The maximum size of a picture for a model, in bytes of base64.
 const PICTURE: usize = 4 << 20;
+
+/// The maximum number of pictures in one result.
 const PICTURES: usize = 8;
 
 /// The picture formats that models accept.
@@ -130,7 +131,7 @@ impl ReturnedContent {
         self.show(ContentBlock::ResourceLink(shown), String::new(), left);
     }
 
-    /// Shows a block if there is room for it, or else shows these words.
+    /// Shows a block if there is room for it. Otherwise shows `words`.
     fn show(&mut self, block: ContentBlock, words: String, left: &mut usize) {
         let length = attache_protocol::encode(&block).len();
         if length <= *left {

@@ -111,7 +111,8 @@ pub(super) fn http(error: &reqwest::Error) -> String {
     match error {
         _ if error.is_timeout() => "it took too long to answer".to_owned(),
         _ if error.is_redirect() => "it redirects to another address".to_owned(),
-        // If there is no cause, the library's message contains the address.
+        // An error without a cause cannot be quoted, because the library's message contains the
+        // address.
         _ if error.source().is_none() => "the request to it could not be sent".to_owned(),
         _ if error.is_connect() => {
             format!("no response from its address ({})", one_line(&deepest.to_string(), MAX_WORDS))

@@ -37,7 +37,7 @@ pub(super) enum LegacyError {
     Status(u16),
     /// The response is not an event stream.
     NoStream,
-    /// The stream does not begin with an address for messages that has the same origin.
+    /// The stream does not begin with an address for messages, or that address has another origin.
     NoEndpoint,
     /// A message could not be serialized.
     Json(serde_json::Error),

@@ -6,19 +6,22 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The maximum length of a tool's name, and the maximum length of the server's part of it, in
-/// characters.
+/// The maximum length of a tool's name, in characters.
 const NAME: usize = 64;
+
+/// The maximum length of the server's part of a tool's name, in characters.
 const SERVER: usize = 28;
 
 /// The maximum number of tools for a model. Providers do not accept more.
 const ALL: usize = 128;
 
-/// How many of them are reserved for built-in tools.
+/// How many of a model's tools are reserved for built-in ones.
 pub(crate) const RESERVED: usize = 24;
 
-/// The maximum length of a description and of a schema, in bytes.
+/// The maximum length of a description, in bytes.
 const DESCRIPTION: usize = 4 * 1024;
+
+/// The maximum length of a schema, in bytes.
 const SCHEMA: usize = 16 * 1024;
 
 /// One tool of a server.

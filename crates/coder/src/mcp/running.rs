@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// The maximum time for sending a cancellation, because a server may have stopped reading.
+/// The time limit for sending a cancellation. It is needed because a server may have stopped
+/// reading.
 const CANCELLED: Duration = Duration::from_millis(20);
 
 /// A message from a server during a tool call.
@@ -103,7 +104,7 @@ impl Running {
     /// Asks the server to cancel the call.
     pub(crate) async fn cancel(&mut self, why: &str) {
         if let Some(handle) = self.handle.take() {
-            // The cancellation is sent, or the server does not read; the result does not matter.
+            // The error is ignored: it only means that the server no longer reads.
             drop(tokio::time::timeout(CANCELLED, handle.cancel(Some(why.to_owned()))).await);
         }
     }

@@ -42,7 +42,7 @@ impl Secrets {
         };
         for value in given {
             values.push(value.to_owned());
-            // A server may repeat only the key of `Bearer KEY`.
+            // A server may repeat only the key from a header such as `Bearer KEY`.
             values.extend(value.split_whitespace().skip(1).map(str::to_owned));
         }
         values.retain(|value| value.len() >= MIN_LENGTH);

@@ -18,9 +18,10 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-/// How many times a lost server is restarted, and how long it must stay connected for the count to
-/// start over.
+/// How many times a lost server is restarted.
 const RESTARTS: u32 = 3;
+
+/// How long a server must stay connected before its restarts are counted from zero again.
 const HEALTHY: Duration = Duration::from_secs(300);
 
 /// The wait before the first restart. It doubles each time.
@@ -105,7 +106,7 @@ impl Server {
     /// Waits until the server is ready, gone, or past its deadline.
     pub(super) async fn settled(&self) {
         let waits = |state: &State| !matches!(state.status, Status::Connecting { late: false });
-        // The sender belongs to `self`, so there is no error.
+        // The sender belongs to `self`, so waiting cannot fail.
         drop(self.state.subscribe().wait_for(waits).await);
     }
 

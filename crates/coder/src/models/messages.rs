@@ -14,8 +14,8 @@ pub(crate) fn input(model: &dyn Model, conversation: &Conversation, brief: Brief
     ModelInput { brief, messages: messages(model, conversation), tokens }
 }
 
-/// Returns the messages of the conversation. Names replace the parts of prompts that the model does
-/// not accept.
+/// Returns the messages of the conversation. Parts of prompts that the model does not accept are
+/// replaced by their names.
 fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     let mut messages = Vec::new();
     // The summary is part of the next prompt, because some models do not accept two user messages
@@ -32,7 +32,7 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
             ConversationMessage::OfflineText(text) => {
                 messages.push(offline(AssistantPart::Text { text: text.clone(), sealed: None }));
             }
-            // A plan without its tool call means nothing to another model.
+            // The calls that show a plan are left out, because they mean nothing to another model.
             ConversationMessage::OfflineCall(call, _) if call.is_plan() => {}
             ConversationMessage::OfflineCall(call, result) => {
                 messages.extend(offline_tool(&format!("offline_{index}"), call, result));

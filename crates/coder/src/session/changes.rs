@@ -22,7 +22,7 @@ const MAX_KEPT: usize = 64 * 1024 * 1024;
 /// The maximum size of a file whose content is kept, in bytes.
 pub(crate) const MAX_KEPT_FILE: u64 = 16 * 1024 * 1024;
 
-/// The maximum length of the prompt by which a report names a turn, in characters.
+/// The maximum length of a prompt in a report, in characters. The prompt identifies the turn.
 const MAX_PROMPT: usize = 60;
 
 /// The changes of a session, the latest turn last.
@@ -197,8 +197,9 @@ impl fmt::Display for UndoReport {
     }
 }
 
-/// Reverts the file changes of the last turn that made any. A file that changed since is skipped;
-/// another call, which is `forced`, reverts it anyway. Reverted changes are forgotten.
+/// Reverts the file changes of the last turn that made any. A file that has changed since that turn
+/// is skipped unless the call is `forced`, and a later call can still revert it. Reverted changes
+/// are forgotten.
 ///
 /// # Errors
 /// Returns an error if the turn was cancelled or the client is gone. Another call can revert the
@@ -250,7 +251,8 @@ pub(crate) async fn undo(
 /// The outcome of reverting one file.
 enum Outcome {
     Done(&'static str),
-    /// The file was reverted, or no longer matters.
+    /// There is nothing to report: the file is already as it was before the turn, or the place is a
+    /// folder that the turn created.
     Same,
     Left(String),
 }
@@ -348,7 +350,7 @@ async fn written(
         let set = place.resolved.open_read()?.set_permissions(Permissions::from_mode(mode));
         set.map_err(|error| FileError::new(&path, error.into()))
     };
-    // The client may keep the file only in its editor; then there are no permissions to set.
+    // If the client keeps the file only in its editor, there are no permissions to set.
     let _set = access.on_disk(place, set).await?;
     Ok(written)
 }

@@ -54,7 +54,7 @@ pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 pub(crate) enum Record {
     /// A part of the conversation.
     Message(Box<Message>),
-    /// A permission choice that an older session stored, and whether it allows.
+    /// A permission choice that an older session stored, and whether it allows or denies.
     Choice(Choice, bool),
     /// A permission choice for the rest of the session.
     Rule(Subject, Effect),

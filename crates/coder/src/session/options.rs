@@ -36,7 +36,8 @@ pub(crate) fn options(models: &Models) -> Vec<SessionConfigOption> {
     options
 }
 
-/// The option that selects the model: grouped by provider, if there are any, with `offline` last.
+/// The option that selects the model. If there are providers, the models are grouped by provider.
+/// The model `offline` is the last one.
 fn model(models: &Models) -> SessionConfigOption {
     let offline =
         value(OFFLINE, "Offline", "Understands a few fixed phrases; needs no key and no network");
@@ -102,7 +103,7 @@ fn rounded(tokens: u64) -> String {
     }
 }
 
-/// Sets a select to one of its values.
+/// Sets a select option to one of its values.
 pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str) {
     let Some(option) = options.iter_mut().find(|option| option.id.as_str() == id) else { return };
     let fits = option.accepts(&SessionConfigOptionValue::ValueId(value.into()));
@@ -122,7 +123,7 @@ fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
     options.splice(at + 1..at + 1, level);
 }
 
-/// Sets a select to one of its values, and adapts dependent options.
+/// Sets a select option to one of its values, and adapts dependent options.
 pub(crate) fn set(models: &Models, options: &mut Vec<SessionConfigOption>, id: &str, value: &str) {
     choose(options, id, value);
     follow(models, options, id);

@@ -30,8 +30,8 @@ impl Spending {
         Self { tokens, ..Self::default() }
     }
 
-    /// Sets the cost to the last one that the client received. It exceeds the stored cost if a
-    /// model call between turns cost something.
+    /// Sets the cost to the last one that the client received. That cost is higher than the stored
+    /// one if a model was called between turns.
     pub(crate) fn set_reported(&mut self, cost: Option<&Cost>) {
         let told = cost.filter(|cost| cost.currency == CURRENCY).map_or(0.0, |cost| cost.amount);
         self.dollars = self.dollars.max(told);

@@ -12,9 +12,11 @@ const SUBAGENT: &str = "- You are a subagent: the prompt is a task from the agen
     conversation, and you have no `task`. Only your last message is passed on, as your report. It must contain everything that was asked for, briefly, with \
     paths and lines.\n";
 
-/// The maximum length of a path in the prompt, in bytes, and the maximum number of folders. These
-/// limits keep the prompt under 8 KiB.
+/// The maximum length of a path in the prompt, in bytes. With [`MAX_FOLDERS`], it keeps the prompt
+/// under 8 KiB.
 const MAX_PATH: usize = 400;
+
+/// The maximum number of folders in the prompt.
 const MAX_FOLDERS: usize = 5;
 
 /// A client's instructions for one session.

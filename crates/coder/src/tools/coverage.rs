@@ -58,7 +58,8 @@ impl Coverage {
         }
     }
 
-    /// The same coverage with resolved paths. A read also covers the paths in its arguments.
+    /// The same coverage with resolved paths. The coverage of a read also includes the paths as
+    /// written in its arguments.
     pub(super) fn resolved(&self, places: &[Place]) -> Self {
         let shown = places.iter().map(|place| place.shown.clone());
         match self {

@@ -1,5 +1,5 @@
-//! The decision about a call: the policy makes it once, the person is asked if necessary, and it is
-//! checked again right before the call runs.
+//! The decision about a call: the policy decides once, the person is asked if necessary, and the
+//! decision is checked again right before the call runs.
 
 use super::approved_call::{Approval, ApprovedCall, Shown};
 use super::coverage::Coverage;
@@ -27,8 +27,8 @@ impl Toolbox<'_> {
         self.judged(move |judge, _| judge.decide(&name, &named.touch())).await
     }
 
-    /// The decision about a call, which covers the places that the paths in its arguments lead to.
-    /// The paths as written must not be refused either.
+    /// The decision about a call. It covers the places to which the paths in the arguments lead. A
+    /// call is also refused if the policy refuses a path as it is written in the arguments.
     pub(super) async fn decide(&self, tool: &dyn Tool) -> Result<Approval> {
         let (tool, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
         self.judged(move |judge, _| decide(judge, tool, named)).await
@@ -252,13 +252,14 @@ fn shown(mut call: NewToolCall, prepared: &Prepared) -> NewToolCall {
     }
 }
 
-/// The maximum number of files that one call reports to the client, and the maximum length of their
-/// names together, in bytes.
+/// The maximum number of files that one call reports to the client.
 const MAX_LOCATIONS: usize = 20;
+
+/// The maximum total length of the names of the files that one call reports, in bytes.
 const MAX_LOCATIONS_LENGTH: usize = 8 * 1024;
 
-/// Decides about a call. A rule must not deny the paths as the arguments name them. For a change,
-/// the decision covers only the resolved paths.
+/// Decides about a call. The policy judges the paths as written in the arguments and, unless it
+/// denies those, the resolved paths. For a change, the decision covers only the resolved paths.
 fn decide(judge: &Judge<'_>, tool: String, named: Coverage) -> Approval {
     let decision = judge.decide(&tool, &named.touch());
     let paths = ResolvedPaths::of(judge.folders, named.paths());

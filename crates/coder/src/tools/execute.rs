@@ -78,7 +78,8 @@ pub(crate) struct Execute {
     /// Whether the command needs a terminal.
     #[serde(default)]
     pub(crate) terminal: bool,
-    /// Whether the command runs in a sandbox. It is known once the call is [adapted](Tool::adapt).
+    /// Whether the command runs in a sandbox. This is known once the call is
+    /// [adapted](Tool::adapt).
     #[serde(skip)]
     pub(crate) sandboxed: bool,
 }
@@ -106,7 +107,7 @@ impl Execute {
 }
 
 impl Toolbox<'_> {
-    /// The facts that the sandbox of a command depends on.
+    /// The facts on which the sandbox of a command depends.
     fn sandbox_session(&self) -> bounds::Session {
         let memory = &self.memory;
         bounds::Session {

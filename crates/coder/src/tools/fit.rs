@@ -5,5 +5,6 @@ pub(crate) use attache_models::text::{
     start_within,
 };
 
-/// The maximum text of one tool result, in bytes of JSON. It keeps the whole message under 64 KiB.
+/// The maximum text of one tool result, in bytes of JSON. This limit keeps the whole message under
+/// 64 KiB.
 pub(crate) const MESSAGE_TEXT: usize = 40 * 1024;

@@ -22,9 +22,10 @@ use std::future::ready;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The time limits of a call: how long the server may send nothing, and how long the call may take
-/// in all.
+/// How long the server may send nothing during a call.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
+
+/// How long a call may take in all.
 const TOTAL_LIMIT: Duration = Duration::from_secs(3600);
 
 /// The minimum time between two progress updates.
@@ -277,8 +278,8 @@ impl Toolbox<'_> {
         Ok(result)
     }
 
-    /// The text for the model. Of a long text, only the beginning and the end remain, with the name
-    /// of a file that contains all of it.
+    /// The text for the model. If the text is long, its middle is left out, and the result names a
+    /// file that contains the whole text.
     async fn kept(&mut self, text: String) -> Result<String> {
         if fit::json_text_length(&text) <= TEXT_GIVEN {
             return Ok(text);

@@ -60,7 +60,7 @@ impl Client {
         Self::serve_author(Coder::new(), capabilities, session).await
     }
 
-    /// Opens such a session with another author.
+    /// Opens a session with these params and this author, for a client with these capabilities.
     pub(crate) async fn serve_author(
         author: impl Author,
         capabilities: Value,

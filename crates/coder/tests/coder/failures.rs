@@ -85,9 +85,9 @@ async fn person_sees_the_wait_for_a_busy_provider() {
 const REPLACED: &str =
     "(The answer above is incomplete. The request is repeated, and the next answer replaces it.)";
 
-/// An answer that was cut off is requested again. The person sees that the next one replaces it,
-/// the model never sees it, and its tokens count. A tool call that was cut off never runs. After
-/// `session/load`, the conversation is the same.
+/// An answer that was cut off is requested again. The person is told that the next answer replaces
+/// the first one. The model never sees the first answer, but its tokens count. A tool call that was
+/// cut off never runs. After `session/load`, the conversation is the same.
 #[tokio::test]
 async fn cut_answer_is_requested_again_and_replaced() {
     for notices in [true, false] {

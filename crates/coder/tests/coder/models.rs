@@ -60,8 +60,8 @@ async fn provider_answers_with_text_tokens_and_cost() {
     without_key(&turn);
 }
 
-/// A model's signed thoughts are sent back to it unchanged, in the same turn and also after the
-/// agent was killed and the session loaded.
+/// A model's signed thoughts are sent back to it unchanged, both in the same turn and after the
+/// agent was killed and the session was loaded.
 #[tokio::test]
 async fn signed_thoughts_go_back_unchanged_even_after_a_load() {
     let replies = vec![

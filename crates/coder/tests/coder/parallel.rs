@@ -20,7 +20,7 @@ async fn asks(calls: &[(&str, &str, &str)], files: &[(&str, &str)]) -> (Server, 
     (server, project, client)
 }
 
-/// Creates a pipe for a command to read. Opening it waits for the other end.
+/// Creates a pipe for a command to read. Opening the pipe waits until its other end is open.
 fn pipe(folder: &Path, name: &str) {
     let made = std::process::Command::new("mkfifo").arg(folder.join(name)).status().unwrap();
     assert!(made.success());

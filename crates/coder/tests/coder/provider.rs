@@ -58,7 +58,7 @@ pub(crate) fn anthropic(blocks: &[Value], reason: &str) -> Reply {
     Reply::stream(&(anthropic_begin(blocks) + &anthropic_end(reason)))
 }
 
-/// Such a response without its end.
+/// The beginning of such a response: all events except the last ones.
 pub(crate) fn anthropic_begin(blocks: &[Value]) -> String {
     let usage = json!({ "input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 1 });
     let mut events = vec![json!({ "type": "message_start", "message": { "usage": usage } })];

@@ -21,7 +21,7 @@ async fn open(server: &Server, cwd: &std::path::Path) -> Client {
     .await
 }
 
-/// The next update of this kind, after any others.
+/// Returns the next update of this kind, and drops all updates before it.
 async fn next(client: &mut Client, kind: &str) -> Value {
     loop {
         let update = client.receive().await["params"]["update"].clone();
@@ -65,7 +65,8 @@ async fn model_writes_the_title_after_the_first_exchange() {
     );
 }
 
-/// The next prompt cancels the writing of a title. Neither that nor a failure is shown.
+/// The next prompt cancels the writing of a title. Neither a cancelled nor a failed attempt is
+/// shown.
 #[tokio::test]
 async fn hanging_or_failing_title_search_is_invisible() {
     let mut server = Server::start(vec![

@@ -26,7 +26,7 @@ pub(crate) struct ExitPlan {
     pub(crate) plan: String,
 }
 
-/// The person's choices. The id of a choice that allows the plan is that of the next mode.
+/// The person's choices. If a choice allows the plan, its id is the id of the next mode.
 fn choices() -> Vec<PermissionOption> {
     use PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
     vec![

@@ -12,9 +12,10 @@ use tokio::time::Instant;
 /// The minimum time between two updates of a running command.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
-/// The maximum output that is sent while the command runs: in all updates, in bytes, and in one
-/// message, in bytes of JSON.
+/// The maximum output that is sent while the command runs, in bytes.
 const OUTPUT_SHOWN: usize = 16 * 1024;
+
+/// The maximum output in one message, in bytes of JSON.
 const MESSAGE_OUTPUT: usize = 32 * 1024;
 
 /// How the output is displayed.

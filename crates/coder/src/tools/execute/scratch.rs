@@ -19,7 +19,7 @@ const MAX_OUTPUTS: usize = 16;
 /// The maximum number of folders of dead sessions to remove at once.
 const MAX_REMOVED: usize = 16;
 
-/// A private folder outside the session's folders, which is created when it is first needed. It is
+/// A private folder, outside the session's folders. It is created when it is first needed, and
 /// removed with the session. If the session's process was killed, the next session that has
 /// permission removes the folder.
 #[derive(Debug, Default)]

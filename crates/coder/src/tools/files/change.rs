@@ -89,7 +89,8 @@ impl Toolbox<'_> {
             let before = self.keep(step).await?;
             let done = self.step(step).await;
             let Ok(Ok(())) = done else {
-                // After the turn, the client no longer accepts files.
+                // If the turn has ended, the client no longer accepts files, so the files are
+                // restored on the disk.
                 let stuck = self.roll_back(kept, done.is_err()).await;
                 let why = done?.err().unwrap_or_default();
                 return Ok(Some(match stuck {

@@ -5,7 +5,7 @@ use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
 /// How many bytes are examined to tell text from binary data.
 const EXAMINED: usize = 8 * 1024;
 
-/// The text of a file, with unchanged line ends. A byte order mark is its first character.
+/// The text of a file, with its line endings unchanged. A byte order mark is its first character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) text: String,
@@ -98,7 +98,7 @@ impl Document {
     }
 }
 
-/// The most frequent line end of a text.
+/// The most frequent line ending of a text.
 pub(crate) fn line_end(text: &str) -> &'static str {
     let all = text.matches('\n').count();
     if text.matches("\r\n").count() * 2 > all { "\r\n" } else { "\n" }

@@ -33,7 +33,7 @@ pub(crate) struct Edit {
 /// One exact replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Replacement {
-    /// The text to replace. It must occur in the file; line ends are adapted to the file.
+    /// The text to replace. It must occur in the file; line endings are adapted to the file.
     pub(crate) old: String,
     /// The new text.
     pub(crate) new: String,
@@ -105,7 +105,7 @@ impl Replacement {
         Ok((changed, found.len() as u64))
     }
 
-    /// The byte ranges where `old` occurs: exactly or, if there are none, with other line ends.
+    /// The byte ranges where `old` occurs: exactly or, if there are none, with other line endings.
     fn places(&self, text: &str) -> Vec<Range<usize>> {
         let whole = |place: &Range<usize>| {
             let before = text.get(..place.start).and_then(|before| before.chars().next_back());
@@ -129,8 +129,8 @@ impl Replacement {
         found.map(|(at, _)| original(at)..original(at + self.old.len())).filter(whole).collect()
     }
 
-    /// The new text, with the line ends of the lines that it replaces. Further lines get the
-    /// `usual` line end. Carriage returns that the model writes are kept.
+    /// The new text, with the line endings of the lines that it replaces. Additional lines get the
+    /// `usual` line ending. Carriage returns that the model writes are kept.
     fn with_line_ends(&self, replaced: &str, usual: &'static str) -> String {
         if self.old.contains('\r') || self.new.contains('\r') {
             return self.new.clone();

@@ -61,7 +61,8 @@ pub(crate) enum Fingerprint {
 }
 
 impl State {
-    /// The reason why there is no text that can be `done`, which is a participle such as `changed`.
+    /// The reason why the file has no text. The participle `done`, such as `changed`, says what was
+    /// to happen to the text.
     pub(crate) fn no_text(&self, shown: &str, done: &str) -> String {
         match self {
             Self::Nothing => format!("{shown} does not exist: check the path"),
@@ -145,7 +146,8 @@ impl FileAccess<'_> {
         })
     }
 
-    /// Whether to access this place through the client, if it `offers` that.
+    /// Whether to access this place through the client. `offers` says whether the client supports
+    /// it.
     fn asks(&self, place: &Place, offers: bool) -> bool {
         offers && !self.disk_only && place.absolute.to_str().is_some()
     }
@@ -159,8 +161,8 @@ impl FileAccess<'_> {
         if document.encoding == Encoding::Utf8
             && self.asks(place, self.turn.client().fs.write_text_file)
         {
-            // The client gets only the path, so it would follow a link that was created there
-            // meanwhile.
+            // The client gets only the path, so it would follow a link that another program has
+            // just created there.
             let check =
                 |folders: &Folders, place: &Place| folders.roots().check_unchanged(&place.resolved);
             if let Err(why) = self.on_disk(place, check).await? {
@@ -213,7 +215,7 @@ impl FileAccess<'_> {
         Ok(moved.await?.map_err(named))
     }
 
-    /// Runs `work`, which may change the disk, to its end, even if the turn is cancelled.
+    /// Runs `work`, which may change the disk. It runs to its end even if the turn is cancelled.
     pub(crate) async fn on_disk<T: Send + 'static>(
         &self,
         place: &Place,

@@ -176,8 +176,8 @@ fn is_numbers(text: &str) -> bool {
     text.ends_with("@@") && text.starts_with('-')
 }
 
-/// Returns the text after all hunks, which are applied from top to bottom. Line ends stay as they
-/// are, and no line end is added to a last line without one.
+/// Returns the text after all hunks, which are applied from top to bottom. Line endings stay as
+/// they are, and none is added to a last line without one.
 ///
 /// # Errors
 /// Returns a sentence for the model if the lines of a hunk do not occur in the text, or more than
@@ -274,7 +274,7 @@ impl Hunk {
     /// `rest`. Kept lines are copied from the file.
     fn apply(&self, rest: &[&str], usual: &str, new: &mut Vec<String>) -> usize {
         let (mut rest, mut count) = (rest.iter(), 0);
-        // The line ends of removed lines that have no replacement yet.
+        // The line endings of removed lines that have no replacement yet.
         let mut ends = VecDeque::new();
         for line in &self.lines {
             match line {
@@ -297,7 +297,7 @@ impl Hunk {
     }
 }
 
-/// A line without its line end.
+/// A line without its line ending.
 fn without_line_end(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }

@@ -2,9 +2,11 @@
 
 use crate::tools::fit::counted;
 
-/// The limits for a picture that a model gets: its size in bytes, and each side in pixels. All
-/// providers accept pictures within them.
+/// The maximum size of a picture that a model gets, in bytes. All providers accept pictures within
+/// this limit and [`MAX_SIDE`].
 pub(crate) const MAX_BYTES: u64 = 3_750_000;
+
+/// The maximum width and height of a picture that a model gets, in pixels.
 const MAX_SIDE: u32 = 8_000;
 
 /// The maximum number of JPEG segments to search for the size. In ordinary pictures, fewer segments

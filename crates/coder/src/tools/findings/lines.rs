@@ -20,7 +20,7 @@ pub(crate) struct Lines {
     pub(crate) first: u32,
     /// The number of lines in `text`.
     pub(crate) given: u32,
-    /// The number of lines in the file, including a last line without a line end.
+    /// The number of lines in the file, including a last line without a line ending.
     pub(crate) total: u32,
     /// Whether the text is a single line that is cut because it is too long.
     pub(crate) cut: bool,

@@ -12,9 +12,10 @@ pub(crate) const LINES_NAMED: usize = 100;
 /// The maximum number of files in a result.
 pub(crate) const SEARCHED_FILES_NAMED: usize = 1_000;
 
-/// The maximum number of places that the client gets, and the maximum total length of their names,
-/// in bytes.
+/// The maximum number of places that the client gets.
 const MAX_LOCATIONS: usize = 20;
+
+/// The maximum total length of the names of the places that the client gets, in bytes.
 const MAX_LOCATION_LENGTH: usize = 1024;
 
 /// One matching line.

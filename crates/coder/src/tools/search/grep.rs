@@ -93,7 +93,8 @@ impl Grep {
                 matches.left_out += 1;
                 continue;
             }
-            // If a link has replaced the file since, its target is another file.
+            // If a link has replaced the file since the listing, the path resolves to another file,
+            // which is not searched.
             let here = folders.roots().resolve(entry.path()).ok();
             match here
                 .filter(|here| here.path() == entry.path())

@@ -161,8 +161,8 @@ impl Fetch {
             Err(why) => return toolbox.failed(handle, &why).await,
         };
         let private = public_address::says_private(&url);
-        // If the URL itself names such an address, the question has shown it to the person. A name
-        // does not show where it leads, so it needs a rule.
+        // If the URL itself names an address that is not public, the person has seen it in the
+        // question. A host name does not show its addresses, so for such a host a rule is needed.
         let page = linked_page(toolbox, url, private || by_rule);
         let fetched = tokio::select! {
             biased;

@@ -61,8 +61,8 @@ pub(crate) fn kind(content_type: &str, body: &[u8]) -> Kind {
     }
 }
 
-/// The body as text. Its encoding is that of the first of these: its byte order mark, its
-/// `content-type`, or what the page declares. The default is UTF-8.
+/// The body as text. The encoding is the first of these that is known: that of the byte order mark,
+/// of the `content-type`, or of the declaration in the page. The default is UTF-8.
 pub(crate) fn decoded(content_type: &str, body: &[u8], kind: Kind) -> String {
     let label = content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;

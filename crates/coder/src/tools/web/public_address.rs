@@ -7,8 +7,8 @@ use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Whether this address can be reached from the whole internet. An address that embeds another one
-/// is treated like that one.
+/// Whether this address can be reached from the whole internet. An IPv6 address that embeds an IPv4
+/// address is treated like the embedded address.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

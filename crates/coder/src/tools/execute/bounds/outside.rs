@@ -138,7 +138,7 @@ pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) 
     }
     let real: BTreeSet<PathBuf> =
         paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    // The folders that programs run from, and homes themselves, stay visible.
+    // The folders from which programs run, and the homes themselves, stay visible.
     let needed: Vec<PathBuf> = std::env::var_os("PATH")
         .iter()
         .flat_map(std::env::split_paths)

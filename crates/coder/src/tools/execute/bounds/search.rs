@@ -84,7 +84,8 @@ pub(super) fn search(judge: &Judge<'_>) -> Found {
 struct Folder<'r> {
     path: PathBuf,
     root: &'r Path,
-    /// The names of the folder and its parent, below the root. Protected paths have no more parts.
+    /// The names of the folder's parent and of the folder itself, below the root. With the name of
+    /// an entry, they are enough to recognize every protected path.
     near: String,
 }
 
@@ -140,7 +141,7 @@ impl Search<'_> {
     }
 
     fn add(&mut self, path: PathBuf, guard: Guard) {
-        // A root may be inside another one.
+        // One root may be inside another.
         if self.seen.insert(path.clone()) {
             match guard {
                 Guard::Obeyed => self.found.obeyed.push(path),

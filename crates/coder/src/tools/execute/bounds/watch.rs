@@ -67,7 +67,8 @@ impl Watch {
         let found = search(&session.judge());
         let made = found.secret.iter().filter(|path| !self.secrets.contains(*path)).cloned();
         session.known.with(|known: &mut Remembered| known.made.extend(made));
-        // A search that stopped at its limits did not see every file.
+        // The known files are added because a search that stops at its limits does not see every
+        // file.
         let paths: BTreeSet<&PathBuf> = found.obeyed.iter().chain(self.before.keys()).collect();
         let mut paths: Vec<&PathBuf> = paths.into_iter().collect();
         paths.sort_by_key(|path| !is_protected_anywhere(path));

@@ -225,8 +225,9 @@ fn another_user_has_the_same_limits() {
     }
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let program = folder.path().join("tests");
-    // Another process makes the copy. If this process did, a child forked at the same moment would
-    // still have the copy open for writing, and then it cannot be executed.
+    // Another process makes the copy. If this process made it, a child that is forked at the same
+    // moment could still have the copy open for writing, and a file that is open for writing cannot
+    // be executed.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status();
     assert!(copied.unwrap().success());
     fs::create_dir(folder.path().join("tmp")).unwrap();
