@@ -162,7 +162,7 @@ impl PermissionBroker {
         Ok(())
     }
 
-    /// Removes a rule, also from its file. Blocks on disk I/O.
+    /// Removes a rule, from its file as well. Blocks on disk I/O.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written. The rule is then not removed.
@@ -192,8 +192,8 @@ impl PermissionBroker {
         locked(&self.0.audit).last.iter().cloned().collect()
     }
 
-    /// Returns the permissions of a session in the folder `cwd` of the agent with this name. The
-    /// rules decide, and `rest` decides about requests without a rule.
+    /// Returns the permissions of a session that the agent with this name has in the folder `cwd`.
+    /// The rules decide, and `rest` decides about requests without a rule.
     pub fn permissions(
         &self,
         agent: impl Into<String>,

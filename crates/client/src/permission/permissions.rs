@@ -37,7 +37,7 @@ pub enum Permissions {
     ByRules {
         /// Whether a rule denies a request.
         rejects: Rejects,
-        /// Decides, reports and logs the decision, and applies the rules as well.
+        /// Decides about all other requests, also by the rules, and reports and logs the decision.
         rest: Box<Permissions>,
     },
 }

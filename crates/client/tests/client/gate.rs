@@ -533,7 +533,7 @@ async fn always_allowed_actions_are_logged_and_a_denying_rule_overrides_them() {
     assert!(is_refused(&gate.write("a.txt", "3").await));
 }
 
-/// A denying rule stops a read of a plain file by any of its names, and the log names the file.
+/// A denying rule stops a read of a plain file under any of its names, and the log names the file.
 /// Every other read needs no permission.
 #[tokio::test]
 async fn a_denying_rule_stops_a_read_of_a_plain_file() {
