@@ -22,7 +22,7 @@ pub struct KnownAgent {
     pub login: &'static str,
     /// Whether the agent gives up when the client answers that a file is missing. Such an agent
     /// cannot create files if the client reads files for it, so the client does not offer it
-    /// `fs.readTextFile`, except to show it an editor's unsaved text.
+    /// `fs.readTextFile`, unless the client has the unsaved text of an editor.
     pub misreads_missing_files: bool,
 }
 

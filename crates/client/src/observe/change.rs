@@ -20,8 +20,8 @@ use std::sync::Arc;
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Change {
-    /// A message begins; its text follows. Nothing else separates two consecutive messages from the
-    /// same author.
+    /// A message begins; its text follows. Only this change shows where one message ends and the
+    /// next one from the same author begins.
     #[serde(with = "wire::Author")]
     Began(MessageAuthor),
     /// New text of the agent's answer, in Markdown.

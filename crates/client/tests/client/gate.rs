@@ -662,7 +662,8 @@ async fn a_hard_link_to_a_protected_file_needs_a_person() {
     }
 }
 
-/// If a flag chooses the agent's only option, which allows always, it allows this action only.
+/// If a flag chooses the agent's only option, and that option allows always, the flag still allows
+/// only this one action.
 #[tokio::test]
 async fn only_a_person_allows_always() {
     let broker = PermissionBroker::in_memory();

@@ -101,8 +101,8 @@ pub(crate) fn connect_to_write(place: &StoreFiles) -> Result<Option<Connection>,
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     schema::migrate(connection, schema::STEPS)?;
-    // This comes only now, because a crash before the tables exist must leave an empty file or a
-    // complete header, and no other files beside it.
+    // The write-ahead log is switched on only now, because a crash before the tables exist must
+    // leave a file that is empty or has a complete header, and no other files beside it.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())

@@ -216,7 +216,7 @@ impl Drop for OpenQuestion {
 }
 
 /// Completes a request with facts from the disk, and returns the actions that it would allow. Reads
-/// the disk off the connection's task.
+/// the disk on another thread, so that the connection's task does not wait.
 async fn looked_at(
     mut request: PermissionRequest,
     folders: Option<Arc<Folders>>,
