@@ -182,15 +182,15 @@ impl Elicitations {
     }
 }
 
-/// When an event in the session makes the answer unnecessary.
+/// Whether and when an event in the session makes the answer unnecessary.
 enum Withdrawn {
     Never,
     Already,
     When(oneshot::Receiver<()>),
 }
 
-/// Waits for the person's answer. If it is no longer needed by then, the answer is `cancel`
-/// (ELIC-26, CANCEL-21).
+/// Waits for the person's answer. If the answer is no longer needed before the person gives it,
+/// returns `cancel` (ELIC-26, CANCEL-21).
 fn put(
     answer: Responder<ElicitationCreate>,
     withdrawn: Withdrawn,

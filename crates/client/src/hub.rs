@@ -174,7 +174,7 @@ impl Hub {
         self.shared.agents().into_iter().map(HubAgent).collect()
     }
 
-    /// Opens a new session of the agent with this name in a folder. A relative path is resolved
+    /// Opens a new session in a folder, with the agent of this name. A relative path is resolved
     /// against the current folder of this process. Starts the agent if it does not run. Await the
     /// returned builder.
     ///
@@ -186,9 +186,9 @@ impl Hub {
     }
 
     /// Opens a stored session, or returns it if it is open. The agent loads the session, or resumes
-    /// it if it cannot load it; the stored history is kept. If the agent can do neither or does not
-    /// start, the stored history can be read. `cwd` is the folder of a session that neither the
-    /// list nor the store knows. Await the returned builder.
+    /// it if it cannot load sessions; the stored history is kept either way. If the agent can do
+    /// neither, or does not start, the stored history can still be read. `cwd` is used as the
+    /// folder only if neither the list nor the store knows the session. Await the returned builder.
     ///
     /// # Errors
     /// Returns an error if the session is unknown, another program has it open, or the agent cannot

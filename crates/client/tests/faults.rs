@@ -3,7 +3,7 @@
 //! after a restart, and no process is left behind.
 //!
 //! Three faults end the process and with it the connection, and one ends the connection alone. In
-//! three faults the agent is silent until a deadline or a person ends the call. In the last one the
+//! three others the agent is silent until a deadline or a person ends the call. In the last one the
 //! agent is only slow, and everything works.
 #![allow(
     clippy::unwrap_used,

@@ -185,7 +185,8 @@ fn lists(store: &Sqlite) -> Result<(), Box<dyn Error>> {
                 meta: Meta::new(Raw::from_text(&meta)?).map_or(Patch::Keep, Patch::Set),
             },
         ));
-        // Commits only now and then: the writer has already stored most of the events by then.
+        // Commits only now and then. By the time of a commit, the writer has already stored most of
+        // the events.
         if number % 1_000 == 999 {
             wait(&*log)?;
         }

@@ -54,7 +54,7 @@ fn looked(place: &StoreFiles) -> Result<(), StoreError> {
     rows(place, &connection, thorough)?;
     try_writing(&mut connection).map_err(failed)?;
     if thorough {
-        // If the stamp cannot be written, the next check only comes sooner.
+        // If the stamp cannot be written, the only effect is that the next check comes sooner.
         let _ = File::create(stamp(place));
     }
     Ok(())

@@ -48,8 +48,8 @@ impl AgentConnection {
         Self::with_child(input, output, options, None, None).await
     }
 
-    /// Connects to a child process through its pipes. `program` is the name of its program. When
-    /// the child's output ends, the error says how the child ended.
+    /// Connects to a child process through its pipes. `program` is the name of its program. If the
+    /// child closes its output, the error says how the child ended.
     pub(crate) async fn with_child(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
@@ -118,8 +118,9 @@ impl AgentConnection {
         Opening::new(&self.0, cwd.as_ref(), Origin::New)
     }
 
-    /// Loads a stored session with its history, if the agent offers that. When the history is
-    /// complete, it replaces the known history of the session. If the load fails, nothing changes.
+    /// Loads a stored session with its history, if the agent offers that. Once the whole history
+    /// has arrived, it replaces the known history of the session. If the load fails, nothing
+    /// changes.
     pub fn load(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Loaded(id.into()))
     }
@@ -230,8 +231,8 @@ impl Drop for AgentConnection {
     }
 }
 
-/// The name that the agent's token counts are shown under: the agent's own name, otherwise its
-/// program's. `None` for the built-in agent.
+/// The name under which the agent's token counts are shown: the agent's own name, or else the name
+/// of its program. `None` for the built-in agent.
 fn counted_by(about: Option<&Implementation>, program: Option<&str>) -> Option<String> {
     let given = about.map(|about| about.name.trim()).filter(|name| !name.is_empty());
     match given {

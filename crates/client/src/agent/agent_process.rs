@@ -24,7 +24,7 @@ pub struct AgentProcess {
 }
 
 impl AgentProcess {
-    /// Starts a command line such as `gemini --acp` (read without a shell, see [`Launch::parse`])
+    /// Starts a command line such as `gemini --acp` (parsed without a shell, see [`Launch::parse`])
     /// and performs the handshake within 30 s. Must be called inside a tokio runtime with I/O and
     /// time enabled.
     ///
@@ -39,11 +39,11 @@ impl AgentProcess {
         Self::launch_with(launch, Options::default()).await
     }
 
-    /// Starts a program with other options than the default.
+    /// Starts a program with options other than the defaults.
     ///
     /// If the program is not in the `PATH` of this process, it is looked up in the `PATH` of the
     /// person's login shell (`SHELL`), which is run once, for at most 5 s. The program then also
-    /// gets the shell's variables that this process does not have.
+    /// gets the variables of that shell that are not set in this process.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
         let launch = login_environment::equipped(launch).await;
         let known = KnownAgent::with_program(Path::new(launch.program()));

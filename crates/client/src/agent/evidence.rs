@@ -7,8 +7,8 @@ use std::time::Duration;
 /// The number of last lines of stderr that are shown.
 const LINES: usize = 10;
 
-/// How long an agent that closed its output may take to exit. The connection waits for half a
-/// second at most.
+/// How long to wait for an agent that closed its output to exit. The connection waits for the
+/// result for at most half a second.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Evidence about an agent that failed: how it ended, its last lines of stderr, and its stray
@@ -51,7 +51,8 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// Describes how a child that closed its output ended, for the reason why the connection ended.
+/// Describes how a child that closed its output ended. The text becomes part of the reason why the
+/// connection ended.
 pub(crate) async fn exit_probe(child: ChildWatch) -> String {
     let end = match tokio::time::timeout(PATIENCE, child.wait()).await {
         Ok(exit) => exit.to_string(),

@@ -33,8 +33,8 @@ impl<'c> Listing<'c> {
         self
     }
 
-    /// Sets whether to list archived sessions. By default they are not listed. Other values require
-    /// an agent that can archive sessions.
+    /// Sets whether to list archived sessions. By default they are not listed. Any value other than
+    /// the default requires an agent that can archive sessions.
     pub fn archived(mut self, archived: ArchivedFilter) -> Self {
         self.request.archived = match archived {
             ArchivedFilter::Exclude => None,
@@ -48,8 +48,9 @@ impl<'c> Listing<'c> {
     /// read are left out. A page without a new cursor is the last one.
     ///
     /// # Errors
-    /// Returns an error if the agent does not offer lists or the filter (nothing is sent then),
-    /// refuses, does not answer in time, or is gone. The same page can then be requested again.
+    /// Returns an error if the agent does not offer lists or does not support the filter (in both
+    /// cases nothing is sent), or if it refuses, does not answer in time, or is gone. The same page
+    /// can then be requested again.
     pub async fn next_page(&mut self) -> Result<Option<Vec<SessionInfo>>, CallError> {
         if self.ended {
             return Ok(None);

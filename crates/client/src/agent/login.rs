@@ -17,7 +17,7 @@ pub enum Login {
     /// With [`crate::AgentConnection::authenticate`]: the agent does the rest, for example by
     /// opening a page.
     ByAgent,
-    /// With a program in the person's terminal. The exit code 0 means that the login succeeded.
+    /// With a program in the person's terminal. An exit code of 0 means that the login succeeded.
     /// Restart the agent afterwards.
     InTerminal(Launch),
 }

@@ -26,8 +26,8 @@ use std::time::Duration;
 pub struct Options {
     /// Name and version of this program, sent to the agent (INIT-04).
     pub about: Implementation,
-    /// How long the agent may take to answer `initialize`: 30 s. A slow agent takes 8 s on a warm
-    /// disk.
+    /// How long the agent may take to answer `initialize`: 30 s. A slow agent takes 8 s, even when
+    /// the disk's cache is warm.
     pub handshake: Duration,
     /// How long opening a session may take: 120 s. Some agents wait half a minute for each MCP
     /// server that does not answer.
@@ -38,7 +38,7 @@ pub struct Options {
     pub cancel: Duration,
     /// The limits of the connection.
     pub limits: Limits,
-    /// Receives every line of both directions.
+    /// Receives every line that is sent in either direction.
     pub tap: Option<Tap>,
     /// Whether the client runs commands in terminals for the agent: see [`Options::terminals`].
     pub terminals: bool,
@@ -105,15 +105,15 @@ impl Options {
         self
     }
 
-    /// Passes every line of both directions to `tap`.
+    /// Passes every line that is sent in either direction to `tap`.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self
     }
 
-    /// Runs commands for the agent, which sees their output, and keeps the output of terminals that
-    /// agents run themselves; see [`crate::SessionHandle::terminal`].
+    /// Runs commands for the agent and returns their output to it. Also keeps the output of
+    /// terminals that agents run themselves: see [`crate::SessionHandle::terminal`].
     ///
     /// A command runs on this machine with the rights of this process, in a folder of the session,
     /// without any other limit. Each command therefore needs permission: the session's
@@ -227,7 +227,7 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// The capabilities that this client serves, and so advertises (INIT-16). Subagents are not
+/// The capabilities that this client serves and therefore advertises (INIT-16). Subagents are not
 /// supported.
 pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     let mut options = SessionConfigOptionsCapabilities::new();

@@ -52,7 +52,7 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Converts a failed `initialize`.
+    /// Converts the error of a failed `initialize` call.
     pub(crate) fn of_call(error: CallError, evidence: Evidence) -> Self {
         match error {
             CallError::ErrorResponse(error) => Self::Refused { error, evidence },
@@ -130,7 +130,7 @@ impl fmt::Display for StartError {
     }
 }
 
-/// The end without its details, because the evidence repeats them.
+/// The end of the connection without its details, because the evidence contains them too.
 fn short(end: &ConnectionEnd) -> ConnectionEnd {
     match end {
         ConnectionEnd::PeerClosed { .. } => ConnectionEnd::PeerClosed { detail: None },

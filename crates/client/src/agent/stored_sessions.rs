@@ -12,9 +12,9 @@ use attache_protocol::v1::{
 };
 use attache_session::EventBody;
 
-/// Each method fails without sending anything if the agent does not advertise it; the error names
-/// the capability. Otherwise it fails if the agent refuses, does not answer in time
-/// (`Options::quick`), or is gone.
+/// If the agent does not advertise the capability for a method, the method fails without sending
+/// anything, and the error names the capability. Otherwise a method fails if the agent refuses,
+/// does not answer in time (`Options::quick`), or is gone.
 impl AgentConnection {
     /// Deletes a stored session, if the agent offers that. A session that does not exist counts as
     /// deleted. The agent decides what happens to an open session: close it first.
@@ -45,7 +45,7 @@ impl AgentConnection {
     }
 
     /// Returns whether the agent has a session open, if the agent offers that. A state that this
-    /// version does not know is [`SessionStatus::Saved`].
+    /// version does not know counts as [`SessionStatus::Saved`].
     ///
     /// The status does not refer to this connection: a session that is [`SessionStatus::Open`] must
     /// also be loaded or resumed before it takes prompts here.
@@ -60,7 +60,7 @@ impl AgentConnection {
     }
 
     /// Sets the title of any listed session, if the agent offers that. Returns the title as the
-    /// agent stored it. An open session shows it from then on.
+    /// agent stored it. An open session shows that title from then on.
     ///
     /// # Errors
     /// Returns an error if the agent refuses the title, for example because it is empty.

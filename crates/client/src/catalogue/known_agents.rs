@@ -20,9 +20,9 @@ pub struct KnownAgent {
     pub npm_package: Option<&'static str>,
     /// The account or key that it needs, for display.
     pub login: &'static str,
-    /// Whether it treats the error about a missing file as a failure of its own, so that it cannot
-    /// create files if the client reads files for it. Such an agent is not offered
-    /// `fs.readTextFile`, unless the client has unsaved text.
+    /// Whether the agent gives up when the client answers that a file is missing. Such an agent
+    /// cannot create files if the client reads files for it, so the client does not offer it
+    /// `fs.readTextFile`, unless the client has the unsaved text of an editor.
     pub misreads_missing_files: bool,
 }
 

@@ -92,7 +92,7 @@ impl Form {
     }
 
     /// Reads what a person typed for a field: a text, a number, `yes` or `no`, or a choice by its
-    /// value, its title or its number from 1 on; several choices are separated by commas.
+    /// value, its title or its number, counted from 1; several choices are separated by commas.
     ///
     /// # Errors
     /// Returns an error if the text is not a value of that field.
@@ -250,7 +250,7 @@ fn plain(values: &[String]) -> Vec<(&str, &str)> {
     values.iter().map(|value| (value.as_str(), value.as_str())).collect()
 }
 
-/// Finds a choice by its value, its title or its number from 1 on.
+/// Finds a choice by its value, its title or its number, counted from 1.
 fn chosen(choices: &[(&str, &str)], word: &str) -> Option<String> {
     let by_name = choices
         .iter()

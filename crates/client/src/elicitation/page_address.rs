@@ -25,7 +25,7 @@ pub struct PageAddress {
 pub enum AddressWarning {
     /// The connection is not encrypted: the address is `http` and not on this machine.
     NotEncrypted,
-    /// The host's name may imitate another name: it has Punycode (`xn--…`) or letters outside
+    /// The host's name may imitate another name: it contains Punycode (`xn--…`) or letters outside
     /// ASCII.
     OtherLetters,
     /// A user name precedes the host and may be mistaken for it.

@@ -65,7 +65,7 @@ impl AgentEntry {
         let _ = self.commands.try_send(command);
     }
 
-    /// Returns the agent once it runs; starts it if it does not.
+    /// Starts the agent unless it runs, and returns it once it runs.
     pub(crate) async fn up(&self) -> Result<Up, HubError> {
         let mut phases = self.phase.subscribe();
         let mut asked = false;
@@ -90,7 +90,7 @@ impl AgentEntry {
                     if !asked {
                         self.command(Command::Start);
                     }
-                    // The next phase decides.
+                    // The next phase decides what this call returns.
                     asked = true;
                 }
             }

@@ -44,15 +44,15 @@ impl AgentSource {
         }))
     }
 
-    /// Starts a command line such as `gemini --acp`, which is read without a shell: see
+    /// Starts a command line such as `gemini --acp`, which is parsed without a shell: see
     /// [`Launch::parse`].
     ///
     /// # Errors
-    /// The command line is not well-formed.
+    /// Returns an error if the command line is not well-formed.
     pub fn command(command_line: &str) -> Result<Self, ParseError> {
         Launch::parse(command_line)?;
         let command_line = command_line.to_owned();
-        // The command line was read before, so this does not fail.
+        // The command line has been parsed before, so parsing it again does not fail.
         Ok(Self::launch(move || {
             Launch::parse(&command_line).unwrap_or_else(|_| Launch::new(&command_line))
         }))

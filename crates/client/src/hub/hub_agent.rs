@@ -127,7 +127,8 @@ impl HubAgent {
     }
 
     /// Returns the number of updates for unknown sessions that were dropped since the agent
-    /// started, and the number of unknown sessions whose updates are kept in case they are opened.
+    /// started, and the number of unknown sessions whose updates are kept in case the sessions are
+    /// opened.
     pub fn strays(&self) -> (u64, usize) {
         self.0.connection().map(|connection| connection.0.sessions.strays()).unwrap_or_default()
     }

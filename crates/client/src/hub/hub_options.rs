@@ -19,8 +19,8 @@ pub struct HubOptions {
     /// How the hub presents itself to agents and how long it waits. With
     /// [`HubOptions::elicitations`], the hub replaces the handlers of forms and pages.
     pub client: Options,
-    /// The store for the logs of sessions. Their keys have the client's side and the agent's name
-    /// in the hub. Without a store, the hub keeps the history in memory.
+    /// The store for the logs of sessions. The keys of these logs contain the client's side and the
+    /// name that the agent has in the hub. Without a store, the hub keeps the history in memory.
     pub store: Option<Arc<dyn Store>>,
     /// How often the hub restarts an agent that died.
     pub restarts: RestartPolicy,

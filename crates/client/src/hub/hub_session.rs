@@ -102,13 +102,13 @@ impl HubSession {
         self.entry.pending.answer(question, answer)
     }
 
-    /// The text that the person has written and not sent.
+    /// The text that the person has written but not sent.
     pub fn draft(&self) -> String {
         self.entry.state().draft.clone()
     }
 
-    /// Stores text that the person has written and not sent. It is in the log at most a second
-    /// later.
+    /// Stores text that the person has written but not sent. The text is in the log at most a
+    /// second later.
     pub fn set_draft(&self, draft: impl Into<String>) {
         let draft = draft.into();
         let mut state = self.entry.state();
@@ -183,7 +183,7 @@ impl HubSession {
     /// this session ([`Session::hand_off`]). Use this when the agent cannot continue a session, or
     /// when the context is full.
     ///
-    /// The prompts that wait here and the draft move to the new session in one step. The log of
+    /// This session's waiting prompts and its draft move to the new session in one step. The log of
     /// this session keeps them until the log of the new one has them, so that a crash loses
     /// nothing.
     ///
@@ -202,8 +202,8 @@ impl HubSession {
         new.entry.work.notify_one();
         new.entry.touch();
         self.entry.touch();
-        // Without a store, or if storing fails, they are only in memory. This session's log then
-        // keeps its copy.
+        // Without a store, or if storing fails, the prompts and the draft are only in the new
+        // session's memory. This session's log then keeps its copy.
         if new.commit().await.is_ok() {
             let mut state = self.entry.state();
             (state.unsaved.queue, state.unsaved.draft) = (true, true);
@@ -281,7 +281,7 @@ impl HubSession {
         }
     }
 
-    /// The reason why the agent does not answer.
+    /// The reason why a call to the agent fails while the session is not open there.
     fn end(&self) -> ConnectionEnd {
         match self.state() {
             SessionState::Closed => ConnectionEnd::Closed,

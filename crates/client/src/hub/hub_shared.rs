@@ -35,8 +35,8 @@ pub(crate) struct HubShared {
     pub(crate) spending: Mutex<Spending>,
     /// The spending of the stored sessions. Locked only where blocking is allowed.
     pub(crate) counted: Arc<Mutex<stored_session::SpendingCache>>,
-    /// The stored sessions that are being opened. Each caller holds its lock, so that no session is
-    /// opened twice.
+    /// The stored sessions that are being opened, each with a lock. A caller holds the lock while
+    /// it opens the session, so that no session is opened twice.
     pub(crate) opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
     pub(crate) tasks: Tasks,
 }

@@ -20,7 +20,7 @@ const STORE_PAGE: usize = 1000;
 impl Hub {
     /// Asks the store and every running agent that offers lists for their sessions, page by page in
     /// the background. Returns at once; watchers are notified as pages arrive. An agent that is
-    /// being asked is not asked again.
+    /// still answering an earlier request is not asked again.
     pub fn refresh_list(&self) {
         let hub = self.shared.clone();
         self.shared.tasks.spawn(async move { hub.ask_store().await });

@@ -126,7 +126,7 @@ impl Queue {
         Some((queued, tracker))
     }
 
-    /// Returns a prompt that was taken but not sent to the front of the queue.
+    /// Puts a prompt that was taken, but not sent, back at the front of the queue.
     pub(crate) fn put_back(&mut self, queued: QueuedPrompt, tracker: Arc<TurnTracker>) {
         tracker.requeue();
         self.trackers.insert(queued.id, tracker);

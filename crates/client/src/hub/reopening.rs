@@ -41,7 +41,7 @@ pub(crate) struct AttachError {
 /// Returns whether the session continues.
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
-    // Nothing of the earlier run is still running, so its unfinished turns and calls are ended
+    // The agent's earlier run is over, so the turns and calls that it left unfinished are ended
     // here.
     let unsettled = entry.fold.with(Session::recovery_events);
     unsettled.into_iter().for_each(|body| entry.fold.apply(body));

@@ -39,8 +39,8 @@ impl Restarts {
         Self { policy, begun: VecDeque::new() }
     }
 
-    /// Returns how long to wait before the next restart, which counts from now on; `None` if there
-    /// were too many.
+    /// Returns how long to wait before the next restart, and counts that restart; `None` if there
+    /// were too many restarts.
     pub(crate) fn next(&mut self, now: Instant) -> Option<Duration> {
         let old = |begun: &Instant| now.saturating_duration_since(*begun) > self.policy.within;
         while self.begun.front().is_some_and(old) {

@@ -30,7 +30,7 @@ pub(crate) struct SessionEntry {
     pub(crate) pending: Arc<PendingQuestions>,
     pub(crate) hub: Weak<dyn HubEvents>,
     pub(crate) mark: ChangeMark,
-    /// Counts the changes of state outside of the fold.
+    /// Counts the changes of the state outside of the fold.
     pub(crate) revision: AtomicU64,
     /// Wakes the prompt sender: a prompt may be ready, or the session is closed.
     pub(crate) work: Notify,
@@ -43,7 +43,8 @@ pub(crate) struct SessionEntry {
     pub(crate) saving: Mutex<()>,
 }
 
-/// The parameters with which a session is opened, first and after each restart of the agent.
+/// The parameters with which the session is opened, at first and again after each restart of the
+/// agent.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenParams {
     pub(crate) cwd: PathBuf,
@@ -88,7 +89,7 @@ pub(crate) struct Unsaved {
     pub(crate) draft: bool,
     /// The queue differs from that in the log.
     pub(crate) queue: bool,
-    /// A turn began or ended. That is in the log, but may not be on disk yet.
+    /// A turn began or ended. This event is in the log, but may not be on disk yet.
     pub(crate) turn: bool,
 }
 
@@ -256,8 +257,9 @@ impl SessionEntry {
         self.cancel(false);
     }
 
-    /// Like [`Self::cancel_turn`], but has no effect if the turn that blocked the prompt to send
-    /// now has ended by itself: the current turn is then that of the prompt.
+    /// Like [`Self::cancel_turn`], but is used to send a waiting prompt at once. Has no effect if
+    /// the turn that blocked the prompt has already ended by itself, because the current turn is
+    /// then that of the prompt.
     pub(crate) fn cancel_blocking_turn(&self) {
         self.cancel(true);
     }

@@ -59,7 +59,7 @@ pub enum AgentListing {
     NotRunning,
     /// The agent does not offer lists. Its listed sessions come from the store.
     NotOffered,
-    /// The hub asks the agent, which has listed this many sessions so far.
+    /// The hub is asking the agent, which has listed this many sessions so far.
     Asking(usize),
     /// The agent has listed all its sessions: this many.
     Listed(usize),

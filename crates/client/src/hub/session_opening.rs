@@ -42,7 +42,8 @@ impl HubShared {
             Err(error) => (None, Some(error)),
         };
         fold.log_to(log);
-        // A relative path was resolved against the current folder of that time.
+        // If the path was relative, it was resolved when the session was opened. The current folder
+        // may change later.
         let cwd = PathBuf::from(fold.with(|session| session.cwd().to_owned()));
         let state = State { attached: Some((up.generation, handle)), ..State::default() };
         let entry =

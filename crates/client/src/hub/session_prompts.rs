@@ -143,7 +143,7 @@ impl HubSession {
                 Some(HubError::Refused(why.clone()))
             }
             _ if state.queue.contains(id) => None,
-            // Another handle took it out of the queue.
+            // Another handle took the prompt out of the queue.
             _ => Some(HubError::Closed),
         }
     }

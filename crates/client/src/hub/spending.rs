@@ -128,8 +128,8 @@ impl DailySpending {
 pub enum Budget {
     /// An amount of money in one currency. Costs in other currencies do not count.
     Cost(Cost),
-    /// A number of tokens, as the agent counts them. Agents state tokens when a turn has ended, so
-    /// the turn that exceeds the budget runs to its end.
+    /// A number of tokens, as the agent counts them. Agents report tokens only when a turn has
+    /// ended, so the turn that exceeds the budget runs to its end.
     Tokens(u64),
 }
 

@@ -13,15 +13,15 @@ use std::sync::Arc;
 
 /// One change of a session or of a hub.
 ///
-/// Successive changes are merged until a watcher asks for them. A change contains the current state
-/// of what changed, except for text, of which it contains only the appended part. A program that
-/// applies all changes in order shows the whole session.
+/// Successive changes are merged until a watcher asks for them. A change contains the whole current
+/// state of what changed. For text, it contains only the appended part. A program that applies all
+/// changes in order shows the whole session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Change {
-    /// A message begins; its text follows. This change is all that separates two messages from the
-    /// same author.
+    /// A message begins; its text follows. Only this change shows where one message ends and the
+    /// next one from the same author begins.
     #[serde(with = "wire::Author")]
     Began(MessageAuthor),
     /// New text of the agent's answer, in Markdown.
@@ -73,7 +73,7 @@ pub enum Change {
     /// All options that a person can choose, modes and models included, the most important first.
     #[serde(with = "wire")]
     Config(Vec<SessionConfigOption>),
-    /// The title, the time of the last update, or whether the session is archived.
+    /// The title, the time of the last update, and whether the session is archived.
     Info {
         /// The title.
         title: Option<String>,
@@ -118,9 +118,9 @@ pub enum Change {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UsageChange {
-    /// Tokens in the context; `None` until the agent states it.
+    /// The number of tokens in the context; `None` until the agent reports it.
     pub used: Option<u64>,
-    /// The size of the context in tokens; `None` until the agent states it.
+    /// The size of the context in tokens; `None` until the agent reports it.
     pub size: Option<u64>,
     /// The cost of the session, by currency.
     #[serde(with = "wire")]
@@ -154,7 +154,7 @@ pub struct OpenPermission {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TurnChange {
-    /// No turn ran yet.
+    /// No turn has run yet.
     Idle,
     /// A turn runs.
     Running {

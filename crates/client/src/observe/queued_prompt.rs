@@ -25,9 +25,9 @@ pub struct QueuedPrompt {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum HoldReason {
-    /// The person cancelled the turn before them.
+    /// The person cancelled the previous turn.
     Cancelled,
-    /// The turn before them failed.
+    /// The previous turn failed.
     TurnFailed,
     /// The session's budget is used up.
     Budget,

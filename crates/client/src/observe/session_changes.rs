@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// Returns the changes of `session` since `position`, and moves the position to the end. Entries
 /// come first, in the order of the transcript.
 pub(crate) fn session_changes(session: &Session, position: &mut WatchPosition) -> Vec<Change> {
-    // The position knows how much of each message was seen.
+    // The query uses only the sequence number: `position` itself records how much of each message
+    // was seen.
     let changed = session.changes_since(&Position::after(position.sequence));
     position.sequence = session.sequence();
     let mut changes = Vec::new();

@@ -21,8 +21,8 @@ pub enum SessionState {
         /// When it began.
         #[serde(with = "wire::Milliseconds")]
         since: Timestamp,
-        /// How long the agent has sent nothing about this session. Watches do not report that it
-        /// grows, so a front end must poll it.
+        /// How long the agent has sent nothing about this session. A watch does not report that
+        /// this time grows, so a front end must poll the state.
         silent: Duration,
     },
     /// The turn was cancelled, and the agent has not ended it.

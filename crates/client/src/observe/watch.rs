@@ -30,7 +30,7 @@ pub struct WatchUpdate {
     /// Whether a load replaced the known history. If so, discard the shown content: the changes
     /// then contain the whole session.
     pub replaced: bool,
-    /// The position to ask from next time.
+    /// The position from which to ask next time.
     pub position: WatchPosition,
 }
 

@@ -48,7 +48,8 @@ impl WatchPosition {
         position
     }
 
-    /// The same position after another change outside of the session.
+    /// The same position, with another revision: the number of the last seen change outside of the
+    /// session's fold.
     pub(crate) fn with_revision(self, revision: u64) -> Self {
         Self { revision, ..self }
     }

@@ -21,7 +21,7 @@ const KEPT: usize = 64;
 /// The maximum total size in bytes of the file contents in the approvals of one session.
 const BYTES: usize = 16 << 20;
 
-/// An action that a person always allows: any write of this file, or exactly this command.
+/// An action that a person always allows: any write to this file, or exactly this command.
 #[derive(Debug, Clone, PartialEq)]
 enum Always {
     Write(PathBuf),
@@ -55,7 +55,7 @@ impl Approvals {
         }
     }
 
-    /// Takes the approval of this write. Returns whether there was one.
+    /// Uses up the approval of this write. Returns whether there was one.
     pub(crate) fn take_write(&mut self, path: &Path, now: &FileState, content: &[u8]) -> bool {
         self.take(|approved| match approved {
             Approved::Write { path: allowed, before, after } => {
@@ -65,21 +65,21 @@ impl Approvals {
         })
     }
 
-    /// Takes the approval to read this file. Returns whether there was one.
+    /// Uses up the approval to read this file. Returns whether there was one.
     pub(crate) fn take_read(&mut self, path: &Path) -> bool {
         self.take(
             |approved| matches!(approved, Approved::Read { path: allowed } if allowed == path),
         )
     }
 
-    /// Takes the approval of this command. Returns whether there was one.
+    /// Uses up the approval of this command. Returns whether there was one.
     pub(crate) fn take_command(&mut self, command: &TerminalCommand) -> bool {
         self.take(
             |approved| matches!(approved, Approved::Command(allowed) if allowed.covers(command)),
         )
     }
 
-    /// Whether writes of this file are always allowed.
+    /// Whether writes to this file are always allowed.
     pub(crate) fn covers_write(&self, path: &Path) -> bool {
         self.always.iter().any(|always| matches!(always, Always::Write(allowed) if allowed == path))
     }

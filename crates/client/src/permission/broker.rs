@@ -24,7 +24,7 @@ pub use broker_error::BrokerError;
 /// The number of projects whose rules are kept in memory.
 const PROJECTS: usize = 256;
 
-/// How long a decision waits for its line in the log file.
+/// How long a decision waits until its line is in the log file.
 const WRITTEN: Duration = Duration::from_secs(1);
 
 /// Decides by remembered rules before other [`Permissions`] do, and keeps the last 1000 decisions.
@@ -162,7 +162,7 @@ impl PermissionBroker {
         Ok(())
     }
 
-    /// Removes a rule, also from its file. Blocks on disk I/O.
+    /// Removes a rule, and deletes it from its file. Blocks on disk I/O.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written. The rule is then not removed.
@@ -192,8 +192,8 @@ impl PermissionBroker {
         locked(&self.0.audit).last.iter().cloned().collect()
     }
 
-    /// Returns the permissions of a session in the folder `cwd` of the agent with this name. The
-    /// rules decide, and `rest` decides about requests without a rule.
+    /// Returns the permissions of a session that the agent with this name has in the folder `cwd`.
+    /// The rules decide, and `rest` decides about requests without a rule.
     pub fn permissions(
         &self,
         agent: impl Into<String>,

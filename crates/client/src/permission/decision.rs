@@ -29,7 +29,8 @@ impl Decision {
         }
     }
 
-    /// Whether the decision allows a call with these options: whether it chooses one that allows.
+    /// Whether the decision allows a call with these options: whether it chooses an option that
+    /// allows the call.
     pub fn allows(&self, options: &[PermissionOption]) -> bool {
         let outcome = self.outcome(options);
         let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());

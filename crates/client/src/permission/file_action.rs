@@ -12,8 +12,8 @@ use std::time::SystemTime;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileAction {
-    /// The file, below the session's folder as it was given, with all other symbolic links
-    /// followed.
+    /// The path of the file, without symbolic links below the session's folder. The path of that
+    /// folder stays as it was given.
     pub path: PathBuf,
     /// The path as the agent wrote it.
     pub named: PathBuf,
@@ -84,7 +84,8 @@ impl Found {
     }
 }
 
-/// The path relative to the session's folder that contains it, unresolved; absolute if none does.
+/// The path relative to the session's folder that contains it, unresolved; absolute if no folder of
+/// the session contains it.
 pub(crate) fn below(folders: &Folders, path: &Path) -> String {
     let roots = folders.roots().all().iter().chain(folders.given());
     let below = roots.filter_map(|root| path.strip_prefix(root).ok()).next();

@@ -37,7 +37,8 @@ pub enum Permissions {
     ByRules {
         /// Whether a rule denies a request.
         rejects: Rejects,
-        /// Decides, reports and logs the decision, and applies the rules as well.
+        /// Decides about all other requests: applies the rules too, and reports and logs each
+        /// decision.
         rest: Box<Permissions>,
     },
 }

@@ -34,9 +34,9 @@ use tokio::sync::oneshot;
 /// The state of one session of a connection, shared by the reading task, which folds updates, and
 /// by every handle.
 ///
-/// Lock order: `sending` before `state` before the fold's. No function that could lock `state` is
-/// called while it is locked. Replies are folded without the lock, because a call that cannot be
-/// sent settles its reply at once.
+/// Lock order: `sending`, then `state`, then the lock of the fold. While `state` is locked, no
+/// function is called that could lock it again. Replies are folded without the lock, because a call
+/// that cannot be sent settles its reply at once.
 pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) peer: Peer,
@@ -87,7 +87,7 @@ pub(crate) struct Setup {
 }
 
 impl LiveSession {
-    /// Makes a session that is not set up: it has no folders and rejects every permission.
+    /// Makes a session that is not set up: it has no folders and rejects every permission request.
     pub(crate) fn new(fold: Arc<SessionFold>, peer: Peer) -> Self {
         let (id, questions) = fold.with(|session| {
             let asked = session.permissions().iter().map(|permission| permission.id.0);
@@ -240,7 +240,7 @@ impl LiveSession {
         if turn.cancel() {
             let withdrawn = state.withdraw();
             drop(state);
-            // If the connection has ended, that also ends the turn.
+            // If the connection has ended, that ends the turn too.
             let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
             self.fold.wake();
             cancelled(withdrawn);

@@ -313,9 +313,10 @@ async fn load(
 /// prompt.
 const REPLAYS_LATE: [&str; 1] = ["gemini-cli"];
 
-/// How long an agent that replays late must be silent to count as done, and how long the client
-/// waits for that at most.
+/// When an agent that replays late has been silent for this long, its replay counts as complete.
 const QUIET: Duration = Duration::from_millis(100);
+
+/// How long the client waits at most for the end of a late replay.
 const REPLAY: Duration = Duration::from_secs(5);
 
 /// Waits until no more of the history arrives.
@@ -323,7 +324,7 @@ async fn replayed(live: &Arc<LiveSession>) {
     let mut watch = watched_session::watch(live);
     let quiet =
         async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
-    // An agent that is never quiet does not replay a history.
+    // An agent that is still sending after that time is not replaying a history.
     let _ = tokio::time::timeout(REPLAY, quiet).await;
 }
 

@@ -7,9 +7,9 @@ use attache_session::{EventBody, MessageAuthor};
 /// session already contains the prompt, so the repetition is dropped: the first message from the
 /// person in the turn, if its text equals the prompt.
 ///
-/// A possible repetition is held back until it is certain. If it turns out to be another message,
-/// or stops early, or continues beyond the prompt, it is passed on in its place. The filter holds
-/// at most the prompt's own text, in any number of chunks.
+/// A possible repetition is held back until it is certain. If the text turns out to be another
+/// message, stops early, or continues beyond the prompt, it is passed on in its original place. The
+/// filter holds at most the prompt's own text, in any number of chunks.
 #[derive(Debug)]
 pub(crate) struct PromptEcho {
     /// The prompt's texts, joined.
@@ -20,7 +20,8 @@ pub(crate) struct PromptEcho {
     over: bool,
 }
 
-/// The beginning of a message that equals this many bytes of the prompt, and its id.
+/// The beginning of a message that equals this many bytes of the prompt, with the id of that
+/// message.
 #[derive(Debug)]
 struct Heard {
     id: Option<MessageId>,

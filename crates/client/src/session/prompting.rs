@@ -52,7 +52,8 @@ pub(crate) async fn begin_turn(
 }
 
 /// Waits for the reply, which is folded when it arrives, or ends a cancelled turn that the agent
-/// does not end. In that case it stops waiting for the reply, and cancels the request at the agent.
+/// does not end. In the second case, this stops waiting for the reply and cancels the request at
+/// the agent.
 async fn settle_turn(
     live: Arc<LiveSession>,
     shared: Arc<SharedConnection>,

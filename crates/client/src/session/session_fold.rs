@@ -261,7 +261,7 @@ impl LogSink {
 }
 
 /// Adds an event to a buffer, joined with the last one if the result has the same meaning. `bytes`
-/// is the size of the buffer, roughly.
+/// is the approximate size of the buffer.
 pub(crate) fn keep(events: &mut Vec<Event>, bytes: &mut usize, event: Event) {
     *bytes += weight(&event);
     if !events.last_mut().is_some_and(|last| last.join(&event)) {
@@ -269,7 +269,7 @@ pub(crate) fn keep(events: &mut Vec<Event>, bytes: &mut usize, event: Event) {
     }
 }
 
-/// The size of an event in bytes, roughly.
+/// The approximate size of an event in bytes.
 fn weight(event: &Event) -> usize {
     match &event.body {
         EventBody::Message { content, .. } => {

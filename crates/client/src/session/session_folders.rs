@@ -42,8 +42,8 @@ impl SessionFolders {
         Ok(Self { cwd, additional_directories: additional, found: Arc::new(found) })
     }
 
-    /// The event that the session was opened. `counted_by` is the agent whose way of counting
-    /// tokens the session's figures follow.
+    /// The event that the session was opened. `counted_by` is the name of the agent if it counts
+    /// tokens in its own way, and `None` for the built-in agent.
     pub(crate) fn opened(&self, counted_by: Option<String>, origin: Origin) -> EventBody {
         let (cwd, additional_directories) = (self.cwd.clone(), self.additional_directories.clone());
         EventBody::Opened { cwd, additional_directories, origin, agent: counted_by }

@@ -66,7 +66,7 @@ impl SessionHandle {
     ///
     /// # Errors
     /// Returns an error if a turn is running, the agent does not accept this kind of content, or it
-    /// is gone. Nothing was sent then.
+    /// is gone. In these cases, nothing was sent.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
         begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default()).await
     }

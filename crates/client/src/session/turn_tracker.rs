@@ -55,9 +55,9 @@ impl TurnTracker {
         self.began_at.get().cloned().unwrap_or_default()
     }
 
-    /// Notes that the prompt is in the session, which is at this position. A turn that was
-    /// cancelled earlier begins too. In that case this returns `true`, so that the caller sends the
-    /// cancel after the prompt.
+    /// Notes that the prompt is in the session, and that this is the session's position after the
+    /// prompt. A turn that has already been cancelled begins too. In that case this returns `true`,
+    /// so that the caller sends the cancel after the prompt.
     pub(crate) fn begin(&self, position: WatchPosition) -> bool {
         let _ = self.began_at.set(position);
         matches!(self.phase.send_replace(TurnPhase::Running), TurnPhase::Cancelling)

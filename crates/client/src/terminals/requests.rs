@@ -17,8 +17,8 @@ use attache_protocol::v1::{
 };
 use std::sync::Arc;
 
-/// `terminal/create`: answered when the command runs (TERM-03), refused if the session's rules or
-/// the person do not allow it.
+/// `terminal/create`: answered once the command runs (TERM-03), or refused if the session's rules
+/// or the person do not allow the command.
 pub(crate) fn create(
     live: Arc<LiveSession>,
     params: CreateTerminalRequest,

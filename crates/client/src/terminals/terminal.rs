@@ -20,7 +20,7 @@ pub(crate) struct Terminal {
 /// The end of the output; the start is dropped first (TERM-05).
 struct Kept {
     tail: Tail,
-    /// Whether output was dropped that `tail` does not account for.
+    /// Whether output was dropped before `tail` replaced a longer one.
     dropped: bool,
 }
 

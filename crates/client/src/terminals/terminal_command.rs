@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct TerminalCommand {
-    /// The program. Some agents send a whole line for the shell: one without arguments that
-    /// contains white space.
+    /// The program. Some agents send a whole line for the shell instead: this field then contains
+    /// white space, and there are no arguments.
     pub command: String,
     /// The arguments, passed unchanged.
     pub args: Vec<String>,
@@ -111,7 +111,7 @@ impl std::fmt::Debug for TerminalCommand {
     }
 }
 
-/// A word quoted for a shell: in single quotes, if it needs them.
+/// The word as it is written for a shell: in single quotes, if it needs them.
 pub(crate) fn quoted(word: &str) -> String {
     let plain =
         |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);

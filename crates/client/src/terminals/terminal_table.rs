@@ -29,7 +29,8 @@ pub(crate) const MOST: u64 = 4 << 20;
 /// terminals of another one (TERM-15).
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// The terminals of one session. Dropping it, like [`Terminals::end`], kills all running commands.
+/// The terminals of one session. Dropping this value kills all running commands, as
+/// [`Terminals::end`] does.
 #[derive(Default)]
 pub(crate) struct Terminals(Mutex<Table>);
 
@@ -55,8 +56,8 @@ impl Terminals {
         table.over = false;
     }
 
-    /// Ends the session: kills running commands, answers waiters and starts no more. Terminals that
-    /// are kept for display stay.
+    /// Ends the session: kills running commands, answers waiters, and refuses to start further
+    /// commands. Terminals that are kept for display stay.
     pub(crate) fn end(&self) {
         let mut table = self.table();
         table.over = true;

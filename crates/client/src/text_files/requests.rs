@@ -4,8 +4,8 @@
 //! A write runs if a permission request from the agent approved it; otherwise the session's
 //! permissions decide. The same applies to reading a file with secrets, and to a read that a rule
 //! denies. Other reads need no permission. Requests run in wire order, so that a read sees the
-//! write before it. While a person decides, other requests continue, and the file is compared with
-//! the content that the person saw before anything is written.
+//! writes before it. Other requests continue while a person decides. Before anything is written,
+//! the file is compared with the content that the person saw.
 
 use crate::permission::PermissionRequest;
 use crate::permission::file_action::{FileState, Found};
@@ -98,9 +98,9 @@ struct Attempt {
 }
 
 impl Request {
-    /// Runs `work` on a thread that may block, and asks for permission before it if necessary. The
-    /// request keeps its turn until the work is done, even if its caller is gone, but not while a
-    /// person is asked.
+    /// Runs `work` on a thread that may block, and asks for permission first if necessary. The
+    /// request keeps its turn until the work is done, even if its caller is gone. It gives up its
+    /// turn while a person is asked.
     async fn permitted<T: Send + 'static>(
         self,
         work: impl Fn(&Attempt) -> Result<Tried<T>, Error> + Clone + Send + 'static,
@@ -216,7 +216,7 @@ impl Attempt {
     }
 }
 
-/// Whether the path is written like a folder's path.
+/// Whether the path is written as that of a folder: whether it ends with `/` or `/.`.
 fn names_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")

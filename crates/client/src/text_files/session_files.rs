@@ -4,7 +4,7 @@ use attache_policy::Folders;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// The files of one session. Requests do not wait for the disk on the reading task.
+/// The files of one session. The reading task does not wait for the disk when it serves a request.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionFiles(Arc<Mutex<Option<Arc<Folders>>>>);
 

@@ -4,8 +4,9 @@ use std::path::Path;
 
 /// The texts that an editor has open, so that the agent reads and changes what the person sees.
 ///
-/// The client calls it only for files inside the session's folders, by their path without symbolic
-/// links, one at a time and in the order of the agent's requests, on a thread that may block.
+/// The client calls the methods only for files inside the session's folders, and passes paths
+/// without symbolic links. It makes one call at a time, in the order of the agent's requests, on a
+/// thread that may block.
 ///
 /// ```
 /// use attache_client::{Options, UnsavedText};

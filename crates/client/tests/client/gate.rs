@@ -533,7 +533,7 @@ async fn always_allowed_actions_are_logged_and_a_denying_rule_overrides_them() {
     assert!(is_refused(&gate.write("a.txt", "3").await));
 }
 
-/// A denying rule stops a read of a plain file by any of its names, and the log names the file.
+/// A denying rule stops a read of a plain file under any of its names, and the log names the file.
 /// Every other read needs no permission.
 #[tokio::test]
 async fn a_denying_rule_stops_a_read_of_a_plain_file() {
@@ -662,7 +662,8 @@ async fn a_hard_link_to_a_protected_file_needs_a_person() {
     }
 }
 
-/// If a flag chooses the agent's only option, which allows always, it allows this action only.
+/// If a flag chooses the agent's only option, and that option allows always, the flag still allows
+/// only this one action.
 #[tokio::test]
 async fn only_a_person_allows_always() {
     let broker = PermissionBroker::in_memory();

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 const SESSIONS: u64 = 8;
 const TURNS: u64 = 40;
 
-/// An agent that asks permission in every other turn, ends a turn when it is cancelled, and
-/// otherwise once its question is answered.
+/// An agent that asks for permission in every other turn, and ends such a turn when the turn is
+/// cancelled or the question is answered. It ends every other turn at once.
 async fn serve(mut agent: ScriptedAgent) {
     let mut prompts: HashMap<String, Value> = HashMap::new();
     let (mut sessions, mut questions) = (0, 0);

@@ -21,7 +21,7 @@ fn key() -> SessionKey {
     SessionKey { side: Side::Client, agent: "a".to_owned(), session_id: "s1".into() }
 }
 
-/// Uses and closes a hub: one turn, a waiting prompt, a draft.
+/// Uses a hub for one turn, leaves a waiting prompt and a draft, and closes the hub.
 async fn used(store: &MemoryStore) -> tempfile::TempDir {
     used_as(store, "s1").await
 }

@@ -17,8 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many idle connections are kept for readers.
 const IDLE: usize = 4;
 
-/// Each commit is flushed to the disk, on macOS also from the disk's own cache, because commits are
-/// durable. Deleted data is overwritten. The write-ahead log is shortened after a checkpoint.
+/// Commits are durable: each one is flushed to the disk, and on macOS also out of the disk's own
+/// cache. Deleted data is overwritten. The write-ahead log is shortened after a checkpoint.
 const WRITING: &str = "
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
@@ -32,7 +32,7 @@ const WRITING: &str = "
 pub(crate) enum Access {
     /// Read and write.
     Write,
-    /// Read, while others may write.
+    /// Read, while other processes may write.
     Read,
     /// Read a file that no process can write: no file is created beside the store, and the
     /// write-ahead log is not read.
@@ -101,8 +101,8 @@ pub(crate) fn connect_to_write(place: &StoreFiles) -> Result<Option<Connection>,
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     schema::migrate(connection, schema::STEPS)?;
-    // This comes only now, because a crash before the tables exist must leave an empty file or a
-    // complete header, and no other files beside it.
+    // The write-ahead log is switched on only now, because a crash before the tables exist must
+    // leave a file that is empty or has a complete header, and no other files beside it.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())

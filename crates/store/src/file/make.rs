@@ -43,7 +43,7 @@ impl StoreFiles {
 /// tables.
 ///
 /// # Errors
-/// The file or a folder cannot be created.
+/// Returns an error if the file or a folder cannot be created.
 fn make(file: &Path) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         make_folder(folder)?;

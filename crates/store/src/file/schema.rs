@@ -59,7 +59,7 @@ const TABLES: [&str; 4] = ["session", "info", "tag", "event"];
 
 /// Why a file is refused.
 pub(crate) enum Refusal {
-    /// The file is not a store, whatever other processes do.
+    /// The file is not a store, no matter what other processes are doing to it.
     Certain(StoreError),
     /// The file is not a store, unless another process is about to write what is missing.
     Perhaps(StoreError),

@@ -28,8 +28,8 @@ impl StoreFiles {
         fs::metadata(beside(&self.file, "-wal")).is_ok_and(|found| found.len() > 0)
     }
 
-    /// Returns whether the file is neither empty nor as long as the smallest page. SQLite would
-    /// take it for empty and overwrite it.
+    /// Returns whether the file is shorter than the smallest page, but not empty. SQLite would
+    /// treat such a file as empty and overwrite it.
     pub(crate) fn is_too_short(&self) -> bool {
         fs::metadata(&self.file).is_ok_and(|found| (1..512).contains(&found.len()))
     }
@@ -45,7 +45,7 @@ impl StoreFiles {
             && application == APPLICATION_ID.to_be_bytes()
     }
 
-    /// Returns whether a process writes the store, or was killed while writing.
+    /// Returns whether a process is writing to the store, or was killed while writing.
     pub(crate) fn is_in_use(&self) -> bool {
         ["-wal", "-journal"].iter().any(|ending| beside(&self.file, ending).exists())
     }

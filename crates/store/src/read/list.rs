@@ -67,8 +67,8 @@ struct Selection {
 }
 
 impl Selection {
-    /// A `+` keeps SQLite from using the index of a column if another leaves fewer sessions,
-    /// because it has no statistics.
+    /// SQLite has no statistics about the sessions. A `+` before a column keeps it from using the
+    /// index of that column when another index leaves fewer sessions.
     fn of(query: &ListQuery, rarely_tagged: bool) -> Result<Self, StoreError> {
         let mut own = Self { sql: format!("{LISTED} WHERE true"), parameters: Vec::new() };
         let few =
@@ -156,8 +156,8 @@ struct Position {
 }
 
 impl Position {
-    /// An opaque text: the two numbers, and a hash of them and of the query's conditions, which
-    /// shows if a cursor comes from another list.
+    /// An opaque text: the two numbers, and a hash of them and of the query's conditions. The hash
+    /// shows whether the cursor comes from another list.
     fn cursor(&self, query: &ListQuery) -> String {
         format!("{:016x}{:016x}{:016x}", self.updated_at, self.id, self.hash(query))
     }

@@ -94,7 +94,7 @@ pub(crate) fn summary_up_to(
     }
 }
 
-/// Returns whether a row could not be written because its key exists.
+/// Returns whether a row could not be written because its key already exists.
 pub(crate) fn is_conflict(error: &rusqlite::Error) -> bool {
     code(error) == Some(ErrorCode::ConstraintViolation)
 }

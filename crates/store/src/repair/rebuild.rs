@@ -146,8 +146,8 @@ fn copy_row(
                 prompts, cwd, additional_directories) VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0, '', '[]')";
             connection.prepare_cached(sql)?.execute(params![id, side, agent, session, sequence])?;
         }
-        // Title and labels are folded from the events. This only names a session whose events are
-        // damaged.
+        // For an intact session, the title and the labels are folded from the events. The title
+        // that is read here only names a session whose events are damaged.
         [Value::Null, Value::Text(title), Value::Integer(by_person), _, _] => {
             let sql =
                 "INSERT OR IGNORE INTO info (session, title, titled_by_person) VALUES (?1, ?2, ?3)";

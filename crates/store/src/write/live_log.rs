@@ -144,7 +144,8 @@ impl Batch {
         self.rows.is_empty() && self.origin.is_none()
     }
 
-    /// Records that everything is stored, in the row with the number `id` if it has one.
+    /// Records that the rows of this batch are stored. `id` is the number of the session's row, if
+    /// it has one.
     pub(crate) fn succeed(self, id: Option<i64>) {
         let mut state = self.live.state();
         state.id = id;
@@ -157,8 +158,8 @@ impl Batch {
         self.waiting.into_iter().for_each(|promise| promise.settle(Ok(())));
     }
 
-    /// Records that nothing is stored. The rows return to the front of the log, unless it is
-    /// closed.
+    /// Records that none of these rows are stored. They return to the front of the log, unless the
+    /// log is closed.
     pub(crate) fn fail(self, error: &StoreError) {
         let mut state = self.live.state();
         let later = std::mem::replace(&mut state.rows, self.rows);

@@ -20,8 +20,8 @@ impl SqliteLog {
         Self { live: Arc::new(LiveLog::new(beginning)), writer }
     }
 
-    /// Tells the writer that there is something to write. The writer does so soon, or at once if
-    /// `urgent`.
+    /// Tells the writer that there is something to write. The writer writes it soon, or at once if
+    /// `urgent` is set.
     fn announce(&self, mut state: MutexGuard<'_, State>, urgent: bool) {
         let known = std::mem::replace(&mut state.queued, true);
         if !self.writer.queue.add((!known).then_some(&self.live), urgent) {

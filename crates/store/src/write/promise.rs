@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The sending end. Dropping it before it sends a value wakes the other end without one.
+/// The sending end. If it is dropped before it sends a value, the other end wakes and gets `None`.
 pub(crate) struct Promise<T>(Arc<Slot<T>>);
 
 /// The waiting end: await it, or call [`Outcome::wait`]. `None` means that no value will come.

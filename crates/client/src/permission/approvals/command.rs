@@ -93,7 +93,7 @@ fn script<S: AsRef<str>>(words: &[S]) -> Option<&str> {
     (is_usual && is_shell && matches!(option.as_ref(), "-c" | "-lc")).then_some(line.as_ref())
 }
 
-/// The line without a leading `cd FOLDER && ` into the folder in which it runs anyway. Some agents
+/// The line without a leading `cd FOLDER && `, if the line runs in that folder anyway. Some agents
 /// add such a prefix.
 fn in_folder<'l>(line: &'l str, cwd: &Path) -> Option<&'l str> {
     let (step, rest) = line.split_once(" && ")?;

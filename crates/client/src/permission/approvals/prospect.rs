@@ -32,7 +32,7 @@ pub(crate) fn prospects(
     unsaved: Option<&dyn UnsavedText>,
 ) -> Prospect {
     let mut prospect = Prospect { protected: protected(request, folders), ..Prospect::default() };
-    // If a flag allows the kind of the call, that approves only actions of this kind.
+    // A flag that allows calls of this kind approves only actions of the same kind.
     match request.kind() {
         None | Some(ToolKind::Other) => {
             prospect.approved = writes(request, folders, unsaved);
@@ -59,7 +59,7 @@ pub(crate) fn prospects(
 pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
     let kind = request.kind();
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
-    // The locations of a command only show where it works.
+    // The locations of a command show only where the command works.
     let is_command = matches!(kind, Some(ToolKind::Execute));
     let changed: Vec<&str> = diffs(request).map(|diff| diff.path.as_str()).collect();
     let effect = request.effect();
@@ -104,8 +104,8 @@ fn reads(request: &PermissionRequest, folders: &Folders) -> Vec<Approved> {
     found.map(|found| Approved::Read { path: found.action.resolved }).collect()
 }
 
-/// The change of a file by diffs: its content before and after them. `None` once a diff cannot be
-/// applied.
+/// The content of a file before and after the diffs of a request. `applies` becomes false when a
+/// diff does not fit.
 struct Change {
     path: PathBuf,
     before: FileState,

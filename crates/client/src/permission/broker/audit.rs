@@ -102,7 +102,7 @@ impl Audited {
 }
 
 impl Verdict {
-    /// The word for it in the log.
+    /// The word for this verdict in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
@@ -142,7 +142,8 @@ impl fmt::Display for Audited {
     }
 }
 
-/// The effect of a request, bounded and without secrets. A file also has its resolved path.
+/// The effect of a request, bounded and without secrets. For a file, this includes its resolved
+/// path.
 fn effect(request: &PermissionRequest) -> ToolEffect {
     let mut effect = request.effect();
     effect.paths.truncate(PATHS);

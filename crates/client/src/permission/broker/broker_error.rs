@@ -15,7 +15,7 @@ pub enum BrokerError {
     Log {
         /// The file.
         file: PathBuf,
-        /// The error of the system.
+        /// The error from the operating system.
         source: io::Error,
     },
 }

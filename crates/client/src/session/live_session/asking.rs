@@ -113,14 +113,15 @@ impl LiveSession {
         Some(receiver)
     }
 
-    /// The id of this client's next own question, which is not part of the transcript.
+    /// The id of the next question that the client itself asks. Such questions are not part of the
+    /// transcript.
     pub(crate) fn next_question(&self) -> (PermissionId, SessionId) {
         let mut state = self.state();
         state.questions += 1;
         (PermissionId(state.questions), self.id.clone())
     }
 
-    /// An id for a check without a question.
+    /// An id for a check of the permissions that asks nobody.
     pub(crate) fn no_question(&self) -> (PermissionId, SessionId) {
         (PermissionId(0), self.id.clone())
     }
@@ -215,7 +216,7 @@ impl Drop for OpenQuestion {
 }
 
 /// Completes a request with facts from the disk, and returns the actions that it would allow. Reads
-/// the disk off the connection's task.
+/// the disk on another thread, so that the connection's task does not wait.
 async fn looked_at(
     mut request: PermissionRequest,
     folders: Option<Arc<Folders>>,

@@ -10,7 +10,7 @@ pub(super) struct PendingLoad {
     pub(super) replayed: Option<Replayed>,
 }
 
-/// A history that is being replayed: its events, joined, and their size in bytes, roughly.
+/// A history that is being replayed: its events, joined, and their approximate size in bytes.
 #[derive(Default)]
 pub(super) struct Replayed {
     pub(super) events: Vec<Event>,
