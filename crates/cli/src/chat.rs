@@ -1,4 +1,4 @@
-//! `attache chat`: a conversation, line by line, in any terminal. Its state comes from the hub.
+//! `attache chat`: a conversation, line by line, in any terminal. The hub holds its state.
 
 mod command;
 
@@ -99,8 +99,8 @@ fn ours(error: io::Error) -> Failure {
     Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
 }
 
-/// Returns a function that puts the person's rules in front of an agent's permissions. It sends
-/// each decision by a rule to `sender`, so that it is shown.
+/// Returns a function that puts the person's rules in front of an agent's permissions. The function
+/// sends each decision by a rule to `sender`, so that the decision is shown.
 fn deciding(
     rules: PermissionBroker,
     sender: mpsc::Sender<ByRule>,

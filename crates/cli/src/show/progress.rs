@@ -253,8 +253,8 @@ impl<W: Write> Progress<W> {
         self.out.flush()
     }
 
-    /// Returns how many rows the lines of `what` are above the cursor, if as many lines can replace
-    /// them.
+    /// Returns how many rows above the cursor the lines of `what` begin, if they can be replaced by
+    /// lines with `rows` rows.
     fn reachable(&self, what: &Alive, rows: usize) -> Option<usize> {
         let index =
             self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;
@@ -301,7 +301,7 @@ fn refusals(count: usize) -> Option<String> {
     }
 }
 
-/// Describes a stop reason, unless the agent is done.
+/// Describes a stop reason; `None` if the agent ended the turn normally.
 fn stop(reason: &StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn => None,

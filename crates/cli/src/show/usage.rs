@@ -88,7 +88,7 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
     }
 }
 
-/// Returns advice about a nearly full context, to append to its fill level.
+/// Returns advice about a nearly full context, to append to the fill level.
 fn advice(level: UsageLevel, paint: Paint) -> String {
     let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
     level.advice().map(|advice| paint.paint(colour, format!("; {advice}"))).unwrap_or_default()
@@ -166,8 +166,8 @@ mod tests {
         assert_eq!(painted.len(), shown(60).len(), "colours take no room");
     }
 
-    /// A session of `agent` with a turn for each of these figures (total, in, out), and its last
-    /// line.
+    /// Returns the last line for a session of `agent` with one turn per triple of figures (total,
+    /// in, out).
     fn turns(agent: Option<&str>, figures: &[(u64, u64, u64)]) -> String {
         let mut session = Session::new("s");
         let mut apply = |body| session.apply(&session.next(Timestamp(0), body));
