@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The capacity of the queue of decisions to show. While it is full, agents wait.
+/// The capacity of the queue of decisions that are to be shown. While the queue is full, agents
+/// wait.
 const BY_RULE: usize = 16;
 
 /// A conversation.

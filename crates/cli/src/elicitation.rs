@@ -14,7 +14,7 @@ use one_choice::OneChoice;
 use std::io;
 use tokio::sync::{mpsc, oneshot};
 
-/// The capacity of the queue of requests. While it is full, the agent waits.
+/// The capacity of the queue of requests. While the queue is full, the agent waits.
 const WAITING: usize = 16;
 
 /// A request from an agent, and the sender for its reply. The sender's channel closes if the

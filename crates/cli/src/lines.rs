@@ -39,7 +39,7 @@ struct Asked {
 pub(crate) struct Lines {
     asks: std::sync::mpsc::Sender<Asked>,
     lines: mpsc::Receiver<Input>,
-    /// Writes above the edited line; `None` if lines are not edited here.
+    /// Writes text above the line that is being edited; `None` if lines are not edited here.
     printer: Option<Box<dyn ExternalPrinter + Send>>,
     /// Whether a requested line is outstanding.
     is_waiting: bool,

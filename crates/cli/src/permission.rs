@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 use verdict::kind_word;
 
-/// The capacity of the queue of questions. While it is full, the agent waits.
+/// The capacity of the queue of questions. While the queue is full, the agent waits.
 const QUESTIONS: usize = 16;
 
 /// A question from the agent, and the sender for its answer. The sender's channel closes if the

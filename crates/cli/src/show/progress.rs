@@ -81,7 +81,7 @@ impl<W: Write> Progress<W> {
         &mut self.out
     }
 
-    /// Returns the stream, without any effect on lines.
+    /// Returns the stream. The lines can still change afterwards.
     #[cfg(test)]
     pub(crate) fn written(&self) -> &W {
         &self.out
@@ -230,7 +230,8 @@ impl<W: Write> Progress<W> {
         }
     }
 
-    /// On a narrow terminal a call takes two rows, and counting rows would fail.
+    /// On a narrow terminal, the line of a call takes two rows, so the count of rows would be
+    /// wrong.
     fn rewrites(&self) -> bool {
         self.style.rewrite && (self.style.columns)().is_some_and(|columns| columns >= 20)
     }
