@@ -96,8 +96,8 @@ impl ChosenAgent {
     }
 }
 
-/// Returns the options for an agent. The built-in agent accesses files directly: its own rules and
-/// modes protect them, and its questions show the same diff.
+/// Returns the options for an agent. The built-in agent accesses files directly: the agent's own
+/// rules and modes protect them, and its questions show the same diff as this client would.
 pub(crate) fn offered(options: Options, built_in: bool) -> Options {
     if built_in { options.without_reading().without_writing() } else { options }
 }

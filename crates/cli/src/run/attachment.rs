@@ -35,8 +35,8 @@ pub(crate) struct Attached {
     sent: usize,
 }
 
-/// Returns the blocks of a prompt. A mention of a file stays text if the file cannot be read, or is
-/// outside the folder and has no absolute path.
+/// Returns the blocks of a prompt. A mention of a file stays text if the file cannot be read, or if
+/// the file is outside the folder and its path is not absolute.
 pub(crate) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) -> Attached {
     let mut attached = Attached::default();
     for piece in prompt {

@@ -8,9 +8,9 @@ use attache_session::{UsageLevel, UsageState};
 /// Returns a line such as `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50)
 /// · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is known.
 ///
-/// Tokens that another agent reports are shown with its name, because they can be those of a turn,
-/// of its last call or of the whole session (USE-10). The session's total is shown from the second
-/// turn on, but only for our own agent and while its figures add up (USE-12).
+/// Tokens that another agent reports are shown with the agent's name, because they can be those of
+/// a turn, of the agent's last call or of the whole session (USE-10). The session's total is shown
+/// from the second turn on, but only for our own agent and while its figures add up (USE-12).
 pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Option<String> {
     lines(state, turn, paint, usize::MAX).pop()
 }
