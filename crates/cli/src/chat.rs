@@ -1,4 +1,4 @@
-//! `attache chat`: a conversation, line by line, in any terminal. Its state comes from the hub.
+//! `attache chat`: a conversation, line by line, in any terminal. The hub holds its state.
 
 mod command;
 
@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The capacity of the queue of decisions to show. While it is full, agents wait.
+/// The capacity of the queue of decisions that are to be shown. While the queue is full, agents
+/// wait.
 const BY_RULE: usize = 16;
 
 /// A conversation.
@@ -99,8 +100,8 @@ fn ours(error: io::Error) -> Failure {
     Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
 }
 
-/// Returns a function that puts the person's rules in front of an agent's permissions. It sends
-/// each decision by a rule to `sender`, so that it is shown.
+/// Returns a function that puts the person's rules in front of an agent's permissions. The function
+/// sends each decision by a rule to `sender`, so that the decision is shown.
 fn deciding(
     rules: PermissionBroker,
     sender: mpsc::Sender<ByRule>,

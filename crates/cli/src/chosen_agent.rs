@@ -27,8 +27,8 @@ pub(crate) struct ChosenAgent {
 }
 
 impl ChosenAgent {
-    /// Returns the agent that `--agent` selects, and its source for a hub, which can start it
-    /// again. The agent works in `cwd`.
+    /// Returns the agent that `--agent` selects, and the source with which a hub starts and
+    /// restarts it. The agent works in `cwd`.
     ///
     /// # Errors
     /// The same as for [`ChosenAgent::of`].
@@ -76,8 +76,8 @@ impl ChosenAgent {
         let launch =
             Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?;
         let known = named.or_else(|| KnownAgent::with_program(Path::new(launch.program())));
-        // A program such as npx starts several agents, so an agent with a name is shown by its
-        // name.
+        // A program such as npx can start different agents, so an agent that has a name is shown by
+        // its name.
         let name = match own.is_some() || named.is_some() {
             true => given.to_owned(),
             false => {
@@ -96,8 +96,8 @@ impl ChosenAgent {
     }
 }
 
-/// Returns the options for an agent. The built-in agent accesses files directly: its own rules and
-/// modes protect them, and its questions show the same diff.
+/// Returns the options for an agent. The built-in agent accesses files directly: the agent's own
+/// rules and modes protect them, and its questions show the same diff as this client would.
 pub(crate) fn offered(options: Options, built_in: bool) -> Options {
     if built_in { options.without_reading().without_writing() } else { options }
 }

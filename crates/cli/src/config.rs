@@ -20,7 +20,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 /// The settings that name a model: the default model, and the fallback.
 const MODELS: [&str; 2] = ["model", "fallback"];
 
-/// The variable that names the model to look up.
+/// The variable that selects the model.
 const WISH: &str = "ATTACHE_MODEL";
 
 /// The maximum length of a key, in bytes.

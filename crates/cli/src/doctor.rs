@@ -18,11 +18,12 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::{env, fs};
 
-/// Keys that only other agents use. The providers know the variables of their own keys.
+/// Variables with keys that only other agents use. The providers know the variables of their own
+/// keys.
 const FOREIGN_KEYS: [&str; 5] =
     ["GROQ_API_KEY", "XAI_API_KEY", "AZURE_OPENAI_API_KEY", "AWS_ACCESS_KEY_ID", "GITHUB_TOKEN"];
 
-/// With more rules than this, only their number is shown.
+/// If there are more rules than this, only their number is shown.
 const FEW_RULES: usize = 10;
 
 /// Runs the command.

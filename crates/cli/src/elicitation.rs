@@ -14,7 +14,7 @@ use one_choice::OneChoice;
 use std::io;
 use tokio::sync::{mpsc, oneshot};
 
-/// The capacity of the queue of requests. While it is full, the agent waits.
+/// The capacity of the queue of requests. While the queue is full, the agent waits.
 const WAITING: usize = 16;
 
 /// A request from an agent, and the sender for its reply. The sender's channel closes if the
@@ -65,9 +65,9 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
     })
 }
 
-/// Announces support for forms and pages, and sends them to the receiver. They are declined if the
-/// receiver was dropped. Requests without a session are declined too, because a call would wait for
-/// the answer, and people are not asked before a turn.
+/// Announces support for forms and pages, and sends each request to the receiver. A request is
+/// declined if the receiver was dropped. A request without a session is declined too: a call would
+/// wait for its answer, and people are not asked before a turn.
 pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>) {
     let (sender, receiver) = mpsc::channel(WAITING);
     let pages = sender.clone();
@@ -209,8 +209,8 @@ async fn filled(
     }
 }
 
-/// Shows the whole address of the page. A person who agrees opens it; this program does not
-/// (ELIC-09, ELIC-10).
+/// Shows the whole address of the page. The person opens the page after agreeing; this program
+/// never opens it (ELIC-09, ELIC-10).
 ///
 /// # Errors
 /// Returns an error if the terminal cannot be read.

@@ -6,13 +6,14 @@ use std::{env, io};
 /// The maximum size of the instructions file, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// `attache` in the folder for configuration; `None` if neither `XDG_CONFIG_HOME` nor `HOME` names
-/// one.
+/// Returns the folder `attache` in the user's configuration folder; `None` if neither
+/// `XDG_CONFIG_HOME` nor `HOME` names one.
 pub(crate) fn configuration() -> Option<PathBuf> {
     base("XDG_CONFIG_HOME", ".config")
 }
 
-/// `attache` in the folder for data; `None` if neither `XDG_DATA_HOME` nor `HOME` names one.
+/// Returns the folder `attache` in the user's data folder; `None` if neither `XDG_DATA_HOME` nor
+/// `HOME` names one.
 pub(crate) fn data() -> Option<PathBuf> {
     base("XDG_DATA_HOME", ".local/share")
 }
@@ -24,7 +25,8 @@ pub(crate) fn instructions() -> Option<String> {
     attache_host::read_plain_text(&path, LONGEST).ok()
 }
 
-/// Returns whether the file does not exist; a parent that is not a folder counts too.
+/// Returns whether the error means that the file does not exist. A file whose parent is not a
+/// folder does not exist either.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

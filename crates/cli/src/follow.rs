@@ -116,7 +116,7 @@ impl Follow {
         matches!(self.session.state(), SessionState::Running { .. })
     }
 
-    /// Shows changes and asks the person the agent's questions until nothing runs.
+    /// Shows changes, and asks the person the agent's questions, until nothing is running.
     pub(crate) async fn until_idle(&mut self) -> Result<(), Failure> {
         let mut state = self.session.state();
         let (mut interrupts, mut silence) = (0, SILENCE);
@@ -218,8 +218,8 @@ impl Follow {
 
     fn show(&mut self, change: &Change) -> Result<(), Failure> {
         if let Change::Thought(text) = change {
-            // The reasoning is folded: the person sees that the agent thinks, and can ask for the
-            // text.
+            // The reasoning is collapsed: the person sees that the agent is thinking, and can ask
+            // for the text.
             if self.thoughts.is_empty() {
                 say(DIM, "thinking … (/thoughts shows the reasoning)");
             }

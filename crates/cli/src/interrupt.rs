@@ -55,12 +55,12 @@ impl Interrupts {
         Ok(Self { stop, _listening: listening })
     }
 
-    /// Waits for a cancellation of the turn.
+    /// Waits for a signal that cancels the turn or ends the run.
     pub(crate) async fn cancel(&self) {
         self.stopped(Stop::Cancel).await;
     }
 
-    /// Waits for the end of the run.
+    /// Waits for a signal that ends the run.
     pub(crate) async fn end(&self) {
         self.stopped(Stop::End).await;
     }

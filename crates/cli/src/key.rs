@@ -13,9 +13,9 @@ pub(crate) fn can_ask() -> bool {
     io::IsTerminal::is_terminal(&io::stderr()) && open().is_ok()
 }
 
-/// Shows `prompt` and waits for one of the keys `accepted`, in either case; other keys are ignored.
-/// Earlier keys are discarded, so that no person approves what was not shown yet. Dropping the
-/// future restores the terminal.
+/// Shows `prompt` and waits for one of the keys in `accepted`, in upper or lower case; other keys
+/// are ignored. Earlier keys are discarded, so that no person approves what was not shown yet.
+/// Dropping the future restores the terminal.
 pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8> {
     // Dropping the future drops this end of the pipe, which ends the thread below.
     let (until, held) = io::pipe()?;
@@ -160,8 +160,8 @@ impl Drop for SavedSettings {
 }
 
 /// A terminal with these line settings: with `ICANON` it delivers whole lines, otherwise single
-/// keys; with `ECHO` it shows input. Signals such as Ctrl-C stay enabled, and single keys before a
-/// signal are kept. Dropping it restores the settings.
+/// keys; with `ECHO` it shows input. Signals such as Ctrl-C stay enabled, but they do not discard
+/// single keys that were typed before. Dropping this value restores the settings.
 struct Keys {
     tty: File,
     _before: SavedSettings,

@@ -39,7 +39,7 @@ struct Asked {
 pub(crate) struct Lines {
     asks: std::sync::mpsc::Sender<Asked>,
     lines: mpsc::Receiver<Input>,
-    /// Writes above the edited line; `None` if lines are not edited here.
+    /// Writes text above the line that is being edited; `None` if lines are not edited here.
     printer: Option<Box<dyn ExternalPrinter + Send>>,
     /// Whether a requested line is outstanding.
     is_waiting: bool,
@@ -115,7 +115,8 @@ impl Lines {
     /// Requests a line with this prompt. The line starts with `draft`, which was typed earlier.
     pub(crate) fn ask(&mut self, prompt: String, draft: String) {
         if self.is_waiting {
-            // The thread is still reading the abandoned line, so its next line is the answer.
+            // The thread is still reading the line of an abandoned request. That line answers this
+            // request.
             return self.write(&format!("{prompt}{draft}"));
         }
         self.is_waiting = true;

@@ -1,6 +1,6 @@
 //! The log of the command: events of the libraries, and the traffic of `attache agent`.
 //!
-//! `ATTACHE_LOG` is a list, separated by commas. `1` logs every message of `attache agent` by
+//! `ATTACHE_LOG` is a comma-separated list. `1` logs every message of `attache agent` by
 //! method, id and size. Filters such as `debug` or `attache_connection=trace` log the events of the
 //! libraries. The log goes to stderr, or to the end of the file that `ATTACHE_LOG_FILE` names.
 //! Events hold no params, results or keys; control characters are made visible.

@@ -97,7 +97,7 @@ pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
         Failure::new(Exit::AgentFailed, format!("{name} did not log out: {error}"))
     })?;
     match probed(&agent, &interrupts).await? {
-        // AUTH-11: usually a key in its environment keeps it logged in.
+        // AUTH-11: a key in the agent's environment usually keeps it logged in.
         Probe::Opened(_) => {
             finish(&format!("{name} is logged out, but still opens sessions: it needs no login, or its environment has a key"), agent).await
         }

@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 use verdict::kind_word;
 
-/// The capacity of the queue of questions. While it is full, the agent waits.
+/// The capacity of the queue of questions. While the queue is full, the agent waits.
 const QUESTIONS: usize = 16;
 
 /// A question from the agent, and the sender for its answer. The sender's channel closes if the
@@ -31,9 +31,9 @@ pub(crate) struct Question {
     pub(crate) answer: oneshot::Sender<Decision>,
 }
 
-/// Returns permissions that send every question to the receiver. Reads are sent only if a rule
-/// rejects them. If the receiver was dropped, everything is rejected. Once `known` is set, its
-/// rules replace `first`.
+/// Returns permissions that send every question to the receiver, except that a question about a
+/// read is sent only if a rule rejects the read. If the receiver was dropped, everything is
+/// rejected. Once `known` is set, its rules replace `first`.
 pub(crate) fn questions(
     first: Option<Rules>,
     known: Arc<OnceLock<Rules>>,
@@ -69,7 +69,7 @@ pub(crate) struct Policy {
     pub(crate) kinds: Vec<ToolKind>,
     /// Whether the person can be asked about other actions.
     pub(crate) ask: bool,
-    /// Whether `attache demo` answers.
+    /// Whether this is `attache demo`, which answers by itself.
     pub(crate) tour: bool,
 }
 
@@ -219,7 +219,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// Shows a one-word question and waits for one of these keys. The line stays unfinished.
+/// Shows a one-word question and waits for one of these keys. The cursor stays on the line.
 async fn pressed(keys: &[char], question: &str) -> std::io::Result<char> {
     let accepted = keys.iter().filter_map(|key| u8::try_from(*key).ok()).collect();
     let shown: Vec<String> = keys.iter().map(char::to_string).collect();

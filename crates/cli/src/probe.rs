@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 /// The result of opening a session in an empty folder.
 pub(crate) enum Probe {
-    /// The session was opened in this time, and then deleted or archived if the agent supports
-    /// that.
+    /// The time that it took to open the session. The session was then deleted or archived if the
+    /// agent supports that.
     Opened(Duration),
     /// The agent needs a login first, and this is its message.
     LoginNeeded(String),

@@ -26,8 +26,8 @@ pub(crate) fn create(option: &str, path: &Path) -> Result<File, Failure> {
     })
 }
 
-/// Formats a recorded line. `who` is the member for the sender; `more` has further members, each
-/// after a comma.
+/// Formats a recorded line. `who` is the member for the sender; `more` contains further members,
+/// each preceded by a comma.
 pub(crate) fn record(who: (&str, &str), at: Timestamp, line: &[u8], more: &str) -> String {
     let (key, json) = match serde_json::from_slice::<&RawValue>(line) {
         Ok(message) => ("message", masked(message.get())),

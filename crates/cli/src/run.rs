@@ -304,7 +304,7 @@ async fn in_session(
             show(run.output, Item::Warning(warning))?;
         }
         last = run.turn(&handle, attached.blocks).await?;
-        // A refused action does not end the script; the exit code reports the last turn.
+        // A refused action does not end the script; the exit code is that of the last turn.
         if !matches!(last, Exit::Done | Exit::NotAllowed) {
             return Ok(last);
         }
@@ -347,7 +347,7 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
         ))
     })?;
     let shown = path.display();
-    // Reports a folder that cannot be read before the agent starts.
+    // An unreadable folder is reported here, before the agent starts.
     let found = std::fs::metadata(&path).and_then(|metadata| match metadata.is_dir() {
         true => std::fs::read_dir(&path).map(|_| true),
         false => Ok(false),

@@ -40,7 +40,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Reads the files. Unusable values are ignored and reported as troubles. A project's own files
-    /// are never read, because their author must not control this program.
+    /// are never read, because the author of a project must not control this program.
     pub(crate) fn read() -> Self {
         let mut troubles = Vec::new();
         let own = models_file::text().ok().flatten();
@@ -82,8 +82,8 @@ impl Settings {
         }
     }
 
-    /// Returns the value that the files have for a variable; `None` if the environment sets it
-    /// under any of its names.
+    /// Returns the value that the files have for a variable; `None` if the environment sets any of
+    /// its names.
     fn filed(&self, name: &str) -> Option<String> {
         let meant = |variables: &[String]| {
             variables.first().is_some_and(|first| first == name)

@@ -52,8 +52,8 @@ pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
             }
         },
     };
-    // The agent no longer reads the client's messages; its own last messages can still be in
-    // transit.
+    // The agent no longer reads the client's messages, but the agent's last messages can still be
+    // in transit.
     to_agent.abort();
     tokio::select! {
         () = async { while flows.join_next().await.is_some() {} } => {}

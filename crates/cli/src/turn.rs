@@ -38,7 +38,7 @@ pub(crate) struct Run<'r> {
     pub(crate) cwd: &'r Path,
     /// The time limit of a turn.
     pub(crate) timeout: Option<Duration>,
-    /// The deadline of the next turn, if it does not start at its prompt.
+    /// The deadline of the next turn, if its time limit did not begin at its prompt.
     pub(crate) deadline: Option<Instant>,
     /// The budget of the session.
     pub(crate) budget: Option<&'r Budget>,
@@ -53,7 +53,7 @@ enum Next {
     End,
     Cancel,
     Timeout,
-    /// The agent continues after the turn was cancelled.
+    /// The agent continued after the turn was cancelled.
     GiveUp,
     Question(Box<Question>),
     Elicitation(Elicitation),

@@ -1,4 +1,4 @@
-//! An agent that was started to be checked.
+//! An agent that was started for a check.
 
 use crate::chosen_agent::{ChosenAgent, cannot_start};
 use crate::exit::Failure;

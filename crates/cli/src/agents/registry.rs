@@ -5,7 +5,8 @@ use crate::show::sanitize;
 use attache_client::Registry;
 use std::time::Duration;
 
-/// The maximum size of a registry file, in bytes. The public one is less than a tenth of that.
+/// The maximum size of a registry file, in bytes. The file of the public registry is less than a
+/// tenth of this size.
 const LIMIT: u64 = 8 << 20;
 
 /// The time limit for a download.
@@ -30,7 +31,7 @@ fn of_file(path: &str) -> Result<String, String> {
 }
 
 async fn fetched(address: &str) -> Result<String, String> {
-    // An error only means that a provider is already installed.
+    // An error only means that a cryptography provider is already installed.
     drop(rustls::crypto::ring::default_provider().install_default());
     let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
     let client = reqwest::Client::builder().user_agent(agent).timeout(PATIENCE).build();
@@ -49,7 +50,8 @@ async fn fetched(address: &str) -> Result<String, String> {
     text(bytes)
 }
 
-/// Returns the innermost cause of an error, which is the most specific and does not repeat the URL.
+/// Returns the innermost cause of an error. It is the most specific cause and does not repeat the
+/// URL.
 fn innermost_cause(error: &reqwest::Error) -> String {
     let mut last: &dyn std::error::Error = error;
     while let Some(cause) = last.source() {

@@ -105,7 +105,8 @@ impl Printer {
     }
 }
 
-/// Returns the label of a judgement: a letter from A to Z, followed by a number from the 27th on.
+/// Returns the label of a judgement: a letter from A to Z; from the 27th judgement on, a number
+/// follows the letter.
 fn letter(place: usize) -> String {
     let letter =
         u32::try_from(place % 26).ok().and_then(|offset| char::from_u32(u32::from('A') + offset));

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
-/// The maximum number of a failure's lines to show.
+/// The maximum number of lines that are shown of a failure.
 const LINES_SHOWN: usize = 40;
 
 /// Runs the command.
@@ -31,7 +31,7 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
     // Symbolic links are resolved here, because a peer that resolves them would otherwise report a
     // different path.
     let path = folder.path().canonicalize().map_err(internal)?;
-    // The judge's model must live as long as the peer is judged.
+    // The judge's model must stay alive until the peer has been judged.
     let model = ModelServer::start().await.map_err(internal)?;
     let fuzz = match arguments.side {
         Fuzzed::Agent => agent(arguments, path, &model)?,

@@ -1,4 +1,5 @@
-//! The steps that judging agents and clients share: choosing rules, repeating, reports, exit code.
+//! The steps that are the same for agents and clients: choosing rules, repeating, reports, exit
+//! code.
 
 use super::arguments::Judging;
 use super::report::baseline;

@@ -56,7 +56,8 @@ fn judge(
     show: &mut impl FnMut(&Recorded, &Finding) -> io::Result<()>,
 ) -> Result<Tally, Failure> {
     let (mut tally, mut observer) = (Tally::default(), Observer::default());
-    // A name under `_meta` is reported once per recording, for all of its connections.
+    // A name under `_meta` is reported only once per recording, even if the recording contains
+    // several connections.
     let mut names = HashSet::new();
     let mut report = |tally: &mut Tally, line: &Recorded, findings: Vec<Finding>| {
         let is_new = |finding: &&Finding| {

@@ -9,7 +9,7 @@ const LEAST: usize = 12;
 /// The minimum width of names, so that all parts of the page align.
 const NAMES: usize = 18;
 
-/// A page in parts, whose rows have a name, a value and a note.
+/// A page that consists of parts. Each row of a part has a name, a value and a note.
 pub(super) struct Page {
     pub(super) lines: Vec<String>,
     paint: Paint,

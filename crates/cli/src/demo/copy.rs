@@ -22,7 +22,7 @@ const LOOKED_AT: usize = 50_000;
 pub(super) enum Copied {
     /// Nothing was copied: the folder has no text files.
     Nothing,
-    /// These files were copied; `left_out` others were too large, too many or binary.
+    /// These files were copied; `left_out` other files were binary, too large or beyond a limit.
     Files { count: usize, bytes: u64, left_out: usize },
 }
 

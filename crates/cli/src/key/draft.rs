@@ -40,8 +40,8 @@ impl Draft {
         self.text.is_empty()
     }
 
-    /// Returns whether a sequence is incomplete: either its end follows at once, or it was the key
-    /// Escape alone.
+    /// Returns whether a sequence is incomplete. If so, either its end follows at once, or the key
+    /// was Escape alone.
     pub(crate) fn is_within(&self) -> bool {
         self.within != Within::Nothing
     }
@@ -51,7 +51,7 @@ impl Draft {
         self.within = Within::Nothing;
     }
 
-    /// Takes the text without empty lines at both ends.
+    /// Takes the text, without the empty lines at its start and end.
     pub(crate) fn take(&mut self) -> String {
         let draft = std::mem::take(self);
         draft.text.trim_matches('\n').to_owned()

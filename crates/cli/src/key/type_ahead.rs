@@ -12,8 +12,8 @@ use tokio::sync::Notify;
 /// The time limit for the rest of a key's sequence, in milliseconds.
 const SEQUENCE: libc::c_int = 50;
 
-/// Stores input that is typed while no line is being read, for the next line. It is neither shown
-/// nor sent.
+/// Stores input that is typed while no line is being read. The input becomes the start of the next
+/// line; until then, it is neither shown nor sent.
 pub(crate) struct TypeAhead {
     /// Whether a terminal can be read.
     is_on: bool,

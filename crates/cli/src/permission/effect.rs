@@ -81,7 +81,7 @@ fn command_parts(command: &Command, title: &str, cwd: &Path) -> Vec<String> {
     parts
 }
 
-/// Returns whether this client asks the question itself; the title then names the file.
+/// Returns whether the question comes from this client itself. The title then names the file.
 fn is_own(request: &PermissionRequest) -> bool {
     request.file.is_some()
 }

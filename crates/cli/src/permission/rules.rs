@@ -26,7 +26,7 @@ pub(crate) struct Rules {
 const OLD: &str = "client-permissions.txt";
 
 /// Returns the files of the rules; new rules are added to the first one. The usual file applies
-/// even if a setting names another one, so that its rules that deny stay in force.
+/// even if a setting names another one, so that the usual file's deny rules stay in force.
 pub(crate) fn files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         Settings::read().permissions().into_iter().chain(usual_file()).collect();

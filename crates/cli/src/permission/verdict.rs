@@ -31,7 +31,7 @@ pub(crate) enum By {
     NoPerson,
     /// `attache demo`.
     Tour,
-    /// The turn ended first.
+    /// The turn ended before the question was answered.
     Withdrawn,
 }
 

@@ -35,8 +35,8 @@ pub(crate) struct Attached {
     sent: usize,
 }
 
-/// Returns the blocks of a prompt. A mention of a file stays text if the file cannot be read, or is
-/// outside the folder and has no absolute path.
+/// Returns the blocks of a prompt. A mention of a file stays text if the file cannot be read, or if
+/// the file is outside the folder and its path is not absolute.
 pub(crate) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) -> Attached {
     let mut attached = Attached::default();
     for piece in prompt {
@@ -184,7 +184,8 @@ fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Reads a file. The error is the reason to send a link, and is empty if that is expected.
+/// Reads a file. If the file must be sent as a link instead, the error is the reason; it is empty
+/// if people expect a link.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     attache_host::read_plain_file(path, limit).map_err(|error| match error.kind() {
         // It is a folder or a pipe.
@@ -300,7 +301,8 @@ mod tests {
         let attached = written(text, &folder, &takes(true, true));
         assert_eq!(attached.blocks, [ContentBlock::text(text)]);
         assert_eq!(attached.warnings.len(), 2, "{attached:?}");
-        // An absolute path is deliberate; text from a pipe attaches nothing.
+        // A person who writes an absolute path does so deliberately; text from a pipe attaches
+        // nothing.
         let whole = format!("@{}", outer.path().join("secret").display());
         assert_eq!(written(&whole, &folder, &takes(true, true)).blocks[0].tag(), "resource");
         let piped = attach(&vec![Piece::Piped(whole.clone())], &folder, &takes(true, true));

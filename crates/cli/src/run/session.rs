@@ -325,8 +325,8 @@ fn not_open(error: &OpenError, built_in: bool) -> Failure {
         }
         OpenError::Call(call) => match call.error_response() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
-            // The built-in agent says so in its message, because the protocol has no error code for
-            // it.
+            // The protocol has no error code for a session that is open elsewhere, so the built-in
+            // agent says it in the message.
             Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {
                 Exit::Busy
             }

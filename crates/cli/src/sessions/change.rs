@@ -11,7 +11,7 @@ use attache_session::{EventBody, Labels, ListEntry, SessionKey, Store, StoreErro
 use jiff::Zoned;
 use std::io::{self, Write};
 
-/// Sets a title, which the agent's own titles no longer replace (TITLE-03).
+/// Sets a title that the agent's own titles no longer replace (TITLE-03).
 pub(crate) async fn rename(store: &dyn Store, arguments: &Rename) -> Result<Exit, Failure> {
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let title = attache_session::title(&arguments.title.join(" "));
@@ -99,7 +99,7 @@ pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit
         return Err(Failure::new(Exit::Cancelled, "nothing was deleted"));
     }
     for (listed, line) in sessions.iter().zip(&lines) {
-        // The client's copy is deleted too, because it would appear in lists otherwise.
+        // The client's copy is deleted too; otherwise it would appear in lists.
         for copy in pages::copies(store, listed)? {
             store.delete(&copy)?;
         }

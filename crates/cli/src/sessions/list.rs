@@ -23,7 +23,7 @@ const ON_A_TERMINAL: usize = 30;
 /// The number of rows whose columns are aligned together.
 const TOGETHER: usize = 200;
 
-/// Lists the selected sessions; with `text`, only those that contain it, and where.
+/// Lists the selected sessions; with `text`, lists only those that contain the text, and where.
 pub(crate) fn list(
     store: &dyn Store,
     arguments: &List,
@@ -102,7 +102,7 @@ fn home() -> Option<PathBuf> {
         .filter(|home| home.is_absolute() && home != Path::new("/"))
 }
 
-/// Returns the reason for an empty list, and the option that lists more.
+/// Returns the reason why the list is empty, and the option that lists more.
 fn nothing(arguments: &List, text: Option<&str>) -> String {
     let filtered = text.is_some()
         || [&arguments.tag, &arguments.title, &arguments.place.agent]

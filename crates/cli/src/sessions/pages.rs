@@ -80,9 +80,9 @@ impl Iterator for Pages<'_> {
     }
 }
 
-/// Returns the agent's own log, in the same store, of a session whose client copy is `key`. The
-/// client can know the built-in agent by another name; with `agent`, only a log of that agent
-/// counts.
+/// Returns the agent's own log of the session of which `key` is the client's copy. Both are in this
+/// store. The client can know the built-in agent by another name; with `agent`, only a log of that
+/// agent counts.
 fn agent_log_of(
     store: &dyn Store,
     key: &SessionKey,
@@ -103,7 +103,7 @@ fn agent_log_of(
     Ok(None)
 }
 
-/// Returns the client's copies, in the same store, of a session that its agent stores there.
+/// Returns the client's copies of a session that its agent stores in the same store.
 pub(crate) fn copies(store: &dyn Store, listed: &ListEntry) -> Result<Vec<SessionKey>, StoreError> {
     let mut found = Vec::new();
     if listed.key.side != Side::Agent {

@@ -76,7 +76,8 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<ListE
     }
 }
 
-/// Returns candidates for an unknown id: sessions with it in the title, otherwise the newest.
+/// Returns candidates for an unknown id: the sessions whose titles contain it, or else the newest
+/// sessions.
 fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<ListEntry>, StoreError> {
     let query = ListQuery {
         agent: agent.map(str::to_owned),

@@ -7,7 +7,7 @@ use crate::show::width::{cut, width};
 use anstyle::Style;
 use attache_session::MessageAuthor;
 
-/// The columns between two cells.
+/// The number of columns between two cells.
 const GAP: usize = 2;
 
 /// The minimum length of an id.

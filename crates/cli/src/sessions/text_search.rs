@@ -8,7 +8,7 @@ use attache_session::{Event, EventBody, ListEntry, MessageAuthor, SessionKey, St
 /// search text, to find text across pieces.
 const BEFORE: usize = 300;
 
-/// The number of bytes shown after a match, at most.
+/// The maximum number of bytes that are shown after a match.
 const BEHIND: usize = 300;
 
 /// Returns the title, or the first line of the first prompt; `None` if the session has no messages.
@@ -47,7 +47,7 @@ pub(crate) struct Found {
     pub(crate) sequence: u64,
     /// The text before the match in its line, at most about [`BEFORE`] bytes.
     pub(crate) before: String,
-    /// The text as written.
+    /// The matching text as written.
     pub(crate) text: String,
     /// The text after the match in its line, as far as it was read.
     pub(crate) behind: String,

@@ -131,7 +131,7 @@ impl KeysFile {
         if key.is_none() && !before {
             return Ok(false);
         }
-        // Only the owner can read a temporary file, and the mode stays when it is renamed.
+        // Only the owner can read a temporary file, and a renamed file keeps its mode.
         written(&self.path, &document.to_string())
             .map_err(|error| not_written(&self.shown(), &error))?;
         Ok(before)

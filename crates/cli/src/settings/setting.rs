@@ -62,7 +62,7 @@ fn address(value: &str) -> Result<(), String> {
 /// The variable with the file of sessions.
 pub(crate) const STORE: &str = "ATTACHE_STORE";
 
-/// The value that means no file.
+/// The value that selects no file.
 pub(crate) const NONE: &str = "none";
 
 /// Returns all settings, including the URLs of these providers.

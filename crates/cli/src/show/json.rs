@@ -49,8 +49,8 @@ pub(crate) fn escaped(line: &str) -> String {
     out
 }
 
-/// Builds one line, member by member. Raw JSON from the wire is copied, not parsed, so no depth or
-/// number is too large.
+/// Builds one line, member by member. Raw JSON from the wire is copied, not parsed, so neither its
+/// depth nor its numbers can be too large.
 struct Line(String);
 
 impl Line {

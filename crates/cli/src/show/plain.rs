@@ -12,7 +12,8 @@ pub(crate) struct Plain<T, P> {
     progress: Option<Progress<P>>,
     /// Whether the answer is in an unfinished line.
     inside_line: bool,
-    /// Whether something else happened since the last text, so that the next one starts a line.
+    /// Whether something else happened since the last text, so that the next text starts a new
+    /// line.
     interrupted: bool,
 }
 

@@ -81,7 +81,7 @@ impl<W: Write> Progress<W> {
         &mut self.out
     }
 
-    /// Returns the stream, without any effect on lines.
+    /// Returns the stream. The lines can still change afterwards.
     #[cfg(test)]
     pub(crate) fn written(&self) -> &W {
         &self.out
@@ -230,7 +230,8 @@ impl<W: Write> Progress<W> {
         }
     }
 
-    /// On a narrow terminal a call takes two rows, and counting rows would fail.
+    /// On a narrow terminal, the line of a call takes two rows, so the count of rows would be
+    /// wrong.
     fn rewrites(&self) -> bool {
         self.style.rewrite && (self.style.columns)().is_some_and(|columns| columns >= 20)
     }
@@ -253,8 +254,8 @@ impl<W: Write> Progress<W> {
         self.out.flush()
     }
 
-    /// Returns how many rows the lines of `what` are above the cursor, if as many lines can replace
-    /// them.
+    /// Returns how many rows above the cursor the lines of `what` begin, if they can be replaced by
+    /// lines with `rows` rows.
     fn reachable(&self, what: &Alive, rows: usize) -> Option<usize> {
         let index =
             self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;
@@ -301,7 +302,7 @@ fn refusals(count: usize) -> Option<String> {
     }
 }
 
-/// Describes a stop reason, unless the agent is done.
+/// Describes a stop reason; `None` if the agent ended the turn normally.
 fn stop(reason: &StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn => None,

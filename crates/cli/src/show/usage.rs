@@ -8,9 +8,9 @@ use attache_session::{UsageLevel, UsageState};
 /// Returns a line such as `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50)
 /// · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is known.
 ///
-/// Tokens that another agent reports are shown with its name, because they can be those of a turn,
-/// of its last call or of the whole session (USE-10). The session's total is shown from the second
-/// turn on, but only for our own agent and while its figures add up (USE-12).
+/// Tokens that another agent reports are shown with the agent's name, because they can be those of
+/// a turn, of the agent's last call or of the whole session (USE-10). The session's total is shown
+/// from the second turn on, but only for our own agent and while its figures add up (USE-12).
 pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Option<String> {
     lines(state, turn, paint, usize::MAX).pop()
 }
@@ -88,7 +88,7 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
     }
 }
 
-/// Returns advice about a nearly full context, to append to its fill level.
+/// Returns advice about a nearly full context, to append to the fill level.
 fn advice(level: UsageLevel, paint: Paint) -> String {
     let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
     level.advice().map(|advice| paint.paint(colour, format!("; {advice}"))).unwrap_or_default()
@@ -166,8 +166,8 @@ mod tests {
         assert_eq!(painted.len(), shown(60).len(), "colours take no room");
     }
 
-    /// A session of `agent` with a turn for each of these figures (total, in, out), and its last
-    /// line.
+    /// Returns the last line for a session of `agent` with one turn per triple of figures (total,
+    /// in, out).
     fn turns(agent: Option<&str>, figures: &[(u64, u64, u64)]) -> String {
         let mut session = Session::new("s");
         let mut apply = |body| session.apply(&session.next(Timestamp(0), body));

@@ -57,7 +57,7 @@ impl Chat {
                 && watch.next().await.is_some()
             {}
         };
-        // Slower agents appear in the next list.
+        // The sessions of slower agents appear in the next list.
         let _ = tokio::time::timeout(LISTING, asked).await;
     }
 

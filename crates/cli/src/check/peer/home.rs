@@ -1,5 +1,5 @@
-//! A separate home for a peer under test, so that it neither reads the person's settings nor stores
-//! sessions among theirs.
+//! A separate home for a peer under test, so that the peer neither reads the person's settings nor
+//! stores its sessions among the person's.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -26,7 +26,7 @@ const QUIET: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{
 /// Without this setting, a model decides which actions need permission, and the agent never asks.
 const QUIET_AND_ASKING: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"tools":{"approvalMode":"default"}}"#;
 
-/// The agent offers its tools that write files only to models whose names it knows.
+/// The agent offers its file-writing tools only to models whose names it knows.
 const CODEX: &str = r#"model = "gpt-5.5"
 model_provider = "attache"
 [model_providers.attache]
@@ -86,7 +86,7 @@ const KNOWN: &[KnownAgent] = &[
         variables: &[
             ("GOOGLE_GEMINI_BASE_URL", URL),
             ("GEMINI_API_KEY", KEY),
-            // Without this setting the agent asks a small model which model to use.
+            // Without this setting, the agent asks a small model which model to use.
             ("GEMINI_MODEL", "gemini-2.5-flash"),
             ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
         ],

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 pub(in crate::check) struct Listener {
     pub(in crate::check) progress: Progress,
     as_json: bool,
-    /// Whether there are several rounds. Then only failures are written before the end.
+    /// Whether there are several rounds. If so, only failures are written before the end.
     is_repeated: Cell<bool>,
     /// The rules whose verdicts were written.
     written: RefCell<BTreeSet<&'static str>>,

@@ -17,7 +17,7 @@ const QUIET: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(in crate::check) struct Progress {
     is_terminal: bool,
-    /// The time of the last line, if stderr is not a terminal.
+    /// When the last line was written, if stderr is not a terminal.
     written: Cell<Option<Instant>>,
     /// The number of this round, and of all rounds.
     round: Cell<(usize, usize)>,
