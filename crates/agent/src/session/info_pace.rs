@@ -36,7 +36,7 @@ impl InfoPace {
         self.is_pending() && self.next() <= Instant::now()
     }
 
-    /// Returns the time from which the next line may go out.
+    /// Returns the earliest time at which the next line may go out.
     pub(crate) fn next(&self) -> Instant {
         let now = Instant::now();
         self.sent.and_then(|sent| sent.checked_add(PACE)).map_or(now, |next| next.max(now))

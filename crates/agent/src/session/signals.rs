@@ -5,7 +5,7 @@ use tokio::sync::{Notify, watch};
 
 /// The signals of one session, shared by its state and its handle.
 pub(crate) struct SessionSignals {
-    /// Notified when title or metadata changed and the client does not know yet.
+    /// Notified when the title or the metadata changes and the client must be told.
     pub(crate) info_pending: Notify,
     /// The number of the first prompt that has no reply yet. That prompt may run.
     front: watch::Sender<Option<u64>>,

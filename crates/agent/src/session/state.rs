@@ -173,9 +173,9 @@ impl State {
         }
     }
 
-    /// Sends an update about something that replies carry too, such as options: it does not
-    /// overtake them (CONF-24). While the session is being opened it sends nothing, because the
-    /// reply will contain the value.
+    /// Sends an update about something that replies also contain, such as options. The update does
+    /// not overtake those replies (CONF-24). While the session is being opened, nothing is sent,
+    /// because the reply will contain the value.
     pub(crate) fn send_in_order(&mut self, update: SessionUpdate) -> Result<()> {
         if self.is_opening() {
             return Ok(());
@@ -260,8 +260,8 @@ impl State {
         AcceptedPrompt::new(self.last_prompt, watcher, request)
     }
 
-    /// Cancels every accepted prompt (`session/cancel`). Does nothing without such prompts
-    /// (CANCEL-08, CANCEL-11).
+    /// Cancels every accepted prompt (`session/cancel`). Does nothing if there are none (CANCEL-08,
+    /// CANCEL-11).
     pub(crate) fn cancel_prompts(&mut self) {
         for (_, phase) in &self.prompts {
             phase.send_if_modified(|phase| {

@@ -20,9 +20,9 @@ type SharedState = Arc<DeferringMutex<State>>;
 /// for; the client cannot control it in any other way.
 ///
 /// For a client without subagents, a tool call of the kind `think` represents the subagent: see
-/// [`Subagent::stand_in`]. Its own tool calls and permission questions are then sent in the session
-/// it works for, and its other updates are not shown. These calls name the representing call in
-/// their metadata: `{"attache/parentToolCallId": "…"}`.
+/// [`Subagent::stand_in`]. The subagent's own tool calls and permission questions are then sent in
+/// the session it works for, and its other updates are not shown. These calls name the representing
+/// call in their metadata: `{"attache/parentToolCallId": "…"}`.
 ///
 /// The log records that the subagent existed and how it ended, but not its updates. A subagent that
 /// is dropped, or still running when the turn ends, has failed, or is cancelled if the turn was

@@ -124,7 +124,7 @@ impl ToolCallHandle {
     }
 
     /// Changes the fields that `update` sets: title, kind, input, output, all content, all
-    /// locations. Its id and status are ignored, because other functions set the status.
+    /// locations. The id and the status in `update` are ignored; other functions set the status.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].

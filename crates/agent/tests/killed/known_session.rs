@@ -14,9 +14,9 @@ pub(crate) struct KnownSession {
     style: String,
     /// The author's memory, or after a cut turn its possible memories.
     memories: Vec<Vec<String>>,
-    /// The number of cut turns of which a part is stored, and the number of those that surely were
-    /// cut before their end.
+    /// The number of cut turns of which at least a part is stored.
     pub(crate) cut: usize,
+    /// The number of these turns that were surely cut before their end.
     pub(crate) failed: usize,
     prompts: u64,
     /// The turn without an answer.

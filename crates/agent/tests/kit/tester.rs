@@ -164,8 +164,8 @@ impl Author for Tester {
                 }
             }
             "busy" => {
-                // Slower than a burst, so each line is written at once and nothing here has a
-                // reason to wait.
+                // The pauses let each line be written before the next one is sent, so nothing here
+                // has a reason to wait.
                 for _ in 0..20_000 {
                     turn.say("x").await?;
                     let started = std::time::Instant::now();

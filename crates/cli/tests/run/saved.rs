@@ -74,7 +74,8 @@ fn the_sessions_are_listed_shown_and_found() {
 
 #[test]
 fn a_session_continues() {
-    // The folder's path is as long as the one in the store, so that it can replace it in the file.
+    // The folder's path is as long as the path in the store, so it can replace that path in the
+    // file.
     let folder = tempfile::Builder::new().prefix("at-").rand_bytes(7).tempdir_in("/tmp").unwrap();
     let path = folder.path().to_str().unwrap();
     assert_eq!(path.len(), FOLDER.len());

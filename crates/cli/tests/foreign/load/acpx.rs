@@ -1,4 +1,4 @@
-//! `acpx`, a command line for many agents, with our agent.
+//! `acpx`, a command-line client for many agents, with our agent.
 //!
 //! It stores its own record of each session below HOME, and runs the agent in a process that
 //! waits for more prompts. It returns to a session with `session/resume` if offered, otherwise with
