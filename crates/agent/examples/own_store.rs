@@ -29,7 +29,7 @@ fn failed(what: &str, error: io::Error) -> StoreError {
 }
 
 impl Lines {
-    /// The file of a session. A client can also choose the id, so only ids that cannot be paths are
+    /// The file of a session. The id may come from a client, so only ids that cannot be paths are
     /// accepted.
     fn path(&self, key: &SessionKey) -> Stored<PathBuf> {
         let id = key.session_id.as_str();

@@ -27,7 +27,7 @@ impl Author for Worker {
     }
 
     async fn open(&self, opening: Opening<'_>) -> Result<Taken> {
-        // The handle can be kept: it also changes the session between turns.
+        // The handle can be kept: it works between turns too.
         let _handle = opening.handle();
         Ok(Taken::default())
     }

@@ -28,15 +28,15 @@ impl<T> DeferringMutex<T> {
     }
 
     /// Locks the value. A poisoned lock is used as it is: only code of this crate runs under the
-    /// lock, and it panics at most between two whole steps.
+    /// lock, and that code can panic only between two whole steps.
     pub(crate) fn lock(&self) -> Locked<'_, T> {
         let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         self.run_steps(&mut value);
         Locked { value, _run_deferred: RunDeferred(self) }
     }
 
-    /// Runs `step` now if the value is not locked, else before anything else happens to it. Never
-    /// waits.
+    /// Runs `step` now if the value is not locked; otherwise before anything else happens to the
+    /// value. Never waits.
     pub(crate) fn defer(&self, step: impl FnOnce(&mut T) + Send + 'static) {
         self.deferred.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(step));
         self.run_deferred_if_free();

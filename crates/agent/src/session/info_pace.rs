@@ -73,7 +73,7 @@ impl InfoPace {
     }
 }
 
-/// Returns the smallest patch that turns `known` into `now` with the merge of v1 (INFO-09).
+/// Returns the smallest patch that turns `known` into `now` by the merge rules of v1 (INFO-09).
 fn meta_patch(known: Option<&Meta>, now: Option<&Meta>) -> Patch<Meta> {
     match (known, now) {
         (known, now) if known == now => Patch::Keep,

@@ -27,7 +27,7 @@ impl SessionSignals {
     }
 
     /// Waits until the prompt with this number is the first one without a reply; with `None`, until
-    /// every accepted prompt has its reply queued.
+    /// the reply to every accepted prompt is queued.
     pub(crate) async fn wait_for_front(&self, number: Option<u64>) {
         // The sender lives as long as `self`.
         let _ = self.front.subscribe().wait_for(|front| *front == number).await;

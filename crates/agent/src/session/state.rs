@@ -207,7 +207,7 @@ impl State {
         }
     }
 
-    /// Sends title and metadata if they are due, else lets them be sent later.
+    /// Sends the title and the metadata if they are due; otherwise they are sent later.
     pub(crate) fn info_changed(&mut self) -> Result<()> {
         self.send_info_when_due()?;
         if self.info.is_pending() {
@@ -281,7 +281,8 @@ impl State {
         self.turn = Some(RunningTurn::new(prompt.number));
     }
 
-    /// Removes the prompt with this number; `reply` queues its reply before the next prompt begins.
+    /// Removes the prompt with this number; `reply` queues the reply to it before the next prompt
+    /// begins.
     pub(crate) fn forget_prompt(&mut self, number: u64, reply: impl FnOnce()) {
         self.prompts.retain(|(other, phase)| {
             let answered = *other == number;
@@ -315,7 +316,7 @@ impl State {
         }
     }
 
-    /// Returns whether this call was open until now, and marks it as settled (TOOL-08).
+    /// Marks this call as settled, and returns whether it was open until now (TOOL-08).
     pub(crate) fn settles_call(&mut self, id: &ToolCallId) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let open = turn.open_calls.iter().position(|open| open == id);

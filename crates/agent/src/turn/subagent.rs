@@ -16,8 +16,8 @@ use std::sync::Arc;
 type SharedState = Arc<DeferringMutex<State>>;
 
 /// A subagent that works within a turn. It sends updates through its own [`Turn`], in its own
-/// session, which the client sees beside the main session. It is cancelled with the turn it works
-/// for; the client cannot control it in any other way.
+/// session, which the client sees beside the main session. The subagent is cancelled with the turn
+/// it works for; the client cannot control it in any other way.
 ///
 /// For a client without subagents, a tool call of the kind `think` represents the subagent: see
 /// [`Subagent::stand_in`]. The subagent's own tool calls and permission questions are then sent in

@@ -116,7 +116,7 @@ impl KnownSession {
     }
 
     /// Checks that the cut turn is a prefix of its script and that its tool calls are settled.
-    /// Returns the title since then.
+    /// Returns the title that the session now has.
     fn take_cut(&mut self, prompt: &str, rest: &[Entry], title: Option<&String>) -> Option<String> {
         let steps = script(prompt);
         let (mut memories, mut whole) = (Vec::new(), false);

@@ -1,4 +1,5 @@
-//! The author's steps for a prompt. The prompt's text determines them, so the test knows them too.
+//! The author's steps for a prompt. The prompt's text determines the steps, so the test knows them
+//! too.
 
 use serde_json::Value;
 

@@ -11,7 +11,7 @@ pub(crate) struct Tester {
     pub(crate) log: Arc<Mutex<Vec<String>>>,
     /// Lets a waiting turn continue.
     pub(crate) go: Arc<Notify>,
-    /// A turn that is held after its end.
+    /// A turn that is still held after its end.
     pub(crate) kept: Arc<Mutex<Option<Turn>>>,
     pub(crate) about: Option<About>,
 }

@@ -152,7 +152,8 @@ async fn the_memory_of_an_author_is_restored() {
     }
 }
 
-/// CANCEL-02: a record of a cancelled turn is stored. One that is too long fails only its turn.
+/// CANCEL-02: a record of a cancelled turn is stored. A record that is too long fails only its
+/// turn.
 #[tokio::test(start_paused = true)]
 async fn a_record_can_follow_a_cancel_but_its_size_is_limited() {
     let store = TestStore::new();

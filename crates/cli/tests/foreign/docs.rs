@@ -39,7 +39,7 @@ fn steady(text: &str) -> Vec<String> {
         !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair. ")
     });
     let verdicts = |line: &str| line.replace("A?", "A✓").replace("C?", "C✓");
-    // The last of nine cells is the reason.
+    // The last of the nine cells is the reason.
     let row = |line: &str| match line.rsplit_once(" | ") {
         Some((row, _)) if line.matches(" | ").count() == 8 => verdicts(row),
         _ => line.to_owned(),

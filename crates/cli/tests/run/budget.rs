@@ -57,7 +57,7 @@ fn a_cost_that_cannot_be_compared_is_reported() {
     Project::new().run(&["run", "--budget", "lots", "hello"]).failed(2, &["0.50USD"]);
 }
 
-/// A conversation has a budget too, and continues if the person raises it.
+/// `--budget` also applies to a conversation, which continues if the person raises the limit.
 #[test]
 fn a_conversation_respects_its_budget() {
     let project = Project::new();

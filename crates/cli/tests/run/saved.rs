@@ -54,7 +54,7 @@ fn the_sessions_are_listed_shown_and_found() {
     for (id, then) in &then {
         let now = &now[id];
         for (member, value) in then.as_object().unwrap() {
-            // These members can change after the list was saved.
+            // These members may have changed since the list was saved.
             if !["archived", "updatedAt", "events", "prompts", "title", "shownTitle", "tags"]
                 .contains(&member.as_str())
             {

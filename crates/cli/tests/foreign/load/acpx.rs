@@ -129,8 +129,8 @@ fn results<'t>(trace: &'t [Value], method: &str) -> Vec<&'t Value> {
     asked.map(|(index, _)| &answer(index).unwrap()["message"]["result"]).collect()
 }
 
-/// The session continues after its agent and the process of `acpx` were killed: `acpx` returns with
-/// this method, finds the mode that was set, and shows the whole conversation.
+/// The session continues after its agent and the process of `acpx` were killed: `acpx` returns to
+/// the session with this method, finds the mode that was set, and shows the whole conversation.
 async fn comes_back(kept: StoringAgent, method: &str) {
     let acpx = Acpx::new(&kept, "home");
     acpx.run(&["sessions", "new"]).await;
