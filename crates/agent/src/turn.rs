@@ -55,8 +55,8 @@ struct Inner {
     text: String,
     /// The parent turn.
     parent: Option<Turn>,
-    /// The tool call that represents this subagent for a client without subagents: only its own
-    /// tool calls and questions are then shown, in the session of its parent.
+    /// For a client without subagents, the tool call that represents this subagent. Only the
+    /// subagent's own tool calls and questions are then shown, in the session of its parent.
     stand_in: Option<ToolCallId>,
 }
 
@@ -71,7 +71,7 @@ impl Turn {
         Self(Arc::new(Inner { session, accepted, prompt, text, parent: None, stand_in: None }))
     }
 
-    /// Creates the turn of a subagent: cancelled with this one, in its own session.
+    /// Creates the turn of a subagent, which has its own session and is cancelled with this turn.
     pub(crate) fn child(&self, session: Arc<OpenSession>) -> Self {
         self.derived(session, None)
     }

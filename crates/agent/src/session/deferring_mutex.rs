@@ -13,7 +13,7 @@ pub(crate) struct DeferringMutex<T> {
     deferred: Mutex<Vec<Step<T>>>,
 }
 
-/// The locked value. Every step deferred before has run.
+/// The locked value. Every step that was deferred earlier has run.
 pub(crate) struct Locked<'m, T> {
     value: MutexGuard<'m, T>,
     /// Dropped after the guard: runs the steps that were deferred while the lock was held.
@@ -42,8 +42,8 @@ impl<T> DeferringMutex<T> {
         self.run_deferred_if_free();
     }
 
-    /// The holder of the lock checks again after its release, so no step stays deferred for longer
-    /// than the lock is held.
+    /// The holder of the lock checks for steps again after releasing it, so no step stays deferred
+    /// for longer than the lock is held.
     fn run_deferred_if_free(&self) {
         while self.has_deferred() {
             let mut value = match self.value.try_lock() {

@@ -124,7 +124,7 @@ impl Subagent {
         }
     }
 
-    /// Stops the subagent once. The drop that follows does nothing.
+    /// Stops the subagent, at most once: the drop that follows does nothing.
     fn end(&self, reason: IdleStopReason) -> Result<()> {
         let parent = self.parent.open_session();
         let child = self.child.open_session().shared_state();

@@ -12,7 +12,7 @@ pub(crate) struct KnownSession {
     /// Whether the person set the title. If so, the author's titles do not count.
     titled_by_person: bool,
     style: String,
-    /// The author's memory, or after a cut turn its possible memories.
+    /// The author's memory; after a cut turn, each memory that the author may have.
     memories: Vec<Vec<String>>,
     /// The number of cut turns of which at least a part is stored.
     pub(crate) cut: usize,

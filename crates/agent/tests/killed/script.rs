@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(crate) enum Step {
     Say(String),
     Think(String),
-    /// A tool call is announced; the next three belong to it.
+    /// A tool call is announced; the next three kinds of steps belong to it.
     Tool(String),
     Ask,
     Output(String),

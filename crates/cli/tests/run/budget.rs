@@ -21,7 +21,7 @@ fn a_turn_over_the_budget_is_cancelled_with_exit_code_7() {
     let project = Project::new();
     let prompt = costing(r#"{"amount":0.75,"currency":"USD"}"#);
     let agent = Script { prompt: &prompt, other: CANCELLED, ..Script::default() }.install(&project);
-    // With a broken budget the turn would never end.
+    // If the budget did not work, the turn would never end.
     let ended =
         project.run(&["run", "--agent", &agent, "--budget", "0.50USD", "--timeout", "20", "hello"]);
     ended.failed(7, &["has cost 0.75 USD, and its budget is 0.5 USD", "--budget"]);
