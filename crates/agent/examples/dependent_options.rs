@@ -18,7 +18,7 @@ fn choice(id: &str, name: &str, current: &str, values: &[&str]) -> SessionConfig
     SessionConfigOption::select(id, name, current, values)
 }
 
-/// The levels that a model has; the first is its own choice.
+/// The levels of thinking that a model has; the first is its default.
 fn levels(model: &str) -> SessionConfigOption {
     let values: &[&str] = match model {
         "large" => &["medium", "low", "high"],
@@ -77,7 +77,8 @@ impl Author for Thinker {
     }
 
     async fn turn(&self, (): &mut (), turn: &Turn) -> Result<StopReason> {
-        // By id or by category. These are the current values, even if they changed during the turn.
+        // An option is found by its id or by its category. These are the current values, even if
+        // they changed during the turn.
         let (model, level) = (chosen(turn.option("model")), chosen(turn.option("thought_level")));
         turn.say(&format!("The model {model} thinks at the level {level}.")).await?;
         Ok(StopReason::EndTurn)

@@ -17,7 +17,7 @@ impl Author for Echo {
     }
     async fn turn(&self, memory: &mut Self::Memory, turn: &Turn) -> Result<StopReason> {
         memory.push(turn.text().to_owned());
-        // Waits for a slow client; `Err(Cancelled)` after a cancel.
+        // Waits if the client is slow; returns `Err(Cancelled)` after a cancel.
         turn.say(&format!("{}: {}", memory.len(), turn.text())).await?;
         turn.remember(turn.text()).await?; // stored with the turn, not sent
         Ok(StopReason::EndTurn)

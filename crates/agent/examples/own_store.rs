@@ -1,4 +1,4 @@
-//! An own store: each session is a file of JSON lines in the folder given as argument.
+//! A custom store: each session is a file of JSON lines in the folder given as the argument.
 //!
 //! It is short rather than fast: lists and pages read whole files. It has the required guarantees:
 //! one writer per session, confirmed events are on the disk, and a line that a crash cut short does
@@ -29,7 +29,7 @@ fn failed(what: &str, error: io::Error) -> StoreError {
 }
 
 impl Lines {
-    /// The file of a session. A client can also choose the id, so only ids that cannot be paths are
+    /// The file of a session. The id may come from a client, so only ids that cannot be paths are
     /// accepted.
     fn path(&self, key: &SessionKey) -> Stored<PathBuf> {
         let id = key.session_id.as_str();
@@ -60,7 +60,7 @@ impl Lines {
         }
     }
 
-    /// Opens a file for its only writer, which holds the system's lock on it.
+    /// Opens a file for its only writer, which holds the operating system's lock on it.
     fn log(&self, key: &SessionKey, new: bool) -> Stored<LineLog> {
         let file = OpenOptions::new().read(true).append(true).create_new(new).open(self.path(key)?);
         let file = file.map_err(|error| match error.kind() {
@@ -178,7 +178,7 @@ struct LineLog(Arc<Mutex<Writing>>);
 
 struct Writing {
     file: File,
-    /// The bytes that are not written yet.
+    /// The bytes that have not been written yet.
     waiting: Vec<u8>,
 }
 

@@ -7,7 +7,7 @@ use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::Labels;
 
-/// The size of the context of the model that this agent would use, in tokens.
+/// The context size, in tokens, of the model that this agent would use.
 const CONTEXT: u64 = 8_000;
 
 struct Worker;
@@ -27,18 +27,18 @@ impl Author for Worker {
     }
 
     async fn open(&self, opening: Opening<'_>) -> Result<Taken> {
-        // The handle can be kept: it also changes the session between turns.
+        // The handle can be kept: it works between turns too.
         let _handle = opening.handle();
         Ok(Taken::default())
     }
 
     async fn turn(&self, taken: &mut Taken, turn: &Turn) -> Result<StopReason> {
-        // A person's title is not replaced, so this can be called for each prompt.
+        // This does not replace a title that the user set, so it can be called for each prompt.
         let words: Vec<&str> = turn.text().split_whitespace().take(6).collect();
         turn.title(&words.join(" ")).await?;
         for step in 1..=3_u64 {
-            // Frequent calls are fine: the kit sends at most ten lines a second, and always the
-            // last state.
+            // Frequent calls are fine: the kit sends at most ten lines a second, and always sends
+            // the last state.
             let status = Some(format!("step {step}"));
             turn.labels(Labels {
                 tags: vec!["example".to_owned()],

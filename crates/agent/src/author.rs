@@ -19,17 +19,17 @@ use std::sync::Arc;
 /// does the rest.
 ///
 /// One value serves all sessions of a connection, concurrently if the client asks for that; data of
-/// one session belongs in its [`Author::Memory`]. A panic in any of these functions fails the call
-/// it served with `-32603` and nothing else.
+/// one session belongs in its [`Author::Memory`]. A panic in any of these functions fails only the
+/// call that it served, with the error `-32603`.
 pub trait Author: Send + Sync + 'static {
-    /// The author's state of one session between its turns.
+    /// What the author keeps about one session between its turns.
     type Memory: Send + 'static;
 
     /// Returns the name and the features of the agent. Called once per connection.
     fn about(&self) -> About;
 
     /// Opens a session that is new, loaded, resumed or forked: see [`Opening::origin`]. Set its
-    /// options and commands through `opening`, and read there what the author remembered.
+    /// options and commands through `opening`, and use it to read what the author remembered.
     ///
     /// # Errors
     /// The session is not opened, and the client receives the reason: see
@@ -57,8 +57,8 @@ pub trait Author: Send + Sync + 'static {
     /// here. Also called for each stored value when a session is opened again; a refused value is
     /// then replaced by the default.
     ///
-    /// It runs on a thread where it may block. Later changes of the session's options and its later
-    /// turns wait for it; everything else continues.
+    /// It runs on a thread where it may block. Later changes to the session's options, and its
+    /// later turns, wait for this function; everything else continues.
     ///
     /// # Errors
     /// Nothing changes, and the client receives the reason.

@@ -35,7 +35,7 @@ impl Environment for SystemEnvironment {
             let mut hasher = self.keys.build_hasher();
             hasher.write_u64(issued);
             hasher.write_u8(which);
-            // A forked process copies the keys of its parent; its process id differs.
+            // A forked process inherits the keys of its parent, but has its own process id.
             hasher.write_u32(std::process::id());
             hasher.finish()
         };

@@ -20,7 +20,7 @@ pub enum Error {
     /// The turn is over, and its reply is queued: the author can send nothing more in it.
     // PROMPT-08.
     Over,
-    /// The session is not open yet or closed: the author can send nothing in it.
+    /// The session is closed or not open yet: the author can send nothing in it.
     // SESS-25.
     Closed,
     /// The client called a method that this agent does not have; the reply is `-32601`.
@@ -36,8 +36,8 @@ pub enum Error {
     // AUTH-01.
     AuthRequired(String),
     /// A session cannot be read or stored. The reply is `-32002` for an unknown session, `-32602`
-    /// for a problem that the caller can fix, such as a session that is open elsewhere, else
-    /// `-32603`.
+    /// for a problem that the caller can fix, such as a session that is open elsewhere, and
+    /// `-32603` otherwise.
     Store(StoreError),
     /// The agent failed; the reply is `-32603` with the message and its cause.
     Failed {

@@ -91,9 +91,9 @@ impl Serving {
         self
     }
 
-    /// Replaces the log of input that could not be used, which goes to stderr by default. A line
-    /// names the method and the JSON path, never a value. At most twenty lines are logged. The
-    /// connection waits for `line`: it must be quick.
+    /// Replaces the log of input that could not be used, which goes to stderr by default. A line of
+    /// the log names the method and the JSON path, never a value. At most twenty lines are logged.
+    /// The connection waits for `line`: it must be quick.
     pub fn log(mut self, line: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.log = UnusedInputLog::to(line);
         self

@@ -36,14 +36,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// One prompt, and everything that the author can do to answer it. Cheap to clone: tasks that the
-/// author starts and owns can each have one.
+/// One prompt, and everything that the author can do to answer it. Cheap to clone: each task that
+/// the author starts and owns can have a clone.
 ///
-/// Every function that sends first waits until the client has received most of what was sent
-/// before. A slow client therefore slows the agent down and does not fill memory. Then the session
-/// changes and the client receives a line in one step. Once the turn is cancelled, these functions
-/// return [`Error::Cancelled`]; once its reply is queued, [`Error::Over`]. No update of a turn
-/// follows its reply.
+/// Before a function sends anything, it waits until the client has received most of what was sent
+/// earlier. A slow client therefore slows the agent down and does not fill memory. After the wait,
+/// the session changes and the line to the client is queued in one step. Once the turn is
+/// cancelled, these functions return [`Error::Cancelled`]; once its reply is queued,
+/// [`Error::Over`]. No update of a turn follows its reply.
 // PROMPT-08.
 #[derive(Clone)]
 pub struct Turn(Arc<Inner>);
@@ -55,8 +55,8 @@ struct Inner {
     text: String,
     /// The parent turn.
     parent: Option<Turn>,
-    /// The tool call that represents this subagent for a client without subagents: only its own
-    /// tool calls and questions are then shown, in the session of its parent.
+    /// For a client without subagents, the tool call that represents this subagent. Only the
+    /// subagent's own tool calls and questions are then shown, in the session of its parent.
     stand_in: Option<ToolCallId>,
 }
 
@@ -71,7 +71,7 @@ impl Turn {
         Self(Arc::new(Inner { session, accepted, prompt, text, parent: None, stand_in: None }))
     }
 
-    /// Creates the turn of a subagent: cancelled with this one, in its own session.
+    /// Creates the turn of a subagent, which has its own session and is cancelled with this turn.
     pub(crate) fn child(&self, session: Arc<OpenSession>) -> Self {
         self.derived(session, None)
     }
@@ -125,8 +125,8 @@ impl Turn {
         &self.open_session().roots
     }
 
-    /// Returns a handle to the session, which outlives the turn. In a subagent's turn it is the
-    /// session that the subagent works for.
+    /// Returns a handle to the session, which outlives the turn. In a subagent's turn, the handle
+    /// is that of the session the subagent works for.
     pub fn session(&self) -> SessionHandle {
         SessionHandle::of(self.root().open_session())
     }
@@ -138,7 +138,7 @@ impl Turn {
         self.root().open_session().state().session.config().options().to_vec()
     }
 
-    /// Returns the current value of the option with this id, else of the first option of this
+    /// Returns the current value of the option with this id, or else of the first option of this
     /// category.
     pub fn option(&self, id: &str) -> Option<SessionConfigOptionValue> {
         self.root().open_session().state().session.config().value(id)
@@ -156,8 +156,8 @@ impl Turn {
     }
 
     /// Sets a title that the agent made up. It does not replace a title that the user set. If
-    /// titles and metadata change often, the client receives at most ten updates a second; it
-    /// receives the last one at the end of the turn at the latest.
+    /// titles and metadata change often, the client receives at most ten updates a second, and the
+    /// last one no later than the end of the turn.
     ///
     /// # Errors
     /// As [`Turn::say`]; [`Error::Invalid`] for a blank title.
@@ -281,7 +281,7 @@ impl Turn {
         turn
     }
 
-    /// Returns whether only its tool calls and questions are shown.
+    /// Returns whether this turn shows only tool calls and questions.
     pub(crate) fn is_muted(&self) -> bool {
         self.0.stand_in.is_some()
     }

@@ -91,7 +91,8 @@ fn texts(updates: &[Value], kind: &str) -> Vec<String> {
     of_kind.map(|update| update["content"]["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Ends a process in the middle of a conversation, which another process loads and continues.
+/// Ends a process in the middle of a conversation; another process loads the conversation and
+/// continues it.
 fn outlives_its_process(start: impl Fn() -> Example, first: &str, second: &str) {
     let mut example = start();
     let (session, _) = example.session();

@@ -1,4 +1,5 @@
-//! Arrows between crates point down: a crate uses crates of lower layers, none beside or above it.
+//! Dependencies between crates point down: a crate uses only crates of lower layers, none of its
+//! own layer or above.
 
 #![allow(
     clippy::unwrap_used,

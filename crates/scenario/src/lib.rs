@@ -40,8 +40,8 @@
 //! If the play waits for the reply to a call and a different reply to that call arrives, it fails
 //! at once.
 //!
-//! This crate knows JSON-RPC lines and nothing of ACP, so that it can send lines that no client or
-//! agent would send.
+//! This crate knows JSON-RPC lines but nothing about ACP, so that it can send lines that no client
+//! or agent would send.
 
 mod pattern;
 mod play;

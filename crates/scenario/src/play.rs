@@ -122,7 +122,7 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
             } else if let Some(pattern) =
                 missing.iter().find(|pattern| answers(pattern, &value, bindings))
             {
-                // The call has a different reply than expected, and there will be no second one.
+                // The call has a different reply than expected, and no second reply will come.
                 bindings.matches(pattern, &value).map_err(|why| format!("{why}, in {value}"))?;
             }
         }

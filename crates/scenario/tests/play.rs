@@ -1,5 +1,5 @@
 //! The raw peer against a side with given lines: a play fails at the expected step and names its
-//! place.
+//! line.
 
 #![allow(
     clippy::unwrap_used,

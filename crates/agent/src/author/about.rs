@@ -128,7 +128,7 @@ impl About {
         self
     }
 
-    /// Lets clients ask whether the user is logged in, and receive changes of it: see
+    /// Lets clients ask whether the user is logged in, and be told when that changes: see
     /// [`Login::auth_state`](crate::Login::auth_state).
     // AUTHS-03.
     #[must_use]

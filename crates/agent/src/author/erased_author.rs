@@ -46,7 +46,7 @@ impl<A: Author> ErasedAuthor for A {
         turn: &'a Turn,
     ) -> BoxFuture<'a, Result<StopReason>> {
         Box::pin(async move {
-            // `open` made it, so it is of this type.
+            // `open` created the memory, so it has this type.
             let memory = memory.downcast_mut::<A::Memory>();
             let memory = memory.ok_or_else(|| Error::failed("the session has no memory"))?;
             Author::turn(self, memory, turn).await

@@ -7,8 +7,8 @@ use attache_protocol::v1::{
 };
 use std::pin::Pin;
 
-/// A future of the author. Even the first call of its function happens when it is polled, so that a
-/// panic there is caught.
+/// A future of the author. The author's function is not called until the future is polled, so a
+/// panic in the function is caught too.
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 pub(crate) trait ErasedLogin: Send + Sync {

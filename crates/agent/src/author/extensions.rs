@@ -8,7 +8,7 @@ use std::future::Future;
 /// [`OptionalParts::extensions`](crate::OptionalParts::extensions), and advertise them with
 /// [`About::meta`](crate::About::meta).
 ///
-/// A panic in any of these functions fails the call it served with `-32603` and nothing else.
+/// A panic in any of these functions fails only the call that it served, with the error `-32603`.
 // EXT-01, EXT-04.
 pub trait Extensions: Send + Sync + 'static {
     /// Serves a call.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The login of an agent. Pass it to [`OptionalParts::login`](crate::OptionalParts::login), and
 /// list the login methods with [`About::auth_method`](crate::About::auth_method).
 ///
-/// A panic in any of these functions fails the call it served with `-32603` and nothing else.
+/// A panic in any of these functions fails only the call that it served, with the error `-32603`.
 pub trait Login: Send + Sync + 'static {
     /// Logs in by `method`, which is one of the methods in [`About`](crate::About).
     ///
@@ -44,9 +44,9 @@ pub trait Login: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Receives the handle that reports logins and logouts which happen outside of the client's
-    /// calls. Called once, after `initialize`, if
-    /// [`About::auth_status`](crate::About::auth_status) is set. Must be quick.
+    /// Receives the handle for reporting logins and logouts that happen outside of the client's
+    /// calls. Called once, after `initialize`, if [`About::auth_status`](crate::About::auth_status)
+    /// is set. Must be quick.
     // AUTHS-03.
     fn auth_status_handle(&self, handle: AuthStatusHandle) {
         let _ = handle;
@@ -56,7 +56,7 @@ pub trait Login: Send + Sync + 'static {
 /// The state of the login and the accounts.
 pub(crate) type AuthStatus = (AuthState, Vec<AuthAccount>);
 
-/// Reports to the client when the login changed outside of its own calls. Cheap to clone.
+/// Reports changes of the login that the client's own calls did not cause. Cheap to clone.
 // AUTHS-03.
 #[derive(Debug, Clone)]
 pub struct AuthStatusHandle(Arc<Reported>);
@@ -64,7 +64,7 @@ pub struct AuthStatusHandle(Arc<Reported>);
 #[derive(Debug)]
 struct Reported {
     peer: Peer,
-    /// The status that the client received last, or could have asked for since `initialize`.
+    /// The status that was last sent to the client; at first, the status at `initialize`.
     last: Mutex<AuthStatus>,
 }
 

@@ -39,8 +39,8 @@ impl Opening<'_> {
     }
 
     /// Returns the working directory: an absolute path of a directory, which does not change while
-    /// the session is open. A stored session can be opened with another one than before, for
-    /// example after a checkout was renamed.
+    /// the session is open. A stored session can be opened with a different directory than before,
+    /// for example after a checkout was renamed.
     // SESS-03, SESS-04.
     pub fn cwd(&self) -> &Path {
         self.cwd
@@ -70,8 +70,8 @@ impl Opening<'_> {
     }
 
     /// Returns the values of [`Turn::remember`](crate::Turn::remember) in earlier turns, in order,
-    /// from the last [`Turn::remember_only`](crate::Turn::remember_only) on; in a fork, those of
-    /// the source. Empty for a new session.
+    /// from the last [`Turn::remember_only`](crate::Turn::remember_only) on; for a fork, the values
+    /// of its source. Empty for a new session.
     ///
     /// # Errors
     /// [`Error::Failed`] for a record that is not a `T`, for example one of an earlier version of
@@ -103,8 +103,8 @@ impl Opening<'_> {
         self.system_prompt
     }
 
-    /// Returns a handle that changes the session also outside of its turns. Its updates before the
-    /// reply that announces the session follow that reply.
+    /// Returns a handle that changes the session in its turns and between them. Updates that it
+    /// sends while the session is being opened follow the reply that announces the session.
     // SESS-26.
     pub fn handle(&self) -> SessionHandle {
         self.handle.clone()

@@ -7,16 +7,16 @@ use std::future::Future;
 /// The model providers that a client can configure. Pass it to
 /// [`OptionalParts::providers`](crate::OptionalParts::providers); the kit then advertises it.
 ///
-/// A panic in any of these functions fails the call it served with `-32603` and nothing else.
+/// A panic in any of these functions fails only the call that it served, with the error `-32603`.
 pub trait Providers: Send + Sync + 'static {
-    /// Returns every provider, disabled ones without `current`. The connection waits for this
+    /// Returns every provider; a disabled one has no `current`. The connection waits for this
     /// function: it must be quick.
     // PROV-04.
     fn providers(&self) -> Vec<ProviderInfo>;
 
-    /// Uses this address, protocol and these headers for a provider, at least in later sessions.
-    /// The kit has checked that [`Providers::providers`] lists the provider and that it supports
-    /// the protocol. Headers are secrets: do not store, echo or log them.
+    /// Uses this address, this protocol and these headers for a provider, at least in later
+    /// sessions. The kit has checked that [`Providers::providers`] lists the provider and that it
+    /// supports the protocol. Headers are secrets: do not store, echo or log them.
     ///
     /// # Errors
     /// Nothing changed. The client receives the reason, from which the kit removes the values of

@@ -40,7 +40,7 @@ impl Context {
     /// Gives the author the handle that reports logins to the client.
     pub(crate) fn give_status_handle(&self, handle: AuthStatusHandle) {
         if let Some(login) = &self.parts.login {
-            // A panic of the author there does not affect this client.
+            // A panic in the author's code does not affect this client.
             let _ = catch_panic(|| {
                 login.auth_status_handle(handle);
                 Ok(())

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 impl Context {
-    /// Removes an open session: later calls that name it find it not open, and its prompts are
-    /// cancelled (SESS-23).
+    /// Removes an open session: later calls that name it fail, and its prompts are cancelled
+    /// (SESS-23).
     pub(crate) fn remove(&self, session: &SessionId) -> Option<Arc<ServedSession>> {
         let served = self.sessions.remove(session)?;
         served.session.state().cancel_prompts();
@@ -38,7 +38,8 @@ impl Context {
         stored
     }
 
-    /// Releases the log if it is stored, or always if `even_unstored` is set.
+    /// Releases the log once it is stored. If it cannot be stored, releases it only if
+    /// `even_unstored` is set.
     async fn end(
         &self,
         served: &ServedSession,
@@ -60,11 +61,11 @@ impl Context {
                 state.close();
             }
             trace::session_closed(state.session.id(), &stored);
-            // The receiver waits below.
+            // The receiver is awaited below.
             let _ = sender.send(stored);
         };
         reply.send_with(Box::new(close)).await;
-        // Without an answer the session is closed already.
+        // If the sender was dropped, the session is already closed.
         stored.await.unwrap_or(Ok(()))
     }
 

@@ -6,7 +6,7 @@ use attache_connection::{IncomingCall, Work};
 use attache_protocol::Raw;
 use std::sync::Arc;
 
-/// Returns whether a name is one of an extension; all other names belong to the protocol (EXT-01).
+/// Returns whether a name belongs to an extension; all other names belong to the protocol (EXT-01).
 fn is_extension(method: &str) -> bool {
     method.starts_with('_')
 }

@@ -10,8 +10,8 @@ pub(crate) fn catch_panic<T>(code: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(code)).unwrap_or_else(|_| Err(panicked()))
 }
 
-/// Runs a future of the author until it is done, panics, or `deadline` is done. Then it is dropped,
-/// and the error is [`Error::Cancelled`].
+/// Runs a future of the author until it completes or panics, or until `deadline` completes. In the
+/// last case the error is [`Error::Cancelled`]. The future is dropped in every case.
 pub(crate) async fn run_guarded<T>(
     mut future: BoxFuture<'_, Result<T>>,
     mut deadline: BoxFuture<'_, ()>,
@@ -37,8 +37,9 @@ fn panicked() -> Error {
     Error::failed("the code of the agent panicked: see its stderr")
 }
 
-/// Lets the connection read what has arrived before code of the author runs. A cancel directly
-/// after its prompt then counts, and the reading task never runs code of the author.
+/// Lets the connection read everything that has already arrived before the author's code runs. A
+/// cancel that directly follows its prompt is therefore seen in time, and the reading task never
+/// runs the author's code.
 pub(crate) async fn read_first() {
     let mut waited = false;
     std::future::poll_fn(|context| {

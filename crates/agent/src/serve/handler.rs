@@ -28,7 +28,7 @@ struct Served {
     /// The capabilities in the reply to `initialize`; calls that need others are unknown here
     /// (INIT-17).
     advertised: AgentCapabilities,
-    /// Reports logins to the client; only if that is advertised (AUTHS-03).
+    /// Reports logins to the client; present only if that is advertised (AUTHS-03).
     auth_status: Option<AuthStatusHandle>,
     log: UnusedInputLog,
 }

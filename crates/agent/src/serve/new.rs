@@ -12,7 +12,7 @@ use attache_session::Origin;
 use std::sync::Arc;
 
 /// Opens a new session and replies. Updates of the session follow the reply, because the client
-/// does not know the session before (SESS-26).
+/// does not know the session until then (SESS-26).
 pub(crate) async fn new(
     context: Arc<Context>,
     params: NewSessionRequest,

@@ -28,7 +28,7 @@ impl OpenSessions {
         self.put_back(Arc::new(ServedSession { session, memory }));
     }
 
-    /// Opens a session again that was removed.
+    /// Reopens a session that was removed.
     pub(crate) fn put_back(&self, served: Arc<ServedSession>) {
         self.lock().insert(served.session.id.clone(), served);
     }
@@ -61,7 +61,7 @@ impl OpenSessions {
         }
     }
 
-    /// Sends every title and metadata that the client does not know yet, so that a list contains
+    /// Sends all titles and metadata that the client does not know yet, so that a list contains
     /// nothing newer (INFO-05).
     pub(crate) fn send_info(&self) -> Result<()> {
         self.all().iter().try_for_each(|served| served.session.state().send_info())
@@ -84,8 +84,8 @@ impl OpenSessions {
         self.close_all();
     }
 
-    /// Releases all logs. A task of the author may still hold a turn that is over, which must not
-    /// keep its log open.
+    /// Releases all logs. A task of the author may still hold a turn that is over; such a turn must
+    /// not keep the log open.
     fn close_all(&self) {
         self.lock().drain().for_each(|(_, served)| served.session.defer(|state| state.close()));
     }

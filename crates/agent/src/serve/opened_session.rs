@@ -228,7 +228,7 @@ impl OpenedSession {
         (state.opened(), options)
     }
 
-    /// Removes the waiting updates that the replay contains. Notices are in no replay.
+    /// Removes the waiting updates that the replay contains. A replay never contains notices.
     pub(crate) fn replayed(&self) {
         self.session.state().outgoing.retain(|update| matches!(update, SessionUpdate::Notice(_)));
     }

@@ -26,7 +26,7 @@ type Pick =
 type Reply = Box<dyn FnOnce(std::result::Result<Vec<SessionConfigOption>, Refusal>) + Send>;
 
 impl Context {
-    /// Asks the author which other options change with one, on a thread where that may block.
+    /// Asks the author, on a thread that may block, which other options change along with this one.
     async fn option_set(
         self: Arc<Self>,
         session: SessionId,
@@ -41,9 +41,9 @@ impl Context {
     }
 }
 
-/// Sets an option (CONF-02, CONF-18): in the order of the calls, before the turn of a later prompt
-/// begins. The reply keeps that order too and is sent once the change is stored. The author's code
-/// runs on another thread, so that nothing else waits for it.
+/// Sets an option (CONF-02, CONF-18): in the order of the calls, and before the turn of a later
+/// prompt begins. The replies keep that order too, and each is sent once its change is stored. The
+/// author's code runs on another thread, so that nothing else waits for it.
 pub(crate) fn change<M: Call>(
     context: &Arc<Context>,
     session: &SessionId,

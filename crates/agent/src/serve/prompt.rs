@@ -135,7 +135,7 @@ impl Drop for Unanswered {
     }
 }
 
-/// Runs one prompt when its turn has come. A prompt that is cancelled before never begins.
+/// Runs one prompt when its turn has come. A prompt that is cancelled before that never begins.
 async fn run(context: &Context, served: &ServedSession, turn: &Turn) -> Result<StopReason> {
     let session = &served.session;
     let number = turn.accepted().number;
@@ -144,7 +144,7 @@ async fn run(context: &Context, served: &ServedSession, turn: &Turn) -> Result<S
     turn.unless_cancelled(session.wait_for_options()).await?;
     turn.check()?;
     let mut memory = served.memory.lock().await;
-    // Only a closed session has none, and closing it cancelled this prompt.
+    // Only a closed session has no memory, and closing the session cancelled this prompt.
     let memory = memory.as_mut().ok_or(Error::Cancelled)?;
     session.state().begin_turn(turn.accepted(), turn.prompt().to_vec());
     trace::turn_began();
@@ -158,7 +158,7 @@ async fn run(context: &Context, served: &ServedSession, turn: &Turn) -> Result<S
     outcome
 }
 
-/// Runs `work`, and with it `other`, which never ends by itself.
+/// Runs `work` and, at the same time, `other`, which never ends by itself.
 async fn beside<T>(mut work: BoxFuture<'_, T>, other: impl Future<Output = Infallible>) -> T {
     let mut other = pin!(other);
     std::future::poll_fn(|context| match work.as_mut().poll(context) {

@@ -72,7 +72,8 @@ pub(crate) fn disable(
     }
 }
 
-/// Returns the part of the agent. Without it the methods are not advertised and not served.
+/// Returns the author's implementation of providers. Without one, the methods are not advertised
+/// and not served.
 fn part(context: &Context) -> Result<&Arc<dyn ErasedProviders>> {
     let missing = || Error::failed("this agent has no configurable providers");
     context.parts.providers.as_ref().ok_or_else(missing)

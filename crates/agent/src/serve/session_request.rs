@@ -35,7 +35,7 @@ impl SessionRequest {
     /// Returns the roots if the agent supports everything in the request. Otherwise the request is
     /// refused; no part of it is ignored (SESS-02, DIR-03 to DIR-06, SESS-09, SYSP-02).
     ///
-    /// A stored session can be opened with another working directory than before: a renamed
+    /// A stored session can be opened with a different working directory than before: a renamed
     /// checkout is the same project. The directories of the request replace the stored ones
     /// (DIR-05).
     pub(crate) fn check(&self, about: &About) -> Result<Vec<PathBuf>> {

@@ -43,7 +43,7 @@ impl OpenSession {
         then(changed)
     }
 
-    /// Waits for the changes of options that came before.
+    /// Waits for all earlier changes of options.
     pub(crate) async fn wait_for_options(&self) {
         drop(self.changing_options.lock().await);
     }

@@ -13,7 +13,7 @@ pub(crate) struct DeferringMutex<T> {
     deferred: Mutex<Vec<Step<T>>>,
 }
 
-/// The locked value. Every step deferred before has run.
+/// The locked value. Every step that was deferred earlier has run.
 pub(crate) struct Locked<'m, T> {
     value: MutexGuard<'m, T>,
     /// Dropped after the guard: runs the steps that were deferred while the lock was held.
@@ -28,22 +28,22 @@ impl<T> DeferringMutex<T> {
     }
 
     /// Locks the value. A poisoned lock is used as it is: only code of this crate runs under the
-    /// lock, and it panics at most between two whole steps.
+    /// lock, and that code can panic only between two whole steps.
     pub(crate) fn lock(&self) -> Locked<'_, T> {
         let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         self.run_steps(&mut value);
         Locked { value, _run_deferred: RunDeferred(self) }
     }
 
-    /// Runs `step` now if the value is not locked, else before anything else happens to it. Never
-    /// waits.
+    /// Runs `step` now if the value is not locked; otherwise before anything else happens to the
+    /// value. Never waits.
     pub(crate) fn defer(&self, step: impl FnOnce(&mut T) + Send + 'static) {
         self.deferred.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(step));
         self.run_deferred_if_free();
     }
 
-    /// The holder of the lock checks again after its release, so no step stays deferred for longer
-    /// than the lock is held.
+    /// The holder of the lock checks for steps again after releasing it, so no step stays deferred
+    /// for longer than the lock is held.
     fn run_deferred_if_free(&self) {
         while self.has_deferred() {
             let mut value = match self.value.try_lock() {

@@ -36,7 +36,7 @@ impl InfoPace {
         self.is_pending() && self.next() <= Instant::now()
     }
 
-    /// Returns the time from which the next line may go out.
+    /// Returns the earliest time at which the next line may go out.
     pub(crate) fn next(&self) -> Instant {
         let now = Instant::now();
         self.sent.and_then(|sent| sent.checked_add(PACE)).map_or(now, |next| next.max(now))
@@ -73,7 +73,7 @@ impl InfoPace {
     }
 }
 
-/// Returns the smallest patch that turns `known` into `now` with the merge of v1 (INFO-09).
+/// Returns the smallest patch that turns `known` into `now` by the merge rules of v1 (INFO-09).
 fn meta_patch(known: Option<&Meta>, now: Option<&Meta>) -> Patch<Meta> {
     match (known, now) {
         (known, now) if known == now => Patch::Keep,

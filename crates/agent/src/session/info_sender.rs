@@ -24,7 +24,8 @@ impl OpenSession {
         }
     }
 
-    /// Waits until no change is pending. In a turn it does not wait, because the turn sends them.
+    /// Waits until no change is pending. In a turn it does not wait, because the turn sends the
+    /// changes.
     pub(crate) async fn info_is_sent(&self) -> Result<()> {
         loop {
             let next = {

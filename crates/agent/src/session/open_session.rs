@@ -96,8 +96,8 @@ impl OpenSession {
         &self.state
     }
 
-    /// Runs `step` from a destructor: now if the state is not locked, else before anything else
-    /// happens in the session.
+    /// Runs `step` from a destructor: now if the state is not locked; otherwise before anything
+    /// else happens in the session.
     pub(crate) fn defer(&self, step: impl FnOnce(&mut State) + Send + 'static) {
         self.state.defer(step);
     }

@@ -40,7 +40,8 @@ impl<R> OutgoingOrder<R> {
         self.waiting.len()
     }
 
-    /// Returns whether the client knows the session: the reply that announces it leaves first.
+    /// Returns whether the client knows the session. The reply that announces the session is always
+    /// the first item sent.
     pub(crate) fn announced(&self) -> bool {
         self.first > 0
     }

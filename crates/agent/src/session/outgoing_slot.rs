@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use attache_session::Commit;
 use std::sync::Arc;
 
-/// The reserved place of one reply. If it is dropped, the items after it can pass.
+/// The reserved place of one reply. If it is dropped, the items after it no longer wait for it.
 pub(crate) struct OutgoingSlot {
     session: Arc<OpenSession>,
     number: Option<u64>,
@@ -20,8 +20,8 @@ impl OutgoingSlot {
         Self { session: Arc::clone(session), number: Some(state.outgoing.reserve()) }
     }
 
-    /// Makes the reply ready. It leaves with everything after it that is ready, or waits for the
-    /// replies before it.
+    /// Makes the reply ready. It is sent now, with everything after it that is ready, unless a
+    /// reply before it still waits.
     pub(crate) fn leave(mut self, send: Reply) {
         self.fill(OutgoingItem::Ready(send));
     }

@@ -49,7 +49,7 @@ impl<S> RunningTurn<S> {
 pub(crate) struct OpenMessage {
     pub(crate) author: MessageAuthor,
     pub(crate) id: MessageId,
-    /// The beginning of the line of a text chunk, before the text.
+    /// The start of a text chunk's line, up to the text.
     pub(crate) head: Vec<u8>,
 }
 

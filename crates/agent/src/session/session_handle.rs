@@ -11,14 +11,14 @@ use attache_protocol::v1::{
 use attache_session::Labels;
 use std::sync::{Arc, Weak};
 
-/// A handle that changes a session also outside of its turns: title, metadata, commands, options,
-/// usage, notices. Cheap to clone; it does not keep the session alive. Messages and tool calls
-/// belong to a [`Turn`](crate::Turn).
+/// A handle that changes a session in its turns and between them: title, metadata, commands,
+/// options, usage, notices. Cheap to clone; it does not keep the session alive. Messages and tool
+/// calls belong to a [`Turn`](crate::Turn).
 ///
-/// It works from [`Author::open`](crate::Author::open) on. Updates sent there follow the reply that
-/// announces the session. Once the session is closed, every function returns [`Error::Closed`].
-/// Functions that send first wait until the client has received, and the store has stored, most of
-/// the earlier updates.
+/// It works as soon as [`Author::open`](crate::Author::open) is called. Updates sent while the
+/// session is being opened follow the reply that announces the session. Once the session is closed,
+/// every function returns [`Error::Closed`]. Before a function sends anything, it waits until the
+/// client has received, and the store has stored, most of the earlier updates.
 // SESS-27, SESS-26.
 #[derive(Clone)]
 pub struct SessionHandle(Weak<OpenSession>);
@@ -122,7 +122,7 @@ impl SessionHandle {
         Ok(self.session()?.state().session.config().options().to_vec())
     }
 
-    /// Returns the current value of the option with this id, else of the first option of this
+    /// Returns the current value of the option with this id, or else of the first option of this
     /// category.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use tokio::sync::{Notify, watch};
 
 /// The signals of one session, shared by its state and its handle.
 pub(crate) struct SessionSignals {
-    /// Notified when title or metadata changed and the client does not know yet.
+    /// Notified when the title or the metadata changes and the client must be told.
     pub(crate) info_pending: Notify,
     /// The number of the first prompt that has no reply yet. That prompt may run.
     front: watch::Sender<Option<u64>>,
@@ -27,7 +27,7 @@ impl SessionSignals {
     }
 
     /// Waits until the prompt with this number is the first one without a reply; with `None`, until
-    /// every accepted prompt has its reply queued.
+    /// the reply to every accepted prompt is queued.
     pub(crate) async fn wait_for_front(&self, number: Option<u64>) {
         // The sender lives as long as `self`.
         let _ = self.front.subscribe().wait_for(|front| *front == number).await;

@@ -173,9 +173,9 @@ impl State {
         }
     }
 
-    /// Sends an update about something that replies carry too, such as options: it does not
-    /// overtake them (CONF-24). While the session is being opened it sends nothing, because the
-    /// reply will contain the value.
+    /// Sends an update about something that replies also contain, such as options. The update does
+    /// not overtake those replies (CONF-24). While the session is being opened, nothing is sent,
+    /// because the reply will contain the value.
     pub(crate) fn send_in_order(&mut self, update: SessionUpdate) -> Result<()> {
         if self.is_opening() {
             return Ok(());
@@ -207,7 +207,7 @@ impl State {
         }
     }
 
-    /// Sends title and metadata if they are due, else lets them be sent later.
+    /// Sends the title and the metadata if they are due; otherwise they are sent later.
     pub(crate) fn info_changed(&mut self) -> Result<()> {
         self.send_info_when_due()?;
         if self.info.is_pending() {
@@ -260,8 +260,8 @@ impl State {
         AcceptedPrompt::new(self.last_prompt, watcher, request)
     }
 
-    /// Cancels every accepted prompt (`session/cancel`). Does nothing without such prompts
-    /// (CANCEL-08, CANCEL-11).
+    /// Cancels every accepted prompt (`session/cancel`). Does nothing if there are none (CANCEL-08,
+    /// CANCEL-11).
     pub(crate) fn cancel_prompts(&mut self) {
         for (_, phase) in &self.prompts {
             phase.send_if_modified(|phase| {
@@ -281,7 +281,8 @@ impl State {
         self.turn = Some(RunningTurn::new(prompt.number));
     }
 
-    /// Removes the prompt with this number; `reply` queues its reply before the next prompt begins.
+    /// Removes the prompt with this number; `reply` queues the reply to it before the next prompt
+    /// begins.
     pub(crate) fn forget_prompt(&mut self, number: u64, reply: impl FnOnce()) {
         self.prompts.retain(|(other, phase)| {
             let answered = *other == number;
@@ -315,7 +316,7 @@ impl State {
         }
     }
 
-    /// Returns whether this call was open until now, and marks it as settled (TOOL-08).
+    /// Marks this call as settled, and returns whether it was open until now (TOOL-08).
     pub(crate) fn settles_call(&mut self, id: &ToolCallId) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let open = turn.open_calls.iter().position(|open| open == id);

@@ -91,7 +91,8 @@ impl State {
         }
     }
 
-    /// Changes title or metadata: at once in the session, and on the wire at its pace.
+    /// Changes the title or the metadata: in the session at once, and on the wire at the pace of
+    /// such updates.
     fn change_info(&mut self, title: Patch<String>, meta: Patch<Meta>) -> Result<()> {
         let info = self.session.info();
         attache_session::check_meta(info.meta(), &meta)

@@ -9,8 +9,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Waker};
 
-/// Releases that were sent and have no reply yet. They are kept, because dropping a reply that is
-/// still to come cancels its call.
+/// Calls of `terminal/release` that have no reply yet. They are kept because dropping such a call
+/// cancels it.
 #[derive(Debug, Default)]
 pub(crate) struct PendingReleases(Mutex<Vec<Reply<ReleaseTerminalResponse>>>);
 

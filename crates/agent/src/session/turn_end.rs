@@ -70,7 +70,7 @@ impl State {
     }
 
     /// Ends the turn of a subagent, with everything that is open in it, and announces that it
-    /// stopped. Locks are taken parent first.
+    /// stopped. The parent's lock is taken first.
     pub(crate) fn stop_subagent(
         &mut self,
         child: &DeferringMutex<Self>,

@@ -31,7 +31,7 @@ impl OpenEntry {
     }
 }
 
-/// The rank of a session in the list, which begins with the greatest.
+/// The rank of a session in the list, which begins with the highest rank.
 type Rank = (Timestamp, u64);
 
 impl OpenOnlyStore {

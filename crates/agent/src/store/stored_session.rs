@@ -49,7 +49,8 @@ impl Records {
         match name.as_str() {
             REMEMBERED => self.remembered.push(value.clone()),
             REMEMBERED_ONLY => self.remembered = vec![value.clone()],
-            // Instructions that cannot be read are ignored: the agent's own apply (SYSP-05).
+            // Instructions that cannot be read are ignored: the agent's own instructions apply
+            // (SYSP-05).
             SYSTEM_PROMPT => self.system_prompt = attache_protocol::decode(value.get()).ok(),
             _ => {}
         }

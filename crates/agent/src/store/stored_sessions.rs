@@ -14,9 +14,11 @@ use attache_session::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often to try to open a session that another process writes, and the pause between two tries.
-/// Storing a title or closing a session takes only a moment.
+/// How often to try to open a session that another process is writing to. Storing a title or
+/// closing a session takes only a moment.
 const TRIES: u32 = 10;
+
+/// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// All sessions of this agent.
@@ -58,7 +60,7 @@ impl StoredSessions {
         SessionKey { side: Side::Agent, agent: self.agent.clone(), session_id: session.clone() }
     }
 
-    /// Runs a question about one session in the store.
+    /// Runs a query about one session in the store.
     async fn ask<T: Send + 'static>(
         &self,
         session: &SessionId,
@@ -71,7 +73,7 @@ impl StoredSessions {
         answer.map_err(no_answer)?.map_err(Error::Store)
     }
 
-    /// Runs a question, and retries for a while if another process writes the session.
+    /// Runs a query, and retries it for a while if another process is writing to the session.
     async fn ask_patiently<T: Send + 'static>(
         &self,
         session: &SessionId,
@@ -111,8 +113,8 @@ impl StoredSessions {
         self.ask(session, |store, key| store.summary(key)).await
     }
 
-    /// Returns whether the session is open, here or in another process. The only way to know is to
-    /// open it.
+    /// Returns whether the session is open, here or in another process. The only way to find out is
+    /// to try to open it.
     pub(crate) async fn is_open(&self, session: &SessionId) -> Result<bool> {
         let opened = |store: &dyn Store, key: &SessionKey| match store.open(key) {
             Ok(_) => Ok(false),

@@ -102,8 +102,8 @@ impl CommandOutput {
 impl Turn {
     /// Runs a command to its end: in a terminal of the client if it has terminals, else, with the
     /// feature `host`, on this machine. While it runs, `call` shows its output after its other
-    /// content. When the turn is cancelled or this future is dropped, the command is killed, on
-    /// this machine with all processes that it started.
+    /// content. When the turn is cancelled or this future is dropped, the command is killed; on
+    /// this machine, so are all processes that it started.
     ///
     /// # Errors
     /// [`Error::Client`](crate::Error::Client) if the client refuses, or if it has no terminals and

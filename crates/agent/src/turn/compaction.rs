@@ -85,7 +85,7 @@ impl CompactionHandle {
         })
     }
 
-    /// Ends the compaction once. The drop that follows does nothing.
+    /// Ends the compaction, at most once: the drop that follows does nothing.
     fn end(&self, over: impl FnOnce(OpenCompaction) -> CompactionUpdate) -> Result<()> {
         let session = self.turn.open_session();
         session.in_turn_even_cancelled(self.turn.accepted(), |state| {

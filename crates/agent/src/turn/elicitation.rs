@@ -65,7 +65,8 @@ pub struct UrlElicitation {
 }
 
 impl UrlElicitation {
-    /// Returns its unique id: put it into the address of the page, to recognize the visit.
+    /// Returns its unique id: put it into the address of the page, so that the visit can be
+    /// recognized.
     // ELIC-18.
     pub fn id(&self) -> &ElicitationId {
         &self.id

@@ -6,7 +6,8 @@ use attache_protocol::v1::{ReadTextFileRequest, WriteTextFileRequest};
 use std::path::{Component, Path, PathBuf};
 
 impl Turn {
-    /// Returns whether the client can read files for the agent, as its editor has them.
+    /// Returns whether the client can read files for the agent, including unsaved changes in its
+    /// editor.
     // FS-01.
     pub fn client_reads(&self) -> bool {
         self.client().fs.read_text_file

@@ -188,7 +188,8 @@ pub(crate) fn range<N: std::fmt::Display>(least: Option<N>, most: Option<N>) -> 
     }
 }
 
-/// Checks for text around an `@`; only the mail host knows which addresses exist.
+/// Checks that there is text on both sides of an `@`; only the mail host knows which addresses
+/// exist.
 fn is_email(text: &str) -> bool {
     let parts = text.rsplit_once('@');
     parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty())
@@ -234,7 +235,7 @@ fn is_date(text: &str) -> bool {
     (1..=12).contains(&month) && (1..=days).contains(&day)
 }
 
-/// Checks for the format of RFC 3339.
+/// Checks that the text is a date with a time, in the format of RFC 3339.
 fn is_date_time(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't', ' ']) else { return false };
     let Some((clock, rest)) = time.split_at_checked(8) else { return false };

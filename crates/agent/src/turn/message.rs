@@ -11,7 +11,7 @@ use attache_session::{EventBody, MessageAuthor};
 /// other sessions can send in between.
 const CHUNK: usize = 48 * 1024;
 
-/// The line of a text chunk after the text.
+/// The end of a text chunk's line, after the text.
 const TAIL: &[u8] = b"}}}}\n";
 
 impl State {

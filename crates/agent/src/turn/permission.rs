@@ -143,7 +143,7 @@ impl Turn {
     }
 }
 
-/// Settles the question in the session when it is dropped, in whichever way the asking ends.
+/// Settles the question in the session when this value is dropped, however the asking ends.
 struct OpenQuestion<'t> {
     turn: &'t Turn,
     id: PermissionId,

@@ -20,7 +20,7 @@ impl Turn {
     ///
     /// # Errors
     /// [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is not JSON or longer
-    /// than 16 MiB; [`Error::Store`] if too much waits to be stored and cannot be stored.
+    /// than 16 MiB; [`Error::Store`] if too much waits to be stored and storing it fails.
     pub async fn remember(&self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         self.record(REMEMBERED, json(value)?).await
     }

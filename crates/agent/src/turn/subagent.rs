@@ -16,13 +16,13 @@ use std::sync::Arc;
 type SharedState = Arc<DeferringMutex<State>>;
 
 /// A subagent that works within a turn. It sends updates through its own [`Turn`], in its own
-/// session, which the client sees beside the main session. It is cancelled with the turn it works
-/// for; the client cannot control it in any other way.
+/// session, which the client sees beside the main session. The subagent is cancelled with the turn
+/// it works for; the client cannot control it in any other way.
 ///
 /// For a client without subagents, a tool call of the kind `think` represents the subagent: see
-/// [`Subagent::stand_in`]. Its own tool calls and permission questions are then sent in the session
-/// it works for, and its other updates are not shown. These calls name the representing call in
-/// their metadata: `{"attache/parentToolCallId": "…"}`.
+/// [`Subagent::stand_in`]. The subagent's own tool calls and permission questions are then sent in
+/// the session it works for, and its other updates are not shown. These calls name the representing
+/// call in their metadata: `{"attache/parentToolCallId": "…"}`.
 ///
 /// The log records that the subagent existed and how it ended, but not its updates. A subagent that
 /// is dropped, or still running when the turn ends, has failed, or is cancelled if the turn was
@@ -124,7 +124,7 @@ impl Subagent {
         }
     }
 
-    /// Stops the subagent once. The drop that follows does nothing.
+    /// Stops the subagent, at most once: the drop that follows does nothing.
     fn end(&self, reason: IdleStopReason) -> Result<()> {
         let parent = self.parent.open_session();
         let child = self.child.open_session().shared_state();

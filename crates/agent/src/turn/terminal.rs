@@ -162,8 +162,8 @@ impl Terminal {
         self.turn.call::<TerminalKill>(&request).await.map(drop)
     }
 
-    /// Ends the command if it runs, and frees the terminal. The call is sent when this returns.
-    /// Dropping the terminal does the same.
+    /// Ends the command if it runs, and frees the terminal. The call has been sent when this
+    /// function returns. Dropping the terminal does the same.
     // TERM-11.
     pub fn release(self) {
         drop(self);
@@ -177,7 +177,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         let id = self.id.clone();
-        // After the turn, its end has released the terminal.
+        // If the turn is over, its end released the terminal.
         self.turn.open_session().defer_in_turn(self.turn.accepted(), move |state| {
             let open = state.turn().map(|turn| &mut turn.open_terminals);
             if let Some(open) = open

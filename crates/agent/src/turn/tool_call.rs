@@ -124,7 +124,7 @@ impl ToolCallHandle {
     }
 
     /// Changes the fields that `update` sets: title, kind, input, output, all content, all
-    /// locations. Its id and status are ignored, because other functions set the status.
+    /// locations. The id and the status in `update` are ignored; other functions set the status.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
@@ -246,8 +246,8 @@ impl ToolCallHandle {
         })?
     }
 
-    /// Settles the call once. The drop that follows does nothing. Never waits, because there is
-    /// only one such update for each call.
+    /// Settles the call, at most once: the drop that follows does nothing. Never waits, because
+    /// there is only one such update for each call.
     fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
         let session = self.turn.open_session();
         session.in_turn_even_cancelled(self.turn.accepted(), |state| {

@@ -4,8 +4,8 @@ use crate::Turn;
 use attache_protocol::v1::Usage;
 
 impl Turn {
-    /// Adds to the tokens that the reply to the prompt reports for this turn. Does nothing after
-    /// the turn.
+    /// Adds these tokens to those that the reply to the prompt reports for this turn. Does nothing
+    /// after the turn.
     ///
     /// ACP does not define these numbers exactly. In this kit they have the following meaning. The
     /// tokens of a turn are those of all model calls in it, including subagents. `input` excludes

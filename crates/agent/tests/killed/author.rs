@@ -67,8 +67,8 @@ impl Author for Streamer {
     }
 }
 
-/// Asks for permission. The client answers when it has read everything before, so the agent is
-/// never far ahead of the client.
+/// Asks for permission. The client answers once it has read everything before the request, so the
+/// agent is never far ahead of the client.
 async fn ask(turn: &Turn, call: Option<&ToolCallHandle>) -> Result<()> {
     let call = call.ok_or_else(|| Error::failed("no tool runs"))?;
     let options = vec![PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce)];

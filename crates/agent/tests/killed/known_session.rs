@@ -12,11 +12,11 @@ pub(crate) struct KnownSession {
     /// Whether the person set the title. If so, the author's titles do not count.
     titled_by_person: bool,
     style: String,
-    /// The author's memory, or after a cut turn its possible memories.
+    /// The author's memory; after a cut turn, each memory that the author may have.
     memories: Vec<Vec<String>>,
-    /// The number of cut turns of which a part is stored, and the number of those that surely were
-    /// cut before their end.
+    /// The number of cut turns of which at least a part is stored.
     pub(crate) cut: usize,
+    /// The number of these turns that were surely cut before their end.
     pub(crate) failed: usize,
     prompts: u64,
     /// The turn without an answer.
@@ -116,7 +116,7 @@ impl KnownSession {
     }
 
     /// Checks that the cut turn is a prefix of its script and that its tool calls are settled.
-    /// Returns the title since then.
+    /// Returns the title that the session now has.
     fn take_cut(&mut self, prompt: &str, rest: &[Entry], title: Option<&String>) -> Option<String> {
         let steps = script(prompt);
         let (mut memories, mut whole) = (Vec::new(), false);

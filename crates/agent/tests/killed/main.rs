@@ -32,7 +32,7 @@ const ROUNDS: u64 = 200;
 /// same. The old sessions are checked at the end.
 const LIFE: u64 = 6;
 
-/// Not a separate test: the process that is killed.
+/// Not a test of its own: this is the process that is killed.
 #[test]
 fn agent() {
     let Some(path) = std::env::var_os(process::STORE) else { return };

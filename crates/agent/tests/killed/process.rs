@@ -14,7 +14,7 @@ pub(crate) struct Process {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     calls: i64,
-    /// The number of lines to read before it is killed.
+    /// The number of lines to read before the agent is killed.
     moment: Option<u64>,
     killed: bool,
 }

@@ -1,4 +1,5 @@
-//! The author's steps for a prompt. The prompt's text determines them, so the test knows them too.
+//! The author's steps for a prompt. The prompt's text determines the steps, so the test knows them
+//! too.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 pub(crate) enum Step {
     Say(String),
     Think(String),
-    /// A tool call is announced; the next three belong to it.
+    /// A tool call is announced; the next three kinds of steps belong to it.
     Tool(String),
     Ask,
     Output(String),

@@ -55,7 +55,7 @@ where
     }
 }
 
-/// A turn that is held after its end.
+/// A turn that is still held after its end.
 #[derive(Clone, Default)]
 pub(crate) struct Kept(Arc<Mutex<Option<Turn>>>);
 

@@ -62,7 +62,8 @@ async fn a_cancel_works_with_many_messages_between_it_and_its_prompt_in_one_writ
         let (one, two) = (session(&mut client).await, session(&mut client).await);
         let (id, call) = client.call("session/prompt", prompt(&one, "hello"));
         let (other, another) = client.call("session/prompt", prompt(&two, "hello"));
-        // With a second prompt another thread would begin the first turn before all lines are read.
+        // If there were a second prompt, another thread would begin the first turn before all lines
+        // are read.
         let mut messages = vec![call, another];
         messages.extend((0..500).map(|_| json!({"jsonrpc": "2.0", "method": "_nothing"})));
         messages.push(cancel(&one));
@@ -89,7 +90,7 @@ async fn a_cancel_ends_the_queue_of_that_session_only() {
     for id in cancelled {
         assert_eq!(client.reply(id).await["result"]["stopReason"], "cancelled");
     }
-    // The cancel has had all its effects then.
+    // By then, the cancel has had all its effects.
     client.settle().await;
     author.go.notify_one();
     assert_eq!(client.reply(other).await["result"]["stopReason"], "end_turn", "CANCEL-10");

@@ -6,8 +6,8 @@ use attache_agent::{Author, Result, ToolKind, Turn};
 use attache_protocol::decode;
 use serde_json::{Value, json};
 
-/// The states, each with the message that shows that the turn has reached it. There is no message
-/// before the first byte.
+/// The states, each with the message that shows that the turn has reached it. The state before the
+/// first byte has no such message.
 const STATES: &[(&str, Option<&str>)] = &[
     ("before the first byte", None),
     ("streaming", Some("session/update")),

@@ -17,7 +17,7 @@ pub(crate) struct Client {
     last_id: i64,
 }
 
-/// Under a paused clock this passes at once when no task can proceed, and has no other effect.
+/// Under a paused clock, this time passes as soon as no task can proceed; it has no other effect.
 const STUCK: Duration = Duration::from_secs(3600);
 
 impl Client {

@@ -11,7 +11,7 @@ async fn a_client_that_does_not_read_slows_the_agent_down() {
     client.result("initialize", json!({"protocolVersion": 1})).await;
     let session = client.session().await;
     let turn = client.prompt(&session, "flood").await;
-    // Under the paused clock this passes only when no task can proceed.
+    // The clock is paused, so this time passes only when no task can proceed.
     tokio::time::sleep(Duration::from_millis(1)).await;
     let said: u64 = author.noted()[0].parse().unwrap();
     // 64 KiB in the transport and 256 KiB in the queue, at more than 200 bytes a line.

@@ -47,8 +47,8 @@ impl Author for Slow {
             .find(|known| known.id == *option)
             .and_then(|option| option.current_value());
         self.asked.send(format!("{value:?}")).unwrap();
-        // Without the reading task the test never releases it. Then it fails instead of waiting
-        // forever.
+        // If the reading task is blocked, the test never releases this call. The call then fails
+        // instead of waiting forever.
         let released = self.go.lock().unwrap().recv_timeout(Duration::from_secs(20));
         released.map_err(|_| attache_agent::Error::failed("the test did not release it"))
     }

@@ -127,7 +127,7 @@ async fn an_invalid_value_changes_nothing_and_the_error_names_the_valid_ones() {
         client.error("session/set_mode", json!({"sessionId": session, "modeId": "zzz"})).await;
     assert_eq!(error["code"], -32602, "MODE-02");
     assert!(error["message"].as_str().unwrap().contains(r#""ask", "code""#), "{error}");
-    // The author's hook panics on this one: nothing changes either, and the connection lives.
+    // The author's hook panics on this value: again nothing changes, and the connection lives.
     let set = json!({"sessionId": session, "configId": "web", "type": "boolean", "value": false});
     assert_eq!(client.error("session/set_config_option", set).await["code"], -32603);
     let set = json!({"sessionId": session, "configId": "model", "value": "small"});

@@ -112,8 +112,8 @@ async fn questions_of_several_sessions_are_open_at_once() {
     assert_eq!(client.reply(first).await["result"]["stopReason"], "end_turn");
 }
 
-/// PERM-07: an author that remembers an "always" answer asks once. With an answer for one time it
-/// asks again.
+/// PERM-07: an author that remembers an "always" answer asks once. After an answer that applies
+/// only once, it asks again.
 #[tokio::test(start_paused = true)]
 async fn an_author_can_distinguish_once_and_always() {
     for (option, asked) in [("y", 3), ("Y", 1)] {

@@ -11,7 +11,7 @@ pub(crate) struct Tester {
     pub(crate) log: Arc<Mutex<Vec<String>>>,
     /// Lets a waiting turn continue.
     pub(crate) go: Arc<Notify>,
-    /// A turn that is held after its end.
+    /// A turn that is still held after its end.
     pub(crate) kept: Arc<Mutex<Option<Turn>>>,
     pub(crate) about: Option<About>,
 }
@@ -164,8 +164,8 @@ impl Author for Tester {
                 }
             }
             "busy" => {
-                // Slower than a burst, so each line is written at once and nothing here has a
-                // reason to wait.
+                // The pauses let each line be written before the next one is sent, so nothing here
+                // has a reason to wait.
                 for _ in 0..20_000 {
                     turn.say("x").await?;
                     let started = std::time::Instant::now();

@@ -82,7 +82,7 @@ async fn an_invalid_setup_is_refused_with_a_sentence_and_opens_nothing() {
     client.result("session/load", load(&session)).await;
 }
 
-/// SESS-21: a session is open once, and a second load does not affect the first.
+/// SESS-21: an open session cannot be opened again, and a second load does not affect the first.
 #[tokio::test(start_paused = true)]
 async fn an_open_session_is_not_loaded_again() {
     let store = TestStore::new();
@@ -102,7 +102,7 @@ async fn an_open_session_is_not_loaded_again() {
     client.turn(&session, "say x").await;
 }
 
-/// SESS-21: of two loads in one write one succeeds.
+/// SESS-21: of two loads in one write, exactly one succeeds.
 #[tokio::test(start_paused = true)]
 async fn two_loads_at_once_open_a_session_once() {
     let store = TestStore::new();

@@ -46,7 +46,7 @@ async fn unstored_changes_are_not_confirmed() {
             .len(),
         1
     );
-    // The state in memory applies: changes that failed only because of the disk have happened.
+    // The state in memory applies: changes that failed only because of the disk are in effect.
     client.result("session/close", json!({"sessionId": session})).await;
     let loaded = client.result("session/load", load(&session)).await;
     assert_eq!(loaded["modes"]["currentModeId"], "code");

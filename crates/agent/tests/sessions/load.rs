@@ -152,7 +152,8 @@ async fn the_memory_of_an_author_is_restored() {
     }
 }
 
-/// CANCEL-02: a record of a cancelled turn is stored. One that is too long fails only its turn.
+/// CANCEL-02: a record of a cancelled turn is stored. A record that is too long fails only its
+/// turn.
 #[tokio::test(start_paused = true)]
 async fn a_record_can_follow_a_cancel_but_its_size_is_limited() {
     let store = TestStore::new();
@@ -174,7 +175,7 @@ async fn a_record_can_follow_a_cancel_but_its_size_is_limited() {
     assert_eq!(updates.last().unwrap()["content"]["text"], "x");
 }
 
-/// SESS-03, DIR-05, DIR-06, DIR-09: the request defines the folders of a session, not the store.
+/// SESS-03, DIR-05, DIR-06, DIR-09: the request, not the store, defines the folders of a session.
 #[tokio::test(start_paused = true)]
 async fn a_session_can_move_and_takes_its_roots_from_the_request() {
     let store = TestStore::new();
@@ -263,7 +264,7 @@ async fn a_slow_client_receives_the_log_page_by_page() {
     let loading = client.start("session/load", load("long")).await;
     let first = client.next().await;
     assert_eq!(first["params"]["update"]["messageId"], "m0", "the beginning comes first");
-    // Under the paused clock this passes only when no task can proceed.
+    // The clock is paused, so this time passes only when no task can proceed.
     tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     let reads = store.control.reads.load(Ordering::SeqCst);
     assert!(reads <= 4, "{reads} pages were read for a client that read none");

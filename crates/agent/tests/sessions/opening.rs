@@ -1,4 +1,4 @@
-//! The information of an author when a session is opened.
+//! What an author learns when a session is opened.
 
 use super::{Client, TestStore};
 use attache_agent::{About, Author, Opening, Result, SessionHandle, StopReason, Turn, serve};
@@ -129,7 +129,7 @@ async fn a_handle_waits_for_a_slow_disk() {
             *counted.lock().unwrap() += 1;
         }
     });
-    // Under the paused clock this passes only when no task can proceed.
+    // The clock is paused, so this time passes only when no task can proceed.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let said_early = *said.lock().unwrap();
     assert!((200..300).contains(&said_early), "{said_early} updates wait for the disk");

@@ -42,7 +42,7 @@ async fn options_are_restored_with_their_values() {
 }
 
 /// CONF-06: a stored value that the agent no longer has, or refuses, is replaced by the option's
-/// default. The others are kept.
+/// default. The other values are kept.
 #[tokio::test(start_paused = true)]
 async fn a_value_that_no_longer_fits_falls_back_to_the_default() {
     let store = TestStore::new();
@@ -68,8 +68,8 @@ async fn a_value_that_no_longer_fits_falls_back_to_the_default() {
     assert_eq!(client.error("session/set_config_option", wrong).await["code"], -32602);
 }
 
-/// CONF-04, CONF-23: a loaded session may have no options any more. CONF-06: invalid options fail
-/// the load.
+/// CONF-04, CONF-23: a loaded session may no longer have options. CONF-06: invalid options fail the
+/// load.
 #[tokio::test(start_paused = true)]
 async fn a_loaded_session_may_have_no_options() {
     let store = TestStore::new();

@@ -52,7 +52,7 @@ impl Seen {
     }
 }
 
-/// A pseudo-random sequence of numbers that is the same each time.
+/// A sequence of pseudo-random numbers that is the same each time.
 struct Dice(u64);
 
 impl Dice {

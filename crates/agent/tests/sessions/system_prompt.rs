@@ -8,8 +8,8 @@ fn with(mut params: Value, mode: &str, text: &str) -> Value {
     params
 }
 
-/// SYSP-03, SYSP-05: the instructions of the request apply, else the last ones. A fork has those of
-/// its source.
+/// SYSP-03, SYSP-05: the instructions of the request apply, or else the last ones stored. A fork
+/// has those of its source.
 #[tokio::test(start_paused = true)]
 async fn instructions_are_kept_until_they_are_replaced() {
     let store = TestStore::new();

@@ -3,7 +3,7 @@
 use attache_scenario::{Bindings, Scenario};
 use tokio::task::JoinSet;
 
-/// A scenario that a peer does not pass.
+/// A scenario that a peer is known to fail.
 #[derive(Debug)]
 pub(crate) struct Deviation {
     pub(crate) peer: &'static str,

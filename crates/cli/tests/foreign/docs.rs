@@ -10,7 +10,7 @@ use attache_protocol::method::Side;
 use std::path::Path;
 
 /// The number of rules with a pair: a fault that the judge finds, and a pass on three unrelated
-/// correct peers. It may only grow.
+/// correct peers. The number may only grow.
 const PAIRS: usize = 300;
 
 const COMMAND: &str = "UPDATE_DOCS=1 cargo test -p attache --test foreign docs";
@@ -39,7 +39,7 @@ fn steady(text: &str) -> Vec<String> {
         !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair. ")
     });
     let verdicts = |line: &str| line.replace("A?", "A✓").replace("C?", "C✓");
-    // The last of nine cells is the reason.
+    // The last of the nine cells is the reason.
     let row = |line: &str| match line.rsplit_once(" | ") {
         Some((row, _)) if line.matches(" | ").count() == 8 => verdicts(row),
         _ => line.to_owned(),

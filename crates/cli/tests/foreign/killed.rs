@@ -137,7 +137,8 @@ async fn our_agent_ends_when_its_client_is_killed_at_once() {
 #[tokio::test]
 async fn our_agent_and_its_command_end_when_the_client_is_killed() {
     for (number, client) in (600..).zip(FOREIGN) {
-        // No other process sleeps for this time. A process in a sandbox does not know its real id.
+        // The command is found by its sleep time, which no other process uses, because a process in
+        // a sandbox does not know its real id.
         let time = format!("{number}.{}", std::process::id());
         let script = format!("permission allow_once\nmode auto\nprompt run exec sleep {time}");
         Pair::started(client, &script).ends(Some(&["sleep", &time])).await;

@@ -39,7 +39,7 @@ const PROMPTS: [&str; 5] = [
     "run touch cancelled.txt",
 ];
 
-/// Our agent with a store in the project. It only ever ends by SIGKILL.
+/// Our agent with a store in the project. It ends only by SIGKILL.
 struct StoringAgent {
     project: Project,
     command: Vec<String>,

@@ -24,8 +24,9 @@ struct NpmAgent {
     /// The name in `attache agents`.
     name: &'static str,
     version: &'static str,
-    /// The modes in which every edit is asked for, and in which none is.
+    /// The mode in which the agent asks before every edit.
     asks: &'static str,
+    /// The mode in which the agent edits without asking.
     allows: &'static str,
     /// One of its models.
     model: &'static str,

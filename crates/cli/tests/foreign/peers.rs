@@ -90,8 +90,8 @@ impl Client {
         }
     }
 
-    /// Returns the command that makes this client prompt the agent with "hello" and end; optionally
-    /// it cancels the running turn.
+    /// Returns the command that makes this client prompt the agent with "hello" and end;
+    /// optionally, the client cancels the running turn.
     pub(crate) fn hello(
         self,
         agent: &[String],
@@ -102,7 +102,7 @@ impl Client {
             Self::Ours => {
                 let mut arguments = vec!["--json", "--allow", "edit", "hello"];
                 if cancelling {
-                    // The limit includes the start.
+                    // The time limit includes the start.
                     arguments.extend(["--timeout", "4"]);
                 }
                 attache_run(agent, project, &arguments)

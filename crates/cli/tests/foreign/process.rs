@@ -91,7 +91,7 @@ impl Events {
         self.0.iter().filter(|event| event["event"] == name).collect()
     }
 
-    /// Returns one member of each event with this name, in order.
+    /// Returns this member of each event with this name, in order.
     pub(crate) fn member(&self, name: &str, member: &str) -> Vec<&Value> {
         self.of(name).into_iter().map(|event| &event[member]).collect()
     }
@@ -126,7 +126,7 @@ fn is_alive(pid: i64) -> bool {
     !zombie && shell(&format!("kill -0 {pid} 2>/dev/null"))
 }
 
-/// Waits until a process has written its number to the file.
+/// Waits until a process has written its id to the file.
 pub(crate) async fn pid_in(file: &Path) -> i64 {
     let written = || std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok());
     pid(written, &file.display().to_string()).await

@@ -21,7 +21,7 @@ fn a_turn_over_the_budget_is_cancelled_with_exit_code_7() {
     let project = Project::new();
     let prompt = costing(r#"{"amount":0.75,"currency":"USD"}"#);
     let agent = Script { prompt: &prompt, other: CANCELLED, ..Script::default() }.install(&project);
-    // With a broken budget the turn would never end.
+    // If the budget did not work, the turn would never end.
     let ended =
         project.run(&["run", "--agent", &agent, "--budget", "0.50USD", "--timeout", "20", "hello"]);
     ended.failed(7, &["has cost 0.75 USD, and its budget is 0.5 USD", "--budget"]);
@@ -57,7 +57,7 @@ fn a_cost_that_cannot_be_compared_is_reported() {
     Project::new().run(&["run", "--budget", "lots", "hello"]).failed(2, &["0.50USD"]);
 }
 
-/// A conversation has a budget too, and continues if the person raises it.
+/// `--budget` also applies to a conversation, which continues if the person raises the limit.
 #[test]
 fn a_conversation_respects_its_budget() {
     let project = Project::new();

@@ -69,7 +69,7 @@ fn ctrl_c_cancels_the_turn_and_the_conversation_continues() {
     assert_eq!(terminal.end().0, Some(0));
 }
 
-/// A killed agent is the most frequent problem of users of clients.
+/// A killed agent is the problem that users of clients report most often.
 #[test]
 fn a_killed_agent_is_restarted_and_the_session_continues() {
     let project = Project::new();
@@ -195,7 +195,7 @@ fn text_typed_before_a_cancellation_is_kept() {
         let mut terminal = slow_chat(&project, &[("TERM", term)]);
         terminal.press("first\r");
         terminal.wait_for("asked <first>");
-        // Everything in one write, as terminals can do.
+        // Everything arrives in one write, as some terminals send it.
         terminal.press("half a thought\u{3}");
         terminal.wait_for("cancelled");
         terminal.wait_for("› ");
@@ -377,7 +377,7 @@ fn a_conversation_is_listed_once_and_deleted_completely() {
         .as_str()
         .unwrap()
         .to_owned();
-    // The start of its id is unambiguous.
+    // The start of the session's id is unambiguous.
     assert_eq!(sessions(&["tag", &id[..6], "+bug"]).code, Some(0));
     assert_eq!(lines(&["--tag", "bug", "--json"]).len(), 1);
     assert_eq!(sessions(&["archive", "last"]).code, Some(0));

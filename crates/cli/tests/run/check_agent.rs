@@ -92,8 +92,8 @@ fn wrong_arguments_are_reported() {
     check(&["--timeout", "0"], &OURS).failed(2, &["number of seconds above 0"]);
 }
 
-/// An agent that does not start breaks INIT-05, whichever rules are selected, and none of those
-/// counts as kept.
+/// An agent that does not start breaks INIT-05, whichever rules are selected, and none of the
+/// selected rules counts as kept.
 #[test]
 fn an_agent_that_does_not_start_passes_no_selected_rule() {
     for (only, command) in [("RPC-01", "echo hello; exit 3"), ("RPC-01,RPC-11", "sleep 30")] {

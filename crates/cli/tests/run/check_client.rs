@@ -66,7 +66,7 @@ fn a_client_without_a_prompt_gets_a_verdict_and_ends_soon() {
 
 #[test]
 fn a_task_without_a_command_is_reported_with_its_option() {
-    // Behind `env` it is not recognized as a known client.
+    // Behind `env`, the program is not recognized as a known client.
     let command: Vec<&str> = [&["env"], &OURS[..]].concat();
     let ended = check(&["--only", "FORK-01"], &command);
     assert_eq!(ended.code, Some(0), "{ended:#?}");

@@ -246,7 +246,7 @@ fn an_interrupted_run_shows_the_verdicts_it_has() {
     );
 }
 
-/// The judging person's home contains no files of the peers afterwards.
+/// Afterwards, the home of the person who judges contains no files of the peers.
 #[test]
 fn a_peer_under_test_has_a_separate_home() {
     let project = Project::empty();

@@ -132,8 +132,8 @@ fn a_rejection_is_remembered_everywhere() {
     assert_eq!(project.main(), MAIN, "a rule that rejects holds under --yes");
 }
 
-/// In a conversation: a rule for the session, which is not stored in a file, and is shown each
-/// time.
+/// In a conversation, a rule for the session is not stored in a file, and is shown each time it
+/// applies.
 #[test]
 fn a_rule_for_the_session_prevents_further_questions() {
     let project = Project::new();

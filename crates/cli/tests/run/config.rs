@@ -123,8 +123,8 @@ fn a_setting_is_written_and_comments_stay() {
     person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "or offline"]);
 }
 
-/// A model that cannot be used ends the command with code 2 and names the variable to set, whatever
-/// names the model. The offline model never replaces it.
+/// A model that cannot be used ends the command with code 2 and names the variable to set, wherever
+/// the model was selected. The offline model never replaces it.
 #[test]
 fn an_unusable_model_ends_with_code_2_and_names_the_variable() {
     let person = Person::new();
@@ -319,7 +319,8 @@ fn the_settings_fit_the_terminal() {
     }
 }
 
-/// The login of a URL is never shown: not in the list, not in JSON, not for a single setting.
+/// The user name and password in a URL are never shown: not in the list, not in JSON, not for a
+/// single setting.
 #[test]
 fn a_url_is_shown_without_its_login() {
     let person = Person::new();
@@ -389,7 +390,7 @@ fn a_special_file_is_reported_and_blocks_nothing() {
     }
 }
 
-/// The same for files of a project and files that a flag names.
+/// The same holds for files of a project and for files that a flag names.
 #[test]
 fn a_pipe_in_a_project_or_after_a_flag_blocks_nothing() {
     let person = Person::new();
@@ -453,7 +454,7 @@ fn a_keys_file_that_others_can_change_is_refused() {
         }
         let set = person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#);
         assert_eq!(set, is_set, "{mode:o}");
-        // A key must not be added to a refused file.
+        // A key must not be added to a file that was refused.
         let mut keeping =
             person.command(&["config", "key", "openai"]).stdin(Stdio::piped()).spawn().unwrap();
         drop(writeln!(keeping.stdin.take().unwrap(), "{KEY}"));

@@ -1,5 +1,5 @@
-//! The actual effect of a call is shown, recorded and decided about, whatever its title says.
-//! Refused actions are reported.
+//! What is shown, recorded and decided about is the actual effect of a call, whatever its title
+//! says. Refused actions are reported.
 
 use crate::project::{Ended, MAIN, Project};
 use crate::script::Script;
@@ -173,8 +173,8 @@ fn a_question_shows_the_whole_command() {
     assert!(shown.lines().all(|line| line.trim_end().chars().count() <= 80), "{shown}");
 }
 
-/// Every command can be remembered. If a rule that allows would allow more, only one that rejects
-/// is offered.
+/// Every command can be remembered. If a rule that allows the command would also allow others, only
+/// a rule that rejects it is offered.
 #[test]
 fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
     for (call, keys) in [
@@ -286,7 +286,7 @@ fn a_conversation_shows_an_approved_diff_once() {
     }
 }
 
-/// Commit 0421281 wrote these files.
+/// A build of commit 0421281 wrote these files.
 #[test]
 fn rules_and_logs_of_an_old_build_are_read() {
     let project = Project::new();

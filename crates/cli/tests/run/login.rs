@@ -25,7 +25,7 @@ const TERMINAL: &str =
 const CALLS: &str = r#"*'"authenticate"'*) touch in called; reply '{}' ;;
     *'"logout"'*) rm -f in; reply '{}' ;;"#;
 
-/// A program that is an agent, and that logs in interactively when it is started with `log in`.
+/// A program that is an agent, but logs the user in interactively if it is started with `log in`.
 fn robot(project: &Project, methods: &str, other: &str) -> String {
     let script = Script { initialize: &initialize(methods), new: NEW, other, ..Script::default() };
     let start = script.install(project);
@@ -80,8 +80,8 @@ fn a_login_without_effect_is_reported() {
     project.run(&["login", &agent]).failed(2, &["offers no login to its clients"]);
 }
 
-/// AUTH-05 to AUTH-08: the same program in the person's terminal with its arguments and variables,
-/// then a new process, and no `authenticate`.
+/// AUTH-05 to AUTH-08: the same program runs in the person's terminal with the arguments and
+/// variables of the login method; then a new process starts, without `authenticate`.
 #[test]
 fn a_login_in_a_terminal_runs_there() {
     let project = Project::new();

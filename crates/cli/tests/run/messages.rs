@@ -53,7 +53,7 @@ fn every_document_is_played() {
     assert_eq!(found, DOCUMENTS);
 }
 
-/// The help names every command, and each has a document; `logout` is in that of `login`.
+/// The help names every command, and each has a document; `logout` is in the document of `login`.
 #[test]
 fn every_command_has_a_document() {
     let home = Home::new();

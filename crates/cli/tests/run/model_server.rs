@@ -1,5 +1,5 @@
-//! The judge's model with every wire format, read by the providers of `attache agent` in a separate
-//! process.
+//! The judge's model with every wire format, as read by the providers of `attache agent` in a
+//! separate process.
 
 use crate::project::{Ended, Project};
 use attache_check::ModelServer;

@@ -54,7 +54,7 @@ fn the_sessions_are_listed_shown_and_found() {
     for (id, then) in &then {
         let now = &now[id];
         for (member, value) in then.as_object().unwrap() {
-            // These members can change after the list was saved.
+            // These members may have changed since the list was saved.
             if !["archived", "updatedAt", "events", "prompts", "title", "shownTitle", "tags"]
                 .contains(&member.as_str())
             {
@@ -74,7 +74,8 @@ fn the_sessions_are_listed_shown_and_found() {
 
 #[test]
 fn a_session_continues() {
-    // The folder's path is as long as the one in the store, so that it can replace it in the file.
+    // The folder's path is as long as the path in the store, so it can replace that path in the
+    // file.
     let folder = tempfile::Builder::new().prefix("at-").rand_bytes(7).tempdir_in("/tmp").unwrap();
     let path = folder.path().to_str().unwrap();
     assert_eq!(path.len(), FOLDER.len());

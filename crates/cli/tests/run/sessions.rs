@@ -293,8 +293,8 @@ fn sessions_are_renamed_tagged_archived_and_deleted() {
     assert_eq!(fixture.titles(&["--all"]), ["two"]);
 }
 
-/// Another process with an open session can write to its log at any time, so no second one may
-/// append events.
+/// A process that has a session open can write to the log of that session at any time, so no other
+/// process may append events.
 #[test]
 fn a_session_that_is_open_elsewhere_is_read_only() {
     let fixture = Fixture::new();

@@ -160,7 +160,8 @@ fn the_timeout_covers_the_start_and_an_agent_that_ignores_cancellation() {
         let output = project.attache(&all).env("ATTACHE_TEST_MARK", &mark).output().unwrap();
         let took = began.elapsed();
         Ended::from(output).failed(8, &[says, "--timeout"]);
-        // Without its own limit the end would take 13 s longer; the rest is for a busy machine.
+        // If ending the agent had no time limit of its own, it would take 13 s longer; the rest is
+        // a margin for busy machines.
         assert!(took < Duration::from_secs(14), "{until}: it took {took:?}");
         nothing_is_left(&mark);
     }

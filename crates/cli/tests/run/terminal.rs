@@ -350,7 +350,8 @@ fn a_form_can_be_declined_and_cancellation_withdraws_it() {
     assert_eq!(terminal.end().0, Some(130));
 }
 
-/// ELIC-09, ELIC-10, ELIC-17: shown completely with its host, and opened only by the person.
+/// ELIC-09, ELIC-10, ELIC-17: the address is shown completely with its host, and only the person
+/// opens it.
 #[test]
 fn a_page_is_shown_completely_and_needs_consent() {
     let project = Project::new();

@@ -27,7 +27,7 @@ fn a_trace_contains_every_line_and_no_secret() {
     let file = project.path().join("trace.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     assert!(!text.contains("s3cret"), "{text}");
-    // The agent itself got the values.
+    // The agent itself received the values unmasked.
     assert_eq!(
         fs::read_to_string(project.path().join("seen.jsonl")).unwrap().matches("s3cret").count(),
         4

@@ -55,8 +55,8 @@ fn audit(project: &Project) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
-/// PERM-02 for files: each attempt is decided, shown, answered with an error and logged with its
-/// path.
+/// PERM-02 for files: each attempt is decided about, shown, answered with an error, and logged with
+/// its path.
 #[test]
 fn writes_without_a_question_are_refused_unless_a_flag_allows_them() {
     for (flags, expected) in [

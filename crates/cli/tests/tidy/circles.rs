@@ -113,7 +113,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the text with `pub` for every `pub(in PATH)`: a visibility is not an arrow.
+/// Returns the text with every `pub(in PATH)` replaced by `pub`: a visibility is not a dependency.
 fn without_visibility(text: &str) -> String {
     let mut pieces = text.split("pub(in ");
     let first = pieces.next().unwrap_or_default().to_owned();

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 const COLUMNS: usize = 100;
 
-/// Documents that tests or the judge write, a table of Rust macro rows, and a prompt that is sent
-/// unchanged.
+/// Exempt files: documents that tests or the judge write, a table of Rust macro rows, and a prompt
+/// that is sent unchanged.
 const EXEMPT: &[&str] = &[
     "docs/rules.md",
     "docs/support.md",

@@ -55,7 +55,7 @@ impl Agent {
         model: Option<&str>,
         client: Value,
     ) -> Self {
-        // Not in `/tmp`, which bubblewrap hides from commands.
+        // The home is not in `/tmp`, which bubblewrap hides from commands.
         let (project, home) =
             (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/var/tmp").unwrap());
         let mark = Mark::new();

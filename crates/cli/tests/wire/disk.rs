@@ -51,8 +51,8 @@ fn a_tool_call_on_a_full_disk_fails_with_the_reason() {
     assert!(fs::read_to_string(&file).unwrap().starts_with("line 0\nfirst\n"));
 }
 
-/// A turn that cannot be stored fails, and the reply has the reason. The session continues, and its
-/// text is stored with the next turn.
+/// A turn that cannot be stored fails, and the reply has the reason. The session continues, and the
+/// text of the failed turn is stored with the next one.
 #[test]
 fn a_store_on_a_full_disk_is_reported_and_the_session_continues() {
     let model = Model::start(["One.", "Two.", "Three."].map(|words| Answer::Whole(text(words))));

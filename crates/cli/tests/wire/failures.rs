@@ -15,8 +15,8 @@ fn prompt(answers: impl IntoIterator<Item = Answer>) -> (Model, Vec<Line>) {
     (model, turn)
 }
 
-/// Returns the messages outside of the answer. This test's client does not support notices, so they
-/// are thoughts.
+/// Returns the messages outside of the answer. This test's client does not support notices, so the
+/// agent sends these messages as thoughts.
 fn told(turn: &[Line]) -> String {
     let thoughts = turn.iter().filter(|line| is_update(&line.message, "agent_thought_chunk"));
     thoughts.filter_map(|line| update(&line.message)["content"]["text"].as_str()).collect()

@@ -25,7 +25,7 @@ pub(crate) enum Answer {
     Status(u16, &'static str, &'static str),
 }
 
-/// The provider. It answers requests beyond the script with an empty stop.
+/// The provider. It answers requests beyond the script with an empty response.
 pub(crate) struct Model {
     pub(crate) url: String,
     answers: Arc<Mutex<VecDeque<Answer>>>,

@@ -22,7 +22,7 @@ fn a_command_cannot_read_keys_settings_or_sessions() {
     if !has_sandbox() {
         return;
     }
-    // Not in `/tmp`, which bubblewrap hides.
+    // The folder is not in `/tmp`, which bubblewrap hides.
     let own = tempfile::tempdir_in("/var/tmp").unwrap();
     let (settings, data) = (own.path().join("settings"), own.path().join("data"));
     write(&settings.join("attache/keys.toml"), "openai = \"hush\"\n");

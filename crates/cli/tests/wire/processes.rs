@@ -58,8 +58,8 @@ impl Mark {
     }
 }
 
-/// Returns the anonymous memory of a process in bytes, without its code, which the program's file
-/// backs.
+/// Returns the anonymous memory of a process in bytes, without its code, which is backed by the
+/// program's file.
 pub(crate) fn own_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();

@@ -115,7 +115,7 @@ fn resumed_forked_closed_and_deleted(agent: &mut Agent, session: &str, params: &
     assert_eq!(agent.call("session/load", params.clone())["error"]["code"], -32002);
 }
 
-/// Has the effect of a cancellation of the turn.
+/// Cancelling the request has the same effect as cancelling the turn.
 #[test]
 fn a_cancelled_request_ends_its_turn() {
     let model = Model::start([Answer::Silent]);

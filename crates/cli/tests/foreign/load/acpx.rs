@@ -1,4 +1,4 @@
-//! `acpx`, a command line for many agents, with our agent.
+//! `acpx`, a command-line client for many agents, with our agent.
 //!
 //! It stores its own record of each session below HOME, and runs the agent in a process that
 //! waits for more prompts. It returns to a session with `session/resume` if offered, otherwise with
@@ -129,8 +129,8 @@ fn results<'t>(trace: &'t [Value], method: &str) -> Vec<&'t Value> {
     asked.map(|(index, _)| &answer(index).unwrap()["message"]["result"]).collect()
 }
 
-/// The session continues after its agent and the process of `acpx` were killed: `acpx` returns with
-/// this method, finds the mode that was set, and shows the whole conversation.
+/// The session continues after its agent and the process of `acpx` were killed: `acpx` returns to
+/// the session with this method, finds the mode that was set, and shows the whole conversation.
 async fn comes_back(kept: StoringAgent, method: &str) {
     let acpx = Acpx::new(&kept, "home");
     acpx.run(&["sessions", "new"]).await;

@@ -19,7 +19,7 @@ const AGENT: &str = "agent_message_chunk";
 const THOUGHT: &str = "agent_thought_chunk";
 
 impl Transcript {
-    /// Folds the output while these prompts were sent in order.
+    /// Folds the output of a run that sent these prompts in this order.
     pub(super) fn live(events: &Events, prompts: &[&str]) -> Self {
         let mut folding = Folding::default();
         let mut prompts = prompts.iter();

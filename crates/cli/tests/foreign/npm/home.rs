@@ -103,7 +103,7 @@ impl Home {
         }
     }
 
-    /// Waits until no process that was started with this home is left.
+    /// Waits until every process that was started with this home has ended.
     pub(super) async fn nothing_is_left(&self) {
         let mark = format!("HOME={}", text(self.folder.path()));
         let gone = async {
@@ -116,7 +116,7 @@ impl Home {
     }
 }
 
-/// Returns the folder of the `node` in use, if it is not a usual one.
+/// Returns the folder of the `node` in use, if it is not one of the usual folders.
 fn node() -> Option<std::path::PathBuf> {
     Launch::new("node").find().and_then(|node| node.parent().map(Into::into))
 }

@@ -41,7 +41,7 @@ impl Model {
 /// request from memory.
 const FILES: [&str; 4] = ["made.txt", "rejected.txt", "unasked.txt", "never.txt"];
 
-/// The model's answers: a sentence, a file to write, or endless numbers.
+/// The model's answers: a sentence, a file to write, or an endless list of numbers.
 pub(super) fn answers(project: &Project) -> Value {
     let mut fixtures = vec![
         json!({"match": {"userMessage": "say hello"}, "response": {"content": "Hello from the mock."}}),
