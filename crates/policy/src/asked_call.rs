@@ -35,7 +35,7 @@ pub struct AskedCall<'a> {
     pub title: &'a str,
     /// The text that the agent shows alongside the call.
     pub text: String,
-    /// Further names of the one file that the call is about.
+    /// Other names of the file, if the call is about exactly one file.
     pub other_paths: Vec<PathBuf>,
     /// Whether the client itself performs the action, in a folder that it has checked.
     pub runs_here: bool,

@@ -121,7 +121,7 @@ fn plain(name: &str) -> Cow<'_, str> {
     }))
 }
 
-/// The ASCII letters that file systems without case treat as this lower-case letter.
+/// The ASCII letters that case-insensitive file systems treat as equal to this lower-case letter.
 fn folded(letter: char) -> Option<&'static str> {
     Some(match letter {
         '\u{df}' => "ss",

@@ -143,7 +143,7 @@ fn names(line: &str) -> impl Iterator<Item = &str> {
     line.split('=').map(|name| name.rsplit(']').next().unwrap_or(name).trim())
 }
 
-/// The repository of this folder: `.git`, or the folder that a file of this name points to.
+/// The repository of this folder: `.git`, or the folder that a file named `.git` points to.
 fn repository(folder: &Path) -> Option<PathBuf> {
     let own = folder.join(".git");
     if own.is_dir() {

@@ -226,8 +226,8 @@ async fn nothing_outside_can_be_written() {
         );
         let (exit, said) = place.run(&sandbox, &script).await;
         assert!(exit.success(), "{}: {said}", sandbox.name());
-        // The private temporary folder may have received some of it. Only the files that exist
-        // afterwards count.
+        // Some of the commands may have written to the private temporary folder instead. Only the
+        // files that exist afterwards count.
         let names: Vec<_> =
             fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["file"], "{}: {said}", sandbox.name());

@@ -28,7 +28,7 @@ const NAMED: [&str; 19] = [
     "counter",
 ];
 
-/// Signals sent by other calls than `kill`.
+/// Calls other than `kill` that send signals.
 const SIGNALS: [&str; 3] = ["stop", "queue", "thread"];
 
 /// Interfaces to the kernel and to namespaces.

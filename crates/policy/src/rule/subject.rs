@@ -30,8 +30,8 @@ pub enum Subject {
         /// The tool; `None` means all tools of the server.
         tool: Option<String>,
     },
-    /// Fetching from a host. It is the host's name, after `*.` for all hosts below it, and with its
-    /// port unless that is the default one.
+    /// Fetching from a host. The value is the host's name, preceded by `*.` for all hosts below it
+    /// and followed by the port unless that is the default one.
     Host(String),
     /// A tool call that an agent asks permission for, as the agent describes it.
     Call(CallPattern),

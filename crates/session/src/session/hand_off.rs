@@ -18,8 +18,8 @@ const LINE_LIMIT: usize = 300;
 const LEAST_ROOM: usize = 32;
 
 impl Session {
-    /// Returns a Markdown summary of the session for the first prompt of a new one, for when the
-    /// context is full.
+    /// Returns a Markdown summary of the session. When the context is full, a new session can
+    /// continue this one with the summary as part of its first prompt.
     ///
     /// It contains, most important first, the summary of the last compaction, the first and the
     /// last prompt, the current state, the open steps of the plan, the changed files, and the end
