@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn cuts_are_between_characters_and_the_count_is_exact() {
-        // Ten characters of three bytes each: each half of four bytes holds one.
+        // Ten characters of three bytes each. Each half of the limit is four bytes, so it holds one
+        // character.
         let bounded = pushed(Bounded::new(8), &"€".repeat(10), 5);
         assert_eq!(bounded.text(), "€\n[… 24 bytes left out …]\n€");
     }
