@@ -10,10 +10,10 @@ use std::borrow::Cow;
 /// Why a path is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// It usually holds keys or passwords. Reading or changing it needs approval.
+    /// The file usually holds keys or passwords. Reading or changing it needs approval.
     Secret,
-    /// It affects how programs or agents run, so a change of it can run commands. Changing it needs
-    /// approval.
+    /// The file affects how programs or agents run, so changing it can cause commands to run and
+    /// needs approval.
     Obeyed,
 }
 

@@ -44,9 +44,9 @@ const MOST: usize = 2_000;
 /// Why a repository needs care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Special {
-    /// Its configuration names programs that git runs, or cannot be judged.
+    /// The repository's configuration names programs that git runs, or cannot be judged.
     RunsPrograms,
-    /// Its files are outside of the session's folders.
+    /// The repository's files are outside of the session's folders.
     FilesOutside,
 }
 

@@ -114,8 +114,8 @@ impl Command {
         Ok(Command { output, buffer, tree, deadline: None, timed_out: false, drained: false })
     }
 
-    /// Kills the tree if it has not ended after this time. It takes effect while [`Command::chunk`]
-    /// or [`Command::wait`] is awaited.
+    /// Kills the tree if it has not ended after this time. The deadline takes effect while
+    /// [`Command::chunk`] or [`Command::wait`] is awaited.
     pub fn deadline(&mut self, from_now: Duration) {
         self.deadline = Instant::now().checked_add(from_now);
     }

@@ -20,9 +20,9 @@ pub enum MetaError {
         /// The size of the merged metadata, in bytes.
         size: usize,
     },
-    /// It is nested too deeply.
+    /// The metadata is nested too deeply.
     TooDeep {
-        /// How many levels deep it is.
+        /// How many levels deep the metadata is.
         depth: usize,
         /// How many levels are allowed.
         limit: usize,
