@@ -15,8 +15,8 @@ use crate::rule::{BUILT_IN, Effect, Rule, RuleScope, Subject};
 use attache_protocol::v1::{SessionId, ToolKind};
 use std::path::{Path, PathBuf};
 
-/// A tool call that an agent asks permission for, or an action that it asks a client to take, as
-/// the agent describes it.
+/// A tool call that an agent asks permission for, or an action that the agent asks a client to
+/// take, both as the agent describes them.
 #[derive(Debug, Clone)]
 pub struct AskedCall<'a> {
     /// The name of the agent.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 /// The decision about one action of one agent.
 ///
-/// It is valid for exactly the actions that it covers. An agent that waits for a person's answer
-/// decides again before it acts, and calls [`Decision::still_holds`] to check that the answer was
-/// about the same action.
+/// A decision is valid for exactly the actions that it covers. An agent that waits for a person's
+/// answer decides again before it acts, and calls [`Decision::still_holds`] to check that the
+/// answer was about the same action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// Whether the action is allowed, needs a person's answer, or is denied.

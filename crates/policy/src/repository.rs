@@ -150,8 +150,8 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         return Some(own);
     }
     if !own.is_file() {
-        // A bare repository: commands run with a git setting that ignores it, but its configuration
-        // may differ from that of the repository above it.
+        // A bare repository. Commands run with a git setting that ignores bare repositories, but
+        // the configuration of this one may differ from that of the repository above it.
         return None;
     }
     let text = read(&own).ok().flatten()?;

@@ -35,7 +35,7 @@ impl Resolved {
         self.root.join(&self.relative)
     }
 
-    /// Returns the canonical root that contains it.
+    /// Returns the canonical root that contains the path.
     pub fn root(&self) -> &Path {
         &self.root
     }
