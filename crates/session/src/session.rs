@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Returns the next event of the log, without applying it.
+    /// Returns `body` as the next event of the log, without applying the event.
     pub fn next(&self, at: Timestamp, body: EventBody) -> Event {
         Event { sequence: self.sequence + 1, at, body }
     }
