@@ -114,9 +114,10 @@ unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
     unsafe {
         #[cfg(target_os = "linux")]
         libc::prctl(libc::PR_SET_NAME, c"attache-guard".as_ptr());
-        // The life line becomes descriptor 0 and the only one: the program's pipes and the standard
-        // library's `exec` error pipe must see their end when the program does. The folder is left
-        // so that it can be unmounted.
+        // The life line becomes descriptor 0, and all other descriptors are closed. Otherwise the
+        // program's pipes and the standard library's `exec` error pipe would stay open after the
+        // program closes them. The guardian leaves its working folder so that the folder can be
+        // unmounted.
         libc::dup2(life, 0);
         close_all(1);
         libc::chdir(c"/".as_ptr());

@@ -45,8 +45,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Starts `program`: a path, or a name that is searched in the program's own `PATH`. A relative
-    /// path with a separator is relative to the launch's folder.
+    /// Starts `program`: a path, or a name that is looked up in the program's own `PATH`. A
+    /// relative path with a separator is relative to the launch's folder.
     pub fn new(program: impl Into<OsString>) -> Launch {
         Launch {
             program: program.into(),
@@ -135,8 +135,9 @@ impl Launch {
         self
     }
 
-    /// Replaces each word, the program first, with the words that `fill` returns for it, and the
-    /// value of each variable with those words joined by spaces. A word that is not UTF-8 is kept.
+    /// Replaces each word, beginning with the program, with the words that `fill` returns for it.
+    /// The value of each variable is replaced in the same way, with the words joined by spaces. A
+    /// word that is not UTF-8 is kept.
     ///
     /// ```
     /// use attache_host::Launch;
@@ -290,7 +291,7 @@ impl Launch {
         &self.env
     }
 
-    /// The `PATH` in which the program is searched. `None` if the program is given as a path.
+    /// The `PATH` in which the program is looked up. `None` if the program is given as a path.
     pub(crate) fn searched(&self) -> Option<OsString> {
         if self.program.is_empty() || self.program.as_encoded_bytes().contains(&b'/') {
             return None;
@@ -304,8 +305,8 @@ impl Launch {
         Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
     }
 
-    /// Returns the program's path, searched as at a start, or `None` if there is no such file or it
-    /// may not be executed. Blocks on the disk.
+    /// Returns the program's path, found in the same way as at a start, or `None` if there is no
+    /// such file or it may not be executed. Blocks on the disk.
     pub fn find(&self) -> Option<PathBuf> {
         let folder = self.folder().unwrap_or(Path::new(""));
         let executable = |file: &PathBuf| {

@@ -15,8 +15,8 @@ use crate::rule::{BUILT_IN, Effect, Rule, RuleScope, Subject};
 use attache_protocol::v1::{SessionId, ToolKind};
 use std::path::{Path, PathBuf};
 
-/// A tool call that an agent asks permission for, or an action that it asks a client to take, as
-/// the agent describes it.
+/// A tool call that an agent asks permission for, or an action that the agent asks a client to
+/// take, both as the agent describes them.
 #[derive(Debug, Clone)]
 pub struct AskedCall<'a> {
     /// The name of the agent.
@@ -35,7 +35,7 @@ pub struct AskedCall<'a> {
     pub title: &'a str,
     /// The text that the agent shows alongside the call.
     pub text: String,
-    /// Further names of the one file that the call is about.
+    /// Other names of the file, if the call is about exactly one file.
     pub other_paths: Vec<PathBuf>,
     /// Whether the client itself performs the action, in a folder that it has checked.
     pub runs_here: bool,

@@ -86,8 +86,8 @@ pub(crate) fn depends_on_project(part: &Part) -> bool {
     program(part).is_some_and(|program| reading::depends_on_project(program, arguments))
 }
 
-/// Whether the command's variables do not affect which programs run. If no program follows, a
-/// variable in lower case affects only the line itself.
+/// Whether none of the variables that the command sets affects which programs run. If no program
+/// follows, a variable in lower case affects only the line itself.
 pub(crate) fn sets_only_harmless_variables(part: &Part) -> bool {
     let own = |name: &str| {
         let script = name

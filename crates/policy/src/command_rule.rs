@@ -219,7 +219,8 @@ fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
     words_may_begin(&known, wanted) == Some(true)
 }
 
-/// Whether the part itself is the command, or one of its unknown words may complete the command.
+/// Whether this part of the line is the command, or may be the command because some of its words
+/// are unknown.
 fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
     let text = || part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     match words_may_begin(&part.words, wanted) {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 /// The decision about one action of one agent.
 ///
-/// It is valid for exactly the actions that it covers. An agent that waits for a person's answer
-/// decides again before it acts, and calls [`Decision::still_holds`] to check that the answer was
-/// about the same action.
+/// A decision is valid for exactly the actions that it covers. An agent that waits for a person's
+/// answer decides again before it acts, and calls [`Decision::still_holds`] to check that the
+/// answer was about the same action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// Whether the action is allowed, needs a person's answer, or is denied.
@@ -115,31 +115,31 @@ impl Verdict {
 pub enum Reason {
     /// The action touches nothing outside of the session.
     Nothing,
-    /// It reads files of the session's folders.
+    /// The action reads files of the session's folders.
     Reads,
     /// Every command of the line is known only to read.
     ReadOnly,
     /// The session's mode decides.
     Mode,
-    /// A sandbox restricts it.
+    /// A sandbox restricts the action.
     Sandbox,
     /// The mode is Auto, and no sandbox restricts the command.
     NoSandbox,
-    /// It may reach the network.
+    /// The action may reach the network.
     Network,
-    /// The agent asks to run it without the sandbox that works here.
+    /// The agent asks to run the command without the sandbox that works here.
     Unsandboxed,
-    /// The project's configuration can make it run programs.
+    /// The project's configuration can make the command run programs.
     Project,
     /// This rule decides.
     Rule(Box<Rule>),
     /// No rule is about the call that an agent asks permission for.
     NoRule,
-    /// It may read or change a file that usually holds secrets.
+    /// The action may read or change a file that usually holds secrets.
     Secret,
-    /// It may change a file that affects how programs or agents run.
+    /// The action may change a file that affects how programs or agents run.
     Guarded,
-    /// It leads outside of the session's folders.
+    /// The action uses a path outside of the session's folders.
     Outside,
     /// The command line cannot be parsed, for this reason.
     NotUnderstood(&'static str),
@@ -178,7 +178,7 @@ impl Reason {
     }
 }
 
-/// The reason as the second half of a sentence that begins with "because".
+/// The reason as a clause that follows the word "because".
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -15,7 +15,8 @@ const MOST_BELOW: usize = 50_000;
 /// Why a pattern cannot be judged by the files that match it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unjudged {
-    /// It would list a folder outside of the session's folders, or a folder that cannot be listed.
+    /// The pattern would list a folder outside of the session's folders, or a folder that cannot be
+    /// listed.
     Outside,
     /// Too many names match, or would have to be read.
     TooMany,

@@ -10,10 +10,10 @@ use std::borrow::Cow;
 /// Why a path is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// It usually holds keys or passwords. Reading or changing it needs approval.
+    /// The file usually holds keys or passwords. Reading or changing it needs approval.
     Secret,
-    /// It affects how programs or agents run, so a change of it can run commands. Changing it needs
-    /// approval.
+    /// The file affects how programs or agents run, so changing it can cause commands to run and
+    /// needs approval.
     Obeyed,
 }
 
@@ -121,7 +121,7 @@ fn plain(name: &str) -> Cow<'_, str> {
     }))
 }
 
-/// The ASCII letters that file systems without case treat as this lower-case letter.
+/// The ASCII letters that case-insensitive file systems treat as equal to this lower-case letter.
 fn folded(letter: char) -> Option<&'static str> {
     Some(match letter {
         '\u{df}' => "ss",

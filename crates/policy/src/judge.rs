@@ -22,7 +22,7 @@ pub struct Judge<'j> {
     /// The session's folders.
     pub folders: &'j Folders,
     /// The session's own folder for temporary files and long outputs, without symbolic links.
-    /// Commands may read it like the session's folders.
+    /// Commands may read it just as they may read the session's folders.
     pub scratch: Option<&'j Path>,
 }
 
@@ -75,7 +75,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The verdict from the touched files, commands and addresses alone, without the name of the
+    /// The verdict based only on the touched files, commands and addresses, not on the name of the
     /// tool.
     pub(crate) fn verdict_of(&self, touch: &Touch<'_>) -> Verdict {
         let tool = match touch {
@@ -129,7 +129,8 @@ impl Judge<'_> {
             || (secret && !self.names(&reach, reads))
     }
 
-    /// The verdict about a change of this file. The policy does not enforce the session's folders.
+    /// The verdict about a change of this file. The policy does not confine changes to the
+    /// session's folders.
     pub(crate) fn changes(&self, tool: &str, path: &str) -> Verdict {
         self.change(tool, &Reach::of(self.folders, self.folders.cwd(), path))
     }

@@ -68,7 +68,7 @@ impl Judge<'_> {
         };
         let verdict = verdict
             .unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it contains no command")));
-        // A command that only reads gets the network only by a rule, as any other command does.
+        // Like any other command, a command that only reads gets the network only through a rule.
         let verdict = match verdict.effect {
             Effect::Allow if run.sandboxed && run.network && !line.ruled => {
                 Verdict::ask(Reason::Network)
@@ -106,7 +106,8 @@ impl Line<'_> {
     fn parts(&mut self, parts: &[Part]) -> Option<Verdict> {
         self.feeds = parts.iter().filter_map(command::program).any(whole_folders::takes_names);
         let verdict = parts.iter().map(|part| self.part(part)).reduce(Verdict::and)?;
-        // A written file also counts as a use of its folder.
+        // The written file may be part of the project's configuration, which other commands of the
+        // line use.
         let writes = parts
             .iter()
             .flat_map(|part| &part.redirects)

@@ -175,7 +175,7 @@ proptest! {
         }
     }
 
-    /// Any text is judged without a panic. A rule for commands never allows a line that cannot be
+    /// Judging a text never panics. A rule for commands never allows a line that cannot be
     /// parsed.
     #[test]
     fn any_text_is_judged_without_panic(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {

@@ -11,7 +11,7 @@ use crate::shell::Word;
 enum Operands {
     /// Files whose content is shown.
     Files,
-    /// Files whose names and properties alone are shown.
+    /// Files of which only the names and properties are shown.
     Names,
     /// Text, not files.
     Text,
@@ -109,7 +109,7 @@ pub(crate) fn depends_on_project(program: &str, arguments: &[Word]) -> bool {
 pub(crate) struct Read<'w> {
     /// The words that are files.
     pub(crate) files: Vec<&'w Word>,
-    /// The words that are text, but that a shell may expand to names of files.
+    /// The words that are text, but that a shell may expand to file names.
     pub(crate) names: Vec<&'w Word>,
     /// Whether only the names and properties of the files are shown.
     pub(crate) names_only: bool,

@@ -44,9 +44,9 @@ const MOST: usize = 2_000;
 /// Why a repository needs care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Special {
-    /// Its configuration names programs that git runs, or cannot be judged.
+    /// The repository's configuration names programs that git runs, or cannot be judged.
     RunsPrograms,
-    /// Its files are outside of the session's folders.
+    /// The repository's files are outside of the session's folders.
     FilesOutside,
 }
 
@@ -143,15 +143,15 @@ fn names(line: &str) -> impl Iterator<Item = &str> {
     line.split('=').map(|name| name.rsplit(']').next().unwrap_or(name).trim())
 }
 
-/// The repository of this folder: `.git`, or the folder that a file of this name points to.
+/// The repository of this folder: `.git`, or the folder that a file named `.git` points to.
 fn repository(folder: &Path) -> Option<PathBuf> {
     let own = folder.join(".git");
     if own.is_dir() {
         return Some(own);
     }
     if !own.is_file() {
-        // A bare repository: commands run with a git setting that ignores it, but its configuration
-        // may differ from that of the repository above it.
+        // A bare repository. Commands run with a git setting that ignores bare repositories, but
+        // the configuration of this one may differ from that of the repository above it.
         return None;
     }
     let text = read(&own).ok().flatten()?;

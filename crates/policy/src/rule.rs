@@ -37,8 +37,8 @@ pub struct Rule {
 pub enum RuleScope {
     /// In this session. No file contains such a rule.
     Session(SessionId),
-    /// In sessions in this folder. A rule about `call`, and a rule that asks or denies, also
-    /// applies to sessions in folders below it.
+    /// In sessions in this folder. Rules about `call`, and rules that ask or deny, also apply to
+    /// sessions in folders below that one.
     Project(PathBuf),
     /// In all sessions.
     Always,

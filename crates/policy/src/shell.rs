@@ -1,10 +1,10 @@
 //! The commands of a command line, parsed like `sh`.
 //!
-//! This parser understands less than a shell does, on purpose. A line that shells read differently,
-//! or that runs something it does not show (`eval`, functions, aliases), is [`NotUnderstood`]. The
-//! parser never guesses. Its time is linear in the length of the line, and its recursion is
-//! bounded. A parser for all of bash, which was tried instead, needs a second for 22 open
-//! parentheses, and its stack overflows at a thousand braces.
+//! This parser deliberately understands less than a shell does. A line that different shells read
+//! differently, or that runs something it does not show (`eval`, functions, aliases), is
+//! [`NotUnderstood`]. The parser never guesses. Its time is linear in the length of the line, and
+//! its recursion is bounded. A parser for all of bash was tried instead. It took a second for 22
+//! open parentheses, and its stack overflowed at a thousand braces.
 
 mod compound;
 mod part;

@@ -15,9 +15,9 @@ pub enum Touch<'a> {
     Runs {
         /// The whole command line.
         command: &'a str,
-        /// Whether a sandbox restricts it.
+        /// Whether a sandbox restricts the command.
         sandboxed: bool,
-        /// Whether it can reach the network.
+        /// Whether the command can reach the network.
         network: bool,
     },
     /// Runs a command line without the available sandbox, because the agent asked for that.

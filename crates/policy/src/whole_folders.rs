@@ -10,8 +10,8 @@ pub(crate) fn takes_names(program: &str) -> bool {
     ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
 }
 
-/// Programs that read all files below a folder in their arguments, and the short and long options
-/// with which they do so; empty if they need no option.
+/// Programs that read all files below a folder that their arguments name, and the short and long
+/// options with which they do so; empty if they need no option.
 const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("7z", "", &[]),
     ("ack", "", &[]),
@@ -92,8 +92,8 @@ const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
 ];
 
 impl Filter {
-    /// The patterns by which `find` selects files. Empty, which means all files, with `-o`, `!` and
-    /// the like.
+    /// The patterns by which `find` selects files. With `-o`, `!` and the like, the result is
+    /// empty, which means all files.
     pub(crate) fn of_find(words: &[&Word]) -> Self {
         let odd = |word: &&Word| ["-o", "-or", "-not", "!", ","].contains(&word.text.as_str());
         let named = words.iter().zip(words.iter().skip(1));

@@ -14,7 +14,7 @@ enum Step {
     Any,
 }
 
-/// The largest product of the lengths of two patterns, in steps. Longer patterns count as able to
+/// The largest product of the lengths of two patterns, in steps. Longer patterns are assumed to
 /// match the same name.
 const MOST_PAIRS: usize = 1 << 18;
 

@@ -143,7 +143,7 @@ pub struct Changes {
 /// The change of one entry since a position.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EntryChange {
-    /// It began after the position.
+    /// The entry began after the position.
     Began {
         /// Its index.
         entry: usize,

@@ -168,8 +168,8 @@ impl ConfigOptions {
         self.derive()
     }
 
-    /// If there are config options, modes are not shown (MODE-06). Models are, unless the category
-    /// or the id of one of the options says that it is for models.
+    /// If there are config options, modes are not shown (MODE-06). Models are shown, unless the
+    /// category or the id of one of the options says that it is for models.
     fn derive(&mut self) -> Change {
         self.derived.clear();
         if let Some(modes) = self.modes.as_ref().filter(|_| self.stated.is_empty()) {

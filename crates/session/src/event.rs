@@ -16,7 +16,8 @@ use attache_protocol::{Error, Meta, Patch, Raw};
 /// One entry in the log of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Its number in the log. The first is 1 and later ones are greater. An event is applied once.
+    /// Its number in the log. The first is 1 and later ones are greater. Each event is applied only
+    /// once.
     pub sequence: u64,
     /// When it happened, according to its writer.
     pub at: Timestamp,
@@ -24,7 +25,7 @@ pub struct Event {
     pub body: EventBody,
 }
 
-/// The body of an event. It is not a wire type. Updates, replies and prompts of v1, and private
+/// The body of an event. This is not a wire type: updates, replies and prompts of v1, and private
 /// records, are converted to it.
 #[allow(
     clippy::large_enum_variant,

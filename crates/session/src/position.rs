@@ -1,12 +1,12 @@
-//! A position in a session, up to which a watcher has seen it.
+//! The position in a session up to which a watcher has seen the session.
 
 use crate::MessageAuthor;
 
-/// A position in a session, up to which a watcher has seen it; from [`crate::Session::position`] or
-/// [`crate::Changes::position`].
+/// The position in a session up to which a watcher has seen the session; from
+/// [`crate::Session::position`] or [`crate::Changes::position`].
 ///
-/// It consists of the event's number and the lengths of the messages being written, so that the
-/// session can return new text without remembering every chunk.
+/// A position consists of the event's number and the lengths of the messages being written, so that
+/// the session can return new text without remembering every chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position {
     pub(crate) sequence: u64,

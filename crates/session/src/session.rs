@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Returns the next event of the log, without applying it.
+    /// Returns `body` as the next event of the log, without applying the event.
     pub fn next(&self, at: Timestamp, body: EventBody) -> Event {
         Event { sequence: self.sequence + 1, at, body }
     }
@@ -301,7 +301,7 @@ impl Session {
     /// Returns the changes since `position`. The cost depends on the amount of changes, not on the
     /// size of the session.
     ///
-    /// Of a message whose length the position contains, only the appended text is returned.
+    /// If the position contains a message's length, only the text appended since then is returned.
     /// Positions from [`Session::position`] and [`Changes::position`] contain the length of each
     /// author's latest message. A position in the future gives no changes.
     pub fn changes_since(&self, position: &Position) -> Changes {

@@ -74,8 +74,8 @@ pub trait Store: Send + Sync + 'static {
     /// Lists sessions, the most recently active first. Events appended in this process before the
     /// call count, committed or not.
     ///
-    /// A cursor continues where its page ended, whatever was written since. No session is listed
-    /// twice unless it was active in between, and no session is left out unless it was.
+    /// A cursor continues where its page ended, whatever was written since. Only a session that was
+    /// active in between may be listed twice or left out.
     ///
     /// # Errors
     /// Returns [`StoreError::InvalidCursor`] if the query's cursor did not come from this list.

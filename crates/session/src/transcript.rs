@@ -106,8 +106,8 @@ impl Transcript {
         let open = self.open.get(slot(author)).copied().flatten();
         match id {
             Some(id) => {
-                // This is nearly always the latest message, and checking that is cheaper than using
-                // the index.
+                // The message is nearly always the latest one, and checking this is cheaper than
+                // using the index.
                 let is_open = |index: &usize| {
                     self.get(*index).is_some_and(|entry| match &entry.content {
                         EntryContent::Message { id: open, .. } => open.as_ref() == Some(id),

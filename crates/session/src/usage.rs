@@ -144,8 +144,8 @@ impl UsageState {
     }
 
     /// Whether the figures of every turn fit the definition at [`Tokens`]: the kinds add up to the
-    /// total, and reasoning is at most the output. If not, show the last turn's figures under the
-    /// agent's name and no sum.
+    /// total, and reasoning is at most the output. If they do not, show only the last turn's
+    /// figures under the agent's name, and no sum.
     pub fn consistent(&self) -> bool {
         !self.inconsistent
     }

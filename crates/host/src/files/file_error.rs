@@ -65,7 +65,7 @@ pub struct FileError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It is outside the roots, or a symbolic link on the way leads outside.
+    /// The file is outside the roots, or a symbolic link on the way leads outside.
     Outside {
         /// The roots.
         roots: Vec<PathBuf>,
@@ -78,15 +78,16 @@ pub enum Reason {
     NotAFolder,
     /// The symbolic links in the path form a loop.
     LinkLoop,
-    /// It is a folder, not a file.
+    /// The path is a folder, not a file.
     Folder,
-    /// It is a symbolic link, but the operation is about the entry itself and not its target.
+    /// The path is a symbolic link, but the operation is about the entry itself and not the link's
+    /// target.
     Link,
     /// The name is already used.
     Exists,
     /// The folder is not empty.
     NotEmpty,
-    /// It is neither a file nor a folder, but a device, socket or pipe.
+    /// The path is neither a file nor a folder, but a device, socket or pipe.
     NotAFile,
     /// The system does not permit the access.
     Denied(io::Error),
@@ -97,9 +98,9 @@ pub enum Reason {
         /// The limit in bytes.
         limit: u64,
     },
-    /// It is not text: it contains a zero byte near its start.
+    /// The file is not text: it contains a zero byte near its start.
     Binary,
-    /// It is not UTF-8 text.
+    /// The file is not UTF-8 text.
     NotUtf8 {
         /// The line with the first invalid byte, counted from 1.
         line: u64,

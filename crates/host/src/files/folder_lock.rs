@@ -11,9 +11,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait before the lock is tried again.
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// Locks the folder that contains a file until the returned value is dropped. Programs that do not
-/// use this lock are not affected. Blocks for at most two seconds while another program holds the
-/// lock.
+/// Locks the folder that contains a file. Dropping the returned value releases the lock. Programs
+/// that do not use this lock are not affected. Blocks for at most two seconds while another program
+/// holds the lock.
 ///
 /// # Errors
 /// Returns an error if the folder cannot be opened or locked, or if another program holds the lock

@@ -16,7 +16,7 @@ const BINARY_LOOK: usize = 8 * 1024;
 
 impl Roots {
     /// Opens a regular file for reading. A symbolic link that leads inside the roots is followed,
-    /// unless it was created meanwhile.
+    /// unless it was created after the path was resolved.
     pub fn open_read(&self, path: impl AsRef<Path>) -> Result<File, FileError> {
         let path = path.as_ref();
         open(path, &self.resolve(path)?)

@@ -10,8 +10,8 @@ use crate::files::file_error::{FileError, Reason, RootsError};
 /// The largest number of symbolic links in one path, as in the kernel.
 const MOST_LINKS: usize = 40;
 
-/// The folders that a session may read and write: its `cwd` and the additional ones. The first
-/// folder that contains a path counts.
+/// The folders that a session may read and write: its `cwd` and the additional ones. If several of
+/// the folders contain a path, the first one counts.
 ///
 /// All functions block on the disk.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl Resolved {
         self.root.join(&self.relative)
     }
 
-    /// Returns the canonical root that contains it.
+    /// Returns the canonical root that contains the path.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -79,8 +79,8 @@ impl Roots {
     }
 
     /// Resolves a path inside a root. A relative path starts at the `cwd`. Symbolic links and `..`
-    /// are followed as the system does. A path that does not exist yet is resolved from its nearest
-    /// existing folder.
+    /// are resolved as the operating system resolves them. A path that does not exist yet is
+    /// resolved from its nearest existing folder.
     ///
     /// A path that cannot be examined is refused. Errors reveal nothing about paths outside the
     /// roots.
@@ -165,7 +165,7 @@ enum Step {
 }
 
 impl Walk {
-    /// Follows an absolute path to its end or to what stops it.
+    /// Follows an absolute path to its end, or to the component at which it cannot continue.
     fn follow(&mut self, path: &Path, to_the_end: bool) -> Result<(), Reason> {
         self.reached = PathBuf::from("/");
         let mut steps: VecDeque<Step> = steps(path).collect();

@@ -86,7 +86,7 @@ pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>
     match found.file_type() {
         kind if kind.is_file() => Ok(Some(found)),
         kind if kind.is_dir() => Err(Reason::Folder),
-        // It was not a link when the path was resolved.
+        // The target was not a link when the path was resolved.
         kind if kind.is_symlink() => Err(Reason::Changed),
         _ => Err(Reason::NotAFile),
     }

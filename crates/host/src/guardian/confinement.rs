@@ -1,6 +1,6 @@
 //! The restrictions that a process puts on itself between the second fork and `exec`: Landlock
-//! rules and a system call filter. A process of `root` also drops all capabilities except those to
-//! use files of other users.
+//! rules and a system call filter. A process of `root` also drops all capabilities except those for
+//! using other users' files.
 
 use super::errno::errno;
 use std::ffi::c_int;

@@ -10,7 +10,7 @@ pub enum ParseError {
     OpenQuote {
         /// `'` or `"`.
         quote: char,
-        /// Its byte offset.
+        /// The byte offset of the quote.
         at: usize,
     },
     /// The line ends in a backslash that escapes nothing.

@@ -2,12 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// The extensions that start on Windows if `PATHEXT` is not set. npm installs `.cmd` files.
+/// The extensions of the files that Windows can start, if `PATHEXT` is not set. npm installs `.cmd`
+/// files.
 const ENDINGS: &str = ".COM;.EXE;.BAT;.CMD";
 
 /// Returns the file names of a program in the order of search. On Windows, `endings` is `PATHEXT`:
-/// a name with one of these extensions is used as it is, and any other name with each of them. On
-/// other systems, `endings` is `None`, and the name is used as it is.
+/// a name with one of these extensions is used as it is, and each of the extensions is appended to
+/// any other name. On other systems, `endings` is `None`, and the name is used as it is.
 pub(crate) fn program_names(program: &OsStr, endings: Option<&str>) -> Vec<OsString> {
     let Some(endings) = endings else { return vec![program.to_owned()] };
     let endings = if endings.trim().is_empty() { ENDINGS } else { endings };

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::process::tail::{Tail, from_character, to_character};
 
-/// Keeps a stream of bytes up to a limit. Of a longer stream, it keeps half of the limit from the
-/// start and half from the end. The full stream can also be written to a file.
+/// Keeps a stream of bytes up to a limit. If the stream is longer, half of the kept bytes are from
+/// its start and half from its end. The full stream can also be written to a file.
 #[derive(Debug)]
 pub struct Bounded {
     head_limit: usize,
@@ -22,8 +22,8 @@ pub struct Bounded {
 #[derive(Debug)]
 enum Spill {
     No,
-    /// No bytes were left out so far, so there is no file yet. Contains the file's path and largest
-    /// size.
+    /// No bytes have been left out so far, so there is no file yet. Contains the path and the
+    /// largest size of the file.
     Asked(PathBuf, u64),
     /// Contains the file and how many more bytes may be written to it.
     Open(PathBuf, File, u64),
@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn cuts_are_between_characters_and_the_count_is_exact() {
-        // Ten characters of three bytes each: each half of four bytes holds one.
+        // Ten characters of three bytes each. Each half of the limit is four bytes, so it holds one
+        // character.
         let bounded = pushed(Bounded::new(8), &"€".repeat(10), 5);
         assert_eq!(bounded.text(), "€\n[… 24 bytes left out …]\n€");
     }

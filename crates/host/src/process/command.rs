@@ -66,7 +66,7 @@ impl Launch {
 
     /// Starts the program in a pseudo terminal with this many rows and columns: its stdin, stdout,
     /// stderr and controlling terminal. The output contains the program's control sequences. The
-    /// program never receives any input. Otherwise as [`Launch::run`].
+    /// program never receives any input. Otherwise it is like [`Launch::run`].
     pub fn run_in_terminal(mut self, rows: u16, columns: u16) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
@@ -114,8 +114,8 @@ impl Command {
         Ok(Command { output, buffer, tree, deadline: None, timed_out: false, drained: false })
     }
 
-    /// Kills the tree if it has not ended after this time. It takes effect while [`Command::chunk`]
-    /// or [`Command::wait`] is awaited.
+    /// Kills the tree if it has not ended after this time. The deadline takes effect while
+    /// [`Command::chunk`] or [`Command::wait`] is awaited.
     pub fn deadline(&mut self, from_now: Duration) {
         self.deadline = Instant::now().checked_add(from_now);
     }
@@ -123,8 +123,9 @@ impl Command {
     /// Returns the next chunk of output, at most 64 KiB, or `None` once the program has ended, its
     /// tree is gone and all output was returned. Cancel-safe.
     ///
-    /// When the program ends, its descendants are killed, so that one that still holds the stream
-    /// does not block. A program that closes its output and runs on is waited for.
+    /// When the program ends, its descendants are killed, so a descendant that still holds the
+    /// stream open does not block the reader. If a program closes its output and keeps running, its
+    /// end is waited for.
     pub async fn chunk(&mut self) -> Option<&[u8]> {
         let count = self.read().await?;
         self.buffer.get(..count)

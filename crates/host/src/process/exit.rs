@@ -11,7 +11,7 @@ use std::process::ExitStatus;
 pub struct Exit {
     /// The exit code, 0 to 255, if the program ended by itself.
     pub code: Option<i32>,
-    /// The number of the signal that killed it.
+    /// The number of the signal that killed the program.
     pub signal: Option<i32>,
 }
 

@@ -58,7 +58,7 @@ impl Tail {
         let bytes = [first, second].concat();
         let bytes = if self.truncated() { from_character(&bytes) } else { &bytes };
         let mut text = String::from_utf8_lossy(to_character(bytes)).into_owned();
-        // Each U+FFFD takes three bytes and may replace a single one.
+        // Each U+FFFD takes three bytes and may replace a single byte.
         if let Some(excess) = text.len().checked_sub(self.limit) {
             let start = (excess..=text.len()).find(|at| text.is_char_boundary(*at));
             text.drain(..start.unwrap_or(0));

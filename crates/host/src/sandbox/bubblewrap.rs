@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 /// The capabilities that `root` keeps to use files of other users.
 const KEPT: [&str; 3] = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"];
 
-/// File systems of the kernel that a sandbox gets for itself or read-only. No session's folder is
-/// there, except in the shared memory below `/dev`.
+/// File systems of the kernel. A sandbox gets its own, or can only read them. No session's folder
+/// is there, except in the shared memory below `/dev`.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
 /// A script that fails if a kernel setting can be opened for writing, as `root` could do in a

@@ -83,8 +83,8 @@ const X32: c_long = 0x4000_0000;
 /// The optional parts of the filter, in addition to the common set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
-    /// Whether network sockets may be created, but no sockets of other families. Otherwise only
-    /// connected pairs can be created.
+    /// Whether network sockets may be created. Any other socket can only be created as part of a
+    /// connected pair.
     pub(super) network: bool,
     /// Whether to refuse `truncate`, because Landlock does not restrict it.
     pub(super) truncate: bool,
@@ -101,8 +101,9 @@ pub(super) fn program(wanted: Wanted) -> io::Result<Vec<u8>> {
     Ok(without_clone3().iter().chain(&program).flat_map(bytes).collect())
 }
 
-/// Instructions that answer `clone3` like a kernel without it. Its flags are in memory, which a
-/// filter cannot read. The C library then uses `clone`, whose flags are arguments.
+/// Instructions that answer `clone3` as a kernel without this call does. The flags of `clone3` are
+/// in memory, which a filter cannot read. The C library then uses `clone`, whose flags are
+/// arguments.
 fn without_clone3() -> Vec<sock_filter> {
     let absent = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
     let statement = |code: u32, k: u32| sock_filter { code: code as u16, jt: 0, jf: 0, k };

@@ -2,8 +2,8 @@
 //!
 //! This module prepares the rules and the filter, and the program's side of the second fork applies
 //! them (see [`Confinement`]). A Landlock rule allows something for a folder and everything below,
-//! and cannot exclude anything. So to exclude an entry, each of the folder's other entries is
-//! allowed, and not the folder.
+//! and cannot exclude anything. To exclude an entry of a folder, the rules therefore allow each of
+//! the folder's other entries instead of the folder.
 
 use super::{Bounds, filter};
 use crate::guardian::confinement::Confinement;

@@ -8,7 +8,7 @@
 //! that folder removes them.
 //!
 //! A mark in the writable folder itself is created first and removed last. While it exists, an
-//! empty folder below may be a placeholder that has no mark yet or any more.
+//! empty folder below may be a placeholder that does not have its mark yet or no longer has it.
 
 use super::owner::{MARK, is_dead, is_mark, new_mark};
 use std::ffi::CString;
@@ -30,8 +30,9 @@ pub(crate) struct Placeholders {
 
 impl Placeholders {
     /// Creates a placeholder at each unused path. Also returns the paths that have a placeholder
-    /// now. There is none in a folder that this user may not change, because a command cannot
-    /// create anything there either. `roots` are the writable folders that contain the paths.
+    /// now. No placeholder is created in a folder that this user may not change, because a command
+    /// cannot create anything there either. `roots` are the writable folders that contain the
+    /// paths.
     pub(super) fn make(roots: &[PathBuf], missing: &[PathBuf]) -> (Self, Vec<PathBuf>) {
         let mark = new_mark();
         let holds = |root: &&PathBuf| missing.iter().any(|path| path.starts_with(root));

@@ -137,8 +137,8 @@ impl Place {
     }
 }
 
-/// Another process makes the copy, because a program cannot be started while a process that was
-/// forked meanwhile has its file open for writing.
+/// Another process makes the copy. If this process did, a process that it forks meanwhile could
+/// hold the copy open for writing, and then the copy could not be started.
 fn copy_of_this_program(to: &Path) {
     let copied =
         std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(to).status();
@@ -156,7 +156,7 @@ async fn ran(launch: Launch) -> (Exit, String) {
     (command.wait().await, output.text())
 }
 
-/// Not a separate test: the program that the tests run inside.
+/// Not a separate test: the program that the tests run inside a sandbox.
 #[test]
 fn deed() {
     let Some(deed) = std::env::var(DEED).ok() else { return };
@@ -226,8 +226,8 @@ async fn nothing_outside_can_be_written() {
         );
         let (exit, said) = place.run(&sandbox, &script).await;
         assert!(exit.success(), "{}: {said}", sandbox.name());
-        // The private temporary folder may have received some of it. Only the files that exist
-        // afterwards count.
+        // Some of the commands may have written to the private temporary folder instead. Only the
+        // files that exist afterwards count.
         let names: Vec<_> =
             fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["file"], "{}: {said}", sandbox.name());

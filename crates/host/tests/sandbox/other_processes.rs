@@ -28,7 +28,7 @@ const NAMED: [&str; 19] = [
     "counter",
 ];
 
-/// Signals sent by other calls than `kill`.
+/// Calls other than `kill` that send signals.
 const SIGNALS: [&str; 3] = ["stop", "queue", "thread"];
 
 /// Interfaces to the kernel and to namespaces.
@@ -73,7 +73,7 @@ async fn no_call_changes_a_process_outside() {
         for deed in NAMED.iter().chain(signals) {
             let said = place.deed(&sandbox, &format!("{deed} {pid}")).await;
             // In its own namespaces a command may lower the priority of a user's processes, because
-            // it sees only its own.
+            // it sees only its own processes.
             let harmless = name == "bubblewrap" && deed.starts_with("user-");
             assert!(said.starts_with("refused") || harmless, "{name}: {deed}: {said}");
             assert!(child.try_exit().is_none(), "{name}: {deed} ended it");

@@ -1,7 +1,7 @@
 //! Whether a rule about actions is about a call.
 //!
 //! The built-in agent asks about its actions before it takes them. Other agents describe the
-//! actions that they are about to take. A rule that allows applies only to a description that
+//! actions that they are about to take. An allowing rule applies only to a description that
 //! leaves no other action possible.
 
 use super::AskedCall;

@@ -64,7 +64,7 @@ pub(super) fn real(path: &Path) -> Option<PathBuf> {
         let start: PathBuf = start.iter().collect();
         match fs::canonicalize(&start) {
             Ok(found) => return Some(plain(&found.join(rest.iter().collect::<PathBuf>()))),
-            // A broken or circular link: a write may follow it.
+            // A broken or circular link. A write to the path may follow the link.
             Err(_) if fs::symlink_metadata(&start).is_ok_and(|found| found.is_symlink()) => {
                 return None;
             }

@@ -5,8 +5,8 @@ use super::{has_verbs, is_among, is_beginning_of, program, tokens};
 use crate::options;
 use crate::shell::Part;
 
-/// Programs whose words are names or text, so that the name of another program among them is not a
-/// command.
+/// Programs whose arguments are names or text. The name of another program among these arguments is
+/// not a command.
 const NAME_ONLY: &[&str] = &[
     "ack", "ag", "apropos", "apt-get", "bat", "cat", "chmod", "chown", "code", "cp", "curl",
     "date", "dpkg", "echo", "egrep", "emacs", "export", "fd", "fdfind", "fgrep", "grep", "help",

@@ -122,7 +122,7 @@ fn line_inside(words: &[String]) -> Option<&str> {
     }
 }
 
-/// Shell options that do not change which programs its line runs.
+/// Shell options that do not change which programs the shell's line runs.
 const SHELL_SETTINGS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace"];
 
 fn is_plain_option(word: &str) -> bool {

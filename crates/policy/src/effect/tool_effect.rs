@@ -4,7 +4,7 @@ use super::command::Command;
 use crate::shell::{Part, parts};
 use serde_json::{Map, Value};
 
-/// How many commands of one call are compared with each other at most.
+/// The largest number of commands of one call that are compared with each other.
 const MOST_COMPARED: usize = 64;
 
 /// The effect of a tool call, as the agent describes it.

@@ -47,7 +47,8 @@ impl Line<'_> {
         files.chain(listed).chain(any).reduce(Verdict::and)
     }
 
-    /// The patterns that a word may be, with its braces expanded. git also reads words as patterns.
+    /// The patterns that a word may stand for, with its braces expanded. git also reads words as
+    /// patterns.
     pub(super) fn patterns(
         &self,
         word: &Word,

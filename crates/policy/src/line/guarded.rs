@@ -49,7 +49,7 @@ const PRINTERS: &[&str] = &["echo", "printf"];
 /// Shells that run the line given with `-c`.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// Why only a person may allow a command line that runs in the folder `from`. Its words name a file
+/// Why only a person may allow a command line that runs in the folder `from`: its words name a file
 /// that holds secrets, or the line may change a file that affects how programs or agents run. A
 /// file that a program opens without naming it, or that only a variable names, is not found. Blocks
 /// on the disk.

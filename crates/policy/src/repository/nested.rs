@@ -90,8 +90,8 @@ impl<'b> Bytes<'b> {
             self.take(2)?;
         }
         match version {
-            // The name begins like the previous one, without as many bytes at its end as this
-            // number says.
+            // The next number says how many bytes to drop from the end of the previous name. The
+            // rest is the beginning of this name.
             4 => {
                 let dropped = self.offset()?;
                 name.truncate(name.len().checked_sub(dropped).ok_or(())?);

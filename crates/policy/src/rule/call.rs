@@ -20,12 +20,12 @@ pub struct CallPattern {
     /// one MCP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Calls about this file, or files below it, with symbolic links and `..` followed. A rule that
-    /// allows matches if this is true of all files of the call. A rule that asks or denies matches
-    /// if it is true of one of them, or of a word of a command.
+    /// Calls about this file, or files below it, after symbolic links and `..` are resolved. An
+    /// allowing rule matches if all files of the call are such files. A rule that asks or denies
+    /// matches if one of them is, or if a word of a command is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// Commands that begin with these words, as a shell reads them. A rule that allows covers one
+    /// Commands that begin with these words, as a shell reads them. An allowing rule covers one
     /// plain command (without variables, redirections and the like) in the session's folder, or
     /// exactly this line. A rule that asks or denies covers every line that may run the command, in
     /// any spelling and also after `sudo`, `sh -c` or `xargs`, and lines whose programs cannot be

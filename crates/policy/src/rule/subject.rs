@@ -30,8 +30,8 @@ pub enum Subject {
         /// The tool; `None` means all tools of the server.
         tool: Option<String>,
     },
-    /// Fetching from a host. It is the host's name, after `*.` for all hosts below it, and with its
-    /// port unless that is the default one.
+    /// Fetching from a host. The value is the host's name, preceded by `*.` for all hosts below it
+    /// and followed by the port unless that is the default one.
     Host(String),
     /// A tool call that an agent asks permission for, as the agent describes it.
     Call(CallPattern),
@@ -40,9 +40,9 @@ pub enum Subject {
     Beyond {
         /// The commands.
         commands: Box<Subject>,
-        /// Whether it is about runs without a sandbox.
+        /// Whether the subject is about runs without a sandbox.
         unsandboxed: bool,
-        /// Whether it is about runs in a sandbox that can reach the network.
+        /// Whether the subject is about runs in a sandbox that can reach the network.
         network: bool,
     },
 }
@@ -50,9 +50,9 @@ pub enum Subject {
 /// How a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// Whether a sandbox restricts it.
+    /// Whether a sandbox restricts the command.
     pub(crate) sandboxed: bool,
-    /// Whether it can reach the network; always true without a sandbox.
+    /// Whether the command can reach the network; always true without a sandbox.
     pub(crate) network: bool,
 }
 
@@ -77,9 +77,9 @@ impl Subject {
         }
     }
 
-    /// Whether it covers commands that run in this way. An allowing subject covers only runs in a
-    /// sandbox without the network, and a subject that asks or denies covers every run, unless the
-    /// subject says otherwise.
+    /// Whether the subject covers commands that run in this way. An allowing subject covers only
+    /// runs in a sandbox without the network, and a subject that asks or denies covers every run,
+    /// unless the subject says otherwise.
     pub(crate) fn covers(&self, effect: Effect, run: Run) -> bool {
         let plain = run.sandboxed && !run.network;
         match (self, effect) {
@@ -93,8 +93,8 @@ impl Subject {
         }
     }
 
-    /// Whether it is about this command. An allowing subject covers only the exact words. A subject
-    /// that asks or denies also covers commands that run this one.
+    /// Whether the subject is about this command. An allowing subject covers only the exact words.
+    /// A subject that asks or denies also covers commands that run this one.
     pub(crate) fn is_about_command(&self, part: &Part, effect: Effect) -> bool {
         match self {
             Self::Command(words) if effect == Effect::Allow => command::begins_with(part, words),
@@ -105,7 +105,7 @@ impl Subject {
         }
     }
 
-    /// Whether it is about fetching this address.
+    /// Whether the subject is about fetching this address.
     pub(crate) fn is_about_address(&self, url: &Url) -> bool {
         match self {
             Self::Host(host) => {
@@ -127,7 +127,7 @@ impl Subject {
         }
     }
 
-    /// Whether it is about this tool of this server.
+    /// Whether the subject is about this tool of this server.
     pub(crate) fn is_about_mcp(&self, called: &str, used: &str) -> bool {
         match self {
             Self::Mcp { server, tool } => {

@@ -11,11 +11,11 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineError {
-    /// It does not begin with `allow` or `reject`.
+    /// The line does not begin with `allow` or `reject`.
     Effect,
     /// This is not `name="value"` with a known name that occurs once.
     Part(String),
-    /// It names no kind, tool, path or command, so it would match every call.
+    /// The line names no kind, tool, path or command, so the rule would match every call.
     Everything,
 }
 

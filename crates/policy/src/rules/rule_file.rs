@@ -23,7 +23,7 @@ const TABLES: [Effect; 3] = [Effect::Allow, Effect::Ask, Effect::Deny];
 
 /// A person's file of rules, for changing it. Changes keep the comments and the order of the file.
 /// Each change replaces the whole file while a lock on its folder prevents other programs from
-/// changing it, so that no rule is lost by a crash or by two changes at once.
+/// changing it, so neither a crash nor two changes at once can lose a rule.
 #[derive(Debug, Clone)]
 pub struct RuleFile {
     path: PathBuf,
@@ -296,7 +296,7 @@ impl Changed {
     }
 }
 
-/// The comment above a table, without the lines directly above it, which describe the table.
+/// The comment above a table, without the lines directly above the table, which describe it.
 fn comment_of(table: &Table) -> String {
     let prefix = table.decor().prefix().and_then(RawString::as_str).unwrap_or_default();
     match prefix.rfind("\n\n") {

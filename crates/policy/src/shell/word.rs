@@ -9,11 +9,11 @@ pub(crate) struct Word {
     pub(crate) quoted: bool,
     /// Whether the shell expands the word: a pattern for file names, braces or `~`.
     pub(crate) pattern: bool,
-    /// Whether it contains `{}` without quotes.
+    /// Whether the word contains `{}` without quotes.
     pub(super) braces: bool,
-    /// Whether a variable is part of it.
+    /// Whether a variable is part of the word.
     pub(crate) variable: bool,
-    /// Whether the output of a command is part of it.
+    /// Whether the output of a command is part of the word.
     pub(crate) substitution: bool,
     /// The position of `=` in bytes, if the word sets a variable when it comes before the program.
     pub(super) assigns: Option<usize>,

@@ -6,9 +6,8 @@ use attache_protocol::v1::{SessionConfigId, SessionConfigOption};
 /// Gives each of `options` the value that the option with the same id has in `before`, if the
 /// option accepts it. The other options keep their own values.
 ///
-/// So a value is kept, when the available values change, for as long as it is valid, and is then
-/// replaced by the author's value. If the author's own values are valid, so are those of the
-/// result.
+/// Thus a value is kept while it is among the available values. When it no longer is, the author's
+/// value replaces it. If the author's own values are valid, so are those of the result.
 ///
 /// ```
 /// use attache_protocol::v1::{SessionConfigOption, SessionConfigSelectOption};

@@ -112,8 +112,8 @@ impl ConfigOptions {
         Ok(SetSessionConfigOptionRequest::new(self.session_id.clone(), option.id.clone(), value))
     }
 
-    /// Returns all options of the agent after a client with these capabilities sets the one with
-    /// this id to `value`. For agents.
+    /// Returns all options of the agent as they are after a client with these capabilities sets the
+    /// option with this id to `value`. For agents.
     ///
     /// A client that does not support switches was sent a choice of `true` and `false`, so it sends
     /// words. Any other client must send a boolean.

@@ -15,14 +15,14 @@ const DEPTH: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MetaError {
-    /// Merged into the stored metadata, it would be larger than [`META_LIMIT`].
+    /// The merged metadata would be larger than [`META_LIMIT`].
     TooLarge {
-        /// The size it would have, in bytes.
+        /// The size of the merged metadata, in bytes.
         size: usize,
     },
-    /// It is nested too deeply.
+    /// The metadata is nested too deeply.
     TooDeep {
-        /// How many levels deep it is.
+        /// How many levels deep the metadata is.
         depth: usize,
         /// How many levels are allowed.
         limit: usize,

@@ -15,7 +15,7 @@ pub(crate) struct Candidate {
     pub(crate) key: SessionKey,
     pub(crate) serial: u64,
     pub(crate) summary: Summary,
-    /// Its log, if the query searches messages.
+    /// The session's log, if the query searches messages.
     pub(crate) events: Vec<Arc<Event>>,
 }
 

@@ -34,8 +34,8 @@ struct Stored {
     written: bool,
     summary: Summary,
     events: Vec<Arc<Event>>,
-    /// Whether a reader has read the last event. It must then not grow, because the reader would
-    /// read its beginning twice.
+    /// Whether a reader has read the last event. The event must then not grow, because the reader
+    /// would read its beginning twice.
     closed: bool,
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 type Piece = Arc<Vec<Arc<Entry>>>;
 
-/// The entries of a session in order. It reads like a slice. A clone shares everything, and the
-/// next change copies only the pointers in one piece of the list.
+/// The entries of a session in order. It can be used like a slice. A clone shares everything, and
+/// the next change copies only the pointers in one piece of the list.
 #[derive(Clone, Default)]
 pub struct Entries {
     /// The list in pieces. All but the last are full.

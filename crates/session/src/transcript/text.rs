@@ -46,7 +46,7 @@ impl Text {
     }
 
     /// The text after the first `start` bytes, without the dropped part. If `start` is inside a
-    /// character, the text begins after it.
+    /// character, the text begins after that character.
     pub fn suffix(&self, start: usize) -> String {
         let mut out = String::with_capacity(self.length.saturating_sub(start.max(self.dropped)));
         let mut end = self.length;

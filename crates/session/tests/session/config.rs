@@ -105,7 +105,7 @@ fn an_agent_accepts_words_for_a_switch_only_from_clients_without_switches() {
         Err(SetError::UnknownValue { .. })
     ));
     assert!(session.config().with_value("web", &false.into(), &with).is_ok());
-    // An agent looks by id only: `configId` is no category.
+    // An agent looks by id only: `configId` is not a category.
     assert!(session.config().with_value("thought_level", &"high".into(), &with).is_err());
     assert!(session.config().with_value("slide", &"3".into(), &with).is_err());
 }
@@ -123,7 +123,7 @@ fn a_changed_mode_shows_in_the_option_and_a_changed_option_in_the_modes() {
     assert_eq!(by_option.config().modes().unwrap().current_mode_id.as_str(), "code");
 }
 
-/// MODE-05: a value is not set in a form that does not have it.
+/// MODE-05: a mode is set in the option only if the option has that value.
 #[test]
 fn a_mode_that_the_option_does_not_have_does_not_change_the_option() {
     let session = fold([update(OPTIONS), modes("ask"), EventBody::CurrentMode("odd".into())]);
@@ -285,7 +285,8 @@ fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
     assert_eq!(current(&session, "mode"), "ask");
 }
 
-/// CONF-16, MODE-05: of two selects of the category `mode` the first counts, and a switch does not.
+/// CONF-16, MODE-05: of two selects of the category `mode`, the first counts. A switch does not
+/// count.
 #[test]
 fn the_first_select_of_a_category_represents_modes_and_models() {
     let two = |category: &str| {
