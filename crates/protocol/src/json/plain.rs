@@ -3,8 +3,8 @@
 /// Returns how many bytes from the start need no escape inside a JSON string.
 ///
 /// Keys and ids end within a few bytes, and searching words of eight bytes finds their end fastest.
-/// The rest is searched in blocks without a branch, so that the compiler can use vector
-/// instructions, because most bytes on the wire belong to long texts.
+/// Most bytes on the wire belong to long texts, so the rest is searched in blocks without a branch,
+/// for which the compiler can use vector instructions.
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     let Some((head, rest)) = bytes.split_at_checked(64) else { return plain_words(bytes) };
     let found = plain_words(head);

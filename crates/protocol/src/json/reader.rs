@@ -300,8 +300,8 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns the string member `key` of the object that comes next, without taking the object.
-    /// Returns `None` if the member is absent or not a string. Usually the tag is the first member,
-    /// and nothing after it is read.
+    /// Returns `None` if the member is absent or not a string. Nothing after the member is read,
+    /// and a tag is usually the first member.
     pub fn tag(&mut self, key: &str) -> Result<Option<Cow<'t, str>>, Fault> {
         let checkpoint = self.checkpoint();
         let mut found = None;

@@ -9,10 +9,10 @@ use crate::v1::*;
 /// come after the tokens in `$pass`. Other crates use this macro to derive traits and dispatch from
 /// the table.
 ///
-/// A row consists of the function, the type, the wire name, the params, for a call also `=>` and
-/// the result, and then a block with everything else about the method. A callback that needs only
-/// the types matches the block with `{ $($attributes:tt)* }` and reads the values from
-/// [`Method::ROW`]. The block contains, in this order:
+/// A row consists of the function, the type, the wire name and the params, followed by `=>` and the
+/// result if the method is a call, and a block with everything else about the method. A callback
+/// that needs only the types matches the block with `{ $($attributes:tt)* }` and reads the values
+/// from [`Method::ROW`]. The block contains, in this order:
 ///
 /// | key | values | meaning |
 /// |---|---|---|

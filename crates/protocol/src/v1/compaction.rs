@@ -18,7 +18,7 @@ wire_struct! {
         /// Its status.
         must status: CompactionStatus = "status",
         /// The whole new summary. An empty list also clears it. Only a completed compaction has a
-        /// summary that is not empty.
+        /// non-empty summary.
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
         /// Why it failed.
         patch error: Patch<String> = "error",
