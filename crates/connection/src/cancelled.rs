@@ -57,7 +57,7 @@ impl Cancelled {
     /// Waits until the call is cancelled. If it is never cancelled, this never returns.
     pub async fn wait(self) {
         loop {
-            // The wait begins before the check, so that a cancel in between is not missed.
+            // Start waiting before the check, so that a cancellation in between is not missed.
             let turned = self.0.turned.notified();
             if self.is_cancelled() {
                 return;

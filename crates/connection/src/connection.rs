@@ -17,11 +17,11 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tracing::Instrument as _;
 
-/// How long messages are still read from a peer that no longer reads.
+/// How long to keep reading from a peer that no longer reads.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// Finds out why the peer is gone, for example its exit status and the last lines of its stderr.
-/// The connection polls it once, when the stream ends, for at most half a second.
+/// When the stream ends, the connection awaits this future for at most half a second.
 pub type ExitProbe = Pin<Box<dyn Future<Output = String> + Send>>;
 
 /// Builds a connection.
@@ -63,7 +63,7 @@ impl Builder {
         self
     }
 
-    /// Uses `exit_probe` to find out why the peer is gone when its stream ends.
+    /// When the peer's stream ends, uses `exit_probe` to find out why.
     #[must_use]
     pub fn exit_probe(mut self, exit_probe: impl Future<Output = String> + Send + 'static) -> Self {
         self.exit_probe = Some(Box::pin(exit_probe));
@@ -103,8 +103,8 @@ pub struct Connection<H> {
     handler: H,
     lines: Lines,
     works: JoinSet<()>,
-    /// Work that starts once every line that arrived together with its call is dispatched. So a
-    /// cancel right after a call takes effect before the work starts.
+    /// Work that starts once all lines that arrived together have been dispatched. A cancel request
+    /// right after a call therefore takes effect before the call's work starts.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
@@ -141,8 +141,8 @@ impl<H: Handler> Connection<H> {
         self.finish(end).await
     }
 
-    /// Runs the loop, in this order: writes the queue before reading more, removes finished work,
-    /// obeys a request to close even if the peer keeps sending, and then reads the peer's lines.
+    /// Runs the loop. Each round writes the queue, removes finished work, obeys a request to close
+    /// even if the peer keeps sending, and only then reads the peer's lines.
     fn poll<C: Future>(
         &mut self,
         context: &mut Context<'_>,
@@ -168,9 +168,8 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Writes the queue. If the peer no longer reads, the connection still reads for a moment,
-    /// because a peer that exits has usually sent the reason, and its last lines are still in the
-    /// pipe.
+    /// Writes the queue. If the peer no longer reads, the connection keeps reading for a moment: a
+    /// peer that exits has usually sent the reason, and its last lines may still be in the pipe.
     fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<ConnectionEnd> {
         if self.not_reading.is_none()
             && let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context)
@@ -207,8 +206,8 @@ impl<H: Handler> Connection<H> {
             if catch_panic(|| self.handler.poll_ready(context))
                 .is_some_and(|ready| ready.is_pending())
             {
-                // Replies are written even while this side is not ready to read. The next round
-                // reports a failed write.
+                // Replies are written even while this side is not ready to read. If this write
+                // fails, the next round reports the failure.
                 let _ = self.peer.0.outbox.poll_write(context);
                 return Poll::Pending;
             }
@@ -237,7 +236,7 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Ends the connection if the peer does not read for too long. The timer exists only while
+    /// Ends the connection if the peer reads nothing for too long. The timer exists only while
     /// bytes are queued, so an idle connection never wakes.
     fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<ConnectionEnd> {
         let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.not_reading.is_none())
@@ -257,9 +256,9 @@ impl<H: Handler> Connection<H> {
             .then_some(ConnectionEnd::StoppedReading { after: self.limits.stall })
     }
 
-    /// Ends the connection step by step. This side's open calls fail at once with the cause. Within
-    /// the grace period, running work may finish and its lines are written. Then the work is
-    /// cancelled, and at last it is aborted.
+    /// Ends the connection step by step. This side's open calls fail at once with the cause.
+    /// Running work then gets time to finish and to send its last lines. Work that is still running
+    /// is cancelled, and finally aborted.
     async fn finish(mut self, mut end: ConnectionEnd) -> ConnectionEnd {
         if let (ConnectionEnd::PeerClosed { .. } | ConnectionEnd::Transport(_), Some(exit_probe)) =
             (&end, self.exit_probe.take())
@@ -270,8 +269,8 @@ impl<H: Handler> Connection<H> {
         trace::ended(&end);
         catch_panic(|| self.handler.ended(&end));
         self.peer.0.fail_calls(&end);
-        // A peer that sends its calls and closes at once still gets the quick replies. A running
-        // turn is cancelled early enough that the process can end within a second.
+        // A peer that closes right after sending its calls still gets the quick replies. A running
+        // turn is cancelled early enough for the process to end within a second.
         let quarter = self.limits.grace / 4;
         if !matches!(end, ConnectionEnd::Transport(_) | ConnectionEnd::StoppedReading { .. }) {
             let _ = tokio::time::timeout(quarter, self.drain()).await;
@@ -288,7 +287,7 @@ impl<H: Handler> Connection<H> {
         end
     }
 
-    /// Waits for the running work and writes the queue.
+    /// Writes the queue and waits until the running work has ended.
     async fn drain(&mut self) {
         std::future::poll_fn(|context| {
             let written = self.peer.0.outbox.poll_write(context);
@@ -303,8 +302,8 @@ impl<H: Handler> Connection<H> {
     }
 }
 
-/// A write that fails because the other end is closed means that the peer ended, not that the
-/// transport failed.
+/// Returns why the connection ends after a failed write. If the other end is closed, the peer
+/// ended; otherwise the transport failed.
 fn write_failed(error: std::io::Error) -> ConnectionEnd {
     use std::io::ErrorKind::{BrokenPipe, ConnectionReset, WriteZero};
     match error.kind() {
@@ -313,9 +312,9 @@ fn write_failed(error: std::io::Error) -> ConnectionEnd {
     }
 }
 
-/// Polls new work once right here, because most work is then done, and returns unfinished work. If
-/// the work panics, its call gets an error reply (see [`crate::Responder`]) and nothing else is
-/// affected.
+/// Polls new work once, because most work is done after one poll, and returns the work if it is
+/// unfinished. If the work panics, its call gets an error reply (see [`crate::Responder`]) and
+/// nothing else is affected.
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());
@@ -323,7 +322,7 @@ fn start(work: Work) -> Work {
     matches!(first, Some(Poll::Pending)).then_some(work)
 }
 
-/// Runs the handler's code. Returns `None` if it panics. The panic hook has then printed the
+/// Runs the handler's code. Returns `None` if it panics. By then, the panic hook has printed the
 /// message.
 fn catch_panic<T>(code: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(AssertUnwindSafe(code)).ok()

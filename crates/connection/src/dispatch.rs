@@ -54,16 +54,16 @@ pub(crate) fn dispatch<H: Handler>(
             return handler.call(call);
         }
         Err(not_a_message) => {
-            // A broken reply is never answered (RPC-22), but its caller gets an error, because no
-            // other reply will come.
+            // A broken reply is never answered (RPC-22), but the call that it belongs to fails,
+            // because no other reply will come.
             if let NotAMessage::BrokenReply(Some(id), why) = &not_a_message {
                 let error =
                     DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
             report(handler, Unhandled::Line(line, &not_a_message));
-            // A client never answers stray text from an agent, because it can be a banner or a log
-            // line. An agent answers such lines (RPC-19).
+            // A client never answers stray text from an agent, because the text may be a banner or
+            // a log line. An agent answers such lines (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
                 && let Some(error) = not_a_message.error()
             {
@@ -76,7 +76,7 @@ pub(crate) fn dispatch<H: Handler>(
     None
 }
 
-/// Reports a message that cannot be used to the trace and to the handler.
+/// Tells the trace and the handler about a message that cannot be used.
 pub(crate) fn report<H: Handler>(handler: &mut H, unhandled: Unhandled<'_>) {
     trace::unhandled(&unhandled);
     handler.unhandled(unhandled);
@@ -97,7 +97,8 @@ fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>
     }
 }
 
-/// Registers a call. Returns `None`, after an error reply, if its id is already in use (RPC-13).
+/// Registers a call. If its id is already in use, replies with an error and returns `None`
+/// (RPC-13).
 fn register_call(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
     let (switch, cancelled) = CancelSwitch::new();
     match peer.0.incoming().entry(id.clone()) {
@@ -106,8 +107,8 @@ fn register_call(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
         }
         Entry::Occupied(_) => {
             trace::refused_duplicate(&id);
-            // The call that has this id is still to be answered, so an error with the same id would
-            // answer the wrong call.
+            // The earlier call with this id is still open, so an error reply with the same id would
+            // answer that call instead.
             let error =
                 Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
             let _ = peer.0.outbox.enqueue(|out| {

@@ -23,9 +23,9 @@ pub enum ConnectionEnd {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The peer did not read a single byte for this long, although some were queued.
+    /// The peer did not read a single byte for this long, although bytes were queued.
     StoppedReading {
-        /// How long it did not read.
+        /// How long the peer read nothing.
         after: Duration,
     },
     /// Reading or writing failed.

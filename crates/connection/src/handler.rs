@@ -28,14 +28,14 @@ pub trait Handler: Send + 'static {
     /// Handles a call. The handler decodes it, and answers it right away or with the returned work.
     fn call(&mut self, call: IncomingCall<'_>) -> Work;
 
-    /// Polled before each line. It may wait for something on this machine, such as a full log or a
-    /// slow screen, but never for the peer.
+    /// Polled before each line is handled. An implementation may wait for something on this
+    /// machine, such as a full log or a slow screen, but never for the peer.
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
 
-    /// Receives a line, reply or notification that could not be used, for a log. The connection
-    /// continues.
+    /// Receives a line, reply or notification that could not be used, so that it can be logged. The
+    /// connection continues.
     fn unhandled(&mut self, _unhandled: Unhandled<'_>) {}
 
     /// Called once when the connection ends, before this side's open calls fail.
@@ -109,8 +109,8 @@ impl IncomingCall<'_> {
         self.accept_decoded(decoded, accept)
     }
 
-    /// Like [`IncomingCall::accept`], but passes the call to `side` and reports the dropped values
-    /// to it.
+    /// Like [`IncomingCall::accept`], but passes the call to `side`, which also receives the
+    /// dropped values.
     fn accept_for<M: method::Call, T: Unhandling>(
         self,
         side: &mut T,
@@ -133,7 +133,7 @@ impl IncomingCall<'_> {
         }
     }
 
-    /// Not generic, because it would then be compiled for each method.
+    /// Not generic, because a generic function would be compiled again for each method.
     #[inline(never)]
     fn refuse_params(self, error: &DecodeError) -> Work {
         self.refuse(&Error::invalid_params(error.to_string()))

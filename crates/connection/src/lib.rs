@@ -4,7 +4,7 @@
 //!
 //! | type | purpose |
 //! |---|---|
-//! | [`Builder`] | joins a byte stream and a handler to a connection, with [`Limits`] and a [`Tap`] |
+//! | [`Builder`] | joins a stream and a handler into a connection, with [`Limits`] and a [`Tap`] |
 //! | [`Connection`] | the future that reads, dispatches and writes; poll it with [`Connection::run`] |
 //! | [`Peer`] | a handle to the other end, which sends calls and notifications |
 //! | [`Reply`] | the future reply to a call |
@@ -22,9 +22,9 @@
 //! - Every call ends exactly once: with a reply, by cancellation, by its deadline, or with the
 //!   connection.
 //! - A reply is handled after everything that was sent before it, and before its caller wakes.
-//! - The [`Limits`] bound the memory, whatever the peer sends or does not read.
-//! - No input is fatal. A message that cannot be used is answered or dropped, and passed to
-//!   [`Handler::unhandled`].
+//! - The [`Limits`] bound the memory, whatever the peer sends and however little it reads.
+//! - No malformed message is fatal. A message that cannot be used is answered or dropped, and
+//!   passed to [`Handler::unhandled`].
 //!
 //! This crate knows the method table and the envelope. It knows nothing about sessions, files or
 //! processes.

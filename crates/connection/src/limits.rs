@@ -9,11 +9,12 @@ pub struct Limits {
     pub line: usize,
     /// The largest number of open calls from the peer. Further calls are refused.
     pub calls: usize,
-    /// How long the peer may go without reading a byte while some are queued.
+    /// How long the peer may go without reading a byte while bytes are queued.
     pub stall: Duration,
-    /// How long running work may still finish and lines may be written after either side closed the
-    /// connection. During the first quarter, the work runs undisturbed. It is then cancelled and
-    /// gets half of the time to end. The last quarter is for writing the last lines.
+    /// How long running work may take to finish, and queued lines to be written, after either side
+    /// has closed the connection. During the first quarter of this time, the work runs undisturbed.
+    /// The work is then cancelled and has half of this time to end. The last quarter is for writing
+    /// the remaining lines.
     pub grace: Duration,
 }
 

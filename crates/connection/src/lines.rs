@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The smallest room for a read, and the size of an idle connection's buffer.
+/// The minimum free space for a read, and the size of an idle connection's buffer.
 const CHUNK: usize = 64 * 1024;
 
-/// The most by which the buffer grows at a time.
+/// The largest step by which the buffer grows.
 const STEP: usize = 1024 * 1024;
 
 /// Splits a stream into lines. It owns the unfinished line, so a poll can be abandoned at any time.
@@ -31,7 +31,7 @@ enum State {
     End,
 }
 
-/// The next line, or why there is not one.
+/// The next line, or why there is none.
 pub(crate) enum Line<'b> {
     /// A line without its line end. It is never blank.
     Whole(&'b [u8]),
@@ -41,7 +41,7 @@ pub(crate) enum Line<'b> {
     TooLong,
     /// Reading failed.
     Failed(io::Error),
-    /// The stream has ended. Half a line at its end is not a message (RPC-09).
+    /// The stream has ended. An incomplete last line is not a message (RPC-09).
     End,
 }
 
@@ -113,9 +113,9 @@ impl Lines {
         }
     }
 
-    /// Moves the unfinished line to the front and makes room for a chunk behind it. A line that
-    /// outgrows the buffer doubles it, by at most [`STEP`]. Once all lines are taken, the memory of
-    /// a huge line is freed.
+    /// Moves the unfinished line to the front of the buffer and makes room for a chunk behind it.
+    /// If a line outgrows the buffer, the buffer doubles in size, but grows by at most [`STEP`].
+    /// Once all lines are taken, the memory of a huge line is freed.
     fn make_room(&mut self) {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.filled, 0);

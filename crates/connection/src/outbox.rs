@@ -1,14 +1,13 @@
 //! The outbound queue of a connection: a bounded queue of whole lines, and the only code that
 //! writes.
 //!
-//! Enqueueing is synchronous, keeps the order and never waits. If everything before a line is
+//! Enqueueing is synchronous, keeps the order and never waits. If everything before a line has been
 //! written, the thread that enqueues the line also writes it. The driver writes the lines of a
-//! burst together. Callers that can wait use [`Outbox::room`] first, so the queue stays near
-//! [`ROOM`] whatever the peer does.
+//! burst together. Callers that can wait use [`Outbox::room`] first, so the queue holds little more
+//! than [`ROOM`] bytes, whatever the peer does.
 //!
-//! There are two locks, which are taken in this order: that of the stream with the bytes being
-//! written, and that of the queue. Enqueueing needs only the queue, so a long write blocks no
-//! caller.
+//! There are two locks, always taken in this order: one for the stream and the bytes being written,
+//! and one for the queue. Enqueueing needs only the queue, so a long write blocks no caller.
 
 use crate::{ConnectionEnd, Direction, Tap, tap};
 use std::io;
@@ -19,18 +18,19 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncWrite;
 use tokio::sync::Notify;
 
-/// Async senders wait while this many bytes are queued. This is enough for full writes.
+/// Async senders wait while at least this many bytes are queued, which is enough to fill each
+/// write.
 pub(crate) const ROOM: usize = 256 * 1024;
 
-/// The connection stops reading while more than this many bytes are queued. They are replies to a
-/// peer that calls without reading.
+/// The connection stops reading while more than this many bytes are queued. This happens if a peer
+/// sends calls without reading the replies.
 pub(crate) const PAUSE: usize = 16 * 1024 * 1024;
 
-/// A line that follows the last write sooner than this belongs to a burst. The driver writes it,
-/// with one system call for many lines.
+/// A line that follows the last write within this time belongs to a burst. The driver writes such
+/// lines together, with one system call for many of them.
 const BURST: Duration = Duration::from_micros(20);
 
-/// After a burst, a buffer's memory shrinks to this many bytes.
+/// After a burst, each buffer shrinks to this many bytes.
 const KEPT: usize = 2 * ROOM;
 
 pub(crate) struct Outbox {
@@ -41,11 +41,11 @@ pub(crate) struct Outbox {
 }
 
 struct Stream {
-    /// `None` once the stream is closed. The reader of a pipe sees its end only when the last owner
-    /// drops the writing end.
+    /// `None` once the stream is closed. The reader of a pipe sees the end of the stream only when
+    /// the last owner drops the writing end.
     sink: Option<Pin<Box<dyn AsyncWrite + Send>>>,
     writing: Vec<u8>,
-    /// How many bytes of `writing` are written.
+    /// How many bytes of `writing` have been written.
     written: usize,
     last_write: Instant,
     /// Since when the peer has not read any of the queued bytes.
@@ -57,7 +57,7 @@ struct Queue {
     /// How many bytes were taken from `lines` but are not written yet.
     in_flight: usize,
     driver: Option<Waker>,
-    /// Whether the driver is dispatching lines, after which it writes the queue.
+    /// Whether the driver is dispatching lines. Afterwards, it writes the queue.
     dispatching: bool,
     /// Whether a sender waits for room.
     room_wanted: bool,
@@ -99,8 +99,8 @@ impl Outbox {
                 .split_inclusive(|byte| *byte == b'\n')
                 .for_each(|line| tap::show(tap, Direction::Sent, line.trim_ascii_end()));
         }
-        // If other bytes are queued before it, or if the driver is dispatching, another write is
-        // about to happen.
+        // If other bytes are queued before this line, or if the driver is dispatching, another
+        // write is about to happen.
         let left_to_the_driver = queue.dispatching || !idle;
         drop(queue);
         if !left_to_the_driver && !self.written_in_place() {
@@ -110,7 +110,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Waits until less than [`ROOM`] is queued or the connection ends.
+    /// Waits until fewer than [`ROOM`] bytes are queued or the connection ends.
     pub(crate) async fn room(&self) -> Result<(), ConnectionEnd> {
         loop {
             let notified = self.room.notified();
@@ -150,7 +150,7 @@ impl Outbox {
         self.queue().queued()
     }
 
-    /// Since when the peer has not read a byte, although some are queued.
+    /// Since when the peer has read nothing, although bytes are queued.
     pub(crate) fn stuck_since(&self) -> Option<Instant> {
         self.stream().stuck_since
     }
@@ -204,7 +204,7 @@ impl Outbox {
                 }
                 let flushed = sink.as_mut().poll_flush(context);
                 match flushed {
-                    // Whether the stream has accepted bytes that the peer has not read.
+                    // A pending flush means that the stream holds bytes that the peer has not read.
                     Poll::Pending => drop(stream.stuck_since.get_or_insert_with(Instant::now)),
                     Poll::Ready(_) => stream.stuck_since = None,
                 }

@@ -153,8 +153,8 @@ impl Peer {
         self.0.outbox.enqueue(|out| out.extend_from_slice(lines))
     }
 
-    /// Waits until the outbound queue has room. Callers that stream wait here before each message,
-    /// so that a slow peer slows them down instead of filling memory.
+    /// Waits until the outbound queue has room. Callers that stream messages await this before each
+    /// one, so that a slow peer slows them down and the queue does not fill the memory.
     pub async fn wait_for_room(&self) -> Result<(), ConnectionEnd> {
         self.0.outbox.room().await
     }
@@ -175,7 +175,7 @@ impl Peer {
     /// Waits for the end of the connection and returns why it ended.
     pub async fn ended(&self) -> ConnectionEnd {
         let mut end = self.0.end.subscribe();
-        // The sender lives as long as `self`, and an end does not change once it is known.
+        // The sender lives as long as `self`, and the reason does not change once it is known.
         let known = end.wait_for(Option::is_some).await;
         known.ok().and_then(|end| end.clone()).unwrap_or(ConnectionEnd::Closed)
     }

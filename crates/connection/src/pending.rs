@@ -3,13 +3,13 @@
 //! Every inserted call is taken out exactly once: with its reply, or when the table ends. An id is
 //! never reused (CANCEL-19), so a late or repeated reply cannot match another call.
 //!
-//! A call whose caller gave up leaves the open calls at once. The table keeps the last [`GIVEN_UP`]
-//! of them, because a late reply can still matter, for example a terminal to release. Older ones
-//! are forgotten.
+//! A call whose caller gave up no longer counts as open. The table keeps the last [`GIVEN_UP`] such
+//! calls, because a late reply can still matter: for example, it may name a terminal to release.
+//! Older ones are forgotten.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// How many calls whose callers gave up the table keeps.
+/// The number of calls that the table keeps after their callers gave up.
 pub(crate) const GIVEN_UP: usize = 256;
 
 /// Open calls by id.

@@ -35,7 +35,7 @@ impl ReplyGuard {
         let Some(id) = self.id.take() else { return };
         self.peer.0.incoming().remove(&id);
         self.peer.0.trace.sent_reply(&id, outcome.as_ref().err().copied());
-        // An error means that the peer is gone, so it needs no answer.
+        // An error means that the peer is gone and needs no answer.
         let _ = self.peer.0.outbox.enqueue(|out| envelope::write_reply(out, &id, outcome));
     }
 

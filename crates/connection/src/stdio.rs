@@ -1,9 +1,9 @@
 //! The stdin and stdout of this process as a transport.
 //!
-//! Their kind depends on the parent process: most use pipes, Node uses sockets, scripts use files
-//! and `/dev/null`, and a user may start the program in a terminal. Each kind is read and written
-//! without a thread where the system allows that. Flags that other processes share are never
-//! changed.
+//! What they are depends on the parent process: most parents use pipes, Node uses sockets, scripts
+//! use files and `/dev/null`, and a user may start the program in a terminal. Each kind is read and
+//! written without a thread where the system allows that. The flags of a descriptor that other
+//! processes share are never changed.
 
 mod reader;
 mod wait;
@@ -27,13 +27,14 @@ pub fn input() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     input_from(io::stdin().as_fd())
 }
 
-/// Returns a transport that writes the stdout of this process. Nothing else may print to stdout
+/// Returns a transport that writes to the stdout of this process. Nothing else may print to stdout
 /// from now on.
 pub fn output() -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     output_to(io::stdout().as_fd())
 }
 
-/// Returns a transport that reads a descriptor. Call it inside a tokio runtime with I/O enabled.
+/// Returns a transport that reads from a descriptor. Call it inside a tokio runtime with I/O
+/// enabled.
 pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     let owned = fd.try_clone_to_owned()?;
     Ok(match kind(&owned)? {
@@ -46,7 +47,8 @@ pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send
     })
 }
 
-/// Returns a transport that writes a descriptor. Call it inside a tokio runtime with I/O enabled.
+/// Returns a transport that writes to a descriptor. Call it inside a tokio runtime with I/O
+/// enabled.
 pub fn output_to(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     let owned = fd.try_clone_to_owned()?;
     Ok(match kind(&owned)? {
@@ -82,7 +84,7 @@ fn reopened<T>(fd: BorrowedFd<'_>, open: impl FnOnce(String) -> io::Result<T>) -
     open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }
 
-/// Node gives its children one end of a socket pair, which no other process has open.
+/// Node gives its children one end of a socket pair, and no other process has that end open.
 fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
     let stream = std::os::unix::net::UnixStream::from(fd);
     stream.set_nonblocking(true)?;

@@ -11,7 +11,7 @@ pub enum Direction {
     Received,
 }
 
-/// A function that is called for every line in both directions, without its line end, before the
+/// A function that is called with every line in both directions, without its line end, before the
 /// line is handled. It runs while the connection reads or writes, so it must be quick and must not
 /// call the connection. A connection without a tap has no overhead.
 pub type Tap = Arc<dyn Fn(Direction, &[u8]) + Send + Sync>;

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 struct Stubborn;
 
 impl Agent for Stubborn {
-    /// When it is cancelled, it sends a last update and ends.
+    /// When the turn is cancelled, it sends a last update and ends.
     fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
         answer.later_with(|answer| async move {
             answer.cancelled().clone().wait().await;
@@ -31,8 +31,8 @@ impl Agent for Stubborn {
         })
     }
 
-    /// Ignores the cancel: the mode "busy" ends normally after it, and the mode "stop" cancels
-    /// itself.
+    /// A call with the mode "stop" cancels itself. A call with another mode, such as "busy", ends
+    /// normally although it was cancelled.
     fn session_set_mode(
         &mut self,
         params: SetSessionModeRequest,

@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 #[derive(Clone, Default)]
 struct Panics {
     seen: Arc<Mutex<Vec<String>>>,
-    /// Whether it panics before each line too.
+    /// Whether it also panics before each line.
     before_lines: bool,
 }
 

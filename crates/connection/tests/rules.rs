@@ -371,8 +371,8 @@ async fn a_client_never_answers_stray_text() {
     driver.spawn(connection.run());
     let (input, mut output) = tokio::io::split(raw);
     output.write_all(b"Welcome to the agent!\n\xff\xfe\n[1]\n").await.unwrap();
-    // The answer to a ping comes after the stray text, so all of the text has been read when the
-    // call is sent.
+    // The answer to a ping comes after the stray text, so all of the text has been read by the time
+    // the call is sent.
     output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"_ping\"}\n").await.unwrap();
     let mut lines = BufReader::new(input).lines();
     let answer = lines.next_line().await.unwrap().unwrap();
@@ -460,8 +460,8 @@ async fn closing_writes_the_queue_first() {
 
 #[tokio::test]
 async fn awaiting_a_call_inside_a_call_works() {
-    // Libraries that await handlers in their loop would deadlock here: the handler's future calls
-    // its own caller and gets the answer.
+    // Libraries that await handlers in their read loop would deadlock here. In this library, the
+    // handler's future can call its own caller and get the answer.
     struct Asks;
     impl Agent for Asks {
         fn session_prompt(
@@ -547,8 +547,8 @@ async fn a_call_whose_reply_arrived_is_not_cancelled() {
     let first = peer.call::<SessionPrompt>(&prompt("0"));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered after the first
     drop(first);
-    // The callback runs after the reply arrived and before its caller wakes. If the `Reply` is
-    // dropped in between, no cancel request is sent either.
+    // The callback runs after the reply arrived and before its caller wakes. Even if the `Reply` is
+    // dropped in between, no cancel request is sent.
     let held = Arc::new(Mutex::new(None));
     let fold = {
         let held = held.clone();

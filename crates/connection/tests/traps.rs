@@ -1,4 +1,4 @@
-//! Mistakes in other libraries that must not exist here. (Awaiting a call inside a call, a dropped
+//! Mistakes of other libraries that must not occur here. (Awaiting a call inside a call, a dropped
 //! answer and a panic are in `rules.rs`. A non-blocking descriptor is in `stdio.rs`.)
 
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]

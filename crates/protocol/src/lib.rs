@@ -9,7 +9,7 @@
 //! | [`method::Method`], [`method::Call`] | a method as a type, for example [`method::SessionPrompt`] |
 //! | [`envelope`] | the JSON-RPC envelope of one line: [`envelope::Message`] |
 //! | [`Error`], [`RequestId`] | the error object and the id of JSON-RPC |
-//! | [`decode`], [`encode`] | between JSON text and a type |
+//! | [`decode`], [`encode`] | convert between JSON text and a type |
 //! | [`decode_reporting`] | also lists every value that decoding dropped |
 //! | [`Patch`], [`Raw`], [`Meta`], [`Secret`] | parts of many types: three-state fields, raw JSON, metadata, secrets |
 //! | [`Wire`], [`mark`] | how a type is read and written; the meaning of absent, null and malformed values |

@@ -30,7 +30,8 @@ use typed::Typed;
 /// One recording, line by line.
 #[derive(Default)]
 struct Recording {
-    /// Calls without a reply so far, by whether the client sent them.
+    /// Calls without a reply so far. The first part of a key tells whether the client sent the
+    /// call.
     calls: HashMap<(bool, RequestId), Option<&'static Typed>>,
     /// The number of lines whose params or result were decoded.
     typed: usize,

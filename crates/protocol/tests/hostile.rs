@@ -239,7 +239,7 @@ fn places(tree: &Tree) -> usize {
     }
 }
 
-/// The value with `text` in one of its places.
+/// The value with `text` at one of its places.
 fn replaced(tree: &Tree, place: usize, text: &str) -> Tree {
     if place == 0 {
         return Tree::Leaf(text.to_owned());

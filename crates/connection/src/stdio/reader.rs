@@ -1,4 +1,4 @@
-//! Reads descriptors that need a thread.
+//! Reads from descriptors that need a thread.
 
 use super::wait::wait_for;
 use std::io::{self, Read as _};
@@ -8,9 +8,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 
-/// A file or terminal that a thread reads. The thread ends at the end of the stream, or when this
-/// value is gone and a chunk cannot be passed on. A read that never returns does not keep the
-/// process alive.
+/// A file or terminal that a thread reads. The thread ends at the end of the stream, or at the next
+/// chunk after this value is dropped. A read that never returns does not keep the process alive.
 pub(super) struct BlockingReader {
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,

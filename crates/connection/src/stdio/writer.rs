@@ -1,4 +1,4 @@
-//! Writes descriptors that need a thread.
+//! Writes to descriptors that need a thread.
 
 use super::wait::wait_for;
 use std::fs::File;
@@ -9,8 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::AsyncWrite;
 
-/// How many bytes the thread gets at a time at most. If the user stops the terminal, at most this
-/// many bytes count as written although they are not.
+/// The maximum number of bytes that the thread gets at a time. If the user stops the terminal, at
+/// most this many bytes count as written although they are not.
 const CHUNK: usize = 64 * 1024;
 
 /// A file, a terminal, or a pipe that cannot be reopened, to which a thread writes. A terminal can

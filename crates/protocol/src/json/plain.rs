@@ -2,9 +2,9 @@
 
 /// Returns how many bytes from the start need no escape inside a JSON string.
 ///
-/// Keys and ids end within a few bytes, which words of eight bytes find fastest. After those,
-/// blocks without a branch let the compiler use vector instructions, because long texts are most of
-/// the bytes on this wire.
+/// Keys and ids end within a few bytes, and searching words of eight bytes finds their end fastest.
+/// Most bytes on the wire belong to long texts, so the rest is searched in blocks without a branch,
+/// for which the compiler can use vector instructions.
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     let Some((head, rest)) = bytes.split_at_checked(64) else { return plain_words(bytes) };
     let found = plain_words(head);
@@ -36,7 +36,7 @@ fn plain_words(bytes: &[u8]) -> usize {
 }
 
 /// Returns a word with the high bit of the first special byte set. Bits of later bytes may be set
-/// as well, because a borrow runs only upwards.
+/// too, but not those of earlier bytes, because a borrow propagates only upwards.
 fn special_in(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;

@@ -124,8 +124,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Records that another pass over the object at `object` reads `keys`, so that they are not
-    /// reported as unknown.
+    /// Records that another pass over the object at `object` reads `keys`, so that these keys are
+    /// not reported as unknown.
     pub(crate) fn taken(&mut self, object: usize, keys: &[&'static str]) {
         if let Some(report) = &mut self.report {
             report.taken.extend(keys.iter().map(|key| (object, *key)));
@@ -148,7 +148,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Records `fault`: a value was decoded in another form than it had, or not at all.
+    /// Records `fault` for a value that was decoded although its form is wrong, or that was not
+    /// decoded at all.
     pub(crate) fn note(&mut self, fault: Fault) {
         if let Some(report) = &mut self.report {
             report.dropped.push(DroppedAt { at: fault.at, fault });
@@ -239,8 +240,8 @@ impl<'t> Reader<'t> {
         self.walk_object(&mut member)
     }
 
-    /// One function for all types, because a copy for each would be a third of a small agent's
-    /// code.
+    /// One function serves all types, because a copy for each type would make up a third of a small
+    /// agent's code.
     fn walk_object(
         &mut self,
         member: &mut dyn FnMut(&str, &mut Self) -> Result<(), Fault>,
@@ -298,9 +299,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns the string member `key` of the next value, an object, without taking the value.
-    /// Returns `None` if the member is absent or not a string. Usually the tag is the first member,
-    /// and nothing after it is read.
+    /// Returns the string member `key` of the object that comes next, without taking the object.
+    /// Returns `None` if the member is absent or not a string. Nothing after the member is read,
+    /// and a tag is usually the first member.
     pub fn tag(&mut self, key: &str) -> Result<Option<Cow<'t, str>>, Fault> {
         let checkpoint = self.checkpoint();
         let mut found = None;

@@ -14,7 +14,8 @@ const LEVELS: u32 = 64;
 #[derive(Default)]
 struct Open {
     depth: u32,
-    /// One bit for each level, the innermost lowest. It is set for an object.
+    /// One bit for each level, with the innermost level in the lowest bit. A set bit means an
+    /// object.
     objects: u64,
 }
 

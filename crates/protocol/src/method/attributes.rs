@@ -3,7 +3,7 @@
 /// One end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The editor, terminal or page.
+    /// The editor, terminal or web page.
     Client,
     /// The coding agent.
     Agent,

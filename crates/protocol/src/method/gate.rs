@@ -2,8 +2,8 @@
 
 use crate::v1::{AgentCapabilities, ClientCapabilities};
 
-/// The rule against methods, updates and fields that the receiver did not advertise. Some rows name
-/// a more specific rule.
+/// The rule against sending methods, updates and fields that the receiver did not advertise. Some
+/// rows name a more specific rule.
 pub const GENERAL_GATE_RULE: &str = "INIT-16";
 
 /// The capability that a receiver must have advertised before a method, update or field may be

@@ -102,8 +102,8 @@ pub trait Method: 'static {
     }
 }
 
-/// Lists the values that `reader` dropped. Not generic, because it would then be compiled for each
-/// method.
+/// Lists the values that `reader` dropped. Not generic, because a generic function would be
+/// compiled again for each method.
 fn dropped(text: &str, reader: Reader<'_>) -> Vec<DecodeError> {
     let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
     let faults = faults.filter(|value| value.kind != FaultKind::NoField);

@@ -9,10 +9,10 @@ use crate::v1::*;
 /// come after the tokens in `$pass`. Other crates use this macro to derive traits and dispatch from
 /// the table.
 ///
-/// A row reads: function, type, wire name, params, `=>` and result for a call, then a block with
-/// everything else about the method. A callback that needs only the types matches the block with
-/// `{ $($attributes:tt)* }` and reads the values from [`Method::ROW`]. The block contains, in this
-/// order:
+/// A row consists of the function, the type, the wire name and the params, followed by `=>` and the
+/// result if the method is a call, and a block with everything else about the method. A callback
+/// that needs only the types matches the block with `{ $($attributes:tt)* }` and reads the values
+/// from [`Method::ROW`]. The block contains, in this order:
 ///
 /// | key | values | meaning |
 /// |---|---|---|
@@ -375,8 +375,8 @@ macro_rules! table {
 each_method! { table }
 
 impl Row {
-    /// Returns the row of a wire name that `side` receives, or `None` for extensions and unknown
-    /// methods.
+    /// Returns the row of the method with this wire name that `side` receives, or `None` for
+    /// extensions and unknown methods.
     pub fn received_by(side: Side, name: &str, kind: Kind) -> Option<&'static Row> {
         let receiver = match side {
             Side::Agent => Receiver::Agent,

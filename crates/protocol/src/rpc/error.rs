@@ -5,7 +5,7 @@ use crate::{Fault, Raw, Reader, Wire, Writer};
 use std::fmt;
 
 wire_struct! {
-    /// Why a request failed, as reported to the other side. It has no `_meta`.
+    /// Why a request failed, as reported to the other side. An error has no `_meta`.
     pub plain struct Error {
         /// The kind of failure. Unknown codes are kept.
         must code: ErrorCode = "code",
@@ -70,8 +70,8 @@ impl Error {
 }
 
 impl Error {
-    /// Returns the cause that peers add to a message like "Internal error": `data` if it is
-    /// text, or else its text under `details` or `message`. It is one line of at most 300
+    /// Returns the cause that peers add to a message like "Internal error": `data` if it is text,
+    /// or else its text under `details` or `message`. The cause is one line of at most 300
     /// characters. Returns `None` if the message already says it.
     pub fn cause(&self) -> Option<String> {
         let cause = match self.data.as_ref()?.parse::<serde_json::Value>().ok()? {

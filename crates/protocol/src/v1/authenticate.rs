@@ -110,8 +110,8 @@ wire_struct! {
         must name: String = "name",
         /// A human-readable description.
         lenient description: Option<String> = "description",
-        /// The type that the agent gave, kept to be written back. It has no meaning and is never
-        /// `terminal`.
+        /// The type that the agent gave, kept so that it can be written back. It has no meaning and
+        /// is never `terminal`.
         lenient kind: Option<String> = "type",
     }
 }

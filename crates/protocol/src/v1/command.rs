@@ -12,7 +12,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A command, run by a prompt whose text starts with `/` and its name.
+    /// A command. A prompt whose text starts with `/` and the command's name runs it.
     pub struct AvailableCommand {
         /// Its name, without the slash.
         must name: String = "name",

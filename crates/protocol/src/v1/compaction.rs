@@ -17,8 +17,8 @@ wire_struct! {
         must compaction_id: CompactionId = "compactionId",
         /// Its status.
         must status: CompactionStatus = "status",
-        /// The whole new summary, which an empty list also clears. Only a completed compaction has
-        /// a summary that is not empty.
+        /// The whole new summary. An empty list also clears it. Only a completed compaction has a
+        /// non-empty summary.
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
         /// Why it failed.
         patch error: Patch<String> = "error",

@@ -31,7 +31,8 @@ wire_struct! {
 }
 
 impl SessionConfigOption {
-    /// Makes a choice of one among several values. `current` must be one of them.
+    /// Returns an option that is a choice of one among several values. `current` must be one of
+    /// them.
     pub fn select(
         id: impl Into<SessionConfigId>,
         name: impl Into<String>,
@@ -149,9 +150,9 @@ impl From<Vec<SessionConfigSelectGroup>> for SessionConfigSelectOptions {
 }
 
 impl Wire for SessionConfigSelectOptions {
-    /// An item with the keys of a value is a value, whatever else it contains, so decoding as a
-    /// flat list is tried first. If the list is neither, the fault is from the attempt that got
-    /// further.
+    /// An item that has the keys of a value is a value, whatever else it contains, so the list is
+    /// first decoded as a flat list. If the list is neither flat nor grouped, the fault is that of
+    /// the attempt that got further.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         let mark = reader.checkpoint();
         let flat = match Vec::read(reader) {
@@ -192,8 +193,8 @@ impl Wire for SessionConfigSelectOptions {
     }
 }
 
-/// A group. In the 2025 draft, groups had no name. Their id is then used as the name, unless
-/// unknown values are refused.
+/// Reads a group. In the 2025 draft, groups had no name. A group's id then serves as its name,
+/// unless unknown values are refused.
 fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault> {
     let mark = reader.checkpoint();
     let fault = match SessionConfigSelectGroup::read(reader) {

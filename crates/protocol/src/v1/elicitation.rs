@@ -14,9 +14,9 @@ wire_id! {
 /// Asks the user for input, in a mode that the client advertised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateElicitationRequest {
-    /// The mode. Its members are those of the request itself.
+    /// The mode. Its members are written directly into the request.
     pub mode: ElicitationMode,
-    /// The scope. Its members are those of the request itself.
+    /// The scope. Its members are written directly into the request.
     pub scope: ElicitationScope,
     /// The question to the user.
     pub message: String,
@@ -46,7 +46,8 @@ impl Wire for CreateElicitationRequest {
         let mode = flat::before(reader)?;
         let mark = reader.checkpoint();
         let scope = flat::before(reader)?;
-        // The scope's reading notes the mode's members as unknown; what it dropped is noted below.
+        // Reading the scope reports the mode's members as unknown, so that report is discarded. The
+        // walk below reports what the scope dropped.
         reader.rewind(mark);
         let (mut message, mut meta) = (None, None);
         let mut tool_call: Option<Option<ToolCallId>> = None;
@@ -122,7 +123,7 @@ wire_either! {
     /// The scope of an elicitation: a session or a request. If both are present, the session is
     /// used.
     pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
-        /// A session, maybe one of its tool calls.
+        /// A session, and optionally one of its tool calls.
         Session(ElicitationSessionScope) with "sessionId",
         /// A pending request of the client, such as `authenticate`.
         Request(ElicitationRequestScope) with "requestId",
@@ -130,7 +131,7 @@ wire_either! {
 }
 
 wire_struct! {
-    /// A session, maybe one of its tool calls.
+    /// A session, and optionally one of its tool calls.
     pub plain struct ElicitationSessionScope {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -148,16 +149,15 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The action of the user.
+    /// The answer to an elicitation.
     pub struct CreateElicitationResponse {
-        /// The action of the user. Its members are those of the response itself.
+        /// The user's action. Its members are written directly into the response.
         flat action: ElicitationAction = "action",
     }
 }
 
 wire_union! {
-    /// The action of the user. Unknown actions are kept, and never treated as one of the known
-    /// ones.
+    /// The user's action. Unknown actions are kept, and never treated as one of the known ones.
     pub enum ElicitationAction by "action" open {
         /// The user gave the input, or agreed to open the page. This does not mean that they did
         /// anything there.

@@ -194,7 +194,7 @@ impl Wire for MultiSelectItems {
             return UnknownVariant::read(kind, reader).map(Self::Unknown);
         }
         StringMultiSelectItems::read(reader).map(Self::String).or_else(|fault| {
-            // Titled values may have the `type` `string`, which is an unknown key of theirs.
+            // Titled values may come with the `type` `string`, for which they have no field.
             reader.rewind(mark);
             TitledMultiSelectItems::read(reader).map(Self::Titled).map_err(|_| fault)
         })

@@ -94,7 +94,7 @@ impl Members for McpServer {
 wire_struct! {
     /// A server that the agent starts as a program.
     pub struct McpServerStdio {
-        /// Its name, in words for the user.
+        /// Its human-readable name.
         must name: String = "name",
         /// The program, absolute.
         must command: String = "command",
@@ -108,7 +108,7 @@ wire_struct! {
 wire_struct! {
     /// A server reached by streamable HTTP.
     pub struct McpServerHttp {
-        /// Its name, in words for the user.
+        /// Its human-readable name.
         must name: String = "name",
         /// The URL.
         must url: String = "url",
@@ -120,7 +120,7 @@ wire_struct! {
 wire_struct! {
     /// A server reached by HTTP with server-sent events.
     pub struct McpServerSse {
-        /// Its name, in words for the user.
+        /// Its human-readable name.
         must name: String = "name",
         /// The URL.
         must url: String = "url",
@@ -140,7 +140,7 @@ wire_struct! {
 }
 
 wire_id! {
-    /// The id of one MCP server behind this connection; unique on it. Unstable.
+    /// The id of one MCP server behind this connection; unique on the connection. Unstable.
     pub struct McpServerAcpId;
 
     /// The id of an MCP request inside ACP. Its caller chooses it, and every program that forwards
@@ -151,9 +151,9 @@ wire_id! {
 wire_struct! {
     /// A server that speaks through this connection. Unstable.
     pub struct McpServerAcp {
-        /// Its name, in words for the user.
+        /// Its human-readable name.
         must name: String = "name",
-        /// Its id, which every message for it contains.
+        /// Its id, which every message to the server contains.
         must server_id: McpServerAcpId = "serverId",
     }
 }

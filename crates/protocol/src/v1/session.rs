@@ -126,7 +126,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `session/close`: ends its running work and frees the session.
+    /// Params of `session/close`: ends the session's running work and frees the session.
     pub struct CloseSessionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",

@@ -15,7 +15,7 @@ wire_struct! {
         patch title: Patch<String> = "title",
         /// Its purpose.
         patch description: Patch<String> = "description",
-        /// The allowed operations. Cleared or never set means none.
+        /// The allowed operations. If this is cleared or was never set, none are allowed.
         patch capabilities: Patch<SubagentSessionCapabilities> = "capabilities",
         /// Its state. If it is cleared, the state is unconfirmed, not idle.
         patch state: Patch<StateUpdate> = "state",
@@ -127,7 +127,7 @@ wire_struct! {
         patch sender_message_id: Patch<MessageId> = "senderMessageId",
         /// The same message in the recipient's transcript.
         patch recipient_message_id: Patch<MessageId> = "recipientMessageId",
-        /// The whole new content, which an empty list also clears.
+        /// The whole new content. An empty list also clears it.
         patch_items content: Patch<Vec<ContentBlock>> = "content",
         /// Extension data, patched as a whole.
         patch meta: Patch<Meta> = "_meta",

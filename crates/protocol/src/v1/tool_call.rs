@@ -106,7 +106,7 @@ impl ToolCallUpdate {
         self.status.as_ref().filter(|status| !matches!(status, ToolCallStatus::Unknown(_)))
     }
 
-    /// The call that this update creates if its id is unknown; `None` if it has no title.
+    /// The call that this update creates if its id is unknown; `None` if the update has no title.
     pub fn into_tool_call(self) -> Option<ToolCall> {
         Some(ToolCall {
             tool_call_id: self.tool_call_id,

@@ -21,7 +21,7 @@ macro_rules! wire_struct {
         }
     };
 
-    // Sorts the fields into required ones and ones with defaults, for `new`.
+    // Separates the required fields from those with defaults, for `new`.
     (
         @sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*}
         $(#[$doc:meta])* must $field:ident: $ty:ty

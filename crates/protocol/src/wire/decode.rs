@@ -53,8 +53,8 @@ impl DecodeError {
         Self { path, message, not_json: fault.kind == FaultKind::NotJson }
     }
 
-    /// Returns the same error with a path from the enclosing object, which has the value under
-    /// `key`.
+    /// Returns the same error with a path that starts at the enclosing object, which contains the
+    /// value under `key`.
     #[must_use]
     pub fn under(mut self, key: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
@@ -98,8 +98,8 @@ pub fn decode_reporting<T: Wire>(
     (value, notices(text, reader.into_report()))
 }
 
-/// Describes what was dropped from `text`, in text order. It is not generic, because
-/// [`decode_reporting`] is compiled once for each type.
+/// Describes what was dropped from `text`, in text order. Not generic, although
+/// [`decode_reporting`] is, so that it is compiled only once.
 pub(crate) fn notices(text: &str, mut dropped: Vec<DroppedAt>) -> Vec<DroppedValue> {
     if dropped.is_empty() {
         return Vec::new();
@@ -131,8 +131,8 @@ fn excerpt(text: &str, at: usize) -> String {
     if short.len() < value.len() { format!("{short}…") } else { short }
 }
 
-/// Returns the JSON path of the value at byte `at`. Decoding keeps only offsets; errors compute
-/// their path.
+/// Returns the JSON path of the value at byte `at`. Decoding keeps only offsets, from which the
+/// paths in errors are computed.
 fn path_of(text: &str, at: usize) -> String {
     let mut path = String::new();
     let mut rest = text;
@@ -159,7 +159,8 @@ struct Paths {
 
 impl Paths {
     /// Assigns paths to the offsets inside `value`, which starts at byte `base` and has this path.
-    /// Descends only into values that contain offsets, so only as deep as the types nest.
+    /// Descends only into values that contain such offsets, so the recursion is only as deep as the
+    /// types are nested.
     fn walk(&mut self, value: &str, base: usize, path: &str) {
         self.take_until(base + 1, path);
         let end = base + value.len();
@@ -171,7 +172,7 @@ impl Paths {
             if self.offsets.peek().is_some_and(|at| *at < start + inner.len()) {
                 self.walk(inner, start, &step());
             }
-            // No offset is left in this value, so a fault is returned to stop the walk.
+            // Once no offset is left in this value, a fault is returned to stop the walk.
             if self.offsets.peek().is_some_and(|at| *at < end) {
                 Ok(())
             } else {

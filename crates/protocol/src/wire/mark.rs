@@ -137,7 +137,7 @@ macro_rules! marks {
 marks! {
     /// Required; anything malformed is fatal.
     must, true, [T: Wire] T, absent: None, read(reader): T::read(reader)?, omit(_value): false;
-    /// Required list. Bad items are dropped, and anything but an array is the empty list.
+    /// Required list. Bad items are dropped, and anything but an array is read as the empty list.
     must_items, true, [T: Items] T, absent: None,
         read(reader): if reader.null() {
             T::of(Vec::new())
@@ -157,7 +157,7 @@ marks! {
     null, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
         read(reader): if reader.null() { T::default() } else { T::read(reader)? },
         omit(value): *value == T::default();
-    /// Optional; a malformed value is the default.
+    /// Optional; a malformed value is read as the default.
     lenient, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
         read(reader): if reader.null() {
             T::default()
@@ -173,11 +173,11 @@ marks! {
             lenient_value(reader, T::default())?
         },
         omit(_value): false;
-    /// Only an absent key is the default. Always written.
+    /// Optional; only an absent key is read as the default. Always written.
     given, false, [T: Wire + Default] T, absent: Some(T::default()),
         read(reader): T::read(reader)?,
         omit(_value): false;
-    /// Optional list; bad items are dropped, anything but an array is the default.
+    /// Optional list; bad items are dropped, and anything but an array is read as the default.
     items, false, [T: Items] T, absent: Some(T::default()),
         read(reader): if reader.null() {
             T::default()

@@ -62,7 +62,7 @@ pub enum Shape {
 /// One member of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemberShape {
-    /// The key on the wire. For the mark `flat`, the tag of the union among the members.
+    /// The key on the wire. For the mark `flat`, the tag of the union.
     pub key: &'static str,
     /// The decode mark, see [`crate::mark`].
     pub mark: &'static str,

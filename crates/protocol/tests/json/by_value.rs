@@ -52,7 +52,7 @@ fn compare(
         // Null in place of a required list counts as an empty list (DEC-05).
         (Value::Null, Value::Array(items)) if items.is_empty() => Ok(()),
         (a, b) if a == b => Ok(()),
-        // Null where a default is written (DEC-19 has exceptions, see the marks).
+        // The input has null where the output has a default (DEC-19 has exceptions, see the marks).
         (Value::Null, _) => {
             apart.0.push(here.clone());
             apart.1.push(here.clone());

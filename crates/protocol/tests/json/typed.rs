@@ -1,5 +1,4 @@
-//! Plain functions for the method table's types, with which a test can decode and encode any text
-//! as any of them.
+//! Functions with which a test can decode and encode any text as any type in the method table.
 
 use crate::by_value::{Place, Step, apart, less};
 use attache_protocol::method::{Call, Kind, Method, Row, Side};

@@ -21,7 +21,7 @@ pub(crate) struct Alternative {
     /// Named types whose members this alternative also has.
     pub(crate) like: BTreeSet<String>,
     pub(crate) members: BTreeMap<String, Member>,
-    /// Represents the tags that this version does not know.
+    /// Whether this alternative represents the tags that this version does not know.
     pub(crate) other: bool,
 }
 
@@ -233,7 +233,7 @@ impl Schemas<'_> {
             let required = required.contains(&Value::String(key.clone()));
             let mut parts = self.parts(schema);
             if !required && !marks.is_empty() {
-                // Null already decodes to the default there, whether the type allows null or not.
+                // Here, null decodes to the default whether or not the type allows null.
                 parts.remove("null");
             }
             (key.clone(), Member { required, parts, marks })

@@ -5,8 +5,9 @@ const NOT_OURS: &str = "we have no type of this name";
 const IN_PLACE: &str = "the official schema writes these alternatives into the enclosing type, where they are compared";
 const RETIRED: &str = "read from old peers and never sent unasked (§1.4)";
 
-/// The unions of all messages in one direction. Here, they are the method table, and
-/// `envelope::Message` reads them (RPC-01). Not every copy of the official schema has them.
+/// The unions of all messages in one direction. In this crate, the method table takes their place,
+/// and `envelope::Message` reads the messages (RPC-01). Not every copy of the official schema has
+/// them.
 pub(crate) const ENVELOPES: &[&str] = &[
     "AgentNotification",
     "AgentRequest",

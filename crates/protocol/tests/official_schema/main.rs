@@ -138,7 +138,7 @@ fn type_differences(
     all
 }
 
-/// One alternative with the members of all alternatives.
+/// The first alternative, or an empty one if there is none.
 fn only(alternatives: Vec<Alternative>) -> Alternative {
     alternatives.into_iter().next().unwrap_or_default()
 }
