@@ -79,7 +79,10 @@ async fn agents_and_store_make_one_list_without_duplicates_and_failures_are_show
     until_listed(&hub, done).await;
     let states: Vec<String> =
         hub.listings().iter().map(|(name, state)| format!("{name} {state}")).collect();
-    assert!(states[1].contains("is not running") && states[2].contains("disk on fire"), "{states:?}");
+    assert!(
+        states[1].contains("is not running") && states[2].contains("disk on fire"),
+        "{states:?}"
+    );
     assert!(states[3].contains("no list"), "{states:?}");
     let list = |filter: SessionFilter| -> Vec<String> {
         hub.list(&filter)

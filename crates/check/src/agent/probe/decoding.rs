@@ -206,8 +206,7 @@ async fn prompt_fails(run: &mut Run, block: Value) -> Probed {
     Ok(())
 }
 
-/// Checks that every request still succeeds after `change` has changed its params. Ignores requests
-/// that also fail with their original params.
+/// Checks that every request that succeeds also succeeds after `change` has changed its params.
 async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed {
     let (talk, requests) = requests(run).await?;
     let mut judged = 0;
@@ -254,8 +253,7 @@ async fn each_fails(
     if judged == 0 { skipped("no request that the agent offers has such a member") } else { Ok(()) }
 }
 
-/// Opens a session in a new conversation, and returns the valid requests that a client can make in
-/// it.
+/// Opens a session in a new conversation, and returns valid requests of a client in it.
 async fn requests(run: &mut Run) -> Probed<(&mut Conversation, Vec<Request>)> {
     let folder = run.folder().to_owned();
     // Uses a separate agent process, because the capabilities that these probes send must not
@@ -315,8 +313,7 @@ fn is_offered_always(pointer: &str) -> bool {
     !["/additionalDirectories", "/systemPrompt", "/archived"].contains(&pointer)
 }
 
-/// Returns every member of a method's params with its shape. Members of absent objects are left
-/// out.
+/// Returns the members of a method's params with their shapes, except those of absent objects.
 fn places(method: &str, params: &Value) -> Vec<Member> {
     let row = METHODS.iter().find(|row| row.name == method && row.receiver == Receiver::Agent);
     let mut all = Vec::new();
