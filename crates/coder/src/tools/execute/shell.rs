@@ -14,8 +14,8 @@ pub(crate) struct Shell {
     pub(crate) background: Background,
     /// The scratch folder, which is dropped after the commands that write to it.
     pub(crate) scratch: Scratch,
-    /// Files and folders that sandboxed commands cannot read.
-    pub(super) private: Vec<PathBuf>,
+    /// Files and folders that sandboxed commands cannot read and searches leave out.
+    pub(in crate::tools) private: Vec<PathBuf>,
     pub(super) known: KnownFiles,
 }
 

@@ -23,6 +23,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
+use std::path::PathBuf;
 
 /// The maximum length of one line in a result, in bytes of JSON.
 const MAX_LINE_SHOWN: usize = 240;
@@ -60,9 +61,10 @@ impl Grep {
         call: ApprovedCall,
     ) -> attache_agent::Result<Reading> {
         let (handle, approval, _) = call.start().await?;
-        let grep = self.clone();
-        let found =
-            toolbox.judged(move |judge, wanted| grep.search(judge, approval.paths.only()?, wanted));
+        let (grep, private) = (self.clone(), toolbox.memory.shell.private.clone());
+        let found = toolbox.judged(move |judge, wanted| {
+            grep.search(judge, approval.paths.only()?, &private, wanted)
+        });
         toolbox.settle_read(handle, found.await?.map(Finding::Matches)).await
     }
 
@@ -73,6 +75,7 @@ impl Grep {
         &self,
         judge: &Judge<'_>,
         place: &Place,
+        private: &[PathBuf],
         wanted: &CancelFlag,
     ) -> Result<Matches, String> {
         let folders = judge.folders;
@@ -80,6 +83,8 @@ impl Grep {
             return Err(format!("{} does not exist: check the path", place.shown));
         }
         let matcher = self.matcher()?;
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let private: Vec<PathBuf> = private.iter().map(real).collect();
         let mut searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_LINE))
@@ -88,6 +93,11 @@ impl Grep {
         for entry in walk::files(folders, &place.resolved.path()) {
             if wanted.is_cancelled() {
                 break;
+            }
+            // Closing any file of the store drops the locks that SQLite has on it in this process,
+            // and then another process can damage the store.
+            if private.iter().any(|private| entry.path().starts_with(private)) {
+                continue;
             }
             if judge.keeps_back(entry.path(), &place.resolved.path()) {
                 matches.left_out += 1;
