@@ -115,48 +115,48 @@ impl Gate {
         }
     }
 
-    async fn is_sent_only_if_offered<M: Method>(self, run: &mut ClientRun) -> Probed {
+    async fn sent_only_if_offered<M: Method>(self, run: &mut ClientRun) -> Probed {
         self.holds(run, M::ROW.name, &|line| line.asks::<M>()).await
     }
 }
 
 async fn logout_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "logout", "/auth/logout").is_sent_only_if_offered::<Logout>(run).await
+    Gate::new(run, "logout", "/auth/logout").sent_only_if_offered::<Logout>(run).await
 }
 
 async fn load_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
     Gate::new(run, "load", "/loadSession")
         .offered(json!(true))
-        .is_sent_only_if_offered::<SessionLoad>(run)
+        .sent_only_if_offered::<SessionLoad>(run)
         .await
 }
 
 async fn resume_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
     Gate::new(run, "resume", "/sessionCapabilities/resume")
-        .is_sent_only_if_offered::<SessionResume>(run)
+        .sent_only_if_offered::<SessionResume>(run)
         .await
 }
 
 async fn close_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
     Gate::new(run, "close", "/sessionCapabilities/close")
-        .is_sent_only_if_offered::<SessionClose>(run)
+        .sent_only_if_offered::<SessionClose>(run)
         .await
 }
 
 async fn list_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
     let gate = Gate::new(run, "list", "/sessionCapabilities/list");
-    gate.with_other(json!({"loadSession": true})).is_sent_only_if_offered::<SessionList>(run).await
+    gate.with_other(json!({"loadSession": true})).sent_only_if_offered::<SessionList>(run).await
 }
 
 async fn delete_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
     Gate::new(run, "delete", "/sessionCapabilities/delete")
-        .is_sent_only_if_offered::<SessionDelete>(run)
+        .sent_only_if_offered::<SessionDelete>(run)
         .await
 }
 
 async fn fork_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
     Gate::new(run, "fork", "/sessionCapabilities/fork")
-        .is_sent_only_if_offered::<SessionFork>(run)
+        .sent_only_if_offered::<SessionFork>(run)
         .await
 }
 
