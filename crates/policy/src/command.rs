@@ -8,6 +8,7 @@ pub(crate) use programs::{has_verbs, is_runner};
 use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
+use programs::program_name;
 
 /// Commands that make the shell do more than run a program, so that the line no longer shows which
 /// programs run.
@@ -161,7 +162,7 @@ fn is_among(tokens: &[String], words: &[String]) -> bool {
 /// the next word as its value.
 fn is_beginning_of(known: &[Option<&str>], words: &[String]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
-    let named = |text: &str| text == first || text.rsplit('/').next() == Some(first);
+    let named = |text: &str| text == first || program_name(text) == first;
     let mut known = known.iter();
     if !known.next().copied().flatten().is_some_and(named) {
         return false;

@@ -7,6 +7,7 @@
 
 mod wrappers;
 
+use crate::command::programs::program_name;
 use crate::command::{
     begins_with, comes_to, is_contained_in, is_runner, is_the_shells, program,
     sets_only_harmless_variables, tokens,
@@ -14,7 +15,7 @@ use crate::command::{
 use crate::shell::{Part, Word, parts};
 use globset::GlobBuilder;
 use wrappers::{
-    RUN_SOME_WORDS, SHELL_RUNS, SHELLS, has_line, inner_line, is_wrapper, name, wraps_unknown,
+    RUN_SOME_WORDS, SHELL_RUNS, SHELLS, has_line, inner_line, is_wrapper, wraps_unknown,
 };
 
 /// How many levels of nested `sh -c` lines are read.
@@ -121,7 +122,7 @@ fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     let has_pipe = line.contains('|');
     let fed = |part: &Part| {
         let Some(program) = program(part) else { return false };
-        let bare = SHELLS.contains(&name(program))
+        let bare = SHELLS.contains(&program_name(program))
             && part.words.iter().skip(1).all(|word| word.text.starts_with('-'));
         let runs_input = is_runner(program) || is_wrapper(program);
         (has_pipe && bare && !has_line(part))
@@ -158,13 +159,13 @@ fn is_mentioned(text: &str, wanted: &[String]) -> bool {
         && wanted
             .iter()
             .enumerate()
-            .all(|(at, word)| stands(if at == 0 { name(word) } else { word.as_str() }))
+            .all(|(at, word)| stands(if at == 0 { program_name(word) } else { word.as_str() }))
 }
 
 fn glob_matches(pattern: &str, wanted: &str) -> bool {
-    let glob = GlobBuilder::new(name(pattern)).build();
+    let glob = GlobBuilder::new(program_name(pattern)).build();
     // A pattern that cannot be read may match anything.
-    glob.map_or(true, |glob| glob.compile_matcher().is_match(name(wanted)))
+    glob.map_or(true, |glob| glob.compile_matcher().is_match(program_name(wanted)))
 }
 
 fn part_may_be(part: &Part, line: &str, wanted: &[String], depth: usize) -> bool {
@@ -181,7 +182,7 @@ fn part_may_be(part: &Part, line: &str, wanted: &[String], depth: usize) -> bool
     if named_or_later(part, line, wanted) || sets_it(part, wanted) {
         return true;
     }
-    let program = name(&first.text);
+    let program = program_name(&first.text);
     let unknown = |word: &Word| word.variable || word.substitution;
     if SHELL_RUNS.contains(&program) {
         let words: Vec<&str> = part.words.iter().skip(1).map(|word| word.text.as_str()).collect();
@@ -239,7 +240,7 @@ fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
 fn words_may_begin(words: &[Word], wanted: &[String]) -> Option<bool> {
     let (first, rest) = words.split_first()?;
     let (wanted_first, wanted) = wanted.split_first()?;
-    if name(&first.text) != name(wanted_first)
+    if program_name(&first.text) != program_name(wanted_first)
         && !(first.pattern && glob_matches(&first.text, wanted_first))
     {
         return None;

@@ -10,7 +10,7 @@ mod git;
 mod table;
 mod tools;
 
-use crate::command::programs::{has_verbs, is_runner};
+use crate::command::programs::{has_verbs, is_runner, program_name};
 use crate::shell::Word;
 use table::{Table, is_in};
 use tools::HARMLESS;
@@ -36,9 +36,7 @@ const RUNS_NAMED: &[&str] = &["create", "dlx", "exec", "explore", "init", "tool"
 /// Whether a rule for the first `named` words covers the command with all its words.
 pub(crate) fn are_harmless(words: &[Word], named: usize) -> bool {
     let Some(rest) = words.get(named..).filter(|rest| !rest.is_empty()) else { return true };
-    let Some(program) =
-        words.first().map(|word| word.text.rsplit('/').next().unwrap_or(&word.text))
-    else {
+    let Some(program) = words.first().map(|word| program_name(&word.text)) else {
         return false;
     };
     if is_in(HARMLESS, program) {

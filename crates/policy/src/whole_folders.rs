@@ -1,13 +1,14 @@
 //! Commands that read all files below a folder.
 
 use crate::command::program;
+use crate::command::programs::program_name;
 use crate::shell::{Part, Word};
 use crate::wildcard::meet;
 use std::path::Path;
 
 /// Whether the program runs other programs with file names that it reads from its input.
 pub(crate) fn takes_names(program: &str) -> bool {
-    ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
+    ["parallel", "xargs"].contains(&program_name(program))
 }
 
 /// Programs that read all files below a folder that their arguments name, and the short and long
@@ -62,7 +63,7 @@ pub(crate) fn reads_folders(part: &Part) -> bool {
 }
 
 fn name(part: &Part) -> Option<&str> {
-    program(part).map(|program| program.rsplit('/').next().unwrap_or(program))
+    program(part).map(program_name)
 }
 
 /// A filter for the files that a command reads below a folder.

@@ -18,6 +18,7 @@ use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A folder, and the path of the store in it.
 fn place() -> (tempfile::TempDir, PathBuf) {
@@ -227,6 +228,24 @@ fn a_file_that_is_not_a_store_is_refused_unchanged() {
     wal.query_row("PRAGMA journal_mode = wal", [], |_| Ok(())).unwrap();
     wal.execute_batch("INSERT INTO session VALUES (2)").unwrap();
     assert!(matches!(refused(&path), StoreError::Damaged { .. }));
+}
+
+#[test]
+fn a_store_without_a_write_ahead_log_waits_for_another_writer() {
+    let (_folder, path) = place();
+    drop(Sqlite::open(&path).unwrap());
+    let other = Connection::open(&path).unwrap();
+    other.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(())).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let opening = std::thread::spawn({
+        let path = path.clone();
+        move || Sqlite::open(path).map(drop)
+    });
+    std::thread::sleep(Duration::from_millis(300));
+    other.execute_batch("COMMIT").unwrap();
+    drop(other);
+    opening.join().unwrap().unwrap();
+    assert_eq!(fs::read(&path).unwrap()[18], 2, "the file has a write-ahead log");
 }
 
 #[test]

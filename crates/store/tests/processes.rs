@@ -16,6 +16,7 @@ mod logs;
 use attache_session::{ListQuery, Store, StoreError};
 use attache_store::Sqlite;
 use logs::{all, commit, event, key, opened, prompt, stored};
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -107,16 +108,23 @@ fn eight_processes_create_and_write_one_store_at_once() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("deep/sessions.db");
+    eight_write(&folder.path().join("deep/sessions.db"));
+    // A process that found another one making the store may have made this empty file.
+    let empty = folder.path().join("empty.db");
+    fs::write(&empty, "").unwrap();
+    eight_write(&empty);
+}
+
+fn eight_write(path: &Path) {
     let children: Vec<_> =
-        (0..8).map(|number| start(&this(), &format!("write s{number}"), &path, None)).collect();
+        (0..8).map(|number| start(&this(), &format!("write s{number}"), path, None)).collect();
     let (children, inputs): (Vec<_>, Vec<_>) = children.into_iter().unzip();
     drop(inputs);
     for child in children {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
-    let store = Sqlite::open(&path).unwrap();
+    let store = Sqlite::open(path).unwrap();
     assert_eq!(store.list(&ListQuery::default()).unwrap().sessions.len(), 8);
     for number in 0..8 {
         let events = all(&store, &key(&format!("s{number}")));

@@ -1,6 +1,7 @@
 //! Finds programs that another program runs because one of its words names them, for rules that
 //! deny.
 
+use super::programs::program_name;
 use super::{has_verbs, is_among, is_beginning_of, program, tokens};
 use crate::options;
 use crate::shell::Part;
@@ -40,7 +41,7 @@ const FINDERS: &[&str] = &["fd", "fdfind"];
 /// option that runs it, or after `!` in an editor or an alias.
 pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let Some(program) = program(part) else { return false };
-    let program = program.rsplit('/').next().unwrap_or(program);
+    let program = program_name(program);
     let known = NAME_ONLY.contains(&program) || has_verbs(program) || options::has_table(program);
     let own = part.words.get(1..).unwrap_or_default();
     let texts: Vec<Option<&str>> =

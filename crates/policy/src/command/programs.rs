@@ -1,5 +1,10 @@
 //! Programs that run other commands, and programs with subcommands.
 
+/// Returns the name of a program that may be given by its path.
+pub(crate) fn program_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
 /// Programs that run their arguments. A rule that allows one of them would allow everything, so no
 /// such rule is offered, and a rule that denies also looks for its command among their arguments.
 const RUNNERS: &[&str] = &[
@@ -100,6 +105,6 @@ pub(crate) fn has_verbs(program: &str) -> bool {
 
 /// Whether the program runs its arguments as commands or code.
 pub(crate) fn is_runner(program: &str) -> bool {
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = program_name(program);
     RUNNERS.contains(&name)
 }

@@ -1,5 +1,6 @@
 //! The programs that run other programs: shells, and wrappers such as `sudo` and `env`.
 
+use crate::command::programs::program_name;
 use crate::shell::{Part, Word};
 
 /// Programs that run their arguments as another command.
@@ -84,12 +85,8 @@ pub(super) const SHELL_RUNS: &[&str] =
 
 pub(super) const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 
-pub(super) fn name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
-}
-
 pub(super) fn is_wrapper(word: &str) -> bool {
-    WRAPPERS.contains(&name(word))
+    WRAPPERS.contains(&program_name(word))
 }
 
 /// Whether a shell gets its line with an option.
@@ -114,7 +111,7 @@ pub(super) fn inner_line(part: &Part) -> Option<&Word> {
 /// Whether a program runs an unknown command: its first word that is not an option, number or
 /// variable is unknown.
 pub(super) fn wraps_unknown(part: &Part) -> bool {
-    let skips = match part.words.first().map(|word| name(&word.text)) {
+    let skips = match part.words.first().map(|word| program_name(&word.text)) {
         Some("chroot" | "flock" | "su" | "sg" | "runuser") => 1,
         _ => 0,
     };

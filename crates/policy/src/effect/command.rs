@@ -1,5 +1,7 @@
 //! A command that a tool call names.
 
+use crate::command::programs::program_name;
+
 /// A command that a tool call names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
@@ -95,13 +97,12 @@ const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 /// The line that a list of words passes to a shell, if the list contains only a shell, plain
 /// options and the line.
 fn line_inside(words: &[String]) -> Option<&str> {
-    let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
     let words = match words.split_first() {
-        Some((first, rest)) if name(first) == "env" => rest,
+        Some((first, rest)) if program_name(first) == "env" => rest,
         _ => words,
     };
     let (shell, mut rest) = words.split_first()?;
-    if !SHELLS.contains(&name(shell).as_str()) {
+    if !SHELLS.contains(&program_name(shell)) {
         return None;
     }
     let mut reads_line = false;

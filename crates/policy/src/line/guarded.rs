@@ -2,6 +2,7 @@
 //! it may read.
 
 use super::Line;
+use crate::command::programs::program_name;
 use crate::command::{self, unwrapped};
 use crate::expand;
 use crate::folders::Folders;
@@ -86,7 +87,7 @@ impl Line<'_> {
     fn guard_of_command(&mut self, part: &Part, depth: usize) -> Option<Guard> {
         let words = unwrapped(&part.words);
         let (program, arguments) = words.split_first()?;
-        let program = program.text.rsplit('/').next().unwrap_or_default();
+        let program = program_name(&program.text);
         let all = |line: &Self, words: &mut dyn Iterator<Item = &Word>| {
             words.map(|word| line.guard_of_word(word)).fold(None, Guard::strictest)
         };

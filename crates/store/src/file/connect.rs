@@ -9,10 +9,13 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a connection waits for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long to wait before another attempt where SQLite does not wait itself.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// How many idle connections are kept for readers.
 const IDLE: usize = 4;
@@ -103,9 +106,25 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     schema::migrate(connection, schema::STEPS)?;
     // The write-ahead log is switched on only now, because a crash before the tables exist must
     // leave a file that is empty or has a complete header, and no other files beside it.
-    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    switch_to_wal(connection)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())
+}
+
+/// Switches the write-ahead log on. SQLite itself does not wait here: the switch turns a read lock
+/// into a write lock, and SQLite fails such a step at once while another process writes.
+fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let begun = Instant::now();
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
+            Err(error)
+                if code(&error) == Some(ErrorCode::DatabaseBusy) && begun.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(PAUSE);
+            }
+            switched => return switched,
+        }
+    }
 }
 
 fn is_read_only(error: &rusqlite::Error) -> bool {

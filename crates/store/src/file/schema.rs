@@ -81,8 +81,10 @@ pub(crate) fn check(place: &StoreFiles, connection: &Connection) -> Result<(), R
         Some(ErrorCode::NotADatabase) => Refusal::Certain(place.failure(error)),
         _ => Refusal::Perhaps(place.failure(error)),
     };
+    // In one transaction, so that all values are from before or after another process's migration.
+    let snapshot = connection.unchecked_transaction().map_err(failed)?;
     let number = |pragma| {
-        connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(failed)
+        snapshot.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(failed)
     };
     let (application, version, pages) =
         (number("application_id")?, number("user_version")?, number("page_count")?);
@@ -99,7 +101,7 @@ pub(crate) fn check(place: &StoreFiles, connection: &Connection) -> Result<(), R
             version: version as u64,
         })),
         Ok(version) if version == STEPS.len() => {
-            let look = |table: &&str| connection.prepare(&format!("SELECT * FROM {table}")).err();
+            let look = |table: &&str| snapshot.prepare(&format!("SELECT * FROM {table}")).err();
             TABLES.iter().find_map(look).map_or(Ok(()), |error| Err(failed(error)))
         }
         Ok(_) => Ok(()),
