@@ -1,4 +1,4 @@
-//! Decodes one line of a peer as an envelope, then its params or result as each method's type.
+//! Decodes one line of a peer as an envelope, then its params or result as each method's type in both versions.
 //!
 //! Run it with `cargo +nightly fuzz run decode`. The lines of `crates/protocol/tests/fixtures` are
 //! a good initial corpus.
@@ -7,7 +7,7 @@
 
 use attache_protocol::envelope::Message;
 use attache_protocol::method::{Call, Method};
-use attache_protocol::{UnknownValues, Wire, decode, decode_reporting, each_method, encode};
+use attache_protocol::{UnknownValues, Wire, decode, decode_reporting, each_method, each_v2_method, encode};
 use libfuzzer_sys::fuzz_target;
 
 macro_rules! feed_all {
@@ -17,9 +17,9 @@ macro_rules! feed_all {
         })*
     })*) => {
         $($(
-            feed::<<attache_protocol::method::$ty as Method>::Params>($text);
+            feed::<<rows::$ty as Method>::Params>($text);
             $(
-                feed::<<attache_protocol::method::$ty as Call>::Result>($text);
+                feed::<<rows::$ty as Call>::Result>($text);
                 let _ = stringify!($result);
             )?
         )*)*
@@ -48,5 +48,12 @@ fuzz_target!(|line: &[u8]| {
             Err(_) => return,
         },
     };
-    each_method! { feed_all text }
+    {
+        use attache_protocol::method as rows;
+        each_method! { feed_all text }
+    }
+    {
+        use attache_protocol::method::v2 as rows;
+        each_v2_method! { feed_all text }
+    }
 });

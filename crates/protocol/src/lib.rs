@@ -5,6 +5,7 @@
 //! | item | purpose |
 //! |---|---|
 //! | [`v1`] | every type of ACP version 1, stable and unstable, named as in the official schema |
+//! | [`v2`] | the same for version 2, a draft; types that do not differ are the same Rust type |
 //! | [`method`] | the tables of methods, updates and gated fields; everything about a method is in its row |
 //! | [`method::Method`], [`method::Call`] | a method as a type, for example [`method::SessionPrompt`] |
 //! | [`envelope`] | the JSON-RPC envelope of one line: [`envelope::Message`] |
@@ -44,12 +45,14 @@
 //! # Ok::<(), attache_protocol::DecodeError>(())
 //! ```
 
+mod common;
 mod json;
 pub mod method;
 mod rpc;
 #[cfg(feature = "schema")]
 mod schema;
 pub mod v1;
+pub mod v2;
 mod wire;
 
 pub use json::fault::{DroppedAt, Fault, FaultKind};
@@ -59,7 +62,7 @@ pub use rpc::envelope;
 pub use rpc::error::{Error, ErrorCode};
 pub use rpc::id::RequestId;
 #[cfg(feature = "schema")]
-pub use schema::json_schema;
+pub use schema::{json_schema, json_schema_v2};
 pub use wire::decode::{DecodeError, DroppedValue, decode, decode_known, decode_reporting};
 pub use wire::mark;
 pub use wire::patch::Patch;

@@ -7,6 +7,7 @@
 //! - [`METHODS`], [`UPDATES`], [`FIELDS`]: the tables, with [`Row`], [`UpdateRow`], [`FieldRow`].
 //! - [`Method`], [`Call`], [`Notification`]: a method as a type, for example [`SessionPrompt`].
 //! - [`Gate`]: the capability that the receiver must have advertised.
+//! - [`v2`]: the tables of version 2. Those here are of version 1.
 //! - [`Side`], [`Receiver`], [`Kind`], [`Scope`], [`Stability`], [`Deadline`]: attributes of rows.
 
 mod attributes;
@@ -14,7 +15,9 @@ mod fields;
 mod gate;
 mod row;
 mod rows;
+mod table;
 mod updates;
+pub mod v2;
 
 pub use attributes::{Deadline, Kind, Receiver, Scope, Side, Stability};
 pub use fields::{FIELDS, FieldRow};

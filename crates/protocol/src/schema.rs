@@ -1,18 +1,31 @@
 //! JSON Schemas of every type in the method table, from the same declarations that decode them.
 
-use crate::method::METHODS;
-use crate::{Error, MemberShape, RequestId, Shape, Wire};
+use crate::method::{self, METHODS, Row};
+use crate::{Error, MemberShape, RequestId, Shape, Wire, v2};
 use serde_json::{Map, Value, json};
 
-/// Returns one JSON Schema (draft 2020-12) whose `$defs` contain every named type: those of the
-/// method table's params and results, the error and the request id, and all types inside them.
+/// Returns one JSON Schema (draft 2020-12) of version 1 whose `$defs` contain every named type:
+/// those of the method table's params and results, the error and the request id, and all types
+/// inside them.
 ///
 /// The decode marks appear as the keywords of the official schema: `x-deserialize-default-on-error`
 /// (L), `x-deserialize-skip-invalid-items` (K) and `x-deserialize-default-on-null` (N). See
 /// [`crate::mark`].
 pub fn json_schema() -> Value {
-    let mut definitions = Definitions::default();
-    for row in METHODS {
+    let definitions = Definitions { open: false, named: Map::new() };
+    schema_of("Agent Client Protocol, version 1", METHODS, definitions)
+}
+
+/// Like [`json_schema`], for version 2, in which every set of strings and every union is open.
+pub fn json_schema_v2() -> Value {
+    let mut definitions = Definitions { open: true, named: Map::new() };
+    definitions.schema(&v2::UnsupportedProtocolVersionErrorData::shape());
+    definitions.schema(&v2::SessionNotFoundErrorData::shape());
+    schema_of("Agent Client Protocol, version 2", method::v2::METHODS, definitions)
+}
+
+fn schema_of(title: &str, methods: &[&Row], mut definitions: Definitions) -> Value {
+    for row in methods {
         definitions.schema(&(row.params)());
         if let Some(result) = row.result {
             definitions.schema(&result());
@@ -22,14 +35,17 @@ pub fn json_schema() -> Value {
     definitions.schema(&RequestId::shape());
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Agent Client Protocol, version 1",
-        "$defs": definitions.0,
+        "title": title,
+        "$defs": definitions.named,
     })
 }
 
 /// The named types found so far.
-#[derive(Default)]
-struct Definitions(Map<String, Value>);
+struct Definitions {
+    /// Whether closed sets and unions count as open.
+    open: bool,
+    named: Map<String, Value>,
+}
 
 impl Definitions {
     /// Returns the schema for one use of `shape`. A named type is defined once and then referenced.
@@ -48,25 +64,27 @@ impl Definitions {
             Shape::Map(value) => {
                 json!({"type": "object", "additionalProperties": self.schema(value)})
             }
-            Shape::OneOf { name, shapes } => self.named(name, |definitions| {
+            Shape::OneOf { name, shapes } => self.define(name, |definitions| {
                 let shapes: Vec<_> = shapes.iter().map(|shape| definitions.schema(shape)).collect();
                 json!({"anyOf": shapes})
             }),
             Shape::Object { name: "", members } => self.object(members),
             Shape::Object { name, members } => {
-                self.named(name, |definitions| definitions.object(members))
+                self.define(name, |definitions| definitions.object(members))
             }
-            Shape::Strings { name, known, open } => self.named(name, |_| strings(known, *open)),
-            Shape::Union { name, tag, variants, open } => {
-                self.named(name, |definitions| definitions.union(tag, variants, *open))
+            Shape::Strings { name, known, open } => {
+                self.define(name, |definitions| strings(known, *open || definitions.open))
             }
+            Shape::Union { name, tag, variants, open } => self.define(name, |definitions| {
+                definitions.union(tag, variants, *open || definitions.open)
+            }),
         }
     }
 
-    fn named(&mut self, name: &str, schema: impl FnOnce(&mut Self) -> Value) -> Value {
-        if !self.0.contains_key(name) {
+    fn define(&mut self, name: &str, schema: impl FnOnce(&mut Self) -> Value) -> Value {
+        if !self.named.contains_key(name) {
             let schema = schema(self);
-            self.0.insert(name.to_owned(), schema);
+            self.named.insert(name.to_owned(), schema);
         }
         json!({"$ref": format!("#/$defs/{name}")})
     }
@@ -165,6 +183,7 @@ fn keywords(mark: &str) -> &'static [&'static str] {
         "items" | "must_items" | "patch_items" => {
             &["x-deserialize-default-on-error", "x-deserialize-skip-invalid-items"]
         }
+        "must_list" => &["x-deserialize-skip-invalid-items"],
         "null" | "must_null" => &["x-deserialize-default-on-null"],
         _ => &[],
     }

@@ -36,6 +36,20 @@ pub trait Members: Wire {
     fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]);
 }
 
+/// Writes the members of a variant behind the tag of its union, without those that the union and
+/// the objects around it write.
+pub(crate) fn write_variant<T: Members>(
+    value: &T,
+    object: &mut ObjectWriter<'_>,
+    tag: &str,
+    except: &[&str],
+) {
+    match except {
+        [] => value.write_members(object, &[tag]),
+        _ => value.write_members(object, &[&[tag], except].concat()),
+    }
+}
+
 /// Returns the JSON text of a value.
 pub fn encode(value: &impl Wire) -> String {
     let mut out = Vec::new();

@@ -1,7 +1,8 @@
-//! Decodes messages recorded from real agents. Every v1 line decodes, and encodes again to an equal
-//! JSON value.
+//! Decodes messages recorded from real agents. Every line decodes, and encodes again to an equal JSON
+//! value.
 //!
-//! `fixtures/odd.jsonl` contains every unusual shape from these recordings, in short lines.
+//! `fixtures/odd.jsonl` contains every unusual shape from these recordings, in short lines, and
+//! `fixtures/v2.jsonl` each update and the new methods of version 2.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +20,9 @@ mod typed;
 
 use attache_protocol::envelope::Message;
 use attache_protocol::envelope::{write_call, write_notification, write_reply};
+use attache_protocol::method::v2::UPDATES;
 use attache_protocol::method::{Kind, Side};
+use attache_protocol::v1::ProtocolVersion;
 use attache_protocol::{Raw, RequestId, encode};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -39,30 +42,30 @@ struct Recording {
 }
 
 impl Recording {
-    fn read(file: &str, text: &str, version_1: bool) -> Self {
+    fn read(file: &str, text: &str, version: ProtocolVersion) -> Self {
         let mut recording = Self::default();
         for (number, line) in text.lines().enumerate() {
             let members: HashMap<&str, &RawValue> = serde_json::from_str(line).unwrap();
             let from =
                 if members["from"].get() == "\"client\"" { Side::Client } else { Side::Agent };
-            if let Err(why) = recording.line(from, members["message"].get(), version_1) {
+            if let Err(why) = recording.line(from, members["message"].get(), version) {
                 recording.wrong.push(format!("{file}:{}: {why}", number + 1));
             }
         }
         recording
     }
 
-    fn line(&mut self, from: Side, text: &str, version_1: bool) -> Result<(), String> {
+    fn line(&mut self, from: Side, text: &str, version: ProtocolVersion) -> Result<(), String> {
         let message = Message::read(text.as_bytes()).map_err(|error| error.to_string())?;
         written_again(&message, text)?;
         let (check, text) = match message {
             Message::Call { id, method, params } => {
-                let typed = typed::typed(from, &method, Kind::Call);
+                let typed = typed::typed(version, from, &method, Kind::Call);
                 self.calls.insert((from == Side::Client, id), typed);
                 (typed.map(|typed| typed.params), params.unwrap_or("{}"))
             }
             Message::Notification { method, params } => (
-                typed::typed(from, &method, Kind::Notification).map(|typed| typed.params),
+                typed::typed(version, from, &method, Kind::Notification).map(|typed| typed.params),
                 params.unwrap_or("{}"),
             ),
             Message::Reply { id, outcome } => {
@@ -76,11 +79,11 @@ impl Recording {
             }
         };
         match check {
-            Some(check) if version_1 => {
+            Some(check) => {
                 self.typed += 1;
                 check(text)
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 }
@@ -112,9 +115,22 @@ fn json(text: &[u8]) -> Result<Value, String> {
 
 #[test]
 fn every_odd_shape_of_real_agents_decodes_and_encodes_equal() {
-    let recording = Recording::read("odd.jsonl", include_str!("fixtures/odd.jsonl"), true);
+    let recording =
+        Recording::read("odd.jsonl", include_str!("fixtures/odd.jsonl"), ProtocolVersion::V1);
     assert!(recording.wrong.is_empty(), "{}", recording.wrong.join("\n"));
     assert!(recording.typed > 20);
+}
+
+#[test]
+fn every_shape_of_version_2_decodes_and_encodes_equal() {
+    let recording =
+        Recording::read("v2.jsonl", include_str!("fixtures/v2.jsonl"), ProtocolVersion::V2);
+    assert!(recording.wrong.is_empty(), "{}", recording.wrong.join("\n"));
+    assert!(recording.typed > 50);
+    for row in UPDATES {
+        let tag = format!(r#""sessionUpdate":"{}""#, row.name);
+        assert!(include_str!("fixtures/v2.jsonl").contains(&tag), "{tag}");
+    }
 }
 
 #[test]
@@ -131,11 +147,9 @@ fn every_recorded_line_decodes_and_encodes_equal() {
         if !name.ends_with(".jsonl") {
             continue;
         }
-        let recording = Recording::read(
-            &name,
-            &std::fs::read_to_string(&path).unwrap(),
-            !name.contains("-v2."),
-        );
+        let version = if name.contains("-v2.") { ProtocolVersion::V2 } else { ProtocolVersion::V1 };
+        let text = std::fs::read_to_string(&path).unwrap();
+        let recording = Recording::read(&name, &text, version);
         typed += recording.typed;
         wrong.extend(recording.wrong);
     }

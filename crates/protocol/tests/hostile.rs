@@ -24,7 +24,7 @@ use attache_protocol::envelope::Message;
 use attache_protocol::{UnknownValues, decode_reporting, v1};
 use generate::{Choices, Style, Tree};
 use serde_json::Value;
-use typed::{TYPED, Typed};
+use typed::{TYPED, TYPED_IN_V2, Typed};
 
 /// A function that reads a text as one type.
 type Feed = fn(&str);
@@ -49,16 +49,21 @@ impl Random {
     }
 }
 
+/// The methods of both versions.
+fn all() -> impl Iterator<Item = &'static Typed> {
+    TYPED.iter().chain(TYPED_IN_V2)
+}
+
 /// Reads the line, and its params and result as every type that `wanted` picks.
 fn feed(line: &[u8], wanted: impl Fn(&str, &Typed) -> bool) {
     match Message::read(line) {
         Ok(Message::Call { method, params, .. } | Message::Notification { method, params }) => {
-            for typed in TYPED.iter().filter(|typed| wanted(&method, typed)) {
+            for typed in all().filter(|typed| wanted(&method, typed)) {
                 (typed.feed_params)(params.unwrap_or("{}"));
             }
         }
         Ok(Message::Reply { outcome: Ok(result), .. }) => {
-            for typed in TYPED.iter().filter(|typed| wanted("", typed)) {
+            for typed in all().filter(|typed| wanted("", typed)) {
                 typed.feed_result.into_iter().for_each(|feed| feed(result));
             }
         }
@@ -80,14 +85,18 @@ fn lines() -> Vec<String> {
         let line: Value = serde_json::from_str(line).unwrap();
         line["message"].to_string()
     });
-    golden.chain(odd).collect()
+    let v2 = include_str!("fixtures/v2.jsonl").lines().map(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        line["message"].to_string()
+    });
+    golden.chain(odd).chain(v2).collect()
 }
 
 /// A full value for each params and result type in the method table, with the function that reads
 /// it.
 fn values(random: &mut Random) -> Vec<(Tree, Feed)> {
     let mut values = Vec::new();
-    for typed in TYPED {
+    for typed in all() {
         values.push((
             generate::generate(&(typed.row.params)(), &mut Choices::new(&random.choices())),
             typed.feed_params,
@@ -196,7 +205,7 @@ fn every_type_handles_the_text_of_every_other_type() {
     let mut random = Random(5);
     for (tree, _) in values(&mut random) {
         let text = tree.text(Style::Reversed);
-        for typed in TYPED {
+        for typed in all() {
             (typed.feed_params)(&text);
             typed.feed_result.into_iter().for_each(|feed| feed(&text));
         }

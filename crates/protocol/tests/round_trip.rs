@@ -17,7 +17,7 @@ mod generate;
 use attache_protocol::method::{Call, Method};
 use attache_protocol::{
     Error, RequestId, UnknownValues, Wire, decode, decode_known, decode_reporting, each_method,
-    encode,
+    each_v2_method, encode,
 };
 use by_value::{apart, less};
 use generate::{Choices, Style, Tree, generate};
@@ -76,19 +76,27 @@ macro_rules! laws {
             $params:ident $(=> $result:ident)? { $($rest:tt)* })*
     })*) => {
         &[$($(
-            ($name, law::<<attache_protocol::method::$ty as Method>::Params>),
-            $((stringify!($result), law::<<attache_protocol::method::$ty as Call>::Result>),)?
+            ($name, law::<<rows::$ty as Method>::Params>),
+            $((stringify!($result), law::<<rows::$ty as Call>::Result>),)?
         )*)*
         ("error", law::<Error>),
         ("id", law::<RequestId>)]
     };
 }
 
-const LAWS: &[(&str, Law)] = each_method! { laws };
+const LAWS: &[(&str, Law)] = {
+    use attache_protocol::method as rows;
+    each_method! { laws }
+};
+
+const LAWS_IN_V2: &[(&str, Law)] = {
+    use attache_protocol::method::v2 as rows;
+    each_v2_method! { laws }
+};
 
 #[test]
 fn every_type_reads_what_it_writes_and_writes_what_it_reads() {
-    for (name, law) in LAWS {
+    for (name, law) in LAWS.iter().chain(LAWS_IN_V2) {
         let mut runner =
             TestRunner::new(Config { cases: 250, failure_persistence: None, ..Config::default() });
         let choices = proptest::collection::vec(any::<u32>(), 0..160);
@@ -100,7 +108,7 @@ fn every_type_reads_what_it_writes_and_writes_what_it_reads() {
 
 #[test]
 fn the_smallest_value_of_every_type_decodes() {
-    for (name, law) in LAWS {
+    for (name, law) in LAWS.iter().chain(LAWS_IN_V2) {
         assert!(law(&[]).is_ok(), "{name}: {:?}", law(&[]));
     }
 }

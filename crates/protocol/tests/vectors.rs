@@ -141,7 +141,7 @@ fn the_golden_exchanges_are_read_and_written_unchanged() {
         };
         match message {
             Message::Call { id, method, params } => {
-                let typed = typed::typed(from, &method, Kind::Call);
+                let typed = typed::typed(v1::ProtocolVersion::V1, from, &method, Kind::Call);
                 assert_eq!(typed.is_none(), method == "nope");
                 if let (Some(typed), Some(params)) = (typed, params) {
                     assert_eq!((typed.params)(params), Ok(()), "{text}");
@@ -149,7 +149,9 @@ fn the_golden_exchanges_are_read_and_written_unchanged() {
                 assert!(calls.insert((from == Side::Client, id), typed).is_none());
             }
             Message::Notification { method, params } => {
-                let typed = typed::typed(from, &method, Kind::Notification).unwrap();
+                let typed =
+                    typed::typed(v1::ProtocolVersion::V1, from, &method, Kind::Notification)
+                        .unwrap();
                 assert_eq!((typed.params)(params.unwrap()), Ok(()), "{text}");
             }
             Message::Reply { outcome: Err(error), id } => match refused.take() {

@@ -1,12 +1,15 @@
 //! One row of the method table, and methods as types.
 
-use super::attributes::{Deadline, Kind, Receiver, Scope, Stability};
+use super::attributes::{Deadline, Kind, Receiver, Scope, Side, Stability};
 use super::gate::Gate;
+use crate::common::ProtocolVersion;
 use crate::{DecodeError, FaultKind, Reader, UnknownValues, Wire};
 
 /// One row of the method table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
+    /// The protocol version that the method belongs to.
+    pub version: ProtocolVersion,
     /// The wire name.
     pub name: &'static str,
     /// The name of the handler's function: the wire name in snake case.
@@ -50,17 +53,38 @@ impl Row {
         }
     }
 
-    /// Returns the reader for params. In a call, a value outside a closed set is an error; a
-    /// notification keeps it.
-    fn params_reader<'t>(&self, text: &'t str, reporting: bool) -> Reader<'t> {
-        let unknown = match self.kind {
-            Kind::Call => UnknownValues::Refuse,
-            Kind::Notification => UnknownValues::Keep,
-        };
-        match reporting {
-            true => Reader::reporting(text, unknown),
-            false => Reader::new(text, unknown),
+    /// Returns what to do with values outside closed sets in params. In version 1, they are errors
+    /// in a call, and a notification keeps them. Version 2 has no closed sets.
+    fn unknown_in_params(&self) -> UnknownValues {
+        match self.kind {
+            Kind::Call if self.version == ProtocolVersion::V1 => UnknownValues::Refuse,
+            Kind::Call | Kind::Notification => UnknownValues::Keep,
         }
+    }
+
+    fn params_reader<'t>(&self, text: &'t str, reporting: bool) -> Reader<'t> {
+        match reporting {
+            true => Reader::reporting(text, self.unknown_in_params()),
+            false => Reader::new(text, self.unknown_in_params()),
+        }
+    }
+
+    /// Returns the row of `methods` with this wire name that `side` receives.
+    pub(super) fn find(
+        methods: &'static [&'static Self],
+        side: Side,
+        name: &str,
+        kind: Kind,
+    ) -> Option<&'static Self> {
+        let receiver = match side {
+            Side::Agent => Receiver::Agent,
+            Side::Client => Receiver::Client,
+        };
+        methods.iter().copied().find(|row| {
+            row.name == name
+                && row.kind == kind
+                && (row.receiver == receiver || row.receiver == Receiver::Both)
+        })
     }
 
     /// Returns the text to decode as a result: `{}` for `null` where the row allows it.
@@ -76,13 +100,13 @@ pub trait Method: 'static {
     /// The type of `params`.
     type Params: Wire + Send + 'static;
 
-    /// Decodes params. A notification keeps values outside closed sets. In a call, such a value is
-    /// an error.
+    /// Decodes params. In version 1, a value outside a closed set is an error in a call; a
+    /// notification keeps it. Version 2 always keeps it.
     fn decode_params(params: Option<&str>) -> Result<Self::Params, DecodeError> {
         let text = Self::ROW.params_text(params);
-        let decoded = match Self::ROW.kind {
-            Kind::Call => crate::decode_known(text),
-            Kind::Notification => crate::decode(text),
+        let decoded = match Self::ROW.unknown_in_params() {
+            UnknownValues::Refuse => crate::decode_known(text),
+            UnknownValues::Keep => crate::decode(text),
         };
         decoded.map_err(|error| error.under("params"))
     }

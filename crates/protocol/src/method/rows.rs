@@ -1,8 +1,9 @@
-//! The method table itself: one row per method and direction.
+//! The methods of version 1: one row per method and direction.
 
 use super::attributes::{Deadline, Kind, Receiver, Scope, Side, Stability};
 use super::gate::{GENERAL_GATE_RULE, Gate};
 use super::row::{Call, Method, Notification, Row};
+use super::table::table;
 use crate::v1::*;
 
 /// Calls `$callback!` with every row of the method table, grouped by receiver and kind. The rows
@@ -299,93 +300,12 @@ pub(super) const MCP_OVER_ACP: Gate =
     Gate::Agent("agentCapabilities.mcpCapabilities.acp", |agent| agent.mcp_capabilities.acp);
 const TERMINAL: Gate = Gate::Client("clientCapabilities.terminal", |client| client.terminal);
 
-macro_rules! table {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? {
-        scope: $scope:ident, stability: $stability:ident, $(deadline: $deadline:ident,)?
-        null: $null:ident, $(login: $login:ident,)? gate: $gate:expr, $(rule: $rule:literal,)?
-    })* })*) => {
-        $($(
-            #[doc = concat!("`", $name, "`")]
-            #[derive(Debug, Clone, Copy)]
-            pub enum $ty {}
-
-            impl Method for $ty {
-                const ROW: &'static Row = &Row {
-                    name: $name,
-                    function: stringify!($function),
-                    receiver: table!(@receiver $group),
-                    kind: table!(@kind $($result)?),
-                    scope: Scope::$scope,
-                    stability: Stability::$stability,
-                    gate: $gate,
-                    gate_rule: table!(@rule $($rule)?),
-                    null_params: table!(@null_params $null),
-                    null_result: table!(@null_result $null),
-                    needs_login: table!(@login $($login)?),
-                    deadline: table!(@deadline $($deadline)?),
-                    #[cfg(feature = "schema")]
-                    params: <$params as crate::Wire>::shape,
-                    #[cfg(feature = "schema")]
-                    result: table!(@shape $($result)?),
-                };
-                type Params = $params;
-            }
-
-            table!(@role $ty $($result)?);
-        )*)*
-
-        /// The method table, with the agents' methods first.
-        pub static METHODS: &[&Row] = &[$($(<$ty as Method>::ROW),*),*];
-    };
-    (@receiver agent_calls) => { Receiver::Agent };
-    (@receiver agent_notifications) => { Receiver::Agent };
-    (@receiver client_calls) => { Receiver::Client };
-    (@receiver client_notifications) => { Receiver::Client };
-    (@receiver both_notifications) => { Receiver::Both };
-    (@receiver proxy_calls) => { Receiver::Proxy };
-    (@receiver proxy_notifications) => { Receiver::Proxy };
-    (@kind $result:ident) => { Kind::Call };
-    (@kind) => { Kind::Notification };
-    (@rule $rule:literal) => { $rule };
-    (@rule) => { GENERAL_GATE_RULE };
-    (@null_params Params) => { true };
-    (@null_params Both) => { true };
-    (@null_params Result) => { false };
-    (@null_params Invalid) => { false };
-    (@null_result Result) => { true };
-    (@null_result Both) => { true };
-    (@null_result Params) => { false };
-    (@null_result Invalid) => { false };
-    (@login Required) => { true };
-    (@login) => { false };
-    (@deadline $deadline:ident) => { Deadline::$deadline };
-    (@deadline) => { Deadline::Quick };
-    (@shape $result:ident) => { Some(<$result as crate::Wire>::shape) };
-    (@shape) => { None };
-    (@role $ty:ident $result:ident) => {
-        impl Call for $ty {
-            type Result = $result;
-        }
-    };
-    (@role $ty:ident) => {
-        impl Notification for $ty {}
-    };
-}
-
-each_method! { table }
+each_method! { table V1 }
 
 impl Row {
     /// Returns the row of the method with this wire name that `side` receives, or `None` for
     /// extensions and unknown methods.
     pub fn received_by(side: Side, name: &str, kind: Kind) -> Option<&'static Row> {
-        let receiver = match side {
-            Side::Agent => Receiver::Agent,
-            Side::Client => Receiver::Client,
-        };
-        METHODS.iter().copied().find(|row| {
-            row.name == name
-                && row.kind == kind
-                && (row.receiver == receiver || row.receiver == Receiver::Both)
-        })
+        Self::find(METHODS, side, name, kind)
     }
 }

@@ -124,6 +124,8 @@ impl ErrorCode {
     pub const AUTH_REQUIRED: Self = Self(-32000);
     /// There is no such session or file.
     pub const RESOURCE_NOT_FOUND: Self = Self(-32002);
+    /// The agent speaks no version up to the one that the client asked for; version 2 only.
+    pub const UNSUPPORTED_PROTOCOL_VERSION: Self = Self(-32022);
 }
 
 impl fmt::Display for ErrorCode {

@@ -1,7 +1,6 @@
 //! Cancels a turn or a single call.
 
 use super::SessionId;
-use crate::RequestId;
 use crate::wire::declare::wire_struct;
 
 wire_struct! {
@@ -9,14 +8,5 @@ wire_struct! {
     pub struct CancelNotification {
         /// The session.
         must session_id: SessionId = "sessionId",
-    }
-}
-
-wire_struct! {
-    /// Params of `$/cancel_request`: the sender no longer needs the result of one of its calls, but
-    /// still gets an answer.
-    pub struct CancelRequestNotification {
-        /// The call's id, compared with its type: `1` is not `"1"`.
-        must request_id: RequestId = "requestId",
     }
 }

@@ -1,6 +1,13 @@
 //! The capabilities of each end. A capability is a flag, which only `true` sets, or a marker, which
 //! only an object sets. An absent or malformed capability is not offered.
 
+use super::{
+    AuthStatusCapabilities, ElicitationCapabilities, ProvidersCapabilities,
+    SessionAdditionalDirectoriesCapabilities, SessionArchiveCapabilities,
+    SessionDeleteCapabilities, SessionForkCapabilities, SessionStatusCapabilities,
+    SessionSystemPromptCapabilities, SessionTitleCapabilities,
+};
+use crate::common::capability::{markers, offer_nothing};
 use crate::wire::declare::wire_struct;
 
 wire_struct! {
@@ -58,17 +65,6 @@ wire_struct! {
     pub struct AuthCapabilities {
         /// Starting the agent's own program again in a terminal.
         lenient terminal: bool = "terminal",
-    }
-}
-
-wire_struct! {
-    /// The ways in which a client can ask the user a question for the agent. Without any of them,
-    /// it cannot.
-    pub struct ElicitationCapabilities {
-        /// By a form.
-        lenient form: Option<ElicitationFormCapabilities> = "form",
-        /// By opening an address.
-        lenient url: Option<ElicitationUrlCapabilities> = "url",
     }
 }
 
@@ -141,22 +137,6 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The ways in which an agent accepts a system prompt; `append` always works; unstable.
-    pub struct SessionSystemPromptCapabilities {
-        /// Modes besides `append`.
-        lenient mode: Option<SessionSystemPromptModeCapabilities> = "mode",
-    }
-}
-
-wire_struct! {
-    /// Modes of a system prompt besides `append`; unstable.
-    pub struct SessionSystemPromptModeCapabilities {
-        /// `override`.
-        lenient override_mode: Option<SessionSystemPromptOverrideCapabilities> = "override",
-    }
-}
-
-wire_struct! {
     /// The methods an agent serves about its login besides `authenticate`.
     pub struct AgentAuthCapabilities {
         /// `auth/status` and `auth/status_update`; unstable.
@@ -166,33 +146,10 @@ wire_struct! {
     }
 }
 
-/// The default of every group of capabilities offers nothing.
-macro_rules! offer_nothing {
-    ($($name:ident)*) => {$(
-        impl Default for $name {
-            fn default() -> Self {
-                Self::new()
-            }
-        }
-    )*};
-}
-
 offer_nothing! {
     ClientCapabilities FileSystemCapabilities ClientSessionCapabilities
-    SessionConfigOptionsCapabilities AuthCapabilities ElicitationCapabilities AgentCapabilities
-    PromptCapabilities McpCapabilities SessionCapabilities SessionSystemPromptCapabilities
-    SessionSystemPromptModeCapabilities AgentAuthCapabilities
-}
-
-/// Markers: objects whose presence alone offers something.
-macro_rules! markers {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        wire_struct! {
-            $(#[$doc])*
-            pub struct $name {}
-        }
-        offer_nothing! { $name }
-    )*};
+    SessionConfigOptionsCapabilities AuthCapabilities AgentCapabilities PromptCapabilities
+    McpCapabilities SessionCapabilities AgentAuthCapabilities
 }
 
 markers! {
@@ -206,34 +163,12 @@ markers! {
     SubagentCapabilities;
     /// Marks that several plans, each with an id, are accepted; unstable.
     PlanCapabilities;
-    /// Marks that forms can be shown.
-    ElicitationFormCapabilities;
-    /// Marks that addresses can be opened.
-    ElicitationUrlCapabilities;
     /// Marks that `session/list` is served.
     SessionListCapabilities;
-    /// Marks that `session/delete` is served.
-    SessionDeleteCapabilities;
-    /// Marks that sessions may have more roots than `cwd`.
-    SessionAdditionalDirectoriesCapabilities;
-    /// Marks that a system prompt may replace the agent's own; unstable.
-    SessionSystemPromptOverrideCapabilities;
-    /// Marks that `session/fork` is served; unstable.
-    SessionForkCapabilities;
-    /// Marks that sessions can be archived; unstable.
-    SessionArchiveCapabilities;
-    /// Marks that `session/status` is served; unstable.
-    SessionStatusCapabilities;
-    /// Marks that `session/set_title` is served; unstable.
-    SessionTitleCapabilities;
     /// Marks that `session/resume` is served.
     SessionResumeCapabilities;
     /// Marks that `session/close` is served.
     SessionCloseCapabilities;
-    /// Marks that `auth/status` is served; unstable.
-    AuthStatusCapabilities;
     /// Marks that `logout` is served.
     LogoutCapabilities;
-    /// Marks that `providers/*` are served; unstable.
-    ProvidersCapabilities;
 }

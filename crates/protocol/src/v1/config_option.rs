@@ -1,18 +1,12 @@
 //! Config options: the choices that a user has in a session.
 
-use super::SessionId;
+use super::{
+    SessionConfigBoolean, SessionConfigGroupId, SessionConfigId, SessionConfigOptionCategory,
+    SessionConfigSelectOption, SessionConfigValueId, SessionId,
+};
 use crate::mark::{Mark, lenient, must, must_items};
-use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_struct, wire_union};
 use crate::{Fault, FaultKind, Members, ObjectWriter, Reader, UnknownValues, Wire, Writer};
-
-wire_id! {
-    /// The id of one config option of a session.
-    pub struct SessionConfigId;
-    /// The id of one value of a select.
-    pub struct SessionConfigValueId;
-    /// The id of one group of a select's values.
-    pub struct SessionConfigGroupId;
-}
 
 wire_struct! {
     /// One choice, with its current value.
@@ -105,14 +99,6 @@ wire_struct! {
         must current_value: SessionConfigValueId = "currentValue",
         /// The values to choose from.
         must options: SessionConfigSelectOptions = "options",
-    }
-}
-
-wire_struct! {
-    /// A switch.
-    pub plain struct SessionConfigBoolean {
-        /// Whether it is on.
-        must current_value: bool = "currentValue",
     }
 }
 
@@ -222,18 +208,6 @@ fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault
 }
 
 wire_struct! {
-    /// One value of a select.
-    pub struct SessionConfigSelectOption {
-        /// The value for `session/set_config_option`.
-        must value: SessionConfigValueId = "value",
-        /// A human-readable name.
-        must name: String = "name",
-        /// A human-readable description.
-        lenient description: Option<String> = "description",
-    }
-}
-
-wire_struct! {
     /// Values of a select that belong together.
     pub struct SessionConfigSelectGroup {
         /// The id of the group.
@@ -243,21 +217,6 @@ wire_struct! {
         must name: String = "name",
         /// The group's values.
         must_items options: Vec<SessionConfigSelectOption> = "options",
-    }
-}
-
-wire_string! {
-    /// The category of a config option. Names that begin with `_` may be used freely; all others
-    /// are reserved.
-    pub enum SessionConfigOptionCategory open {
-        /// How the agent works.
-        Mode = "mode",
-        /// Which model it uses.
-        Model = "model",
-        /// A setting of that model, to be shown next to it.
-        ModelConfig = "model_config",
-        /// How much the model reasons.
-        ThoughtLevel = "thought_level",
     }
 }
 

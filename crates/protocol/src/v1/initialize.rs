@@ -1,44 +1,7 @@
 //! The first exchange, about versions, capabilities and names.
 
-use super::{AgentCapabilities, AuthMethod, ClientCapabilities};
+use super::{AgentCapabilities, AuthMethod, ClientCapabilities, Implementation, ProtocolVersion};
 use crate::wire::declare::wire_struct;
-use crate::{Fault, Reader, Wire, Writer};
-
-/// A version of ACP: a whole number from 0 to 65535; anything else is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProtocolVersion(pub u16);
-
-impl ProtocolVersion {
-    /// The version these types describe.
-    pub const V1: Self = Self(1);
-}
-
-impl From<u16> for ProtocolVersion {
-    fn from(version: u16) -> Self {
-        Self(version)
-    }
-}
-
-impl std::fmt::Display for ProtocolVersion {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Wire for ProtocolVersion {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        u16::read(reader).map(Self)
-    }
-
-    fn write(&self, writer: &mut Writer<'_>) {
-        self.0.write(writer);
-    }
-
-    #[cfg(feature = "schema")]
-    fn shape() -> crate::Shape {
-        u16::shape()
-    }
-}
 
 wire_struct! {
     /// Params of `initialize`, the client's first call.
@@ -64,17 +27,5 @@ wire_struct! {
         items auth_methods: Vec<AuthMethod> = "authMethods",
         /// The agent's name and version; absent if malformed.
         lenient agent_info: Option<Implementation> = "agentInfo",
-    }
-}
-
-wire_struct! {
-    /// The program at one end of a connection.
-    pub struct Implementation {
-        /// A name for programs.
-        must name: String = "name",
-        /// A human-readable name; `name` is used if it is absent.
-        lenient title: Option<String> = "title",
-        /// The program's version, in its own scheme.
-        must version: String = "version",
     }
 }

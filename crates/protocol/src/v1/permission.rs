@@ -1,12 +1,9 @@
 //! `session/request_permission`: the agent asks before it runs a tool.
 
-use super::{SessionId, ToolCallUpdate};
-use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
-
-wire_id! {
-    /// The id of one option of a permission request; it alone carries the decision.
-    pub struct PermissionOptionId;
-}
+use super::{
+    PermissionOption, PermissionOptionId, SelectedPermissionOutcome, SessionId, ToolCallUpdate,
+};
+use crate::wire::declare::{wire_struct, wire_union};
 
 wire_struct! {
     /// Asks whether a tool call may run.
@@ -18,32 +15,6 @@ wire_struct! {
         /// The options to choose from. If an option is malformed, the request fails, so that no
         /// partial question is shown.
         must options: Vec<PermissionOption> = "options",
-    }
-}
-
-wire_struct! {
-    /// One option to choose.
-    pub struct PermissionOption {
-        /// Its id, to be sent back.
-        must option_id: PermissionOptionId = "optionId",
-        /// Its label.
-        must name: String = "name",
-        /// The kind of option: a hint for icons and order.
-        must kind: PermissionOptionKind = "kind",
-    }
-}
-
-wire_string! {
-    /// The kind of a permission option. A request with an unknown kind fails with -32602.
-    pub enum PermissionOptionKind closed {
-        /// Allow this call.
-        AllowOnce = "allow_once",
-        /// Allow this call and remember the choice. The agent decides which later calls it covers.
-        AllowAlways = "allow_always",
-        /// Refuse this call.
-        RejectOnce = "reject_once",
-        /// Refuse this call and remember the choice. The agent decides which later calls it covers.
-        RejectAlways = "reject_always",
     }
 }
 
@@ -72,13 +43,5 @@ impl RequestPermissionOutcome {
             Self::Selected(selected) => Some(&selected.option_id),
             Self::Cancelled | Self::Unknown(_) => None,
         }
-    }
-}
-
-wire_struct! {
-    /// The option that was chosen.
-    pub struct SelectedPermissionOutcome {
-        /// Its id: one of those offered.
-        must option_id: PermissionOptionId = "optionId",
     }
 }

@@ -1,6 +1,7 @@
 //! Plans: the intended steps of the agent. `plan_update` and `plan_removed` are unstable.
 
-use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
+use super::{PlanEntryPriority, PlanFile, PlanId, PlanMarkdown};
+use crate::wire::declare::{wire_string, wire_struct, wire_union};
 
 wire_struct! {
     /// The whole plan of the session. Each plan replaces the previous one.
@@ -23,18 +24,6 @@ wire_struct! {
 }
 
 wire_string! {
-    /// The priority of a step.
-    pub enum PlanEntryPriority closed {
-        /// The goal depends on it.
-        High = "high",
-        /// It matters.
-        Medium = "medium",
-        /// It is desirable.
-        Low = "low",
-    }
-}
-
-wire_string! {
     /// The status of a step.
     pub enum PlanEntryStatus closed {
         /// Not started.
@@ -44,11 +33,6 @@ wire_string! {
         /// Completed.
         Completed = "completed",
     }
-}
-
-wire_id! {
-    /// The id of one of several plans of a session. Unstable.
-    pub struct PlanId;
 }
 
 wire_struct! {
@@ -90,33 +74,5 @@ wire_struct! {
         must plan_id: PlanId = "planId",
         /// Its steps; malformed ones are skipped.
         must_items entries: Vec<PlanEntry> = "entries",
-    }
-}
-
-wire_struct! {
-    /// A plan kept in a file. Unstable.
-    pub struct PlanFile {
-        /// The id of the plan.
-        must plan_id: PlanId = "planId",
-        /// The URI of the file.
-        must uri: String = "uri",
-    }
-}
-
-wire_struct! {
-    /// A plan written as text. Unstable.
-    pub struct PlanMarkdown {
-        /// The id of the plan.
-        must plan_id: PlanId = "planId",
-        /// The text; Markdown.
-        must content: String = "content",
-    }
-}
-
-wire_struct! {
-    /// A plan is dropped. Unstable.
-    pub struct PlanRemoved {
-        /// The id of the plan.
-        must plan_id: PlanId = "planId",
     }
 }

@@ -1,17 +1,7 @@
 //! The prompt and the stop reason of a turn.
 
-use super::{ContentBlock, SessionId, Usage};
+use super::Usage;
 use crate::wire::declare::{wire_string, wire_struct};
-
-wire_struct! {
-    /// Params of `session/prompt`: a user's message, which begins a turn.
-    pub struct PromptRequest {
-        /// The session.
-        must session_id: SessionId = "sessionId",
-        /// The message: text, resource links, and other kinds that the agent advertised.
-        must prompt: Vec<ContentBlock> = "prompt",
-    }
-}
 
 wire_struct! {
     /// Result of `session/prompt`: the turn ended.

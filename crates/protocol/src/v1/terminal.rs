@@ -1,13 +1,7 @@
 //! The five `terminal/*` methods: commands that the client runs for the agent. All need `terminal`.
 
-use super::SessionId;
-use crate::Secret;
-use crate::wire::declare::{wire_id, wire_struct};
-
-wire_id! {
-    /// The id of one terminal, within its session.
-    pub struct TerminalId;
-}
+use super::{EnvVariable, SessionId, TerminalId};
+use crate::wire::declare::wire_struct;
 
 wire_struct! {
     /// Starts a command. The reply does not wait until the command ends.
@@ -24,16 +18,6 @@ wire_struct! {
         strict cwd: Option<String> = "cwd",
         /// The number of bytes of output to keep. Older bytes are dropped first.
         strict output_byte_limit: Option<u64> = "outputByteLimit",
-    }
-}
-
-wire_struct! {
-    /// A variable of a process environment. The value may be secret.
-    pub struct EnvVariable {
-        /// Its name.
-        must name: String = "name",
-        /// Its value.
-        must value: Secret = "value",
     }
 }
 

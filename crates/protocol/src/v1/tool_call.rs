@@ -1,13 +1,8 @@
 //! Tool calls: the agent's actions, as the client shows them.
 
-use super::{ContentBlock, TerminalId};
+use super::{Content, ContentBlock, Terminal, ToolCallId, ToolCallLocation, ToolKind};
 use crate::Raw;
-use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
-
-wire_id! {
-    /// The id of one tool call; unique in its session.
-    pub struct ToolCallId;
-}
+use crate::wire::declare::{wire_string, wire_struct, wire_union};
 
 wire_struct! {
     /// A tool call, as it is created.
@@ -124,43 +119,6 @@ impl ToolCallUpdate {
 }
 
 wire_string! {
-    /// The kind of tool: only a hint for icons and order.
-    #[derive(Default)]
-    pub enum ToolKind closed {
-        /// Reads files or data.
-        Read = "read",
-        /// Changes files.
-        Edit = "edit",
-        /// Removes files.
-        Delete = "delete",
-        /// Moves or renames files.
-        Move = "move",
-        /// Searches for something.
-        Search = "search",
-        /// Runs a command.
-        Execute = "execute",
-        /// Reasons or plans.
-        Think = "think",
-        /// Fetches something from outside.
-        Fetch = "fetch",
-        /// Changes the session's mode.
-        SwitchMode = "switch_mode",
-        /// Anything else.
-        #[default]
-        Other = "other",
-    }
-}
-
-impl ToolKind {
-    fn or_other(&self) -> &Self {
-        match self {
-            Self::Unknown(_) => &Self::Other,
-            known => known,
-        }
-    }
-}
-
-wire_string! {
     /// The status of a tool call. v1 has no `cancelled`.
     #[derive(Default)]
     pub enum ToolCallStatus closed {
@@ -195,14 +153,6 @@ impl From<ContentBlock> for ToolCallContent {
 }
 
 wire_struct! {
-    /// A content block that a tool call produced.
-    pub struct Content {
-        /// The block.
-        must content: ContentBlock = "content",
-    }
-}
-
-wire_struct! {
     /// A change to one file. v1 cannot express the deletion of a file.
     pub struct Diff {
         /// The file, absolute.
@@ -211,24 +161,5 @@ wire_struct! {
         lenient old_text: Option<String> = "oldText",
         /// The text after the change.
         must new_text: String = "newText",
-    }
-}
-
-wire_struct! {
-    /// A terminal shown in a tool call. It is embedded before it is released and stays visible
-    /// afterwards.
-    pub struct Terminal {
-        /// The terminal.
-        must terminal_id: TerminalId = "terminalId",
-    }
-}
-
-wire_struct! {
-    /// A place in a file that a tool call works with.
-    pub struct ToolCallLocation {
-        /// The file, absolute.
-        must path: String = "path",
-        /// The line, counted from 1.
-        lenient line: Option<u32> = "line",
     }
 }

@@ -1,11 +1,12 @@
 //! `session/update`: everything an agent reports about a session.
 
 use super::{
-    AvailableCommandsUpdate, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Notice, Plan,
-    PlanRemoved, PlanUpdate, SessionConfigOption, SessionId, SessionInfoUpdate, SessionMessage,
-    SessionMessageChunk, SessionModeId, SubagentUpdate, ToolCall, ToolCallUpdate, UsageUpdate,
+    AvailableCommandsUpdate, CompactionSummaryChunk, CompactionUpdate, ContentBlock, MessageId,
+    Notice, Plan, PlanRemoved, PlanUpdate, SessionConfigOption, SessionId, SessionInfoUpdate,
+    SessionMessage, SessionMessageChunk, SessionModeId, SubagentUpdate, ToolCall, ToolCallUpdate,
+    UsageUpdate,
 };
-use crate::wire::declare::{wire_id, wire_struct, wire_union};
+use crate::wire::declare::{wire_struct, wire_union};
 
 wire_struct! {
     /// An update of a session. An update that is no variant of [`SessionUpdate`] is dropped, and
@@ -63,11 +64,6 @@ wire_union! {
         /// `clientCapabilities.subagents`.
         SessionMessageChunk(SessionMessageChunk) = "session_message_chunk",
     }
-}
-
-wire_id! {
-    /// The id of one message of a session.
-    pub struct MessageId;
 }
 
 wire_struct! {

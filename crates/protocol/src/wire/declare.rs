@@ -2,6 +2,7 @@
 //! marks of [`crate::mark`], its encoding and, with the feature `schema`, its shape.
 
 mod id;
+mod string;
 
 /// Declares an object.
 ///
@@ -44,6 +45,19 @@ macro_rules! wire_struct {
         wire_struct! {
             @sort $docs $name
             {$($all)* [$(#[$doc])*] must_items $field: $ty = $key $(formerly $draft)?,}
+            {$($required)* $field: $ty,}
+            $($rest)*
+        }
+    };
+    (
+        @sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*}
+        $(#[$doc:meta])* must_list $field:ident: $ty:ty
+            = $key:literal $(formerly $draft:literal)?,
+        $($rest:tt)*
+    ) => {
+        wire_struct! {
+            @sort $docs $name
+            {$($all)* [$(#[$doc])*] must_list $field: $ty = $key $(formerly $draft)?,}
             {$($required)* $field: $ty,}
             $($rest)*
         }
@@ -183,85 +197,10 @@ macro_rules! wire_struct {
     };
     (@value must $field:ident) => { $field.into() };
     (@value must_items $field:ident) => { $field.into() };
+    (@value must_list $field:ident) => { $field.into() };
     (@value must_null $field:ident) => { $field.into() };
     (@value flat $field:ident) => { $field.into() };
     (@value $mark:ident $field:ident) => { Default::default() };
-}
-
-/// Declares a set of strings.
-///
-/// `closed` sets refuse other strings under [`crate::UnknownValues::Refuse`]; `open` sets never do.
-/// A string outside the set is kept as `Unknown`.
-macro_rules! wire_string {
-    ($(#[$doc:meta])* pub enum $name:ident $kind:ident {
-        $($(#[$vdoc:meta])* $variant:ident = $text:literal,)*
-    }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-        pub enum $name {
-            $($(#[$vdoc])* $variant,)*
-            /// A value that this version does not know, as it arrived.
-            Unknown(Box<str>),
-        }
-
-        impl $name {
-            /// Every value that this version knows.
-            pub const KNOWN: &'static [Self] = &[$(Self::$variant),*];
-
-            /// Returns the string on the wire.
-            pub fn as_str(&self) -> &str {
-                match self {
-                    $(Self::$variant => $text,)*
-                    Self::Unknown(text) => text,
-                }
-            }
-        }
-
-        impl From<&str> for $name {
-            fn from(text: &str) -> Self {
-                match text {
-                    $($text => Self::$variant,)*
-                    other => Self::Unknown(other.into()),
-                }
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl crate::Wire for $name {
-            fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
-                let mark = reader.checkpoint();
-                let value = Self::from(&*reader.string()?);
-                if wire_string!(@closed $kind)
-                    && matches!(value, Self::Unknown(_))
-                    && reader.unknown() == crate::UnknownValues::Refuse
-                {
-                    reader.rewind(mark);
-                    return Err(reader.fault(crate::FaultKind::NotOneOf(stringify!($name))));
-                }
-                Ok(value)
-            }
-
-            fn write(&self, writer: &mut crate::Writer<'_>) {
-                writer.string(self.as_str());
-            }
-
-            #[cfg(feature = "schema")]
-            fn shape() -> crate::Shape {
-                crate::Shape::Strings {
-                    name: stringify!($name),
-                    known: &[$($text),*],
-                    open: !crate::wire::declare::wire_string!(@closed $kind),
-                }
-            }
-        }
-    };
-    (@closed closed) => { true };
-    (@closed open) => { false };
 }
 
 /// Declares a union of objects with the string member `$tag`, at any place in the object.
@@ -343,7 +282,7 @@ macro_rules! wire_union {
                 match self {
                     $(Self::$variant $((wire_union!(@value value $ty)))? => {
                         object.key($tag).string($text);
-                        $(<$ty as crate::Members>::write_members(value, object, &[$tag]);)?
+                        $(crate::wire::write_variant::<$ty>(value, object, $tag, except);)?
                     })*
                     Self::Unknown(unknown) => unknown.write_members(object, except, $tag),
                 }
@@ -388,4 +327,5 @@ macro_rules! wire_union {
 }
 
 pub(crate) use id::wire_id;
-pub(crate) use {wire_string, wire_struct, wire_union};
+pub(crate) use string::wire_string;
+pub(crate) use {wire_struct, wire_union};

@@ -5,6 +5,7 @@
 //! |---|---|---|---|---|
 //! | `must` | fatal | fatal | fatal | `!` X |
 //! | `must_items` | fatal | empty | empty; bad items dropped | `!` L K |
+//! | `must_list` | fatal | fatal | fatal; bad items dropped | `!` K |
 //! | `must_null` | fatal | empty | fatal | `!` N |
 //! | `strict` | default | default | fatal | `?` X |
 //! | `null` | empty | empty | fatal | `?` N |
@@ -143,6 +144,13 @@ marks! {
             T::of(Vec::new())
         } else {
             T::of(good_items(reader)?.unwrap_or_default())
+        },
+        omit(_value): false;
+    /// Required list. Bad items are dropped, and anything but an array is fatal.
+    must_list, true, [T: Items] T, absent: None,
+        read(reader): match reader.peek() {
+            ValueKind::Array => T::of(good_items(reader)?.unwrap_or_default()),
+            _ => return Err(reader.fault(FaultKind::Expected("an array"))),
         },
         omit(_value): false;
     /// Required; null is read as the empty value.

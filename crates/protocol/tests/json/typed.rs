@@ -1,9 +1,11 @@
 //! Functions with which a test can decode and encode any text as any type in the method table.
 
 use crate::by_value::{Place, Step, apart, less};
-use attache_protocol::method::{Call, Kind, Method, Row, Side};
+use attache_protocol::method::{Call, Kind, Method, Row, Side, v2};
+use attache_protocol::v1::ProtocolVersion;
 use attache_protocol::{
-    UnknownValues, Wire, decode, decode_known, decode_reporting, each_method, encode,
+    UnknownValues, Wire, decode, decode_known, decode_reporting, each_method, each_v2_method,
+    encode,
 };
 use serde_json::Value;
 use std::fmt::Debug;
@@ -22,13 +24,14 @@ pub(crate) struct Typed {
     pub(crate) feed_result: Option<fn(&str)>,
 }
 
+/// Lists the rows of the method table whose types are in the module `rows`.
 macro_rules! typed {
     ($($group:ident {
         $($function:ident $ty:ident $name:literal
             $params:ident $(=> $result:ident)? { $($rest:tt)* })*
     })*) => {
         &[$($({
-            type M = attache_protocol::method::$ty;
+            type M = rows::$ty;
             Typed {
                 row: <M as Method>::ROW,
                 params: |text| {
@@ -43,28 +46,46 @@ macro_rules! typed {
     };
     (@result $ty:ident $result:ident) => {
         Some(|text| {
-            let value = <attache_protocol::method::$ty as Call>::decode_result(text)
+            let value = <rows::$ty as Call>::decode_result(text)
                 .map_err(|error| error.to_string())?;
             if text == "null" { drop(value); return Ok(()); }
-            faithful::<<attache_protocol::method::$ty as Call>::Result>(text)
+            faithful::<<rows::$ty as Call>::Result>(text)
         })
     };
     (@result $ty:ident) => { None };
     (@feed $ty:ident $result:ident) => {
-        Some(feed::<<attache_protocol::method::$ty as Call>::Result>)
+        Some(feed::<<rows::$ty as Call>::Result>)
     };
     (@feed $ty:ident) => { None };
 }
 
-pub(crate) const TYPED: &[Typed] = each_method! { typed };
+/// The methods of version 1.
+pub(crate) const TYPED: &[Typed] = {
+    use attache_protocol::method as rows;
+    each_method! { typed }
+};
+
+/// The methods of version 2.
+pub(crate) const TYPED_IN_V2: &[Typed] = {
+    use attache_protocol::method::v2 as rows;
+    each_v2_method! { typed }
+};
 
 /// The types of a method that `from` sent; `None` for extensions and methods that do not exist.
-pub(crate) fn typed(from: Side, method: &str, kind: Kind) -> Option<&'static Typed> {
-    let row = Row::received_by(from.other(), method, kind)?;
+pub(crate) fn typed(
+    version: ProtocolVersion,
+    from: Side,
+    method: &str,
+    kind: Kind,
+) -> Option<&'static Typed> {
+    let (row, methods) = match version {
+        ProtocolVersion::V2 => (v2::received_by(from.other(), method, kind)?, TYPED_IN_V2),
+        _ => (Row::received_by(from.other(), method, kind)?, TYPED),
+    };
     let same = |other: &Row| {
         (other.name, other.kind, other.receiver) == (row.name, row.kind, row.receiver)
     };
-    TYPED.iter().find(|typed| same(typed.row))
+    methods.iter().find(|typed| same(typed.row))
 }
 
 /// Checks that a text decodes, and encodes again to an equal JSON value, apart from the reported

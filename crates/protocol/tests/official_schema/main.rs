@@ -16,7 +16,7 @@ mod canonical;
 mod intended;
 
 use canonical::{Alternative, Member, Schemas, join};
-use intended::{ENVELOPES, INTENDED};
+use intended::{ENVELOPES, INTENDED, INTENDED_IN_V2, Intended};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,26 +24,28 @@ use std::path::Path;
 /// One difference: the type, the place in it, and what differs.
 type Difference = (String, String, String);
 
-fn official_schema() -> Value {
+/// The official schema of `version`, which is `v1` or `v2`.
+fn official_schema(version: &str) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let places = match std::env::var_os("ATTACHE_OFFICIAL_SCHEMA") {
-        Some(named) => vec![named.into()],
-        None => vec![
-            root.join("target/official-schema.json"),
-            root.join("../shared/protocol/schema/v1/schema.unstable.json"),
-        ],
-    };
-    let found = places.iter().find_map(|path| std::fs::read_to_string(path).ok());
-    let text = found.expect(
+    let text = std::fs::read_to_string(root.join("target/official-schema.json")).expect(
         "the official schema is missing: make it with `cargo run --manifest-path interop/Cargo.toml -p official-schema > \
-         target/official-schema.json`, or name a file in ATTACHE_OFFICIAL_SCHEMA",
+         target/official-schema.json`",
     );
-    serde_json::from_str(&text).expect("the official schema is JSON")
+    let versions: Value = serde_json::from_str(&text).expect("the official schema is JSON");
+    versions[version].clone()
 }
 
 #[test]
-fn our_schema_has_only_the_intended_differences_from_the_official_one() {
-    let (ours, official) = (attache_protocol::json_schema(), official_schema());
+fn our_schema_of_version_1_has_only_the_intended_differences_from_the_official_one() {
+    compare(attache_protocol::json_schema(), official_schema("v1"), INTENDED);
+}
+
+#[test]
+fn our_schema_of_version_2_has_only_the_intended_differences_from_the_official_one() {
+    compare(attache_protocol::json_schema_v2(), official_schema("v2"), INTENDED_IN_V2);
+}
+
+fn compare(ours: Value, official: Value, intended: &[Intended]) {
     let (ours, official) =
         (ours["$defs"].as_object().unwrap(), official["$defs"].as_object().unwrap());
     let shared: BTreeSet<String> =
@@ -53,7 +55,7 @@ fn our_schema_has_only_the_intended_differences_from_the_official_one() {
     let official = Schemas { definitions: official, shared };
 
     let found: BTreeSet<Difference> = differences(&ours, &official).into_iter().collect();
-    let meant: BTreeSet<Difference> = INTENDED
+    let meant: BTreeSet<Difference> = intended
         .iter()
         .map(|(name, place, what, _)| ((*name).to_owned(), (*place).to_owned(), (*what).to_owned()))
         .collect();
@@ -66,7 +68,7 @@ fn our_schema_has_only_the_intended_differences_from_the_official_one() {
         new.is_empty() && unused.is_empty(),
         "differences that no line intends:{new}\nlines that no difference needs:{unused}"
     );
-    assert!(INTENDED.iter().all(|(.., rule)| !rule.is_empty()));
+    assert!(intended.iter().all(|(.., rule)| !rule.is_empty()));
 }
 
 fn differences(ours: &Schemas<'_>, official: &Schemas<'_>) -> Vec<Difference> {

@@ -98,8 +98,34 @@ wire_struct! {
         lenient mime_type: Option<String> = "mimeType",
         /// Its size in bytes.
         lenient size: Option<i64> = "size",
+        /// Icons to show. Version 2 only.
+        items icons: Vec<Icon> = "icons",
         /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
+    }
+}
+
+wire_struct! {
+    /// An icon of a resource. Version 2 only.
+    pub struct Icon {
+        /// Its address.
+        must src: String = "src",
+        /// Its media type.
+        lenient mime_type: Option<String> = "mimeType",
+        /// Its sizes, such as `48x48`, or `any`.
+        items sizes: Vec<String> = "sizes",
+        /// The background it is made for.
+        lenient theme: Option<IconTheme> = "theme",
+    }
+}
+
+wire_string! {
+    /// The background that an icon is made for.
+    pub enum IconTheme open {
+        /// A light background.
+        Light = "light",
+        /// A dark background.
+        Dark = "dark",
     }
 }
 

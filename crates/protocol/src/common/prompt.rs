@@ -1,0 +1,14 @@
+//! The prompt of a turn.
+
+use super::{ContentBlock, SessionId};
+use crate::wire::declare::wire_struct;
+
+wire_struct! {
+    /// Params of `session/prompt`: a user's message, which begins a turn.
+    pub struct PromptRequest {
+        /// The session.
+        must session_id: SessionId = "sessionId",
+        /// The message: text, resource links, and other kinds that the agent advertised.
+        must prompt: Vec<ContentBlock> = "prompt",
+    }
+}
