@@ -22,7 +22,7 @@ pub(crate) struct ChosenAgent {
     pub(crate) word: String,
     /// The entry of a known agent.
     pub(crate) known: Option<&'static KnownAgent>,
-    /// Whether it is the built-in agent.
+    /// Whether this is the built-in agent.
     pub(crate) built_in: bool,
 }
 

@@ -39,7 +39,7 @@ const STRAY: &[&[u8]] = &[
 
 /// The maximum white space after a message, in bytes. Every peer accepts much longer lines.
 const PAD: usize = 512 * 1024;
-/// The nesting depths that a value may get.
+/// The possible nesting depths of a value.
 const DEPTH: [usize; 4] = [64, 127, 129, 20_000];
 
 /// Corrupts the case once.

@@ -95,7 +95,7 @@ impl Fuzz {
             .wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>())
             .await;
         let Ok(prompt) = prompt else {
-            // The answers to the client's calls may have kept it from sending a prompt.
+            // The client may have sent no prompt because of the answers to its earlier calls.
             let broken = how_it_left(&mut client, self.patience).await;
             return Ok(playing.played(broken));
         };

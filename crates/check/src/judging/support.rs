@@ -58,13 +58,13 @@ pub struct Calls {
 /// How a peer answers a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answering {
-    /// It returned a result, or accepted a notification.
+    /// The peer returned a result, or accepted a notification.
     Works,
-    /// It knows the method but returned only errors.
+    /// The peer knows the method but returned only errors.
     Errors,
-    /// It does not know the method.
+    /// The peer does not know the method.
     Unknown,
-    /// It was not called, or never answered.
+    /// The method was not called, or the peer never answered.
     Untold,
 }
 
@@ -115,7 +115,7 @@ impl Support {
         self.answered.get(method).map_or(Answering::Untold, Calls::answering)
     }
 
-    /// Whether the peer called or notified this method.
+    /// Whether the peer sent a call or a notification of this method.
     pub fn calls(&self, method: &str) -> bool {
         self.called.contains_key(method)
     }

@@ -1,5 +1,5 @@
-//! MCP over HTTP on loopback: streamable HTTP with JSON responses, and the older HTTP with one
-//! event stream for all answers.
+//! MCP over HTTP on loopback: streamable HTTP with JSON responses, and the older HTTP transport
+//! with one event stream for all answers.
 
 use super::reach::McpReach;
 use super::server::{McpServer, ServerConnection, Transport};
@@ -28,7 +28,8 @@ const EVENTS: usize = 16;
 /// The largest number of open event streams. The oldest one is dropped.
 const STREAMS: usize = 64;
 
-/// The HTTP listener of the servers. Paths begin with the token. Other paths are not found.
+/// The HTTP listener of the servers. Every path begins with the token. Requests for other paths get
+/// status 404.
 #[derive(Debug)]
 pub(super) struct Http {
     listener: TcpListener,

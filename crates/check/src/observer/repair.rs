@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// A repaired message.
 #[derive(Debug)]
 pub(crate) struct Repaired {
-    /// The line for the observer, whose ids are integers, strings or null.
+    /// The line for the observer. Its id, if it has one, is an integer, a string or null.
     pub(super) line: Vec<u8>,
     /// The message for probes. It keeps an id that the protocol's types cannot represent.
     pub(crate) value: Value,

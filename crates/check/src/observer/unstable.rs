@@ -19,11 +19,11 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Judge {
     archive: archive::Judge,
     provider: provider::Judge,
-    /// The open MCP calls, by line: the server and the inner id.
+    /// The open MCP calls by line, each with its server and its inner id.
     inner: HashMap<usize, (String, String)>,
-    /// The servers of clients: the id of each, and the line.
+    /// The servers of clients by id, each with its name and the line that offered it.
     servers: HashMap<String, (String, usize)>,
-    /// Sessions that the agent named, with the first line.
+    /// Sessions that the agent named, each with the first line that names it.
     heard: HashMap<String, usize>,
     /// Sessions that the client opened.
     opened: HashSet<String>,

@@ -6,7 +6,7 @@
 pub struct Rule {
     /// The id: the group's prefix and two digits, such as `CONF-07`. It never changes its meaning.
     pub id: &'static str,
-    /// The side that must keep it.
+    /// The side that must keep the rule.
     pub binds: Binds,
     /// The strength with which the judge applies it.
     pub strength: Strength,
@@ -115,7 +115,7 @@ impl Rule {
 }
 
 impl Binds {
-    /// Returns the word in output for people.
+    /// Returns the word for this side in output for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -131,7 +131,7 @@ impl Binds {
 }
 
 impl Strength {
-    /// Returns the word in output for people.
+    /// Returns the word for this strength in output for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Must => "must",

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
-/// The maximum number of lines that are shown of a failure.
+/// The maximum number of lines shown for a failure.
 const LINES_SHOWN: usize = 40;
 
 /// Runs the command.

@@ -1,4 +1,4 @@
-//! A client that a person operates: prints what to configure and the steps to take.
+//! A client that a person operates. The judge prints what to configure and the steps to take.
 
 use super::peer::tasks::relay;
 use crate::exit::{Exit, Failure};

@@ -75,13 +75,13 @@ impl<W: Write> Progress<W> {
         }
     }
 
-    /// Returns the stream for other text. The lines above it no longer change.
+    /// Returns the stream for other text. The lines before that text are no longer rewritten.
     pub(crate) fn out(&mut self) -> &mut W {
         self.alive.clear();
         &mut self.out
     }
 
-    /// Returns the stream. The lines can still change afterwards.
+    /// Returns the stream. The last lines can still be rewritten afterwards.
     #[cfg(test)]
     pub(crate) fn written(&self) -> &W {
         &self.out
@@ -91,7 +91,8 @@ impl<W: Write> Progress<W> {
         self.style
     }
 
-    /// Shows everything except the answer and errors, which are reported at the end.
+    /// Shows an item that belongs to the progress. Other items are ignored: the caller shows the
+    /// agent's text, and errors are reported at the end.
     pub(crate) fn show(&mut self, item: &Item<'_>) -> io::Result<()> {
         match item {
             Item::Message(_) | Item::Content { .. } | Item::Text(_) | Item::Thought(_) => Ok(()),

@@ -245,8 +245,8 @@ async fn a_cancel_of_an_answered_request_has_no_effect(run: &mut Run) -> Probed 
     talk.is_ignored(first).await
 }
 
-/// Not tested if the agent waits for the client's answer instead of withdrawing its request:
-/// CANCEL-05 allows both.
+/// The rule is not tested if the agent waits for the client's answer instead of withdrawing its
+/// request: CANCEL-05 allows both.
 async fn the_requests_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
     let path = file(run, "attache-asked.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;

@@ -96,8 +96,8 @@ fn has_no_boolean(all: &[Value]) -> Probed {
     }
 }
 
-/// Sets the mode with `session/set_mode`. If the mode is also an option, the agent then sends an
-/// update with all options.
+/// Sets the mode with `session/set_mode`. If the agent then sends an update of the options, the
+/// update must contain all of them.
 async fn a_config_option_update_is_complete(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (_, other) = mode_option(&session)?;

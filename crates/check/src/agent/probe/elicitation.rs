@@ -128,8 +128,8 @@ async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     }
 }
 
-/// Runs a turn with a form, which the client answers with `with`. The next turn asks the model
-/// whether it received the answer; this returns the model's reply.
+/// Runs a turn with a form, which the client answers with `with`, and then a turn that asks the
+/// model whether it received the answer. Returns what the model says in the second turn.
 async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
     let (talk, session) = run.session().await?;
     talk.answer::<ElicitationCreate>(move |params| match &with {

@@ -53,8 +53,8 @@ async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
 }
 
 /// Checks that the agent exits after its input has ended, and that its output does not end with a
-/// partial line. If the agent sends a reply after line `first`, turns the observer off, because the
-/// agent may answer a partial line and may choose any stop reason.
+/// partial line. Turns the observer off if the agent sends a reply after line `first`, because the
+/// agent is free to answer a partial line and to choose any stop reason.
 async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;

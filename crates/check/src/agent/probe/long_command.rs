@@ -83,7 +83,7 @@ fn is_running(arguments: &[u8]) -> bool {
         .any(|it| it == arguments)
 }
 
-/// Not tested if the turn does not end. Other probes judge how soon a turn ends.
+/// The rule is not tested if the turn does not end. Other probes judge how soon a turn ends.
 async fn the_command_of_a_tool_ends_with_its_turn(run: &mut Run) -> Probed {
     let (talk, session, turn, command) = running(run).await?;
     cancel(talk, &session);

@@ -243,9 +243,9 @@ async fn an_action_that_is_always_rejected_is_not_asked_again(run: &mut Run) -> 
 
 const SECOND: &str = "second\n";
 
-/// Writes a file twice in one turn and answers each permission request with the first of these
-/// kinds of option that the request offers. Returns the number of the last line before the turn,
-/// and the number of requests.
+/// Writes a file twice in one turn and answers each permission request with an option of the first
+/// of these kinds that the request offers. Returns the number of the last line before the turn, and
+/// the number of requests.
 async fn write_twice<'r>(
     run: &'r mut Run,
     path: &Path,

@@ -147,8 +147,8 @@ async fn a_missing_exit_status_is_not_success(run: &mut Run) -> Probed {
     is_not_success(run, Value::Null, None).await
 }
 
-/// Checks that the agent does not show a command with this exit as a success. Not tested if the
-/// agent shows failed and successful commands alike.
+/// Checks that the agent does not show a command with this exit as a success. The rule is not
+/// tested if the agent shows failed and successful commands alike.
 async fn is_not_success(run: &mut Run, exit: Value, status: Option<Value>) -> Probed {
     let usual = |code: u8| (json!({"exitCode": code}), Some(json!({"exitCode": code})));
     let [(zero, of_zero), (one, of_one)] = [usual(0), usual(1)];

@@ -130,7 +130,7 @@ async fn turn_usage(run: &mut Run) -> Probed<Value> {
     }
 }
 
-/// Returns the `usage_update`s of a turn. Not tested if there are none.
+/// Returns the `usage_update`s of a turn. The rule is not tested if there are none.
 async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
     run.follows_prompts().await?;
     let (talk, session) = run.session().await?;

@@ -41,7 +41,8 @@ async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
     )
 }
 
-/// Sends a permission request with this id. Not tested if the client answers it at once.
+/// Sends a permission request with this id. The rule is not tested if the client answers it at
+/// once.
 async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
     let params = json!({
@@ -101,8 +102,8 @@ fn withdraw(talk: &mut ClientTalk, id: &Value) {
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": id}));
 }
 
-/// Returns the answer to a withdrawn request. Not tested if the client ignores the withdrawal,
-/// which is allowed.
+/// Returns the answer to a withdrawn request. The rule is not tested if the client ignores the
+/// withdrawal, which is allowed.
 async fn withdrawn(talk: &mut ClientTalk, first: usize, id: &Value) -> Probed<Line> {
     talk.wire.is_still_there().await?;
     let found = talk.wire.heard(first).find(|line| line.replies_to(id)).cloned();

@@ -254,8 +254,8 @@ async fn a_cancel_answers_open_elicitations(run: &mut ClientRun) -> Probed {
     let cancelled = talk.is_cancelled(&turn).await?.number;
     let answer = talk.wire.heard(0).find(|line| line.replies_to(&asked));
     let asked = match answer.is_some_and(|answer| answer.number < cancelled) {
-        // The client answers elicitations at once. One that is sent after the cancel also belongs
-        // to the cancelled turn.
+        // The client answers elicitations at once. The judge therefore sends another one after the
+        // cancel, which also belongs to the cancelled turn.
         true => talk.begin::<ElicitationCreate>(&turn, good()),
         false => asked,
     };

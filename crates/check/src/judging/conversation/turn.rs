@@ -170,7 +170,7 @@ fn chunks(updates: &[Value], kind: &str) -> String {
 }
 
 impl Line {
-    /// Whether the agent calls or notifies this method.
+    /// Whether this is a call or a notification of method `M` that the agent sent.
     pub(crate) fn calls<M: Method>(&self) -> bool {
         self.from == Side::Agent && self.get("method").is_some_and(|method| method == M::ROW.name)
     }
