@@ -67,7 +67,7 @@ impl ChosenAgent {
                 built_in: true,
             });
         };
-        // A name is a single word.
+        // A name is a single word without a slash.
         let is_name = !given.contains(|c: char| c.is_whitespace() || c == '/');
         let own =
             if is_name { OwnAgents::read()?.named(given).map(|own| own.command) } else { None };

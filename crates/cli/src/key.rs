@@ -51,7 +51,7 @@ async fn typed(prompt: String, echo: libc::tcflag_t) -> io::Result<Option<String
 fn read_line(prompt: &str, echo: libc::tcflag_t, until: RawFd) -> io::Result<Option<String>> {
     let mut terminal = Keys::of(open()?, libc::ICANON | echo, libc::TCSAFLUSH)?;
     terminal.tty.write_all(prompt.as_bytes())?;
-    // The longest line that a terminal delivers.
+    // A terminal delivers at most this many bytes per line.
     let mut bytes = [0; 4096];
     if wait(terminal.tty.as_raw_fd(), until, FOR_EVER)? != Ready::Tty {
         return Err(io::ErrorKind::Interrupted.into());

@@ -65,7 +65,7 @@ impl ClientTalk {
                 let how = how_it_left(&client.stop().await);
                 return match task {
                     "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
-                    // The command of the task may be wrong.
+                    // The command of the task may be wrong, so the client is not at fault.
                     _ => not_tested(format!(
                         "the client starts no agent for the task {task:?}: {how}"
                     )),

@@ -148,7 +148,7 @@ impl Case {
             }
         }
         if judged == Side::Client {
-            // The judge's default answers open the session and end the turn.
+            // These calls get the judge's default answers, which open the session and end the turn.
             let is_own = |method: &str| {
                 [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name]
                     .contains(&method)

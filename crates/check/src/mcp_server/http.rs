@@ -76,7 +76,7 @@ async fn converse(stream: TcpStream, known: Known, reach: McpReach) {
         let response = respond(request, &known, &reach).await;
         Ok::<_, Infallible>(response.unwrap_or_else(status))
     });
-    // An agent that disconnects ends the connection with an error.
+    // If the agent disconnects, the connection ends with an error, which is ignored.
     let _ended = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;

@@ -152,7 +152,7 @@ impl Judge {
                 by,
             });
         }
-        // Report this once per session, because such a client repeats it.
+        // Report this once per session, because such a client usually repeats the fault.
         if self.reported.len() < EARLY && self.reported.insert(session.to_owned()) {
             report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
         }

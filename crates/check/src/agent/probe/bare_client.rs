@@ -54,7 +54,7 @@ async fn uses_only_offered(run: &mut Run, capabilities: Value) -> Probed {
                     return fail("only calls that the client offers", seen);
                 }
             }
-            // The agent has no tool for this action.
+            // This action cannot be tested, for example because the agent has no tool for it.
             Err(Outcome::NotTested(_)) => {}
             Err(other) => return Err(other),
         }

@@ -57,7 +57,8 @@ pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session
 /// Like [`hanging`], but in this session.
 pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
     let turn = talk.begin_turn(session, say("attache waits").hang());
-    // Some agents send nothing before the model's answer is complete.
+    // Some agents send nothing before the model's answer is complete, so it is no error if no chunk
+    // arrives.
     let _ = shows(talk, &turn, &["agent_message_chunk"]).await;
     if talk.heard(turn.first).any(|line| line.replies_to(&turn.id)) {
         return not_tested("the turn ended before its model finished");

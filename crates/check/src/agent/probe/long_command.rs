@@ -77,7 +77,7 @@ async fn wait_until_running(arguments: &[u8], is_there: bool) -> bool {
 /// Whether a process with this command line exists. Always `false` on systems other than Linux.
 fn is_running(arguments: &[u8]) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    // A zombie's command line is empty.
+    // Zombies do not count: their command line is empty.
     processes
         .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
         .any(|it| it == arguments)

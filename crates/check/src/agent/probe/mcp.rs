@@ -327,7 +327,7 @@ async fn wait_until(
     let next = talk.now();
     tokio::select! {
         has_seen = server.wait_until(patience, &wanted) => has_seen,
-        // The agent has ended.
+        // The agent has ended, so the record of the server no longer changes.
         _ = talk.peer.wait_for(next, patience * 2, |_| false) => wanted(&server.seen()),
     }
 }

@@ -92,7 +92,8 @@ fn words(updates: &[Value]) -> Vec<Said> {
     for update in updates {
         let who = match update.get("sessionUpdate").and_then(Value::as_str) {
             Some("user_message_chunk") => "user",
-            // SESS-15 judges the sender of a replayed prompt.
+            // A prompt that is replayed as a message of the agent counts as the user's here.
+            // SESS-15 judges its sender.
             Some("agent_message_chunk") if text(update).contains(PROMPTED) => "user",
             Some("agent_message_chunk") => "agent",
             _ => continue,

@@ -100,7 +100,7 @@ async fn end_command(talk: &mut Conversation, turn: &Turn, waits: &Line) {
     let ended = |line: &Line| {
         line.calls::<TerminalKill>() || line.calls::<TerminalRelease>() || line.replies_to(&turn.id)
     };
-    // If the agent does neither, the command still ends.
+    // If the agent neither kills nor releases the terminal in time, the command ends anyway.
     let _ = talk.peer.wait_for(turn.first, talk.patience, ended).await;
     if waits.calls::<TerminalWaitForExit>() {
         talk.give(waits, json!({"exitCode": null, "signal": "SIGKILL"}));

@@ -21,7 +21,8 @@ pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> 
     let ours = |error: io::Error| {
         Failure::new(Exit::Internal, format!("the judge cannot be reached: {error}"))
     };
-    // Ctrl-C reaches every program in the terminal; the client decides whether its agent ends.
+    // Ctrl-C reaches every program in the terminal. This one ignores it, because the client decides
+    // whether its agent ends.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;
     let first = first_line(arguments);
     let judge =
