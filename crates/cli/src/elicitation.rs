@@ -156,7 +156,7 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     }
 }
 
-/// Lets the person fill in one field; false if they end the input.
+/// Lets the person fill in one field. Returns false if they end the input.
 async fn filled(
     form: &Form,
     name: &str,

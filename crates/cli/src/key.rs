@@ -168,7 +168,8 @@ struct Keys {
 }
 
 impl Keys {
-    /// `how` says when the settings change; `TCSAFLUSH` also discards earlier input.
+    /// Changes the settings of the terminal. `how` says when they change; `TCSAFLUSH` also discards
+    /// earlier input.
     fn of(tty: File, flags: libc::tcflag_t, how: libc::c_int) -> io::Result<Self> {
         let before = SavedSettings::keep()?;
         let mut keys = before.before;
@@ -195,7 +196,7 @@ impl Keys {
 pub(crate) struct NoEcho(#[expect(dead_code, reason = "restores the terminal when dropped")] Keys);
 
 impl NoEcho {
-    /// Starts the mode.
+    /// Stops the echo of keys.
     ///
     /// # Errors
     /// Returns an error if this process has no terminal.
@@ -208,7 +209,7 @@ impl NoEcho {
 pub(crate) struct Cooked(#[expect(dead_code, reason = "restores the terminal when dropped")] Keys);
 
 impl Cooked {
-    /// Starts the mode.
+    /// Turns on the echo and the editing of lines.
     ///
     /// # Errors
     /// Returns an error if this process has no terminal.

@@ -21,7 +21,7 @@ use std::path::Path;
 /// half this size.
 const LONGEST: u64 = 4 << 20;
 
-/// Runs the command.
+/// Runs `attache permissions`.
 pub(crate) fn permissions(arguments: Permissions) -> Result<Exit, Failure> {
     let lines = match arguments.task.unwrap_or(Task::List) {
         Task::List => list()?,

@@ -11,12 +11,12 @@ pub(crate) struct Client {
     pub(crate) is_watched: bool,
 }
 
-/// The `initialize` params of a client with all capabilities.
+/// Returns the `initialize` params of a client with all capabilities.
 pub(crate) fn everything() -> Value {
     initialize_params(capabilities())
 }
 
-/// All client capabilities.
+/// Returns all client capabilities.
 pub(crate) fn capabilities() -> Value {
     json!({
         "fs": {"readTextFile": true, "writeTextFile": true},
@@ -26,7 +26,7 @@ pub(crate) fn capabilities() -> Value {
     })
 }
 
-/// The `initialize` params of a client with these capabilities.
+/// Returns the `initialize` params of a client with these capabilities.
 pub(crate) fn initialize_params(capabilities: Value) -> Value {
     let info = json!({"name": "attache-check", "version": env!("CARGO_PKG_VERSION")});
     json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities})

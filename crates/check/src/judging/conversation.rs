@@ -35,8 +35,8 @@ pub(crate) struct Conversation {
     pub(crate) patience: Duration,
     /// Whether the observer's findings about the peer's lines count. Probes that send malformed
     /// messages turn this off, because the answer may itself be malformed. If the probed rule is
-    /// not mandatory, a breach of it could look like a breach of a mandatory rule. So findings
-    /// count only after the peer has kept the probed rule.
+    /// not mandatory, a breach of it could look like a breach of a mandatory rule. Therefore,
+    /// findings count only after the peer has kept the probed rule.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
     announced: Value,
@@ -279,7 +279,7 @@ impl Conversation {
         })
     }
 
-    /// Describes the line that the peer sent instead.
+    /// Describes what the peer sent instead of the expected line.
     fn instead(&self, first: usize, missing: &WaitError) -> String {
         match self.heard(first).find(|line| line.get("method").is_none()) {
             Some(line) => quoted(&line.text),

@@ -30,7 +30,8 @@ pub struct Support {
     pub name: Option<String>,
     /// The peer's version in `initialize`.
     pub version: Option<String>,
-    /// The paths of its enabled capabilities, below `agentCapabilities` or `clientCapabilities`.
+    /// The paths of the peer's enabled capabilities, below `agentCapabilities` or
+    /// `clientCapabilities`.
     pub capabilities: BTreeSet<String>,
     /// The protocol's methods that the judge called, and the peer's answers.
     pub answered: BTreeMap<String, Calls>,
@@ -240,9 +241,9 @@ impl Support {
     }
 }
 
-/// Returns the paths of enabled capabilities. A capability is enabled unless its value is `false`
-/// or null. Even an empty object enables it. An object that only groups capabilities is not a
-/// capability itself.
+/// Adds the paths of enabled capabilities to `found`. A capability is enabled unless its value is
+/// `false` or null. Even an empty object enables it. An object that only groups capabilities is not
+/// a capability itself.
 fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     if matches!(value, Value::Null | Value::Bool(false))
         || found.len() >= NAMES

@@ -323,8 +323,8 @@ impl CallsOfSide {
         first.or_else(|| self.open.remove(id))
     }
 
-    /// Finds earlier calls that should have been answered before this one. Replies to other calls
-    /// may still be on their way.
+    /// Marks the earlier calls that should have been answered before this one. Replies to other
+    /// calls may still be on their way.
     fn judge_order(&mut self, answered: &OpenCall, is_done: bool) {
         let is_prompt = is::<SessionPrompt>(answered.row);
         if is_prompt && !is_done {

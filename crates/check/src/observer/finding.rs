@@ -51,8 +51,8 @@ impl Report {
         self.tested.extend(rules);
     }
 
-    /// Judges the line by this rule. It keeps the rule if `holds`, otherwise `seen` describes the
-    /// breach.
+    /// Judges the line by this rule. The line keeps the rule if `holds` is true. Otherwise `seen`
+    /// describes the breach.
     pub(super) fn keeps(&mut self, rule: &'static str, holds: bool, seen: impl FnOnce() -> String) {
         self.tests(&[rule]);
         if !holds {

@@ -16,8 +16,8 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Judges whether a client continues in a version that it does not support (INIT-07). It must
-    /// be called for every message of any version.
+    /// Judges whether a client continues in a version that it does not support (INIT-07). This must
+    /// be called for every message, whatever its version.
     pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Body::Asked(asked) = &seen.body
             && seen.from == Side::Client

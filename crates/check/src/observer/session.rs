@@ -158,8 +158,8 @@ impl Judge {
         }
     }
 
-    /// Records the reply to the call on this line. Earlier prompts came too early, unless another
-    /// call opened their session.
+    /// Records the reply to the call on this line. Prompts before this reply came too early, unless
+    /// another call opened their session.
     fn open_call_answered(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
         self.opening.remove(&call);
         for mut early in std::mem::take(&mut self.early) {

@@ -186,8 +186,9 @@ impl Turns {
         }
     }
 
-    /// Whether two prompts of a session overlapped. A reply to the first after the second, or a
-    /// refusal of the second, proves that. Otherwise the recording may lack the reply to the first.
+    /// Reports two prompts of a session that overlapped. A reply to the first prompt after the
+    /// second one, or a refusal of the second one, proves an overlap. Without such proof, the
+    /// recording may lack the reply to the first prompt.
     fn overlapped(&mut self, prompt: usize, is_done: bool, report: &mut Report) {
         let is_shown =
             |(first, second): &&(usize, usize)| *first == prompt || (*second == prompt && !is_done);

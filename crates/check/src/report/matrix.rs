@@ -34,7 +34,7 @@ pub(super) const LEGEND: &str = "✓: observed to work. –: not offered, or ans
 /// The mark for a name that did not occur because no probe provokes it.
 const NOT_PROVOKED: &str = "not provoked";
 
-/// The capabilities below this path, without the prefix.
+/// The prefixes of capabilities, which the tables leave out.
 const WRAPPERS: [&str; 2] = ["agentCapabilities.", "clientCapabilities."];
 
 /// Returns every table of the support of these peers, side by side.

@@ -168,7 +168,7 @@ impl Layout {
     }
 }
 
-/// Trailing spaces stay outside the colour, so that they can be trimmed.
+/// Colours a cell. Trailing spaces stay outside the colour, so that they can be trimmed.
 fn painted(cell: &str, style: Style, paint: Paint) -> String {
     let text = cell.trim_end();
     let padding = cell.get(text.len()..).unwrap_or_default();

@@ -175,7 +175,7 @@ fn meta(payload: &Value, record: &mut impl FnMut(Topic, &str)) {
     }
 }
 
-/// Returns the member of each element of a list.
+/// Reports the name under `member` in each element of a list.
 fn each(
     payload: &Value,
     key: &str,
