@@ -3,8 +3,8 @@
 use crate::json::json;
 use serde_json::Value;
 
-/// The client that the judge played in a conversation: the capabilities it announced to the agent,
-/// and whether the observer judges the agent's messages.
+/// The client that the judge played in a conversation: the capabilities that it announced to the
+/// agent, and whether the observer judged the agent's messages.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Client {
     pub(crate) capabilities: Value,

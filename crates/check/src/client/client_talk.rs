@@ -38,8 +38,8 @@ pub(crate) struct ClientTalk {
     words: usize,
 }
 
-/// Returns the agent that the judge plays on a connection of a client, given the number of the
-/// connection, counting from 0.
+/// A function that returns the agent that the judge plays on a connection of a client. Its argument
+/// is the number of the connection, counted from 0.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {

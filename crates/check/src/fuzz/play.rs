@@ -24,7 +24,7 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(2);
 /// How much memory a peer may use after a case, in bytes.
 const MEMORY: u64 = 1024 * 1024 * 1024;
-/// A call that tests whether a peer still reads and answers.
+/// The method of a call that tests whether a peer still reads and answers.
 const STILL_THERE: &str = "_attache/still_there";
 
 /// The result of a case.

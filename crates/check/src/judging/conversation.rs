@@ -17,8 +17,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// A request that no peer knows. Any answer to it shows that the peer has read everything before
-/// it. Probes of unknown methods use other names.
+/// A method that no peer knows. Any answer to a call of it shows that the peer has read everything
+/// before the call. Probes of unknown methods use other names.
 const STILL_THERE: &str = "_attache/still_there";
 
 /// How long to wait for an answer after the answer to a later message has arrived.

@@ -26,8 +26,8 @@ const ANSWER: &str = "attache-answer-6034";
 /// The question that a turn asks the user.
 const QUESTION: &str = "attache: which word?";
 
-/// First checks that a client that supports forms receives one (otherwise not tested), then that a
-/// client that supports only URLs receives none.
+/// First checks that a client that supports forms receives one (otherwise the rule is not tested),
+/// then that a client that supports only URLs receives none.
 async fn forms_are_sent_only_if_supported(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let folder = run.folder().to_owned();

@@ -17,7 +17,8 @@ probes! { Run:
     "RPC-10" the_length_of_a_buffered_line_is_limited;
 }
 
-/// A little more than the 32 MiB that the official TypeScript library accepts.
+/// The length of a huge line in bytes: a little more than the 32 MiB that the official TypeScript
+/// library accepts.
 const HUGE: usize = 33 * 1024 * 1024;
 
 async fn the_end_of_input_ends_the_agent(run: &mut Run) -> Probed {

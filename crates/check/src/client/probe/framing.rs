@@ -20,7 +20,8 @@ probes! { ClientRun:
     "RPC-33" an_error_of_an_unknown_code_is_shown;
 }
 
-/// A little more than the 32 MiB that the official TypeScript library accepts.
+/// The length of a huge line in bytes: a little more than the 32 MiB that the official TypeScript
+/// library accepts.
 const HUGE: usize = 33 * 1024 * 1024;
 
 async fn a_line_feed_in_a_text_is_escaped(run: &mut ClientRun) -> Probed {
