@@ -111,7 +111,8 @@ async fn an_unknown_action_accepts_nothing(run: &mut Run) -> Probed {
     )
 }
 
-/// Checks that an accepted answer reaches the model. Otherwise the other answers cannot be tested.
+/// Checks that an answer with this action reaches the model. If it does not, the rule is not
+/// tested.
 async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     run.follows_prompts().await?;
     let (talk, session) = run.session().await?;

@@ -88,7 +88,7 @@ async fn an_unknown_session_is_not_found(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Accepts a result and an error, but requires an answer.
+/// A result and an error are both correct, but the agent must answer.
 async fn closing_an_unknown_session_is_answered(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(CLOSE)?;
