@@ -245,7 +245,7 @@ impl ProbeRun for Run {
         }
         let mut outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
-        // Read these now, because the checks below may switch to another conversation.
+        // Read these values now, because the checks below may switch to another conversation.
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
         if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
             outcome = Outcome::NotTested(

@@ -50,7 +50,7 @@ impl Judge {
                 "the fork has the id of its source".to_owned()
             });
         }
-        // The call is enough, because the recording may lack the reply.
+        // A load or resume counts from its call on, because the recording may lack the reply.
         if let Some(asked) = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>()) {
             self.reported.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }

@@ -219,7 +219,7 @@ fn unique(rows: &[Row]) -> usize {
     (ID..longest).find(differ).unwrap_or(longest)
 }
 
-/// Returns the line of a match, with the text in the middle of a long line.
+/// Returns the line of a match. A long line is cut so that the matching text is near the middle.
 fn snippet(found: &Found, columns: Option<usize>, paint: Paint) -> String {
     let author = match found.author {
         MessageAuthor::User => "you: ",

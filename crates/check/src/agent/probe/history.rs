@@ -256,7 +256,8 @@ async fn session_with_turn<'r>(
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     let mut spoken = (played, session);
     if !spoken.0.said().contains(SAID) {
-        // If the agent has no tool that reads files, the turn stopped before this text was sent.
+        // If the agent has no tool that reads files, the turn stopped before this text was sent. A
+        // turn without a tool call sends it.
         let (talk, session) = run.session().await?;
         spoken = (play_in(talk, &session, think(THOUGHT).say(SAID)).await?, session);
     }

@@ -17,7 +17,7 @@ probes! { ClientRun:
     "CANCEL-24" ids_of_different_types_are_different;
 }
 
-/// Starts a turn of a client that leaves every permission request open until it cancels.
+/// Starts a turn of a client that leaves every permission request open until it cancels the turn.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     run.turn(&["cancel"]).await
 }
@@ -91,7 +91,7 @@ async fn the_client_waits_for_the_end_of_a_cancelled_turn(run: &mut ClientRun) -
     let (talk, turn) = turn(run).await?;
     cancel(talk, &turn).await?;
     talk.say(&turn, "It ends.\n\n");
-    // If the client still answers calls, it has not ended and still waits for the turn.
+    // If the client still answers calls, it has not ended and still waits for the end of the turn.
     talk.wire.is_still_there().await?;
     talk.end_turn(&turn, "cancelled");
     talk.ends_or_continues().await
