@@ -18,8 +18,8 @@ pub use recorded::{Recorded, RecordingError, TraceError};
 /// Reads a recording. Detects which of these formats it has:
 ///
 /// - JSON lines as `attache trace` and `attache run --trace` write them, see [`trace`];
-/// - JSON lines of the official conductor (`.jsons`). Of a chain of proxies, only the agent's
-///   connection is read, without its MCP messages;
+/// - JSON lines of the official conductor (`.jsons`). If the conductor ran a chain of proxies, only
+///   the agent's connection is read, without its MCP messages;
 /// - the JSON of `acp-devtools export`;
 /// - the JSON that Zed copies from its ACP logs. The agent's stderr is left out.
 ///

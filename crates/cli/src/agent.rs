@@ -89,8 +89,8 @@ fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     private
 }
 
-/// Opens the store. If that fails, the agent runs without one: the client learns that sessions
-/// cannot be loaded, and the reason goes to stderr.
+/// Opens the store. If that fails, prints the reason on stderr, and the agent runs without a store:
+/// the client learns that sessions cannot be loaded.
 fn kept(given: Option<&Path>) -> Option<Sqlite> {
     let why = match Place::of(given).and_then(|place| place.open_writable()) {
         Ok(store) => return store,
@@ -104,8 +104,9 @@ fn kept(given: Option<&Path>) -> Option<Sqlite> {
     None
 }
 
-/// Logs the method, id and size of each message. The content is not logged, because it can include
-/// files and keys, such as the environment variables and headers of MCP servers.
+/// Returns an observer that logs the method, id and size of each message. The content is not
+/// logged, because it can include files and keys, such as the environment variables and headers of
+/// MCP servers.
 fn traffic() -> Tap {
     Arc::new(|direction, line: &[u8]| {
         let arrow = match direction {

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Runs the command.
+/// Runs `attache agents`.
 pub(crate) async fn agents(arguments: Agents) -> Result<Exit, Failure> {
     match arguments.task.unwrap_or(Task::List(arguments.list)) {
         Task::List(arguments) => list(&arguments).await,

@@ -309,7 +309,7 @@ mod tests {
         Command::command().debug_assert();
     }
 
-    /// The commands in the `sh` blocks of the README and of `docs/`, without shell syntax.
+    /// Returns the commands in the `sh` blocks of the README and of `docs/`, without shell syntax.
     fn documented_commands() -> Vec<String> {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let docs = std::fs::read_dir(root.join("docs")).unwrap();

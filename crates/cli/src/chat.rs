@@ -46,7 +46,7 @@ enum Next {
     End,
 }
 
-/// Runs the command.
+/// Runs `attache chat`.
 pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     // Lines can come through a pipe, but questions are always asked at the terminal.
     if !key::can_ask() || !io::stdout().is_terminal() {
@@ -100,8 +100,8 @@ fn ours(error: io::Error) -> Failure {
     Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
 }
 
-/// Returns a function that puts the person's rules in front of an agent's permissions. The function
-/// sends each decision by a rule to `sender`, so that the decision is shown.
+/// Returns a function that extends an agent's permissions so that the person's rules decide first.
+/// Each decision by a rule is sent to `sender`, so that it is shown.
 fn deciding(
     rules: PermissionBroker,
     sender: mpsc::Sender<ByRule>,

@@ -16,7 +16,7 @@ mod trace;
 use crate::exit::{Exit, Failure};
 use arguments::{Check, Task};
 
-/// Runs the command.
+/// Runs `attache check`.
 pub(crate) async fn check(arguments: &Check) -> Result<Exit, Failure> {
     match &arguments.task {
         Task::Rules(arguments) => rules::rules(arguments),

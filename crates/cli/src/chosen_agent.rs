@@ -22,7 +22,7 @@ pub(crate) struct ChosenAgent {
     pub(crate) word: String,
     /// The entry of a known agent.
     pub(crate) known: Option<&'static KnownAgent>,
-    /// Whether it is the built-in agent.
+    /// Whether this is the built-in agent.
     pub(crate) built_in: bool,
 }
 
@@ -67,7 +67,7 @@ impl ChosenAgent {
                 built_in: true,
             });
         };
-        // A name is a single word.
+        // A name is a single word without a slash.
         let is_name = !given.contains(|c: char| c.is_whitespace() || c == '/');
         let own =
             if is_name { OwnAgents::read()?.named(given).map(|own| own.command) } else { None };

@@ -26,7 +26,7 @@ const WISH: &str = "ATTACHE_MODEL";
 /// The maximum length of a key, in bytes.
 const LONGEST_KEY: u64 = 16 * 1024;
 
-/// Runs the command.
+/// Runs `attache config`.
 pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
     let settings = Settings::read();
     match arguments.task {

@@ -26,7 +26,7 @@ const FOREIGN_KEYS: [&str; 5] =
 /// If there are more rules than this, only their number is shown.
 const FEW_RULES: usize = 10;
 
-/// Runs the command.
+/// Runs `attache doctor`.
 pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     let settings = Settings::read();
     let (models, why) = crate::models::models(&settings);

@@ -66,8 +66,8 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
 }
 
 /// Announces support for forms and pages, and sends each request to the receiver. A request is
-/// declined if the receiver was dropped. A request without a session is declined too: a call would
-/// wait for its answer, and people are not asked before a turn.
+/// declined if the receiver was dropped. A request without a session is declined too: it belongs to
+/// a call of this client, which would wait for the answer, but people are asked only during turns.
 pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>) {
     let (sender, receiver) = mpsc::channel(WAITING);
     let pages = sender.clone();
@@ -156,7 +156,7 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     }
 }
 
-/// Lets the person fill in one field; false if they end the input.
+/// Lets the person fill in one field. Returns false if they end the input.
 async fn filled(
     form: &Form,
     name: &str,

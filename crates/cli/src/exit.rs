@@ -93,7 +93,7 @@ impl Failure {
     }
 
     /// Returns the failure for output that cannot be written. A closed pipe is not an error: the
-    /// reader wants no more.
+    /// reader wants no more output.
     pub(crate) fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Exit::Cancelled, ""),

@@ -1,5 +1,5 @@
-//! Shows a hub's session in a terminal: its changes, and the agent's questions to the person, until
-//! it is idle.
+//! Shows a hub's session in a terminal until the session is idle: its changes, and the agent's
+//! questions to the person.
 
 use crate::exit::{Exit, Failure};
 use crate::key::type_ahead::TypeAhead;
@@ -88,7 +88,7 @@ impl Follow {
         let before = self.session.snapshot().sequence();
         self.until_idle().await?;
         let session = self.session.snapshot();
-        // Other changes can happen without a turn; the end of the last turn was already shown.
+        // If the session changed without a turn, the end of its last turn was already shown.
         if session.changed_at(Parts::TURN) <= before {
             return Ok(());
         }

@@ -51,7 +51,7 @@ async fn typed(prompt: String, echo: libc::tcflag_t) -> io::Result<Option<String
 fn read_line(prompt: &str, echo: libc::tcflag_t, until: RawFd) -> io::Result<Option<String>> {
     let mut terminal = Keys::of(open()?, libc::ICANON | echo, libc::TCSAFLUSH)?;
     terminal.tty.write_all(prompt.as_bytes())?;
-    // The longest line that a terminal delivers.
+    // A terminal delivers at most this many bytes per line.
     let mut bytes = [0; 4096];
     if wait(terminal.tty.as_raw_fd(), until, FOR_EVER)? != Ready::Tty {
         return Err(io::ErrorKind::Interrupted.into());
@@ -168,7 +168,8 @@ struct Keys {
 }
 
 impl Keys {
-    /// `how` says when the settings change; `TCSAFLUSH` also discards earlier input.
+    /// Changes the settings of the terminal. `how` says when they change; `TCSAFLUSH` also discards
+    /// earlier input.
     fn of(tty: File, flags: libc::tcflag_t, how: libc::c_int) -> io::Result<Self> {
         let before = SavedSettings::keep()?;
         let mut keys = before.before;
@@ -195,7 +196,7 @@ impl Keys {
 pub(crate) struct NoEcho(#[expect(dead_code, reason = "restores the terminal when dropped")] Keys);
 
 impl NoEcho {
-    /// Starts the mode.
+    /// Stops the echo of keys.
     ///
     /// # Errors
     /// Returns an error if this process has no terminal.
@@ -208,7 +209,7 @@ impl NoEcho {
 pub(crate) struct Cooked(#[expect(dead_code, reason = "restores the terminal when dropped")] Keys);
 
 impl Cooked {
-    /// Starts the mode.
+    /// Turns on the echo and the editing of lines.
     ///
     /// # Errors
     /// Returns an error if this process has no terminal.

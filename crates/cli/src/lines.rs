@@ -123,7 +123,7 @@ impl Lines {
         if self.printer.is_none() {
             self.draft.clone_from(&draft);
         }
-        // The thread ends only with the process.
+        // The thread ends only with the process, so sending does not fail.
         let _ = self.asks.send(Asked { prompt, draft });
     }
 

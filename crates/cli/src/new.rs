@@ -6,7 +6,7 @@ pub(crate) mod arguments;
 use crate::exit::{Exit, Failure};
 use arguments::{New, Task};
 
-/// Runs the command.
+/// Runs `attache new`.
 pub(crate) fn new(arguments: &New) -> Result<Exit, Failure> {
     match &arguments.task {
         Task::Agent(arguments) => agent::agent(arguments),

@@ -79,7 +79,7 @@ impl Policy {
         if let Some(verdict) = self.rules.as_ref().and_then(|rules| rules.verdict(request)) {
             return Some(verdict);
         }
-        // If the agent offers no option that allows the action, it is refused.
+        // The action is refused if the agent offers no option that allows it.
         let is_offered = Decision::Allow.allows(&request.options);
         let allowed =
             |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });

@@ -21,7 +21,7 @@ use std::path::Path;
 /// half this size.
 const LONGEST: u64 = 4 << 20;
 
-/// Runs the command.
+/// Runs `attache permissions`.
 pub(crate) fn permissions(arguments: Permissions) -> Result<Exit, Failure> {
     let lines = match arguments.task.unwrap_or(Task::List) {
         Task::List => list()?,
@@ -124,7 +124,7 @@ fn decision(line: &str) -> String {
         _ => "without asking".to_owned(),
     };
     let verdict = text("verdict").unwrap_or_default();
-    // A withdrawn question has no decision.
+    // Nobody answered a withdrawn question.
     let by = if verdict == "withdrawn" { String::new() } else { format!(" {by}") };
     let (agent, title) = (text("agent").unwrap_or_default(), text("title").unwrap_or_default());
     let effect = entry.get("effect").map(effect).unwrap_or_default();

@@ -46,7 +46,7 @@ pub(crate) use session::not_opened;
 /// The time that the agent has to end by itself after a timeout.
 const ENDING: Duration = Duration::from_millis(500);
 
-/// Runs the command.
+/// Runs `attache run`.
 pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
     let mut output = output(&arguments);
@@ -184,8 +184,8 @@ async fn with_output(
     ended
 }
 
-/// A hub for one agent and one session, without a store: the agent keeps its sessions. An agent
-/// that exits is not restarted.
+/// Returns the options of a hub for one agent and one session. The hub has no store: the agent
+/// keeps its sessions. An agent that exits is not restarted.
 pub(crate) fn hub_options(options: Options, permissions: Permissions) -> HubOptions {
     HubOptions::default()
         .client(options)

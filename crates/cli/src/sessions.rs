@@ -22,7 +22,7 @@ use attache_session::Store;
 use jiff::tz::TimeZone;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-/// Runs the command.
+/// Runs `attache sessions`.
 pub(crate) async fn sessions(arguments: Sessions) -> Result<Exit, Failure> {
     let task = arguments.task.unwrap_or(Task::List(arguments.list));
     let place = Place::of(in_store(&task).store.as_deref())?;

@@ -26,7 +26,7 @@ const PIECE: usize = 64 * 1024;
 const PATIENCE: StopPatience =
     StopPatience { after_stdin: Duration::ZERO, after_terminate: Duration::from_secs(10) };
 
-/// Runs the command.
+/// Runs `attache trace`.
 pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
     let ours = |error: io::Error| {
         Failure::new(Exit::Internal, format!("the recording cannot start: {error}"))

@@ -144,7 +144,7 @@ impl Run {
         self
     }
 
-    /// Returns which features the run has seen the agent support.
+    /// Returns the parts of the protocol that the agent supports, as observed so far.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
@@ -245,7 +245,7 @@ impl ProbeRun for Run {
         }
         let mut outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
-        // Read these now, because the checks below may switch to another conversation.
+        // Read these values now, because the checks below may switch to another conversation.
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
         if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
             outcome = Outcome::NotTested(
@@ -258,8 +258,8 @@ impl ProbeRun for Run {
         if outcome.is_fail() && probe.rule != PROMPTED && prompts {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
-        // Open calls must not affect the next probe, and a probe that relies on the observer must
-        // not continue a conversation that had none.
+        // The next probe must not continue a conversation with open calls, or one in which the
+        // observer was off and this probe did not pass.
         let is_odd = self.client.as_ref().is_some_and(|client| !client.is_watched)
             && outcome != Outcome::Pass;
         let is_over = is_odd
@@ -272,7 +272,7 @@ impl ProbeRun for Run {
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
 
-    /// Ends every conversation, and with it the agent's process.
+    /// Ends every conversation and the agent process of each.
     async fn leave(&mut self) {
         self.client = None;
         let parked = std::mem::take(&mut self.parked).into_iter().map(|(_, talk)| talk);

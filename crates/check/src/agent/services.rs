@@ -19,8 +19,8 @@ const INVALID: i64 = -32602;
 const NOT_FOUND: i64 = -32002;
 const INTERNAL: i64 = -32603;
 
-/// Answers the agent's calls. It serves the text files below this folder, and terminals whose
-/// commands print [`TERMINAL_OUTPUT`] and exit with 0 at once.
+/// Returns the answers to the agent's calls. They serve the text files below this folder, and
+/// terminals whose commands print [`TERMINAL_OUTPUT`] and exit with 0 at once.
 pub(crate) fn script(folder: &Path) -> Script {
     let folder = Arc::new(folder.to_owned());
     let terminals = Arc::new(Terminals::default());

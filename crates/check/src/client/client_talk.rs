@@ -38,8 +38,8 @@ pub(crate) struct ClientTalk {
     words: usize,
 }
 
-/// Returns the agent that the judge plays on a connection of a client, given the number of the
-/// connection, counting from 0.
+/// A function that returns the agent that the judge plays on a connection of a client. Its argument
+/// is the number of the connection, counted from 0.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {
@@ -65,7 +65,7 @@ impl ClientTalk {
                 let how = how_it_left(&client.stop().await);
                 return match task {
                     "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
-                    // The command of the task may be wrong.
+                    // The command of the task may be wrong, so the client is not at fault.
                     _ => not_tested(format!(
                         "the client starts no agent for the task {task:?}: {how}"
                     )),
@@ -167,8 +167,8 @@ impl ClientTalk {
         }
     }
 
-    /// Whether another task can use this connection: only if a person runs the client, and the
-    /// connection is still open.
+    /// Whether another task can use this connection. That is the case if a person runs the client
+    /// and the connection is still open.
     pub(crate) fn may_reuse_connection(&self) -> bool {
         !self.client.is_seen() && self.wire.is_watched && self.wire.peer.ended().is_none()
     }
@@ -193,7 +193,8 @@ impl ClientTalk {
         (self.client, self.task, self.first) = (client, task, self.wire.now());
     }
 
-    /// Waits until the client calls method `M`, as its task requires. Not tested if it does not.
+    /// Waits until the client calls method `M`, as its task requires. The rule is not tested if the
+    /// client does not call it.
     pub(crate) fn hears<'a, M: Method>(&'a mut self) -> Boxed<'a, Probed<Line>> {
         self.hears_method(M::ROW.name)
     }
@@ -241,8 +242,8 @@ impl ClientTalk {
         )))
     }
 
-    /// Checks that the client behaves as after any turn: it closes the connection in time if it is
-    /// a client that ends with its turn, otherwise it still answers calls.
+    /// Checks that the client behaves as after any turn. A client that ends with its turn must
+    /// close the connection in time. Any other client must still answer calls.
     pub(crate) fn ends_or_continues<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             let patience = self.wire.patience;

@@ -123,7 +123,7 @@ impl ClientRun {
         self
     }
 
-    /// Returns which features the run has seen the client support.
+    /// Returns the parts of the protocol that the client supports, as observed so far.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
@@ -163,7 +163,8 @@ impl ClientRun {
     /// Starts the client for this task, with an agent that offers everything.
     ///
     /// # Errors
-    /// Not tested if no command is set for the task. Fails if the client does not start its agent.
+    /// The rule is not tested if no command is set for the task, and fails if the client does not
+    /// start its agent.
     pub(crate) fn start<'a>(
         &'a mut self,
         task: ClientTask,
@@ -203,7 +204,8 @@ impl ClientRun {
     /// that offers everything.
     ///
     /// # Errors
-    /// Not tested if the client supports none of the tasks. Fails if the client sends no prompt.
+    /// The rule is not tested if the client supports none of the tasks, and fails if the client
+    /// sends no prompt.
     pub(crate) fn turn<'a>(
         &'a mut self,
         tasks: &'a [&'static str],
@@ -305,8 +307,7 @@ impl ProbeRun for ClientRun {
     /// Ends the client and all of its connections.
     async fn leave(&mut self) {
         if let Some(mut talk) = self.now.take() {
-            // Whether the client still runs or has exited successfully: then no message has made it
-            // fail.
+            // If the client still runs or has exited successfully, no message has made it fail.
             let went_well = talk.client.exit().is_none_or(|exit| exit.success());
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;

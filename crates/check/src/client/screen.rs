@@ -12,7 +12,7 @@ use std::time::Duration;
 /// How much longer than the agent's text the client may take to show a tool call.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Why the output cannot be judged.
+/// The reason why a client's output cannot be judged.
 const UNREADABLE: &str = "the client prints none of the agent's text while the turn runs, so its output cannot be judged";
 
 /// A turn of a client, and how much of the client's output has been read.
@@ -33,8 +33,8 @@ impl ClientRun {
     /// up to the first mark.
     ///
     /// # Errors
-    /// Not tested if the client prints none of the agent's text while the turn runs. In that case,
-    /// the run does not try again.
+    /// The rule is not tested if the client prints none of the agent's text while the turn runs. In
+    /// that case, the run does not try again.
     pub(crate) fn screen<'a>(
         &'a mut self,
         tasks: &'a [&'static str],
@@ -73,7 +73,7 @@ impl Screen<'_> {
     /// Sends these updates, and returns what the client prints in response.
     ///
     /// # Errors
-    /// Not tested if the client does not print the mark after these updates in time.
+    /// The rule is not tested if the client does not print the mark after these updates in time.
     pub(crate) async fn shows(
         &mut self,
         updates: impl IntoIterator<Item = Value>,

@@ -106,7 +106,7 @@ impl StartedClient {
         let stderr = printed.clone();
         let mut child =
             launch.on_stderr(move |bytes| stderr.push(&stderr.stderr, bytes)).start()?;
-        // The client's stdin is closed.
+        // Close the client's stdin.
         drop(child.take_stdin());
         let mut readers = JoinSet::new();
         if let Some(stdout) = child.take_stdout() {

@@ -64,7 +64,7 @@ pub fn why_not_judged(rule: &str) -> Option<&'static str> {
 }
 
 impl Judged {
-    /// Returns the word for the outcome in output and reports.
+    /// Returns the word that output and reports use: `agent`, `client` or `traffic`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",

@@ -14,11 +14,11 @@ const MUTATIONS: &str = include_str!("../../faults/mutations.md");
 pub struct MutationName {
     /// The broken behaviour, as one unique sentence.
     pub name: &'static str,
-    /// The ids of the rules that it breaks.
+    /// The ids of the rules that the mutation breaks.
     pub rules: Vec<&'static str>,
     /// The path of the source file, relative to the root of the workspace.
     pub file: &'static str,
-    /// The package, the test target and the path of the test that detects it.
+    /// The package, the test target and the path of the test that detects the mutation.
     pub test: &'static str,
 }
 

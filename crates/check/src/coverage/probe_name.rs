@@ -8,7 +8,7 @@ use attache_protocol::method::Side;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProbeName {
-    /// The side that it judges.
+    /// The side that the probe judges.
     pub side: Side,
     /// The id of the rule.
     pub rule: &'static str,

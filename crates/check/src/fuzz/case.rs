@@ -37,8 +37,7 @@ pub(super) struct Step {
     pub(super) is_unended: bool,
 }
 
-/// A step that was played, or a line between two steps, which is the peer's or an answer of the
-/// judge.
+/// A step that was played, or a line that the peer or the judge sent between two steps.
 #[derive(Debug, Clone)]
 pub(super) enum Said {
     Step(Step),
@@ -50,13 +49,14 @@ impl Step {
         Self { text: message.to_string().into_bytes(), ..Self::default() }
     }
 
-    /// Returns the message, if the line is one.
+    /// Returns the step as JSON, or `None` if it is not JSON.
     pub(super) fn value(&self) -> Option<Value> {
         serde_json::from_slice(&self.text).ok()
     }
 }
 
-/// Writes a recording: JSON lines that [`crate::Recording`] reads, with the extra data of a replay.
+/// Writes a recording: JSON lines that [`crate::Recording`] reads, with the extra data that a
+/// replay needs.
 pub(super) fn written(said: &[Said], judged: Side, closes: bool) -> String {
     let mut file = String::new();
     for said in said {
@@ -148,7 +148,7 @@ impl Case {
             }
         }
         if judged == Side::Client {
-            // The judge's default answers open the session and end the turn.
+            // These calls get the judge's default answers, which open the session and end the turn.
             let is_own = |method: &str| {
                 [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name]
                     .contains(&method)

@@ -39,7 +39,7 @@ const STRAY: &[&[u8]] = &[
 
 /// The maximum white space after a message, in bytes. Every peer accepts much longer lines.
 const PAD: usize = 512 * 1024;
-/// The nesting depths that a value may get.
+/// The possible nesting depths of a value.
 const DEPTH: [usize; 4] = [64, 127, 129, 20_000];
 
 /// Corrupts the case once.
@@ -120,7 +120,7 @@ fn id(step: &mut Step, chance: &mut RandomNumbers) {
     }
 }
 
-/// Returns a deeply nested value.
+/// Replaces a value in the message with a deeply nested one.
 fn deep(step: &mut Step, chance: &mut RandomNumbers) {
     let Some(mut message) = step.value() else { return };
     let depth = chance.one_of(&DEPTH).copied().unwrap_or_default();
@@ -172,7 +172,7 @@ fn wrong(message: &mut Value, chance: &mut RandomNumbers) {
     }
 }
 
-/// Returns a random value in the message.
+/// Returns a reference to a random value in the message.
 fn place<'v>(value: &'v mut Value, chance: &mut RandomNumbers) -> Option<&'v mut Value> {
     let inner: usize = match &*value {
         Value::Object(members) => members.len(),

@@ -24,7 +24,7 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(2);
 /// How much memory a peer may use after a case, in bytes.
 const MEMORY: u64 = 1024 * 1024 * 1024;
-/// A call that tests whether a peer still reads and answers.
+/// The method of a call that tests whether a peer still reads and answers.
 const STILL_THERE: &str = "_attache/still_there";
 
 /// The result of a case.
@@ -95,7 +95,7 @@ impl Fuzz {
             .wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>())
             .await;
         let Ok(prompt) = prompt else {
-            // The answers to the client's calls may have kept it from sending a prompt.
+            // The client may have sent no prompt because of the answers to its earlier calls.
             let broken = how_it_left(&mut client, self.patience).await;
             return Ok(playing.played(broken));
         };
@@ -118,7 +118,8 @@ impl Fuzz {
     }
 }
 
-/// Checks that a client ends by itself and without a panic after its agent or its turn ends.
+/// Returns the failure of a client that does not end by itself, or panics, after its agent or its
+/// turn has ended.
 async fn how_it_left(client: &mut StartedClient, patience: Duration) -> Option<Broken> {
     let left = client.ended(patience).await;
     match left.exit {
@@ -236,7 +237,8 @@ impl Playing {
         let _nothing = self.peer.wait_for(next, pause, |_| false).await;
     }
 
-    /// Checks that the peer still answers, or that it ends if its input has ended.
+    /// Returns the failure of a peer that no longer answers, does not end with its input, uses too
+    /// much memory or has broken a rule.
     async fn is_alive(&mut self, closes: bool) -> Option<Broken> {
         let what = if closes {
             (!self.peer.wait_for_end(self.patience).await)
@@ -267,7 +269,7 @@ impl Playing {
         what.or(grown).or_else(|| self.breaks())
     }
 
-    /// Finds a rule that a single line of the peer breaks, whatever the peer received.
+    /// Returns the first rule that a single line of the peer breaks, whatever the peer received.
     fn breaks(&self) -> Option<Broken> {
         let line_of = |finding: &Finding| self.peer.lines().get(finding.line.saturating_sub(1));
         let found = self.peer.findings().iter().find(|finding| {

@@ -40,7 +40,7 @@ impl Fuzz {
         Ok((smallest.case, smallest.played, smallest.broken))
     }
 
-    /// Removes steps: at first many at once, then fewer.
+    /// Removes steps: first many at a time, then fewer.
     async fn without_steps(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         let mut length = smallest.case.steps.len().div_ceil(2);
         while length > 0 {

@@ -17,8 +17,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// A request that no peer knows. Any answer to it shows that the peer has read everything before
-/// it. Probes of unknown methods use other names.
+/// A method that no peer knows. Any answer to a call of it shows that the peer has read everything
+/// before the call. Probes of unknown methods use other names.
 const STILL_THERE: &str = "_attache/still_there";
 
 /// How long to wait for an answer after the answer to a later message has arrived.
@@ -35,8 +35,8 @@ pub(crate) struct Conversation {
     pub(crate) patience: Duration,
     /// Whether the observer's findings about the peer's lines count. Probes that send malformed
     /// messages turn this off, because the answer may itself be malformed. If the probed rule is
-    /// not mandatory, a breach of it could look like a breach of a mandatory rule. So findings
-    /// count only after the peer has kept the probed rule.
+    /// not mandatory, a breach of it could look like a breach of a mandatory rule. Therefore,
+    /// findings count only after the peer has kept the probed rule.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
     announced: Value,
@@ -279,7 +279,7 @@ impl Conversation {
         })
     }
 
-    /// Describes the line that the peer sent instead.
+    /// Describes what the peer sent instead of the expected line.
     fn instead(&self, first: usize, missing: &WaitError) -> String {
         match self.heard(first).find(|line| line.get("method").is_none()) {
             Some(line) => quoted(&line.text),

@@ -31,7 +31,7 @@ pub(crate) use probes;
 pub(crate) fn in_order_of_seed<P>(mut probes: Vec<P>, seed: u64) -> Vec<P> {
     let mut state = seed;
     for last in (1..probes.len()).rev().filter(|_| seed != 0) {
-        // SplitMix64, so that a seed gives the same order on every machine.
+        // This is SplitMix64, so that a seed gives the same order on every machine.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -20,7 +20,7 @@ pub enum RunEvent<'r> {
     Probe {
         /// The name of the probe.
         name: &'static str,
-        /// Its number, counted from 1. The first contact has the number 0.
+        /// The number of the probe, counted from 1. The first contact has the number 0.
         number: usize,
         /// The number of probes.
         of: usize,

@@ -30,7 +30,8 @@ pub struct Support {
     pub name: Option<String>,
     /// The peer's version in `initialize`.
     pub version: Option<String>,
-    /// The paths of its enabled capabilities, below `agentCapabilities` or `clientCapabilities`.
+    /// The paths of the peer's enabled capabilities, below `agentCapabilities` or
+    /// `clientCapabilities`.
     pub capabilities: BTreeSet<String>,
     /// The protocol's methods that the judge called, and the peer's answers.
     pub answered: BTreeMap<String, Calls>,
@@ -58,13 +59,13 @@ pub struct Calls {
 /// How a peer answers a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answering {
-    /// It returned a result, or accepted a notification.
+    /// The peer returned a result, or accepted a notification.
     Works,
-    /// It knows the method but returned only errors.
+    /// The peer knows the method but returned only errors.
     Errors,
-    /// It does not know the method.
+    /// The peer does not know the method.
     Unknown,
-    /// It was not called, or never answered.
+    /// The method was not called, or the peer never answered.
     Untold,
 }
 
@@ -115,7 +116,7 @@ impl Support {
         self.answered.get(method).map_or(Answering::Untold, Calls::answering)
     }
 
-    /// Whether the peer called or notified this method.
+    /// Whether the peer sent a call or a notification of this method.
     pub fn calls(&self, method: &str) -> bool {
         self.called.contains_key(method)
     }
@@ -240,9 +241,9 @@ impl Support {
     }
 }
 
-/// Returns the paths of enabled capabilities. A capability is enabled unless its value is `false`
-/// or null. Even an empty object enables it. An object that only groups capabilities is not a
-/// capability itself.
+/// Adds the paths of enabled capabilities to `found`. A capability is enabled unless its value is
+/// `false` or null. Even an empty object enables it. An object that only groups capabilities is not
+/// a capability itself.
 fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     if matches!(value, Value::Null | Value::Bool(false))
         || found.len() >= NAMES

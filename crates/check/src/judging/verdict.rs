@@ -53,7 +53,7 @@ impl Outcome {
     pub const WORDS: &'static [&'static str] =
         &[Self::PASS, Self::FAIL, Self::SKIPPED, Self::NOT_TESTED];
 
-    /// Returns the word for the outcome in output and reports.
+    /// Returns the word that output and reports use for the outcome.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Pass => Self::PASS,

@@ -1,5 +1,5 @@
-//! MCP over HTTP on loopback: streamable HTTP with JSON responses, and the older HTTP with one
-//! event stream for all answers.
+//! MCP over HTTP on loopback: streamable HTTP with JSON responses, and the older HTTP transport
+//! with one event stream for all answers.
 
 use super::reach::McpReach;
 use super::server::{McpServer, ServerConnection, Transport};
@@ -28,7 +28,8 @@ const EVENTS: usize = 16;
 /// The largest number of open event streams. The oldest one is dropped.
 const STREAMS: usize = 64;
 
-/// The HTTP listener of the servers. Paths begin with the token. Other paths are not found.
+/// The HTTP listener of the servers. Every path begins with the token. Requests for other paths get
+/// status 404.
 #[derive(Debug)]
 pub(super) struct Http {
     listener: TcpListener,
@@ -75,7 +76,7 @@ async fn converse(stream: TcpStream, known: Known, reach: McpReach) {
         let response = respond(request, &known, &reach).await;
         Ok::<_, Infallible>(response.unwrap_or_else(status))
     });
-    // An agent that disconnects ends the connection with an error.
+    // If the agent disconnects, the connection ends with an error, which is ignored.
     let _ended = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The servers for an agent in memory. Cheap to clone.
+/// The servers for an agent in memory. This value is cheap to clone.
 #[derive(Clone, Default)]
 pub struct McpReach {
     servers: Arc<Mutex<BTreeMap<String, Arc<McpServer>>>>,

@@ -10,9 +10,9 @@ use tokio::sync::watch;
 /// version gets the last version in this list.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-11-25", "2025-06-18"];
 
-/// The environment variable that a stdio server must receive. [`HEADER`] is the header that
-/// requests to an HTTP server must contain.
+/// The environment variable that a stdio server must receive.
 const VARIABLE: &str = "ATTACHE_CHECK_WORD";
+/// The header that requests to an HTTP server must contain.
 const HEADER: &str = "X-Attache-Check-Word";
 
 const UNKNOWN_METHOD: i64 = -32601;
@@ -25,7 +25,7 @@ pub(crate) enum Transport {
     Stdio,
     /// Streamable HTTP.
     Http,
-    /// The older HTTP with one event stream for all answers.
+    /// The older HTTP transport, with one event stream for all answers.
     Sse,
     /// The ACP connection itself.
     Acp,
@@ -34,10 +34,11 @@ pub(crate) enum Transport {
 /// The addresses of the servers.
 #[derive(Debug)]
 pub(super) struct ServerAddresses {
-    /// The program that an agent starts for stdio, and its arguments before the name of the server.
+    /// The program that an agent starts as a stdio server.
     pub(super) command: String,
+    /// The arguments of the program before the name of the server.
     pub(super) arguments: Vec<String>,
-    /// The URL before the name of the server.
+    /// The part of a URL before the name of the server.
     pub(super) url: String,
 }
 
@@ -57,11 +58,11 @@ pub(crate) enum ServerBehavior {
 #[derive(Debug)]
 pub(crate) struct McpServer {
     name: String,
-    /// Its number. It makes the name, the variable and the results unique.
+    /// The number of the server, which makes its name, its variable and its results unique.
     number: usize,
     transport: Transport,
     manner: ServerBehavior,
-    /// Its entry in `mcpServers`.
+    /// The entry of the server in `mcpServers`.
     entry: Value,
     seen: watch::Sender<Seen>,
 }
@@ -121,17 +122,17 @@ impl McpServer {
         self.transport
     }
 
-    /// Returns its entry in `mcpServers`.
+    /// Returns the entry of the server in `mcpServers`.
     pub(crate) fn entry(&self) -> Value {
         self.entry.clone()
     }
 
-    /// Returns the name of its tool.
+    /// Returns the name of the server's tool.
     pub(crate) fn tool(&self) -> String {
         format!("attache_tool_{}", self.number)
     }
 
-    /// Returns the result of its tool.
+    /// Returns the result of the server's tool.
     pub(crate) fn result(&self) -> String {
         format!("attache-result-{}-3817", self.number)
     }

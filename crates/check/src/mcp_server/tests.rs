@@ -159,7 +159,7 @@ async fn requests_without_the_token_are_not_found() {
     let reported = json!({"server": stdio.name(), "environment": {}}).to_string();
     let mut stream = connect_relay(address, "guessed", Some(&reported)).await.unwrap();
     let mut said = String::new();
-    // The connection may be reset.
+    // The server may reset the connection, so an error is ignored.
     let _read = stream.read_to_string(&mut said).await;
     assert_eq!((said.as_str(), http.seen(), stdio.seen()), ("", Seen::default(), Seen::default()));
 }

@@ -44,7 +44,7 @@ pub(super) struct Call {
 /// Why the model stops.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) enum End {
-    /// It has finished, or waits for its tools.
+    /// The model has finished, or waits for the results of its calls.
     #[default]
     Stop,
     Length,

@@ -19,8 +19,9 @@ pub(crate) async fn read(body: Incoming, most: usize) -> Option<Bytes> {
 pub(super) struct Body {
     before: IntoIter<String>,
     text: Vec<Bytes>,
-    /// How many chunks of the text were sent, and how many there are.
+    /// The number of chunks of the text that were sent.
     sent: usize,
+    /// The number of all chunks of the text.
     of: usize,
     after: IntoIter<String>,
     ending: After,
@@ -37,7 +38,8 @@ impl Body {
         Self { before, text, sent: 0, of, after, ending, is_sent: false }
     }
 
-    /// Creates a body in one chunk. If it must hang or break, it does so in the middle.
+    /// Creates a body from a text. A body that must hang or break does so in the middle of the
+    /// text.
     pub(super) fn whole(text: String, ending: After) -> Self {
         let mut text = text.into_bytes();
         let after = text.split_off(text.len() / 2);

@@ -1,5 +1,5 @@
-//! Other requests that agents send to a provider: for its models, and for the number of tokens in a
-//! request.
+//! Other requests that agents send to a provider: for the list of its models, and for the number of
+//! tokens in a request.
 
 use crate::json::json;
 use serde_json::Value;
@@ -8,8 +8,9 @@ use serde_json::Value;
 const MODELS: [&str; 6] =
     ["gpt-4o", "gpt-5", "claude-sonnet-4-5", "gemini-2.5-flash", "gemini-2.5-pro", "attache-check"];
 
-/// The limits of a conversation and of an answer, in tokens.
+/// The size of the context window, in tokens.
 const WINDOW: u64 = 128_000;
+/// The length limit of an answer, in tokens.
 const LONGEST: u64 = 16_384;
 
 /// Returns the answer to a request at this path with a body of this size.

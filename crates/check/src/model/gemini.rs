@@ -39,7 +39,7 @@ fn parts(content: &Value) -> String {
     text_of(content.get("parts").unwrap_or(content))
 }
 
-/// Returns the parts of a content as items.
+/// Returns the parts of a `Content` object as items.
 fn items(content: &Value) -> Vec<Item> {
     let is_model = content.get("role").is_some_and(|role| role == "model");
     let item = |part: &Value| {

@@ -52,7 +52,7 @@ impl Judge {
             });
         }
         if let Some(asked) = seen.asked::<AuthStatusUpdate>() {
-            // The recording may lack the agent's capabilities.
+            // If the recording lacks the agent's capabilities, the agent may have offered this one.
             let offers = known.agent.as_ref().is_none_or(|agent| agent.auth.status.is_some());
             report.keeps("AUTHS-03", offers, || {
                 "the update is sent although agentCapabilities.auth.status is not advertised"

@@ -39,7 +39,8 @@ struct CallsOfSide {
     unreadable: usize,
     /// Calls that may be refused as invalid messages. They need no reply with their id.
     doubtful: HashSet<RequestId>,
-    /// Earlier calls with the id of an open call, in order. They are answered first.
+    /// If a side reuses the id of an open call: its earlier calls with that id, in order. A reply
+    /// with the id is taken as the answer to the first of them.
     overtaken: HashMap<RequestId, VecDeque<OpenCall>>,
     /// The methods whose cancelled calls were answered as cancelled.
     cancels: HashSet<String>,
@@ -217,8 +218,8 @@ impl Calls {
                 report.tests(&["CANCEL-09"]);
             }
             if !made.given_up.is_empty() {
-                // A cancel of a call that is not open needs no reply. This reply answers another
-                // call.
+                // The peer must not reply to a cancel of a call that was not open. This is the
+                // reply to another call.
                 report.tests(&["CANCEL-16"]);
             }
             return Some(call);
@@ -322,8 +323,8 @@ impl CallsOfSide {
         first.or_else(|| self.open.remove(id))
     }
 
-    /// Finds earlier calls that should have been answered before this one. Replies to other calls
-    /// may still be on their way.
+    /// Marks the earlier calls that should have been answered before this one. Replies to other
+    /// calls may still be on their way.
     fn judge_order(&mut self, answered: &OpenCall, is_done: bool) {
         let is_prompt = is::<SessionPrompt>(answered.row);
         if is_prompt && !is_done {

@@ -96,7 +96,8 @@ fn refuse(what: &str, gate: &Gate, rule: &'static str, report: &mut Report) {
     );
 }
 
-/// Returns the mode of an elicitation, if the client offers only another mode.
+/// Reports an elicitation whose mode the client does not offer, if the client offers elicitations
+/// at all.
 fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     if is::<ElicitationCreate>(asked.row)
         && asked.row.is_some_and(|row| is_open(&row.gate, Side::Agent, known))

@@ -51,8 +51,8 @@ impl Report {
         self.tested.extend(rules);
     }
 
-    /// Judges the line by this rule. It keeps the rule if `holds`, otherwise `seen` describes the
-    /// breach.
+    /// Judges the line by this rule. The line keeps the rule if `holds` is true. Otherwise `seen`
+    /// describes the breach.
     pub(super) fn keeps(&mut self, rule: &'static str, holds: bool, seen: impl FnOnce() -> String) {
         self.tests(&[rule]);
         if !holds {
@@ -98,7 +98,7 @@ impl Report {
     }
 
     fn push_by(&mut self, by: Side, rule: &str, earlier: Option<usize>, seen: String) {
-        // All ids are in this crate's own table. The tests use each of them.
+        // Every id is in this crate's own table, as the tests show, so `select` succeeds.
         if let Ok(Selection::Rule(rule)) = select(rule) {
             self.findings.push(Finding {
                 rule,

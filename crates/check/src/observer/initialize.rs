@@ -16,8 +16,8 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Judges whether a client continues in a version that it does not support (INIT-07). It must
-    /// be called for every message of any version.
+    /// Judges whether a client continues in a version that it does not support (INIT-07). This must
+    /// be called for every message, whatever its version.
     pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Body::Asked(asked) = &seen.body
             && seen.from == Side::Client
@@ -59,7 +59,8 @@ impl Judge {
             {
                 reply(&to.params, outcome.as_ref(), to.line, report);
             }
-            // The recording may lack the reply to `initialize`.
+            // Only calls before the first `initialize` count, because the recording may lack the
+            // reply to that one.
             Body::Replied { to, outcome: Ok(_), .. }
                 if seen.from == Side::Agent
                     && known.agent.is_none()
@@ -77,7 +78,8 @@ fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &m
     let wanted =
         asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
     match outcome {
-        // An agent may support version 2 and reject its params. Later versions do not exist.
+        // An error in reply to version 2 is no breach: the agent may support that version and
+        // reject the params. Later versions do not exist.
         Err(error) if wanted.is_some_and(|version| version == 0 || version > 2) => {
             let message = text(error, "message").unwrap_or_default();
             report.contradicts(

@@ -94,7 +94,7 @@ impl Judge {
         }
     }
 
-    /// Finds a permission request that names an idle session, although its tool call belongs to a
+    /// Reports a permission request that names an idle session, although its tool call belongs to a
     /// session with a running turn.
     fn permission(&self, params: &Value, report: &mut Report) {
         let session = text(params, "sessionId").unwrap_or_default();

@@ -47,7 +47,7 @@ impl Known {
     }
 }
 
-/// Whether this is an `initialize`, or its reply, of a later version.
+/// Whether this is an `initialize` call, or the reply to one, with a later version.
 pub(super) fn asks_for_later(seen: &Seen<'_>) -> bool {
     let asked = seen.asked::<Initialize>().map(|asked| &asked.params);
     let answered = seen.result::<Initialize>().map(|(_, result)| result);

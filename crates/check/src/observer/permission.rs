@@ -11,8 +11,8 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     open: HashMap<usize, Question>,
-    /// Tool calls whose turn was cancelled before an option was chosen, by session, with the line
-    /// of the choice.
+    /// Tool calls for which an option was chosen after the turn was cancelled, by session and id,
+    /// each with the line of the choice.
     late: HashMap<(String, String), usize>,
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// A repaired message.
 #[derive(Debug)]
 pub(crate) struct Repaired {
-    /// The line for the observer, whose ids are integers, strings or null.
+    /// The line for the observer. Its id, if it has one, is an integer, a string or null.
     pub(super) line: Vec<u8>,
     /// The message for probes. It keeps an id that the protocol's types cannot represent.
     pub(crate) value: Value,
@@ -46,8 +46,8 @@ pub(super) fn repaired(
     is_changed.then(|| Repaired { line: Value::Object(message).to_string().into_bytes(), value })
 }
 
-/// Repairs a missing JSON-RPC version (RPC-01). A call without it may be refused as an invalid
-/// message.
+/// Repairs a missing JSON-RPC version (RPC-01). Returns whether it changed the message. A call
+/// without it may be refused as an invalid message.
 fn version(
     calls: &mut Calls,
     from: Side,
@@ -69,7 +69,7 @@ fn version(
     true
 }
 
-/// Repairs a notification with an id or a call without one (RPC-11): a message with an id asks for
+/// Repairs a notification with an id or a call without one (RPC-11). A message with an id asks for
 /// a reply.
 fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut Report) -> bool {
     let is_known = |kind| Row::received_by(from.other(), method, kind).is_some();

@@ -14,7 +14,7 @@ pub(super) struct Seen<'l> {
     pub(super) body: Body<'l>,
 }
 
-/// Its content.
+/// The content of a message.
 #[derive(Debug)]
 pub(super) enum Body<'l> {
     /// A call or a notification.
@@ -34,12 +34,12 @@ pub(super) enum Body<'l> {
 #[derive(Debug)]
 pub(super) struct Asked<'l> {
     pub(super) method: String,
-    /// Its row in the method table, or `None` for extensions and unknown methods.
+    /// The row of the method in the method table, or `None` for extensions and unknown methods.
     pub(super) row: Option<&'static Row>,
     pub(super) params: Value,
     /// The JSON text of the params, from which their shape is judged, or `None` if they are absent.
     pub(super) text: Option<&'l str>,
-    /// Whether it needs a reply.
+    /// Whether the message needs a reply.
     pub(super) is_call: bool,
     /// The id of a call.
     pub(super) id: Option<RequestId>,
@@ -52,7 +52,7 @@ pub(super) struct OpenCall {
     pub(super) line: usize,
     pub(super) method: String,
     pub(super) row: Option<&'static Row>,
-    /// The line at which the caller cancelled it.
+    /// The line on which the caller cancelled the call.
     pub(super) cancelled: Option<usize>,
     /// The params without long texts: see [`short`](super::calls).
     pub(super) params: Value,

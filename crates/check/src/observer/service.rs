@@ -22,13 +22,13 @@ type Key = (String, String);
 
 #[derive(Debug)]
 struct Terminal {
-    /// The line that created it.
+    /// The line that created the terminal.
     line: usize,
-    /// The line of the request for its release.
+    /// The line of the request to release the terminal.
     releasing: Option<usize>,
     /// The line of the reply to that request.
     released: Option<usize>,
-    /// The line that reported its exit.
+    /// The line that reported the exit of the command.
     exited: Option<usize>,
     limit: Option<u64>,
     /// Whether a tool call embeds the terminal.

@@ -21,7 +21,7 @@ pub(super) struct Judge {
     given: HashMap<String, usize>,
     closed: HashMap<String, usize>,
     deleted: HashMap<String, usize>,
-    /// Calls without a reply that open a session, by line, with the session if they name one.
+    /// Calls without a reply that open a session, by line, each with the session if it names one.
     opening: BTreeMap<usize, Option<String>>,
     /// Prompts of sessions that one of these calls may have opened.
     early: Vec<EarlyPrompt>,
@@ -36,7 +36,7 @@ pub(super) struct Judge {
     loading: HashSet<String>,
     /// The cursors that were returned.
     cursors: HashSet<String>,
-    /// Whether the last page ended its list.
+    /// Whether the last page was the end of a list.
     is_at_end: bool,
     /// Whether a session was deleted after the last cursor was returned.
     is_disturbed: bool,
@@ -44,8 +44,8 @@ pub(super) struct Judge {
     loaded: HashMap<String, usize>,
     /// The notices of each session, as they were sent.
     notices: HashMap<String, HashSet<String>>,
-    /// The last reported values of each session: by session and member, the value, the rule about
-    /// it and the line.
+    /// The last reported values by session and member, each with the rule about the value and the
+    /// line that reported it.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
     /// Titles that a list contains but no update has reported, each with the line of the list.
     untold: HashMap<String, (Value, usize)>,
@@ -152,14 +152,14 @@ impl Judge {
                 by,
             });
         }
-        // Report this once per session, because such a client repeats it.
+        // Report this once per session, because such a client usually repeats the fault.
         if self.reported.len() < EARLY && self.reported.insert(session.to_owned()) {
             report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
         }
     }
 
-    /// Records the reply to the call on this line. Earlier prompts came too early, unless another
-    /// call opened their session.
+    /// Records the reply to the call on this line. Prompts before this reply came too early, unless
+    /// another call opened their session.
     fn open_call_answered(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
         self.opening.remove(&call);
         for mut early in std::mem::take(&mut self.early) {

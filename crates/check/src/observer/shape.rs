@@ -123,7 +123,8 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     report.tests(&["EXT-01"]);
     let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
         let is_of_other_kind = shapes_of(from.other(), &asked.method, !asked.is_call).is_some();
-        // If the method exists, the only fault is the id or its absence (RPC-11).
+        // If the method exists as the other kind of message, the only fault is the id or its
+        // absence (RPC-11).
         if is_reserved(&asked.method) && !is_of_other_kind {
             let seen = format!(
                 "the protocol has no {} in this direction, and extension names begin with _",

@@ -20,7 +20,7 @@ pub(super) struct Judge {
 #[derive(Debug, Default)]
 struct Calls {
     calls: HashMap<String, ToolCall>,
-    /// While a load replays the history, statuses may come in any order.
+    /// Whether a load is replaying the history. Meanwhile, statuses may come in any order.
     loading: bool,
     cancelled: bool,
 }
@@ -29,7 +29,7 @@ struct Calls {
 struct ToolCall {
     line: usize,
     name: Option<String>,
-    /// The line of its final status.
+    /// The line of the call's final status.
     settled: Option<usize>,
     /// The last reported status.
     status: Option<String>,

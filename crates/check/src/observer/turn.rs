@@ -33,7 +33,7 @@ struct Turns {
     closing: Option<usize>,
     /// The line of the reply to that request during these turns.
     closed: Option<usize>,
-    /// Whether running turns may end as cancelled for another reason.
+    /// Whether running turns are allowed to end as cancelled for a reason other than those above.
     may_be_cancelled: bool,
     /// The line of the reply to a cancelled turn, until a new turn begins.
     ended: Option<usize>,
@@ -144,7 +144,7 @@ impl Turns {
 
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         if !self.messages.is_empty() {
-            // The updates so far came before the reply.
+            // All updates of the turn so far came before its reply, as these rules require.
             report.tests(&["RPC-29", "PROMPT-08"]);
         }
         self.messages.remove("");
@@ -186,8 +186,9 @@ impl Turns {
         }
     }
 
-    /// Whether two prompts of a session overlapped. A reply to the first after the second, or a
-    /// refusal of the second, proves that. Otherwise the recording may lack the reply to the first.
+    /// Reports two prompts of a session that overlapped. A reply to the first prompt after the
+    /// second one, or a refusal of the second one, proves an overlap. Without such proof, the
+    /// recording may lack the reply to the first prompt.
     fn overlapped(&mut self, prompt: usize, is_done: bool, report: &mut Report) {
         let is_shown =
             |(first, second): &&(usize, usize)| *first == prompt || (*second == prompt && !is_done);

@@ -19,11 +19,11 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Judge {
     archive: archive::Judge,
     provider: provider::Judge,
-    /// The open MCP calls, by line: the server and the inner id.
+    /// The open MCP calls by line, each with its server and its inner id.
     inner: HashMap<usize, (String, String)>,
-    /// The servers of clients: the id of each, and the line.
+    /// The servers of clients by id, each with its name and the line that offered it.
     servers: HashMap<String, (String, usize)>,
-    /// Sessions that the agent named, with the first line.
+    /// Sessions that the agent named, each with the first line that names it.
     heard: HashMap<String, usize>,
     /// Sessions that the client opened.
     opened: HashSet<String>,
@@ -50,7 +50,7 @@ impl Judge {
                 "the fork has the id of its source".to_owned()
             });
         }
-        // The recording may lack the reply.
+        // A load or resume counts from its call on, because the recording may lack the reply.
         if let Some(asked) = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>()) {
             self.reported.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }

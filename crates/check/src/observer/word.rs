@@ -15,7 +15,7 @@ const TOLD: usize = 256;
 /// Open sets that other rules cover (CONF-14, NOTE-08).
 const JUDGED_ELSEWHERE: [&str; 2] = [".category", ".severity"];
 
-/// Members whose null has its own meaning.
+/// Members for which null has a meaning of its own.
 const SPEAKING_NULLS: [&str; 5] = ["exitCode", "signal", "exitStatus", "oldText", "current"];
 
 /// The reported nulls. Each place is reported once, because a peer sends it repeatedly.

@@ -43,7 +43,7 @@ impl Line {
         self.is_theirs && !has("method") && (has("result") || has("error"))
     }
 
-    /// Whether the peer under test calls or notifies this method.
+    /// Whether this is a call or a notification of this method that the peer under test sent.
     pub fn asks<M: Method>(&self) -> bool {
         self.is_theirs && self.get("method").is_some_and(|method| method == M::ROW.name)
     }

@@ -66,7 +66,7 @@ impl RelayListener {
         }
     }
 
-    /// Reads the first line. Returns `None` if it does not begin with the token.
+    /// Reads the first line. Returns `None` if the line does not begin with the token.
     async fn accept(&self, stream: TcpStream) -> io::Result<Option<RelayConnection>> {
         stream.set_nodelay(true)?;
         let (output, input) = stream.into_split();

@@ -23,7 +23,7 @@ pub struct Recorded {
     pub begins_another: bool,
 }
 
-/// A file that is not a recording.
+/// The error for a file that is not a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceError {
     /// The line of the file, counted from 1.

@@ -203,7 +203,7 @@ fn codes(texts: &[String]) -> String {
     texts.iter().map(|text| format!("<code>{}</code>", html(text))).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the word as a CSS class.
+/// Returns the CSS class for the word of an outcome.
 fn class_of(word: &str) -> String {
     word.replace(' ', "-")
 }

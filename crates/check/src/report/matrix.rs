@@ -34,7 +34,7 @@ pub(super) const LEGEND: &str = "✓: observed to work. –: not offered, or ans
 /// The mark for a name that did not occur because no probe provokes it.
 const NOT_PROVOKED: &str = "not provoked";
 
-/// The capabilities below this path, without the prefix.
+/// The prefixes of capabilities, which the tables leave out.
 const WRAPPERS: [&str; 2] = ["agentCapabilities.", "clientCapabilities."];
 
 /// Returns every table of the support of these peers, side by side.
@@ -248,8 +248,8 @@ fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
     Table { title, head: head(&["Capability", "Settled"], &peers, |_| "offers"), rows }
 }
 
-/// Returns the table of the kinds of a topic. A peer of one side sends them, a peer of the other
-/// side accepts them.
+/// Returns the names of a topic with their counts: those that the peer sent or, if only the other
+/// side sends names of this topic, those that the peer accepted.
 fn seen(support: &Support, topic: Topic) -> BTreeMap<String, usize> {
     let names = |seen: &BTreeMap<Topic, BTreeMap<String, usize>>| {
         seen.get(&topic).cloned().unwrap_or_default()
@@ -262,7 +262,8 @@ fn seen(support: &Support, topic: Topic) -> BTreeMap<String, usize> {
     }
 }
 
-/// Returns the kinds of all topics, including names that a peer invented.
+/// Returns the table of the kinds of all topics except updates, including names that a peer
+/// invented.
 fn kinds(peers: &[&Support]) -> Table {
     let topics = Topic::ALL.iter().filter(|topic| **topic != Topic::Update);
     let rows = topics.flat_map(|topic| {

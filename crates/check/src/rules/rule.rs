@@ -6,9 +6,9 @@
 pub struct Rule {
     /// The id: the group's prefix and two digits, such as `CONF-07`. It never changes its meaning.
     pub id: &'static str,
-    /// The side that must keep it.
+    /// The side that must keep the rule.
     pub binds: Binds,
-    /// The strength with which the judge applies it.
+    /// The strength with which the judge applies the rule.
     pub strength: Strength,
     /// The exact word of the source, such as `MUST NOT`, `should*` or `IMPL`. A star marks a word
     /// in lower case or a plain statement. Both bind like the word in upper case.
@@ -52,16 +52,16 @@ pub enum Binds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Strength {
-    /// A peer that breaks it is at fault: `MUST`, `MUST NOT`, `must*`, `must not*`.
+    /// A peer that breaks the rule is at fault: `MUST`, `MUST NOT`, `must*`, `must not*`.
     Must,
-    /// A peer needs a reason to break it: `SHOULD`, `SHOULD NOT`, `should*`.
+    /// A peer needs a reason to break the rule: `SHOULD`, `SHOULD NOT`, `should*`.
     Should,
-    /// Optional for a peer; other peers must accept it: `MAY`.
+    /// The rule is optional for a peer, but other peers must accept either behaviour: `MAY`.
     May,
-    /// The specification does not mention it, but the official runtimes do it: `IMPL`.
+    /// The specification does not mention the rule, but the official runtimes follow it: `IMPL`.
     Practice,
-    /// The specification does not mention it, but we recommend it: `REC`. A peer may do otherwise
-    /// without being at fault.
+    /// The specification does not mention the rule, but we recommend it: `REC`. A peer may do
+    /// otherwise without being at fault.
     Advice,
 }
 
@@ -98,7 +98,7 @@ impl Rule {
         self.strength == Strength::Must || self.id == "SESS-06"
     }
 
-    /// Returns the word for its strength, with `not` if the rule forbids something.
+    /// Returns the word for the rule's strength, with `not` if the rule forbids something.
     pub fn strength_word(&self) -> &'static str {
         match self.strength {
             Strength::Must if self.forbids() => "must not",
@@ -115,7 +115,7 @@ impl Rule {
 }
 
 impl Binds {
-    /// Returns the word in output for people.
+    /// Returns the word for this side in output for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -131,7 +131,7 @@ impl Binds {
 }
 
 impl Strength {
-    /// Returns the word in output for people.
+    /// Returns the word for this strength in output for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Must => "must",

@@ -27,7 +27,7 @@ pub(crate) fn is_chosen(only: &[Selection], rule: &str) -> bool {
 pub struct UnknownRule {
     /// The requested text.
     pub asked: String,
-    /// Suggestions: every id of the group, or prefixes, best first. It is never empty.
+    /// Suggestions: every id of the group, or prefixes, best first. The list is never empty.
     pub suggestions: Vec<&'static str>,
 }
 

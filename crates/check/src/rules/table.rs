@@ -58,7 +58,8 @@ impl Binds {
 }
 
 impl Strength {
-    /// Reads the first word. For example, `MUST (cancelled turn), REC (others)` is a must.
+    /// Reads the strength from the first word of a cell. For example,
+    /// `MUST (cancelled turn), REC (others)` is a must.
     fn read(cell: &str) -> Option<Self> {
         Some(match cell.split_whitespace().next()? {
             "MUST" | "must*" | "must" => Self::Must,

@@ -14,7 +14,7 @@ use attache_protocol::v1::{AgentCapabilities, AuthMethod};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// Runs the command.
+/// Runs `attache agents check`.
 pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
     match &arguments.agent {

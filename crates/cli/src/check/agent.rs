@@ -10,7 +10,7 @@ use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};
 use attache_host::Launch;
 use attache_protocol::method::Side;
 
-/// Runs the command.
+/// Runs `attache check agent`.
 pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let internal = |error: std::io::Error| Failure::new(Exit::Internal, error);
     let mut names = ToolNames::default();

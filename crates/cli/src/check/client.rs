@@ -8,7 +8,7 @@ use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
 use attache_protocol::method::Side;
 
-/// Runs the command.
+/// Runs `attache check client`.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     let internal = |error: std::io::Error| Failure::new(Exit::Internal, error);
     let manual_client =

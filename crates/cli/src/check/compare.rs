@@ -16,7 +16,7 @@ use std::path::Path;
 /// The width of a verdict, in columns.
 const VERDICT: usize = 11;
 
-/// Runs the command.
+/// Runs `attache check compare`.
 pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
     let judgements =
         arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;

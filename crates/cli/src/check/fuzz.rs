@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 
 /// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
-/// The maximum number of lines that are shown of a failure.
+/// The maximum number of lines shown for a failure.
 const LINES_SHOWN: usize = 40;
 
-/// Runs the command.
+/// Runs `attache check fuzz`.
 pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
     let internal = |error: io::Error| Failure::new(Exit::Internal, error);
     let case = arguments.replay.as_deref().map(|file| read(file, arguments.side)).transpose()?;

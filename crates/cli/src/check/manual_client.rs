@@ -1,4 +1,4 @@
-//! A client that a person operates: prints what to configure and the steps to take.
+//! A client that a person operates. The judge prints what to configure and the steps to take.
 
 use super::peer::tasks::relay;
 use crate::exit::{Exit, Failure};
@@ -46,7 +46,7 @@ impl ManualClient {
         })
     }
 
-    /// Prints the step.
+    /// Prints the step for a task, and returns the client that the person runs.
     pub(super) fn ask(&self, task: &ClientTask) -> StartedClient {
         let how = match task.goes_on() {
             true => "in the same session, ",
@@ -57,7 +57,7 @@ impl ManualClient {
     }
 }
 
-/// Each line from stdin skips a step.
+/// Skips a step for each line from stdin.
 async fn read(passes: Arc<Notify>) {
     let Ok(input) = input() else { return };
     let mut lines = BufReader::new(input).lines();

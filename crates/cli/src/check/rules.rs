@@ -22,7 +22,7 @@ const STRENGTHS: [Strength; 5] =
 /// The number of columns before the text of a rule.
 const BEFORE_TEXT: usize = 42;
 
-/// Runs the command.
+/// Runs `attache check rules`.
 pub(crate) fn rules(arguments: &Rules) -> Result<Exit, Failure> {
     let selection = arguments.rule.as_deref().map(select).transpose().map_err(Failure::usage)?;
     let chosen: &[Rule] = match selection {

@@ -20,7 +20,7 @@ use std::path::Path;
 /// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
 
-/// Runs the command.
+/// Runs `attache check trace`.
 pub(crate) fn trace(arguments: &Trace) -> Result<Exit, Failure> {
     let file: Box<dyn BufRead> = match arguments.file.to_str() {
         Some("-") => Box::new(BufReader::new(io::stdin())),

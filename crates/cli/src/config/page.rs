@@ -77,7 +77,7 @@ impl Page {
         }
     }
 
-    /// Returns this many spaces.
+    /// Returns the number of columns that remain in a line after this many.
     fn room(&self, taken: usize) -> usize {
         self.columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken).max(LEAST))
     }

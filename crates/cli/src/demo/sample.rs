@@ -52,8 +52,8 @@ pub(super) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> 
     Ok(prompts)
 }
 
-/// Returns a file and a name in it that is good to rename: defined there, used a few times, and
-/// rare elsewhere.
+/// Returns a file and a name to rename in it: one that the file defines and uses a few times, and
+/// that is rare elsewhere.
 fn source(copy: &Path) -> Option<(PathBuf, String)> {
     let (mut texts, mut bytes) = (Vec::new(), 0);
     let walk = ignore::WalkBuilder::new(copy).sort_by_file_name(Ord::cmp).build();

@@ -79,7 +79,7 @@ impl Reading {
         let (ended, until) = io::pipe()?;
         let thread = std::thread::Builder::new()
             .name("type-ahead".to_owned())
-            // Without a terminal, no input arrives.
+            // An error is ignored: if the terminal is gone, no input arrives.
             .spawn(move || drop(read(tty, &ended, &kept)))?;
         Ok(Self { until, thread })
     }

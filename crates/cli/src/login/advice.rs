@@ -11,7 +11,8 @@ use std::env;
 pub(crate) fn advice(word: &str, methods: &[AuthMethod], needs: Option<&str>) -> String {
     let word = sanitize::line(word);
     let mut lines = match methods {
-        // Agents offer some methods only to clients with terminals (AUTH-05).
+        // The list can be empty, because agents offer some methods only to clients with terminals
+        // (AUTH-05).
         [] => format!("\nTo see its logins, run:\n  attache login {word}"),
         _ => "\nLog in with:".to_owned(),
     };

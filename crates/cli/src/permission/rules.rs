@@ -47,8 +47,8 @@ pub(crate) fn log() -> Option<PathBuf> {
 /// Opens the current rules and the log. Rules of an older version are moved to the usual file.
 ///
 /// # Errors
-/// Returns an error if a file or one of its rules cannot be read. The command must stop then,
-/// because that rule may be one that denies.
+/// Returns an error if a file or one of its rules cannot be read. The command must then stop,
+/// because the unreadable rule may be one that denies.
 pub(crate) fn open() -> Result<PermissionBroker, Failure> {
     let mut broker = PermissionBroker::in_memory();
     if let Some(file) = usual_file() {

@@ -188,7 +188,7 @@ fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
 /// if people expect a link.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     attache_host::read_plain_file(path, limit).map_err(|error| match error.kind() {
-        // It is a folder or a pipe.
+        // The path is that of a folder or a pipe.
         std::io::ErrorKind::InvalidInput => String::new(),
         _ => error.to_string(),
     })

@@ -16,7 +16,8 @@ pub(super) struct Mention<'t> {
     pub(super) written: &'t str,
     /// The path, without quotes.
     pub(super) path: &'t str,
-    /// Whether the path was quoted; then punctuation after it is not part of it.
+    /// Whether the path was quoted. If so, punctuation after the closing quote is not part of the
+    /// path.
     pub(super) quoted: bool,
 }
 

@@ -32,7 +32,7 @@ pub(crate) async fn waiting<T>(starting: impl Future<Output = T>, what: Option<S
     starting.await
 }
 
-/// The sequence that clears a line, if the terminal supports it.
+/// Returns the sequence that clears a line, or nothing if the terminal does not support it.
 fn clear(paint: Paint) -> String {
     if paint.colours { "\r\x1b[2K".to_owned() } else { String::new() }
 }

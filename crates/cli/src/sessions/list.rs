@@ -23,7 +23,8 @@ const ON_A_TERMINAL: usize = 30;
 /// The number of rows whose columns are aligned together.
 const TOGETHER: usize = 200;
 
-/// Lists the selected sessions; with `text`, lists only those that contain the text, and where.
+/// Lists the selected sessions. With `text`, lists only those that contain the text, each with its
+/// first match.
 pub(crate) fn list(
     store: &dyn Store,
     arguments: &List,

@@ -103,7 +103,7 @@ impl<W: Write> Markdown<W> {
         writeln!(self.out, "{text}")
     }
 
-    /// Returns a fence longer than any run of backticks in the text.
+    /// Writes the text between two fences that are longer than any run of backticks in it.
     fn fenced(&mut self, info: &str, text: &str) -> io::Result<()> {
         let runs = text.split(|character| character != '`').map(str::len);
         let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
@@ -214,7 +214,8 @@ impl<W: Write> Markdown<W> {
         self.fenced("diff", &format!("--- {before}\n+++ b/{path}\n{}", shown.lines.join("\n")))
     }
 
-    /// An output that already is one fenced block stays unchanged.
+    /// Writes the output of a tool call. An output that already is one fenced block stays
+    /// unchanged.
     fn output(&mut self, content: &ContentBlock) -> io::Result<()> {
         let text = tool_call::block(content);
         match tool_call::fenced(&text) {

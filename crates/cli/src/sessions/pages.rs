@@ -80,7 +80,7 @@ impl Iterator for Pages<'_> {
     }
 }
 
-/// Returns the agent's own log of the session of which `key` is the client's copy. Both are in this
+/// Returns the agent's own log of a session whose copy by the client has this key. Both are in this
 /// store. The client can know the built-in agent by another name; with `agent`, only a log of that
 /// agent counts.
 fn agent_log_of(

@@ -62,7 +62,7 @@ fn last(store: &dyn Store, agent: Option<&str>) -> Result<ListEntry, Failure> {
     })
 }
 
-/// A full id of the built-in agent needs no search.
+/// Returns the session of the built-in agent with exactly this id, which needs no search.
 fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<ListEntry>, Failure> {
     if agent.is_some_and(|agent| agent != BUILT_IN_NAME) {
         return Ok(None);

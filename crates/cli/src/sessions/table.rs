@@ -168,7 +168,7 @@ impl Layout {
     }
 }
 
-/// Trailing spaces stay outside the colour, so that they can be trimmed.
+/// Colours a cell. Trailing spaces stay outside the colour, so that they can be trimmed.
 fn painted(cell: &str, style: Style, paint: Paint) -> String {
     let text = cell.trim_end();
     let padding = cell.get(text.len()..).unwrap_or_default();
@@ -219,7 +219,7 @@ fn unique(rows: &[Row]) -> usize {
     (ID..longest).find(differ).unwrap_or(longest)
 }
 
-/// Returns the line of a match, with the text in the middle of a long line.
+/// Returns the line of a match. A long line is cut so that the matching text is near the middle.
 fn snippet(found: &Found, columns: Option<usize>, paint: Paint) -> String {
     let author = match found.author {
         MessageAuthor::User => "you: ",

@@ -4,8 +4,8 @@ use crate::show::sanitize;
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{Event, EventBody, ListEntry, MessageAuthor, SessionKey, Store, StoreError};
 
-/// How many bytes before the current piece of a message are kept, in addition to the length of the
-/// search text, to find text across pieces.
+/// To find text across the pieces of a message, this many bytes before the current piece are kept,
+/// plus the length of the search text.
 const BEFORE: usize = 300;
 
 /// The maximum number of bytes that are shown after a match.

@@ -53,7 +53,7 @@ pub(crate) enum Part<'a> {
 pub(crate) trait PartSink {
     type Error: From<StoreError>;
 
-    /// Shows the next part.
+    /// Receives the next part.
     fn part(&mut self, part: Part<'_>) -> Result<(), Self::Error>;
 }
 

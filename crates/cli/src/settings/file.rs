@@ -155,7 +155,8 @@ fn put(table: &mut dyn TableLike, name: &str, value: &str) {
     }
 }
 
-/// A setting in the file, or its line and problem.
+/// A setting in the file, as its key, value and line, or the line and the problem of an unusable
+/// one.
 type Found = Result<(String, String, usize), (usize, String)>;
 
 /// Reads the settings of a table and of its subtables.

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 
-/// The styles of the output: dimmed, bold, and four colours.
+// The styles of the output: dimmed, bold, and four colours.
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const RED: Style = AnsiColor::Red.on_default();

@@ -18,7 +18,8 @@ pub(crate) struct Plain<T, P> {
 }
 
 impl<T: Write, P: Write> Plain<T, P> {
-    /// Without a progress stream, only errors are reported, when the run ends.
+    /// Without a stream for progress, only the answer is written. An error is reported when the run
+    /// ends.
     pub(crate) fn new(text: T, progress: Option<(P, Style)>) -> Self {
         let progress = progress.map(|(out, style)| Progress::new(out, style));
         Self { text, progress, inside_line: false, interrupted: false }
@@ -35,7 +36,7 @@ impl<T: Write, P: Write> Plain<T, P> {
         self.text.flush()
     }
 
-    /// Reasoning is shown only with --verbose.
+    /// Writes reasoning to the progress, but only with `--verbose`.
     fn thought(&mut self, text: &str) -> io::Result<()> {
         match &mut self.progress {
             Some(progress) if progress.style().bound == Bound::Whole => {

@@ -75,13 +75,13 @@ impl<W: Write> Progress<W> {
         }
     }
 
-    /// Returns the stream for other text. The lines above it no longer change.
+    /// Returns the stream for other text. The lines before that text are no longer rewritten.
     pub(crate) fn out(&mut self) -> &mut W {
         self.alive.clear();
         &mut self.out
     }
 
-    /// Returns the stream. The lines can still change afterwards.
+    /// Returns the stream. The last lines can still be rewritten afterwards.
     #[cfg(test)]
     pub(crate) fn written(&self) -> &W {
         &self.out
@@ -91,7 +91,8 @@ impl<W: Write> Progress<W> {
         self.style
     }
 
-    /// Shows everything except the answer and errors, which are reported at the end.
+    /// Shows an item that belongs to the progress. Other items are ignored: the caller shows the
+    /// agent's text, and errors are reported at the end.
     pub(crate) fn show(&mut self, item: &Item<'_>) -> io::Result<()> {
         match item {
             Item::Message(_) | Item::Content { .. } | Item::Text(_) | Item::Thought(_) => Ok(()),
@@ -230,13 +231,14 @@ impl<W: Write> Progress<W> {
         }
     }
 
-    /// On a narrow terminal, the line of a call takes two rows, so the count of rows would be
-    /// wrong.
+    /// Returns whether lines can be rewritten. On a narrow terminal they cannot, because the line
+    /// of a call takes two rows, so the count of rows would be wrong.
     fn rewrites(&self) -> bool {
         self.style.rewrite && (self.style.columns)().is_some_and(|columns| columns >= 20)
     }
 
-    /// If the plan cannot be rewritten, only its changes are shown.
+    /// Shows a plan. If the earlier lines of the plan cannot be rewritten, only its changes are
+    /// shown.
     fn plan(&mut self, content: &PlanContent) -> io::Result<()> {
         let lines =
             plan::lines(content, self.style.paint, (self.style.columns)().unwrap_or(usize::MAX));
@@ -263,7 +265,8 @@ impl<W: Write> Progress<W> {
         self.rewrites().then_some(below)
     }
 
-    /// Writes the lines of `what` in their place, or below everything. Each must fit one row.
+    /// Writes the lines of `what` over its earlier lines, or else below everything. Each line must
+    /// fit in one row.
     fn put(&mut self, what: Alive, lines: &[String]) -> io::Result<()> {
         if let Some(up) = self.reachable(&what, lines.len()) {
             write!(self.out, "\x1b[{up}A")?;

@@ -75,8 +75,8 @@ fn turns(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Skips the rest of an escape sequence. Of an unfinished sequence only its introducer is skipped,
-/// so that an agent cannot hide text with it.
+/// Skips the rest of an escape sequence. If the sequence is unfinished, only its introducer is
+/// skipped, so that an agent cannot hide text with such a sequence.
 fn skip_sequence(rest: &mut std::str::Chars<'_>) {
     let mut ahead = rest.clone();
     match ahead.next() {

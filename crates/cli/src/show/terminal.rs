@@ -71,7 +71,7 @@ impl<W: Write + Send> Show for Terminal<W> {
             Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => {
                 self.pause()
             }
-            // These items are not shown here.
+            // Most of these items show nothing, so no blank line is needed before them.
             Item::Session { opened: Opened::New, title: None, .. }
             | Item::Title(_)
             | Item::Config(_)

@@ -9,8 +9,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 type Ends = (Option<Pin<Box<dyn AsyncRead + Send>>>, Option<Pin<Box<dyn AsyncWrite + Send>>>);
 
-/// Takes stdin and stdout. Dropping one closes it for the client, because the descriptors 0 and 1
-/// then refer to /dev/null.
+/// Takes stdin and stdout. Dropping either stream closes it for the client, because this function
+/// makes the descriptors 0 and 1 refer to /dev/null.
 pub(super) fn take() -> io::Result<Ends> {
     let ends = (Some(input()?), Some(output()?));
     let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;

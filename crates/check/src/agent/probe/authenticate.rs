@@ -62,7 +62,8 @@ async fn terminal_logins_are_offered_only_to_clients_with_a_terminal(run: &mut R
         json!({"auth": {"terminal": {}}}),
     ] {
         let talk = run.fresh().await?;
-        // The agent may refuse a value that is not a boolean. Another rule covers such values.
+        // The observer is off, because the agent may refuse a value that is not a boolean, which
+        // another rule covers.
         talk.is_watched = false;
         if talk.initialize(initialize_params(auth.clone())).await?.result().is_err() {
             continue;

@@ -34,8 +34,8 @@ async fn no_terminal_is_created_unless_offered(run: &mut Run) -> Probed {
     }
 }
 
-/// Runs turns that read a file, write a file, run a command and ask a question, and checks that the
-/// agent uses only these capabilities of the client.
+/// Runs turns that read a file, write a file, run a command and ask a question, with a client that
+/// has only these capabilities. Checks that the agent makes no call that the client does not offer.
 async fn uses_only_offered(run: &mut Run, capabilities: Value) -> Probed {
     run.follows_prompts().await?;
     let (old, new) = (file(run, "attache-old.txt", "old\n")?, new_path_in(run, "attache-new.txt")?);
@@ -54,7 +54,7 @@ async fn uses_only_offered(run: &mut Run, capabilities: Value) -> Probed {
                     return fail("only calls that the client offers", seen);
                 }
             }
-            // The agent has no tool for this action.
+            // This action cannot be tested, for example because the agent has no tool for it.
             Err(Outcome::NotTested(_)) => {}
             Err(other) => return Err(other),
         }

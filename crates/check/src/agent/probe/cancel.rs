@@ -57,7 +57,8 @@ pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session
 /// Like [`hanging`], but in this session.
 pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
     let turn = talk.begin_turn(session, say("attache waits").hang());
-    // Some agents send nothing before the model's answer is complete.
+    // Some agents send nothing before the model's answer is complete, so it is no error if no chunk
+    // arrives.
     let _ = shows(talk, &turn, &["agent_message_chunk"]).await;
     if talk.heard(turn.first).any(|line| line.replies_to(&turn.id)) {
         return not_tested("the turn ended before its model finished");
@@ -245,8 +246,8 @@ async fn a_cancel_of_an_answered_request_has_no_effect(run: &mut Run) -> Probed 
     talk.is_ignored(first).await
 }
 
-/// Not tested if the agent waits for the client's answer instead of withdrawing its request:
-/// CANCEL-05 allows both.
+/// The rule is not tested if the agent waits for the client's answer instead of withdrawing its
+/// request: CANCEL-05 allows both.
 async fn the_requests_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
     let path = file(run, "attache-asked.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;

@@ -87,7 +87,7 @@ async fn a_turn_is_cancelled_while_it_creates_a_terminal(run: &mut Run) -> Probe
     let (talk, session) = opened(run).await?;
     talk.answer::<TerminalCreate>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(run_command("echo attache")).then(say("done")));
-    // No terminal was created, so there is none to release.
+    // The client answers with an error and creates no terminal, so the agent has none to release.
     ends_while::<TerminalCreate>(talk, &session, turn, Value::Null).await
 }
 

@@ -22,7 +22,7 @@ probes! { Run:
 
 const WORD: &str = "attache-served";
 
-/// Clients with different sets of capabilities, chosen so that the five groups of capabilities
+/// Returns different sets of client capabilities, chosen so that the five groups of capabilities
 /// occur in varying combinations.
 fn clients() -> [Value; 7] {
     let all = capabilities();

@@ -105,7 +105,7 @@ async fn compaction(run: &mut Run) -> Probed<Vec<Value>> {
     reported(talk, &session).await
 }
 
-/// Compacts this session and returns the updates. Not tested if there are none.
+/// Compacts this session and returns the updates. The rule is not tested if there are none.
 async fn reported(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
     let updates = compacted(talk, session).await?;
     if updates.is_empty() {

@@ -96,8 +96,8 @@ fn has_no_boolean(all: &[Value]) -> Probed {
     }
 }
 
-/// Sets the mode with `session/set_mode`. If the mode is also an option, the agent then sends an
-/// update with all options.
+/// Sets the mode with `session/set_mode`. If the agent then sends an update of the options, the
+/// update must contain all of them.
 async fn a_config_option_update_is_complete(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (_, other) = mode_option(&session)?;
@@ -123,7 +123,8 @@ async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
     after?;
-    // CANCEL-02 covers turns that do not end when they are cancelled.
+    // If the turn does not end when it is cancelled, this rule is not tested: CANCEL-02 covers such
+    // turns.
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 

@@ -60,8 +60,8 @@ async fn unknown_members_are_ignored_everywhere(run: &mut Run) -> Probed {
     .await
 }
 
-/// Malforms the lenient fields that contain no other lenient field, and then all lenient fields.
-/// META-02 covers metadata.
+/// Makes lenient fields malformed: first those that contain no other lenient field, then all of
+/// them. META-02 covers metadata.
 async fn a_lenient_field_may_be_malformed(run: &mut Run) -> Probed {
     for is_whole in [false, true] {
         all_succeed(run, |method, params| {

@@ -64,7 +64,7 @@ pub(super) fn play<'a>(run: &'a mut Run, acts: Acts) -> Boxed<'a, Probed<Played>
     })
 }
 
-/// Runs a turn in this session. Not tested if the turn fails.
+/// Runs a turn in this session. The rule is not tested if the turn fails.
 pub(super) fn play_in<'a>(
     talk: &'a mut Conversation,
     session: &'a Session,
@@ -97,8 +97,8 @@ pub(super) fn unjudged(outcome: &Outcome) -> Outcome {
 
 pub(super) const ALLOW: [&str; 2] = ["allow_once", "allow_always"];
 
-/// Answers a permission request with the first of these kinds of option that the request offers, or
-/// with `cancelled` if the request offers none of them.
+/// Answers a permission request with an option of the first of these kinds that the request offers,
+/// or with `cancelled` if the request offers none of them.
 pub(super) fn choose(
     kinds: &'static [&'static str],
 ) -> impl FnMut(&Value) -> Answer + Send + 'static {

@@ -21,7 +21,8 @@ probes! { Run:
     "RPC-33" an_unknown_error_code_is_accepted;
 }
 
-/// Makes a call whose id equals that of an open call from the agent.
+/// Makes a call with the id of an open call from the agent. The agent must answer the call, and
+/// must end its turn once its own call is answered.
 async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Probed {
     let path = new_path_in(run, "attache-ids.txt")?;
     run.follows_prompts().await?;
@@ -38,7 +39,8 @@ async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Pro
         both_end(talk, turn, &asked).await?;
         return not_tested("the judge cannot use the agent's id, which breaks RPC-12");
     }
-    // If the ids are equal, both sides already have an open call with this id.
+    // If the agent's call has the id of the prompt, both sides already have an open call with this
+    // id.
     if id == turn.id {
         return both_end(talk, turn, &asked).await;
     }

@@ -26,8 +26,8 @@ const ANSWER: &str = "attache-answer-6034";
 /// The question that a turn asks the user.
 const QUESTION: &str = "attache: which word?";
 
-/// First checks that a client that supports forms receives one (otherwise not tested), then that a
-/// client that supports only URLs receives none.
+/// First checks that a client that supports forms receives one (otherwise the rule is not tested),
+/// then that a client that supports only URLs receives none.
 async fn forms_are_sent_only_if_supported(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let folder = run.folder().to_owned();
@@ -111,7 +111,8 @@ async fn an_unknown_action_accepts_nothing(run: &mut Run) -> Probed {
     )
 }
 
-/// Checks that an accepted answer reaches the model. Otherwise the other answers cannot be tested.
+/// Checks that an answer with this action reaches the model. If it does not, the rule is not
+/// tested.
 async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
@@ -128,8 +129,8 @@ async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     }
 }
 
-/// Runs a turn with a form, which the client answers with `with`. The next turn asks the model
-/// whether it received the answer; this returns the model's reply.
+/// Runs a turn with a form, which the client answers with `with`, and then a turn that asks the
+/// model whether it received the answer. Returns what the model says in the second turn.
 async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
     let (talk, session) = run.session().await?;
     talk.answer::<ElicitationCreate>(move |params| match &with {

@@ -17,7 +17,8 @@ probes! { Run:
     "RPC-10" the_length_of_a_buffered_line_is_limited;
 }
 
-/// A little more than the 32 MiB that the official TypeScript library accepts.
+/// The length of a huge line in bytes: a little more than the 32 MiB that the official TypeScript
+/// library accepts.
 const HUGE: usize = 33 * 1024 * 1024;
 
 async fn the_end_of_input_ends_the_agent(run: &mut Run) -> Probed {
@@ -53,8 +54,8 @@ async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
 }
 
 /// Checks that the agent exits after its input has ended, and that its output does not end with a
-/// partial line. If the agent sends a reply after line `first`, turns the observer off, because the
-/// agent may answer a partial line and may choose any stop reason.
+/// partial line. Turns the observer off if the agent sends a reply after line `first`, because the
+/// agent is free to answer a partial line and to choose any stop reason.
 async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;

@@ -108,8 +108,8 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     talk.answer::<FsWriteTextFile>(|params| {
         let path = params.get("path").and_then(Value::as_str).unwrap_or_default();
         let content = params.get("content").and_then(Value::as_str).unwrap_or_default();
-        // A write that fails here has also failed with the usual answer, so the results can still
-        // be compared.
+        // If this write fails, it also failed in the first turn, so the statuses of both turns can
+        // still be compared.
         put(Path::new(path), content)
             .map_or(Answer::Error(-32603), |()| Answer::Result(Value::Null))
     });

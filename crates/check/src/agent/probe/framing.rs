@@ -72,8 +72,8 @@ async fn a_line_that_is_not_json_is_answered_with_a_parse_error(run: &mut Run) -
     talk.is_still_there().await
 }
 
-/// The observer is off: it ignores the id of a JSON-RPC 1.0 call, so it would not recognize an
-/// answer that repeats the id.
+/// The observer is off, because it ignores the id of a JSON-RPC 1.0 call and would not recognize an
+/// answer that repeats this id.
 async fn json_that_is_not_a_message_is_answered_with_an_error(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let old = r#"{"jsonrpc":"1.0","id":"old","method":"attache/old"}"#;

@@ -35,8 +35,8 @@ const SAID: &str = "attache-said-3817";
 /// A text that occurs only in prompts that tell the judge's model what to do.
 const PROMPTED: &str = "\"acts\"";
 
-/// A session that was reopened after one turn: the turn, the reply to the reopening request, and
-/// the updates before that reply.
+/// A session that was reopened after one turn: the turn, the reply to the request that reopened the
+/// session, and the updates before that reply.
 pub(super) struct Reopened {
     pub(super) session: Session,
     played: Played,
@@ -58,7 +58,8 @@ async fn replays_the_whole_conversation(run: &mut Run) -> Probed {
     let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
     let (before, after) = (of(played.updates()), of(&replayed));
     expect(after >= before, format!("{before} tool calls"), format!("{after} tool calls"))?;
-    // The agent's text also occurs in the prompt.
+    // The prompt also contains the agent's text, so a whole history contains that text at least
+    // twice.
     let all: String = replayed.iter().map(text).collect();
     let (user, agent) = (all.find(PROMPTED), all.rfind(SAID));
     let is_whole = all.matches(SAID).count() > 1 && user.is_some();
@@ -255,7 +256,8 @@ async fn session_with_turn<'r>(
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     let mut spoken = (played, session);
     if !spoken.0.said().contains(SAID) {
-        // If the agent has no tool that reads files, the turn stopped before this text was sent.
+        // If the agent has no tool that reads files, the turn stopped before this text was sent. A
+        // turn without a tool call sends it.
         let (talk, session) = run.session().await?;
         spoken = (play_in(talk, &session, think(THOUGHT).say(SAID)).await?, session);
     }

@@ -77,13 +77,13 @@ async fn wait_until_running(arguments: &[u8], is_there: bool) -> bool {
 /// Whether a process with this command line exists. Always `false` on systems other than Linux.
 fn is_running(arguments: &[u8]) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    // A zombie's command line is empty.
+    // Zombies do not count: their command line is empty.
     processes
         .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
         .any(|it| it == arguments)
 }
 
-/// Not tested if the turn does not end. Other probes judge how soon a turn ends.
+/// The rule is not tested if the turn does not end. Other probes judge how soon a turn ends.
 async fn the_command_of_a_tool_ends_with_its_turn(run: &mut Run) -> Probed {
     let (talk, session, turn, command) = running(run).await?;
     cancel(talk, &session);

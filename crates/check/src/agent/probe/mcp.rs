@@ -152,7 +152,7 @@ async fn calls_are_answered_despite_a_silent_server(run: &mut Run) -> Probed {
     }
 }
 
-/// Accepts a result and an error, but requires an answer.
+/// A result and an error are both correct, but the agent must answer.
 async fn calls_are_answered_despite_a_server_that_ends(run: &mut Run) -> Probed {
     let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
     let params = params(run, &[&gone]);
@@ -263,8 +263,8 @@ async fn play_tool(
     outcome
 }
 
-/// Waits until the agent lists the tools of a server. Some agents list them only when a turn needs
-/// them.
+/// Waits briefly until the agent lists the tools of a server. Some agents list them only when a
+/// turn needs them.
 async fn lists_tools(talk: &mut Conversation, server: &McpServer) {
     wait_until(talk, server, AT_ONCE, |seen| seen.is_listed).await;
 }
@@ -327,7 +327,7 @@ async fn wait_until(
     let next = talk.now();
     tokio::select! {
         has_seen = server.wait_until(patience, &wanted) => has_seen,
-        // The agent has ended.
+        // The agent has ended, so the record of the server no longer changes.
         _ = talk.peer.wait_for(next, patience * 2, |_| false) => wanted(&server.seen()),
     }
 }

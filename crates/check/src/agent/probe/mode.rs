@@ -50,7 +50,8 @@ async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
     set?;
-    // CANCEL-02 covers turns that do not end when they are cancelled.
+    // If the turn does not end when it is cancelled, this rule is not tested: CANCEL-02 covers such
+    // turns.
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 

@@ -120,7 +120,8 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
     expect(!is_done, "nothing is written before the answer", "the file is written")?;
     played.had_its_tools()?;
-    // If the agent does not perform an allowed action either, it may never have tried.
+    // If the agent does not perform an allowed action either, it may never have tried the rejected
+    // one.
     if deed.is_done(talk, first) {
         Ok(())
     } else {
@@ -243,9 +244,9 @@ async fn an_action_that_is_always_rejected_is_not_asked_again(run: &mut Run) -> 
 
 const SECOND: &str = "second\n";
 
-/// Writes a file twice in one turn and answers each permission request with the first of these
-/// kinds of option that the request offers. Returns the number of the last line before the turn,
-/// and the number of requests.
+/// Writes a file twice in one turn and answers each permission request with an option of the first
+/// of these kinds that the request offers. Returns the number of the last line before the turn, and
+/// the number of requests.
 async fn write_twice<'r>(
     run: &'r mut Run,
     path: &Path,
@@ -285,8 +286,8 @@ async fn concurrent_permission_requests_get_separate_answers(run: &mut Run) -> P
     };
     let other = talk.begin_turn(&other, write_over(&no, "no\n").then(say("done")));
     let second = held::<SessionRequestPermission>(talk, &other).await;
-    // If the agent sends the second request only after the first has been answered, this rejects
-    // the second request when it arrives.
+    // If the agent sends the second request only after the client has answered the first, this
+    // answer rejects the second request when it arrives.
     talk.answer::<SessionRequestPermission>(choose(&["reject_once", "reject_always"]));
     if let Ok(Some(second)) = &second {
         talk.give(second, chosen(params(second), &["reject_once", "reject_always"]));

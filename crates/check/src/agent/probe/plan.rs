@@ -16,7 +16,7 @@ probes! { Run:
 
 const STEPS: [&str; 3] = ["attache: look", "attache: think", "attache: act"];
 
-/// Returns the plan whose steps have these statuses.
+/// Returns the entries of a plan whose steps have these statuses.
 fn entries(states: [&str; 3]) -> Value {
     let entry = |(step, state): (&str, &str)| json!({"content": step, "priority": "medium", "status": state});
     STEPS.into_iter().zip(states).map(entry).collect()

@@ -44,7 +44,7 @@ async fn several_turns_are_replayed_once_and_in_order(run: &mut Run) -> Probed {
     let wanted: Vec<Said> =
         (0..WORDS.len()).flat_map(|word| [("user", word), ("agent", word)]).collect();
     let said = words(&reported);
-    // An agent that stores no prompts replays at least its own text.
+    // If the agent stores no prompts, it must still replay its own text.
     let by_agent =
         |all: &[Said]| all.iter().filter(|(who, _)| *who == "agent").copied().collect::<Vec<_>>();
     let is_right = said == wanted || (by_agent(&wanted) == said);
@@ -85,14 +85,15 @@ async fn close(talk: &mut Conversation, session: &Session) -> Probed {
     closed.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Returns the words with their senders, in order. Joins the chunks of each message first. The
-/// user's prompts contain the agent's words as well.
+/// Joins the chunks of each message, and returns the words with their senders, in order. The
+/// prompts of the user also contain the words that the agent sends.
 fn words(updates: &[Value]) -> Vec<Said> {
     let mut messages: Vec<(&'static str, String)> = Vec::new();
     for update in updates {
         let who = match update.get("sessionUpdate").and_then(Value::as_str) {
             Some("user_message_chunk") => "user",
-            // SESS-15 judges the sender of a replayed prompt.
+            // A prompt that is replayed as a message of the agent counts as the user's here.
+            // SESS-15 judges its sender.
             Some("agent_message_chunk") if text(update).contains(PROMPTED) => "user",
             Some("agent_message_chunk") => "agent",
             _ => continue,

@@ -109,14 +109,15 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
     let _ = std::fs::remove_file(&made);
     let first = talk.now();
     let acts = call(crate::model::acts::run("echo made > attache-made.txt")).then(say("done"));
-    // The tool may not use a shell, so the command may fail.
+    // If the agent's tool uses no shell, this command can fail.
     let Ok(played) = attempt(talk, session, acts).await else { return Ok(false) };
     let expected = format!("a command runs in {}", folder.display());
     // The judge's terminals are simulated, so only the requested folder can be checked.
     let asked = talk.heard(first).filter(|line| line.calls::<TerminalCreate>());
     if let Some(params) = asked.filter_map(|line| line.get("params")).next() {
         let cwd = params.get("cwd").and_then(Value::as_str);
-        // The command itself may change into the folder.
+        // The command line can change into the folder itself, so it is enough if the params name
+        // the folder.
         let goes = params.to_string().contains(&*folder.to_string_lossy());
         expect(cwd.is_none() || goes, expected, format!("it runs in {}", cwd.unwrap_or_default()))?;
         return Ok(cwd.is_some());

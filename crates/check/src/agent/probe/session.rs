@@ -88,7 +88,7 @@ async fn an_unknown_session_is_not_found(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Accepts a result and an error, but requires an answer.
+/// A result and an error are both correct, but the agent must answer.
 async fn closing_an_unknown_session_is_answered(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(CLOSE)?;
@@ -111,7 +111,8 @@ async fn no_message_follows_the_end_of_a_session(run: &mut Run) -> Probed {
     }
 }
 
-/// Checks that the error says that the session [`NO_SESSION`] is unknown, and names it (SESS-21).
+/// Checks that the error is the one for an unknown session, and that it names [`NO_SESSION`]
+/// (SESS-21).
 pub(super) fn is_unknown(reply: &Reply, method: &str) -> Probed {
     reply.is_error(-32002)?;
     let reported = reply.error("/data/sessionId").cloned().unwrap_or_default();

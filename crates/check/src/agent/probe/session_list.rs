@@ -170,7 +170,7 @@ pub(super) fn entry_of<'e>(entries: &'e [Value], id: &Value) -> Option<&'e Value
     entries.iter().find(|entry| entry.get("sessionId") == Some(id))
 }
 
-/// Returns a page of the list. Not tested if the agent needs a login to list sessions.
+/// Returns a page of the list. The rule is not tested if the agent needs a login to list sessions.
 pub(super) async fn page(talk: &mut Conversation, params: Value) -> Probed<Map<String, Value>> {
     let reply = talk.call::<SessionList>(params).await?;
     if reply.error("/code") == Some(&json!(-32000)) {

@@ -29,7 +29,7 @@ async fn an_option_keeps_its_new_value(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let other = talk.open(&folder).await?;
     let mode = mode_option(&session).ok().map(|(option, _)| option);
-    // MODE-04 and MODE-05 cover the option for the mode.
+    // The option for the mode is left out, because MODE-04 and MODE-05 cover it.
     let chosen =
         choices(options(&session.opened)).into_iter().filter(|(id, _)| mode.as_ref() != Some(id));
     let mut kept = 0;

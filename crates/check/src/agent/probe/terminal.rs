@@ -100,7 +100,7 @@ async fn end_command(talk: &mut Conversation, turn: &Turn, waits: &Line) {
     let ended = |line: &Line| {
         line.calls::<TerminalKill>() || line.calls::<TerminalRelease>() || line.replies_to(&turn.id)
     };
-    // If the agent does neither, the command still ends.
+    // If the agent neither kills nor releases the terminal in time, the command ends anyway.
     let _ = talk.peer.wait_for(turn.first, talk.patience, ended).await;
     if waits.calls::<TerminalWaitForExit>() {
         talk.give(waits, json!({"exitCode": null, "signal": "SIGKILL"}));
@@ -147,8 +147,8 @@ async fn a_missing_exit_status_is_not_success(run: &mut Run) -> Probed {
     is_not_success(run, Value::Null, None).await
 }
 
-/// Checks that the agent does not show a command with this exit as a success. Not tested if the
-/// agent shows failed and successful commands alike.
+/// Checks that the agent does not show a command with this exit as a success. The rule is not
+/// tested if the agent shows failed and successful commands alike.
 async fn is_not_success(run: &mut Run, exit: Value, status: Option<Value>) -> Probed {
     let usual = |code: u8| (json!({"exitCode": code}), Some(json!({"exitCode": code})));
     let [(zero, of_zero), (one, of_one)] = [usual(0), usual(1)];

@@ -110,7 +110,7 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     }
 }
 
-/// Returns the reported tool calls. Not tested if there are none.
+/// Returns the reported tool calls. The rule is not tested if there are none.
 fn reported_calls(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
     let reported = tool_calls(played);
     if reported.is_empty() { not_tested("the agent reports no tool call") } else { Ok(reported) }

@@ -87,7 +87,7 @@ async fn subagent(run: &mut Run) -> Probed {
     )
 }
 
-/// The agent may have no limit. Then the turn ends when the model finishes.
+/// If the agent has no limit, the turn ends when the model finishes.
 async fn a_turn_with_too_many_requests_has_its_own_stop_reason(run: &mut Run) -> Probed {
     let path = file(run, "attache-again.txt", "read me again\n")?;
     let acts = (0..REQUESTS).fold(Acts::default(), |acts, _| acts.then(call(read(&path))));

@@ -173,7 +173,7 @@ async fn a_long_answer_is_complete(run: &mut Run) -> Probed {
     let played = talk.play(&session, say(numbers.clone()).repeat(times)).await?;
     let reason = played.stop_reason()?;
     if reason != "end_turn" {
-        // Some agents consider a repetitive answer a malfunction of the model and stop it.
+        // Some agents consider a repetitive answer a malfunction of the model and stop the answer.
         return not_tested(format!("the agent ends a turn with a long answer early: {reason}"));
     }
     let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();

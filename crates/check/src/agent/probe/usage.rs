@@ -130,7 +130,7 @@ async fn turn_usage(run: &mut Run) -> Probed<Value> {
     }
 }
 
-/// Returns the `usage_update`s of a turn. Not tested if there are none.
+/// Returns the `usage_update`s of a turn. Skips the probe if there are none.
 async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
     run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
@@ -140,7 +140,7 @@ async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
     if updates.is_empty() { skipped("the agent sends no usage_update") } else { Ok(updates) }
 }
 
-/// Returns the last value of `used` in a turn.
+/// Returns the last value of `used` in a turn. Skips the probe if there is none.
 fn used(played: &Played) -> Probed<u64> {
     played.stop_reason()?;
     match played.updates_of("usage_update").filter_map(|update| update.get("used")?.as_u64()).last()

@@ -24,8 +24,8 @@ const TAKES_NONE: [i64; 5] = [-32700, -32600, -32601, -32602, -32002];
 
 impl Run {
     /// Checks that the agent opens a session. Fails if the agent rejects the request as such or
-    /// does not answer. Not tested if it returns another error, for example because it needs a
-    /// login. The run tries this only once.
+    /// does not answer. The rule is not tested if the agent returns another error, for example
+    /// because it needs a login. The run tries this only once.
     pub(crate) fn opened<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             if self.opened.is_none() {
@@ -46,7 +46,8 @@ impl Run {
         })
     }
 
-    /// Like [`opened`](Self::opened), for a probe of another rule: not tested where `opened` fails.
+    /// Like [`opened`](Self::opened), for a probe of another rule, which is not tested if `opened`
+    /// fails.
     pub(crate) fn opens_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             match self.opened().await {
@@ -70,8 +71,8 @@ impl Run {
         })
     }
 
-    /// Checks that the agent answers a prompt. Not tested if the turn fails, for example because
-    /// the agent has no model or needs a login.
+    /// Checks that the agent answers a prompt. The rule is not tested if the turn fails, for
+    /// example because the agent has no model or needs a login.
     pub(crate) fn prompted<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
@@ -79,8 +80,8 @@ impl Run {
         })
     }
 
-    /// Like [`prompted`](Self::prompted), for a probe of another rule: not tested where `prompted`
-    /// fails.
+    /// Like [`prompted`](Self::prompted), for a probe of another rule, which is not tested if
+    /// `prompted` fails.
     pub(crate) fn answers_prompts<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             match self.prompted().await {
@@ -168,7 +169,8 @@ fn said_elsewhere(talk: &Conversation, turn: &Turn) -> bool {
 }
 
 /// Waits for the reply to a prompt. If none arrives in time, cancels the turn, so that it does not
-/// affect later probes. Not tested if the turn sent updates and the cancel ended it.
+/// affect later probes. The rule is not tested if the turn sent updates and the cancel ended the
+/// turn.
 async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     let outcome = match talk.finish(turn.clone()).await {
         Ok(played) => return Ok(played),

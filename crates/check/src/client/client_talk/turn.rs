@@ -69,7 +69,8 @@ impl ClientTalk {
     /// show the update.
     ///
     /// # Errors
-    /// Not tested if the client does not print the marker word. Fails if the connection ended.
+    /// The rule is not tested if the client does not print the marker word, and fails if the
+    /// connection ended.
     pub(crate) fn prints_of<'a>(
         &'a mut self,
         turn: &'a ClientTurn,
@@ -121,7 +122,7 @@ impl ClientTalk {
     }
 
     /// Interrupts the client, which should make it cancel the turn, and returns its
-    /// `session/cancel`. Not tested if it does not send one.
+    /// `session/cancel`. The rule is not tested if the client does not send one.
     pub(crate) fn is_cancelled<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed<Line>> {
         Box::pin(async move {
             self.client.interrupt();

@@ -17,7 +17,7 @@ probes! { ClientRun:
     "CANCEL-24" ids_of_different_types_are_different;
 }
 
-/// Starts a turn of a client that leaves every permission request open until it cancels.
+/// Starts a turn of a client that leaves every permission request open until it cancels the turn.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     run.turn(&["cancel"]).await
 }
@@ -41,7 +41,8 @@ async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
     )
 }
 
-/// Sends a permission request with this id. Not tested if the client answers it at once.
+/// Sends a permission request with this id. The rule is not tested if the client answers it at
+/// once.
 async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
     let params = json!({
@@ -90,7 +91,7 @@ async fn the_client_waits_for_the_end_of_a_cancelled_turn(run: &mut ClientRun) -
     let (talk, turn) = turn(run).await?;
     cancel(talk, &turn).await?;
     talk.say(&turn, "It ends.\n\n");
-    // If the client still answers calls, it has not ended and still waits for the turn.
+    // If the client still answers calls, it has not ended and still waits for the end of the turn.
     talk.wire.is_still_there().await?;
     talk.end_turn(&turn, "cancelled");
     talk.ends_or_continues().await
@@ -101,8 +102,8 @@ fn withdraw(talk: &mut ClientTalk, id: &Value) {
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": id}));
 }
 
-/// Returns the answer to a withdrawn request. Not tested if the client ignores the withdrawal,
-/// which is allowed.
+/// Returns the answer to a withdrawn request. The rule is not tested if the client ignores the
+/// withdrawal, which is allowed.
 async fn withdrawn(talk: &mut ClientTalk, first: usize, id: &Value) -> Probed<Line> {
     talk.wire.is_still_there().await?;
     let found = talk.wire.heard(first).find(|line| line.replies_to(id)).cloned();

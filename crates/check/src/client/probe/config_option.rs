@@ -50,8 +50,8 @@ async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     talk.hears::<SessionSetConfigOption>().await
 }
 
-/// Checks that the client can set the option `check-good` if it is the only option (otherwise not
-/// tested), and if it is among these options.
+/// Checks that the client can set the option `check-good` if it is the only option (otherwise the
+/// rule is not tested), and if it is among these options.
 async fn sets_among(run: &mut ClientRun, options: Value) -> Probed {
     sets(run, json!([select("check-good")])).await?;
     match sets(run, options).await {

@@ -100,8 +100,8 @@ async fn an_unknown_update_is_ignored(run: &mut ClientRun) -> Probed {
     .await
 }
 
-/// Checks that the client shows a valid command that is listed with malformed ones. Not tested if
-/// it shows no commands.
+/// Checks that the client shows a valid command that is listed with malformed ones. The rule is not
+/// tested if the client shows no commands.
 async fn a_malformed_command_is_skipped(run: &mut ClientRun) -> Probed {
     let (known, beside) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;

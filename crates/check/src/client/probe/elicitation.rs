@@ -83,7 +83,8 @@ async fn an_unoffered_mode_is_refused(run: &mut ClientRun) -> Probed {
     let has_none = missing.len() == 2;
     for params in &missing {
         let reply = talk.call::<ElicitationCreate>(&turn, params.clone()).await?;
-        // A client that offers neither mode does not offer the method at all (INIT-17).
+        // A client that offers neither mode does not offer the method at all, so -32601 is correct
+        // too (INIT-17).
         if !(has_none && reply.is_error(-32601).is_ok()) {
             reply.is_error(-32602)?;
         }
@@ -254,8 +255,8 @@ async fn a_cancel_answers_open_elicitations(run: &mut ClientRun) -> Probed {
     let cancelled = talk.is_cancelled(&turn).await?.number;
     let answer = talk.wire.heard(0).find(|line| line.replies_to(&asked));
     let asked = match answer.is_some_and(|answer| answer.number < cancelled) {
-        // The client answers elicitations at once. One that is sent after the cancel also belongs
-        // to the cancelled turn.
+        // The client answers elicitations at once. The judge therefore sends another one after the
+        // cancel, which also belongs to the cancelled turn.
         true => talk.begin::<ElicitationCreate>(&turn, good()),
         false => asked,
     };

@@ -57,7 +57,7 @@ async fn a_fractional_id_does_not_end_the_connection(run: &mut ClientRun) -> Pro
     wire.is_still_there().await
 }
 
-/// Makes a call with the id of the client's open prompt.
+/// Makes a call with the id of the client's open prompt, which the client must answer.
 async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     if !is_an_id(&turn.id) {
@@ -109,7 +109,7 @@ async fn json_that_is_not_a_message_does_not_end_the_connection(run: &mut Client
 }
 
 /// Checks that the client ignores the line or answers it with this error. The observer stays off if
-/// an answer has an id, because it knows no call with that id.
+/// an answer has an id, because the observer knows no call with that id.
 async fn survives_line(run: &mut ClientRun, said: &str, code: i64) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;

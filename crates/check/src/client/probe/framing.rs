@@ -20,7 +20,8 @@ probes! { ClientRun:
     "RPC-33" an_error_of_an_unknown_code_is_shown;
 }
 
-/// A little more than the 32 MiB that the official TypeScript library accepts.
+/// The length of a huge line in bytes: a little more than the 32 MiB that the official TypeScript
+/// library accepts.
 const HUGE: usize = 33 * 1024 * 1024;
 
 async fn a_line_feed_in_a_text_is_escaped(run: &mut ClientRun) -> Probed {
@@ -92,8 +93,8 @@ pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     expect(left.by_itself || says, expected, how_it_left(&left))
 }
 
-/// The observer is off: lines that are sent as bytes are not recorded, so it would not know which
-/// call the answer belongs to.
+/// The observer is off: lines that are sent as bytes are not recorded, so the observer would not
+/// know which call the answer belongs to.
 async fn the_length_of_a_buffered_line_is_limited(run: &mut ClientRun) -> Probed {
     let wire = &mut run.turn(&["prompt"]).await?.0.wire;
     wire.is_watched = false;

@@ -52,8 +52,8 @@ async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
     }
 }
 
-/// If the agent offers both, the client must set the mode through its config option, because modes
-/// are deprecated.
+/// If the agent offers modes and a config option for the mode, the client must set the option,
+/// because modes are deprecated.
 async fn modes_are_ignored_beside_config_options(run: &mut ClientRun) -> Probed {
     sets_mode(run, modes()).await?;
     let task = run.task("set_mode").with("mode", "check-code");

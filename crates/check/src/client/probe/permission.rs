@@ -213,9 +213,9 @@ async fn the_name_of_a_tool_grants_nothing(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// Sends permission requests, lets the client cancel the turn, and returns the ids of the requests
-/// that were open at that time. If the client had answered all of them, sends new ones after the
-/// cancel.
+/// Sends permission requests and lets the client cancel the turn. Returns the ids of the requests
+/// that the client had not answered before the cancel. If it had answered all of them, sends new
+/// requests and returns their ids.
 async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Vec<Value>> {
     let ask = |talk: &mut ClientTalk, time: &str| {
         ["1", "2", "3"].map(|number| {

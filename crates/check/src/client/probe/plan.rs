@@ -30,7 +30,7 @@ fn commands(names: &[&String]) -> Value {
 }
 
 /// Checks that the output for a new list contains none of the texts in `gone`, which the new list
-/// replaces. Not tested if it does not contain `wanted`, a text of the new list.
+/// replaces. The rule is not tested if the output lacks `wanted`, a text of the new list.
 fn replaces(seen: &str, wanted: &str, gone: &[&String]) -> Probed {
     if !seen.contains(wanted) {
         return not_tested("the client does not show the list again after an update");

@@ -61,8 +61,8 @@ fn piece(kind: &str, text: &str) -> Value {
 
 const ANSWER: &str = "agent_message_chunk";
 
-/// Checks that the client does not join two chunks that have a thought between them. Not tested if
-/// it does not print two adjacent chunks as one text.
+/// Checks that the client does not join two chunks that have a thought between them. The rule is
+/// not tested if the client does not print two adjacent chunks as one text.
 async fn chunks_without_an_id_form_one_message_until_the_kind_changes(
     run: &mut ClientRun,
 ) -> Probed {

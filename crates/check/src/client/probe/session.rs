@@ -187,8 +187,8 @@ async fn a_null_result_of_a_resume_is_accepted(run: &mut ClientRun) -> Probed {
     .await
 }
 
-/// Checks that the client sends a prompt after `change` has made the agent answer method `M` with
-/// null.
+/// Checks that the client calls method `M`, and that it still sends a prompt if the result is null.
+/// `change` makes the agent return null.
 async fn accepts_null<M: Method>(
     run: &mut ClientRun,
     task: &'static str,

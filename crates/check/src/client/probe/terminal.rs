@@ -47,7 +47,7 @@ async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     Ok((talk, turn))
 }
 
-/// Opens a terminal. Not tested if the client refuses.
+/// Opens a terminal. The rule is not tested if the client refuses.
 async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
     let opened = talk.call::<TerminalCreate>(turn, params).await.and_then(|reply| reply.result());
     match opened {

@@ -17,7 +17,8 @@ probes! { ClientRun:
     "PERM-10" a_permission_request_updates_its_tool_call;
 }
 
-/// Starts a turn and returns its screen. Not tested if the client does not show tool calls.
+/// Starts a turn and returns its screen. The rule is not tested if the client does not show tool
+/// calls.
 async fn screen(run: &mut ClientRun) -> Probed<Screen<'_>> {
     let screen = run.screen(&["reject", "prompt"]).await?;
     if screen.shows_tool_calls { Ok(screen) } else { not_tested("the client shows no tool calls") }

@@ -2,8 +2,8 @@
 //! of each method).
 //!
 //! Each probe starts the client with the same task twice. With an agent that offers the capability,
-//! the client must send the message, which shows that the task makes it do so (otherwise not
-//! tested). With an agent that lacks the capability, the client must not send it.
+//! the client must send the message, which shows that the task makes it do so; otherwise the rule
+//! is not tested. With an agent that lacks the capability, the client must not send it.
 
 use crate::ClientTask;
 use crate::client::run::ClientRun;
@@ -33,7 +33,7 @@ probes! { ClientRun:
     "SYSP-01" system_prompts_are_sent_only_if_offered;
 }
 
-/// Whether a line is the message that needs the capability.
+/// A function that returns whether a line is the message that needs the capability.
 type Gated<'a> = &'a (dyn Fn(&Line) -> bool + Send + Sync);
 
 /// A task that runs twice: with an agent that offers `capability`, and with an agent that lacks it

@@ -38,12 +38,12 @@ impl Reply {
         )
     }
 
-    /// Returns the number of its line.
+    /// Returns the number of the reply's line.
     pub(crate) fn number(&self) -> usize {
         self.line.number
     }
 
-    /// Returns the text of its line.
+    /// Returns the text of the reply's line.
     pub(crate) fn text(&self) -> &str {
         &self.line.text
     }

@@ -18,7 +18,7 @@ const TURN: u32 = 3;
 /// A running turn.
 #[derive(Debug, Clone)]
 pub(crate) struct Turn {
-    /// The id of its prompt.
+    /// The id of the turn's prompt.
     pub(crate) id: Value,
     /// The index of the turn's first line.
     pub(crate) first: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Turn {
 /// A turn that has ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Played {
-    /// The reply to its prompt.
+    /// The reply to the turn's prompt.
     pub(crate) reply: Reply,
     updates: Vec<Value>,
 }
@@ -170,7 +170,7 @@ fn chunks(updates: &[Value], kind: &str) -> String {
 }
 
 impl Line {
-    /// Whether the agent calls or notifies this method.
+    /// Whether this is a call or a notification of method `M` that the agent sent.
     pub(crate) fn calls<M: Method>(&self) -> bool {
         self.from == Side::Agent && self.get("method").is_some_and(|method| method == M::ROW.name)
     }

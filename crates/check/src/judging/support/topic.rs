@@ -134,7 +134,7 @@ pub(super) fn in_payload(method: &str, payload: &Value, record: &mut impl FnMut(
         name(payload, "action", Topic::ElicitationAction, record);
     } else if method == Initialize::ROW.name {
         for entry in list(payload, "authMethods") {
-            // The agent itself performs a login method without a type (AUTH-15).
+            // A login method without a type has the type `agent` (AUTH-15).
             record(Topic::AuthMethod, entry.get("type").and_then(Value::as_str).unwrap_or("agent"));
         }
     }
@@ -175,7 +175,7 @@ fn meta(payload: &Value, record: &mut impl FnMut(Topic, &str)) {
     }
 }
 
-/// Returns the member of each element of a list.
+/// Reports the name under `member` in each element of a list.
 fn each(
     payload: &Value,
     key: &str,

@@ -37,7 +37,8 @@ impl Judge {
                 let seen = format!("{} is listed, although it was deleted", quoted(id));
                 report.contradicts("DEL-02", *line, seen);
             }
-            // The list may be older than an update that arrived after the request.
+            // An update that arrived after the request does not count, because the list may be
+            // older.
             if let Some((title, rule, line)) = self.info.get(&(id.to_owned(), "title"))
                 && *line < call.line
                 && title.as_str().is_none_or(|title| title.len() <= TITLE)

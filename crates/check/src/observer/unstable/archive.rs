@@ -11,11 +11,11 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     is_offered: bool,
-    /// The sessions known to be archived, with the line.
+    /// The sessions known to be archived, each with the line that shows it.
     archived: HashMap<String, usize>,
-    /// The filter of the list that returned each cursor, with the line.
+    /// For each cursor, the filter of the list that returned it, and the line of that list.
     filters: HashMap<String, (Value, usize)>,
-    /// Sessions that are being unarchived, with the line.
+    /// Sessions that are being unarchived, each with the line of the call.
     unarchiving: HashMap<String, usize>,
 }
 

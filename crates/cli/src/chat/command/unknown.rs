@@ -1,11 +1,11 @@
-//! Reports unknown slash commands, instead of sending them to a model that could only guess their
-//! meaning.
+//! Reports unknown slash commands. They are not sent to the agent, whose model could only guess
+//! their meaning.
 
 /// The largest edit distance of a suggestion.
 const DIFFERS: usize = 2;
 
 /// Returns the name if the word looks like a command: a slash and letters, digits, `-`, `_` or `:`.
-/// A path such as `/etc/hosts`, a lone slash and a word with a second slash do not.
+/// A path such as `/etc/hosts`, a lone slash and a word with a second slash do not look like one.
 pub(super) fn name(word: &str) -> Option<&str> {
     let name = word.strip_prefix('/')?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
@@ -23,7 +23,8 @@ pub(super) fn refusal<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> S
             false => strsim::levenshtein(&lower, &known),
         }
     };
-    // In a word of two letters, one changed letter makes another word.
+    // At most half of the letters may differ, because a short word with more changes is another
+    // word.
     let most = DIFFERS.min(lower.chars().count() / 2);
     let nearest =
         known.map(|known| (likeness(&known), known)).filter(|(differs, _)| *differs <= most).min();

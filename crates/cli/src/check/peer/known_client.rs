@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// A client and the words that its command begins with.
+/// A client: how to recognize its main command, and the commands for other tasks.
 struct KnownClient {
     /// The name of the program, or of the script that an interpreter runs.
     program: &'static str,
@@ -110,7 +110,7 @@ const list = ([name, server]) => ({ ...server, name, env: pairs(server.env), hea
 fs.writeFileSync(file + ".list", JSON.stringify({ mcpServers: Object.entries(mcpServers).map(list) }));
 ' "{mcp}" && exec "$@" --mcp-config "{mcp}.list" exec "{prompt}""#;
 
-/// Returns the client that this command starts, and the position of the task among its words.
+/// Returns the client that this command starts, and the index of the subcommand among the words.
 fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     let named =
         |word: &OsStr, name: &str| Path::new(word).file_stem().is_some_and(|stem| stem == name);
@@ -121,8 +121,8 @@ fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     })
 }
 
-/// Returns the command that runs this task with a known client; `main` is the command of its
-/// prompt.
+/// Returns the command with which a known client performs this task; `main` is the client's main
+/// command.
 pub(in crate::check) fn words(main: &[OsString], task: &str) -> Option<Vec<OsString>> {
     let (known, at) = known(main)?;
     let (_, way) = known.tasks.iter().find(|(names, _)| names.contains(&task))?;

@@ -16,12 +16,13 @@ const PIECE: usize = 64 * 1024;
 /// Login programs and MCP servers send the environment variables with this prefix to the judge.
 const SENT_PREFIX: &str = "ATTACHE_CHECK_";
 
-/// Runs the command. It ends when either side ends.
+/// Runs `attache check relay`, which ends when either side ends.
 pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> {
     let ours = |error: io::Error| {
         Failure::new(Exit::Internal, format!("the judge cannot be reached: {error}"))
     };
-    // Ctrl-C reaches every program in the terminal; the client decides whether its agent ends.
+    // Ctrl-C reaches every program in the terminal. This one ignores it, because the client decides
+    // whether its agent ends.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;
     let first = first_line(arguments);
     let judge =

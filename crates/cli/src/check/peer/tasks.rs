@@ -10,8 +10,8 @@ use std::ffi::OsString;
 /// The placeholders for the agent's command line, as one word and as separate words.
 const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 
-/// The program that a client starts as its agent and an agent starts as an MCP server, with its
-/// arguments before the address.
+/// Returns the program that a client starts as its agent and that an agent starts as an MCP server,
+/// with its arguments before the address.
 pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::new(crate::exit::Exit::Internal, format!("this program cannot be found: {error}"))
