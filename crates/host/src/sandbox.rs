@@ -22,8 +22,10 @@ use std::fmt;
 use std::path::PathBuf;
 use tokio::sync::OnceCell;
 
-/// The names of the sandboxes, for messages.
+/// The name of the bubblewrap sandbox, for messages.
 const BUBBLEWRAP: &str = "bubblewrap";
+
+/// The name of the Landlock sandbox, for messages.
 const LANDLOCK: &str = "Landlock";
 
 /// How long a sandbox may take to run `true`.

@@ -38,7 +38,7 @@ pub(crate) struct Call {
     /// The number of attempts so far.
     attempt: u32,
     draft: Draft,
-    /// The text of the last earlier attempt that was cut off after it had sent text.
+    /// The text of an earlier attempt that was cut off: of the last one that had sent any text.
     earlier: Option<AssistantMessage>,
     /// The tokens that the provider reported for the last attempt, if it failed.
     lost: TokenUsage,

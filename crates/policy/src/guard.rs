@@ -79,7 +79,7 @@ fn is_one_of<'n>(name: &str, mut names: impl Iterator<Item = &'n str>) -> bool {
     names.any(|each| each.eq_ignore_ascii_case(name))
 }
 
-/// Whether a pattern of files may lead to a secret: whether its last part matches a secret's name.
+/// Whether a pattern of files can match a secret: whether its last part can match a secret's name.
 pub(crate) fn may_fit_a_secret(pattern: &str) -> bool {
     let name = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or(pattern);
     if !is_wild(name) {

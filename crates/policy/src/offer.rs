@@ -72,8 +72,8 @@ impl Question {
 }
 
 impl Judge<'_> {
-    /// Returns the question about an action that asks. It offers a rule only if, with that rule,
-    /// the action would not have asked. `keeps` says whether choices can be stored beyond the
+    /// Returns the question about an action that asks. It offers a rule only if the action would
+    /// not need approval with that rule. `keeps` says whether choices can be stored beyond the
     /// session.
     pub fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
         let subjects = self.subjects(touch);

@@ -105,8 +105,9 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
         .map(|table| (table, length(table)))
 }
 
-/// Whether an allowing rule covers the words of a program without a table. They must not be
-/// options, and neither the program nor its subcommand may run a program that they name.
+/// Whether an allowing rule covers the words of a program without a table. The words must not be
+/// options, and neither the program nor its subcommand may be one that runs a program named by such
+/// a word.
 fn without_table(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let plain =

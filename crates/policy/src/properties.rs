@@ -131,7 +131,7 @@ proptest! {
     }
 
     /// A line is never more allowed than the strictest of its commands. Rules for whole lines are
-    /// left out, because they are about the line.
+    /// left out, because such a rule does not apply to the commands of its line one by one.
     #[test]
     fn a_compound_command_is_never_more_allowed_than_its_strictest_part(
         rules in prop::collection::vec(rule(), 0..4),
@@ -153,7 +153,7 @@ proptest! {
         prop_assert!(decided(&rules, mode, &both, sandboxed) >= apart, "{both:?}");
     }
 
-    /// Every offered rule makes the action run the next time.
+    /// Every offered rule that allows makes the action run the next time without a question.
     #[test]
     fn an_offered_rule_allows_the_action(
         line in line(),

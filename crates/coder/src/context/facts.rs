@@ -71,7 +71,8 @@ impl Facts {
     }
 }
 
-/// Adds a fact without duplicates. The newest fact is last.
+/// Adds facts to the end of the list, removes earlier copies of them, and drops the oldest facts if
+/// there are too many.
 fn add(list: &mut Vec<String>, more: &[&str]) {
     for one in more {
         let one = one_line(one, MAX_SHOWN);

@@ -50,8 +50,8 @@ impl Resolved {
     }
 }
 
-/// Returns whether the path ends like the name of a folder: `a/` and `a/.` would otherwise mean
-/// `a`.
+/// Returns whether the path ends like the path of a folder, as `a/` and `a/.` do. Without this
+/// check, they would mean the file `a`.
 pub(crate) fn names_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")

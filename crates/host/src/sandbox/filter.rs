@@ -91,7 +91,8 @@ pub(super) struct Wanted {
     /// Whether the command can name processes, and shared memory, outside of the sandbox. Calls
     /// that change them are then refused.
     pub(super) others: bool,
-    /// Whether to refuse signals to all processes at once, because nothing else restricts signals.
+    /// Whether to refuse `kill` with -1, which signals every process that the user may signal,
+    /// because nothing else restricts signals.
     pub(super) signals: bool,
 }
 

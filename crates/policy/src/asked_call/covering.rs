@@ -54,8 +54,8 @@ impl CallPattern {
 }
 
 impl AskedCall<'_> {
-    /// The files of the call, without duplicates, absolute. A relative path without a known folder
-    /// is left out if an absolute path ends with it.
+    /// The absolute paths of the call's files, without duplicates. A relative path without a known
+    /// folder is left out if an absolute path ends with it.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> =
             self.effect.paths.iter().map(|path| plain(&self.absolute(path))).collect();
@@ -69,7 +69,7 @@ impl AskedCall<'_> {
         files
     }
 
-    /// Whether a command has variables that may change its effect.
+    /// Whether a command has variables that could change its effect.
     pub(super) fn is_changed(command: &Command) -> bool {
         command.environment.iter().any(|(name, value)| !affects_only_appearance(name, value))
     }
@@ -91,7 +91,7 @@ impl AskedCall<'_> {
         !self.effect.commands.is_empty() && self.effect.commands.iter().all(surely)
     }
 
-    /// Whether the call may run the rule's command.
+    /// Whether it is possible that the call runs the rule's command.
     pub(super) fn may_run(&self, words: &str) -> bool {
         let rule = CommandRule::new(words);
         let sets = |command: &Command| {
@@ -132,7 +132,8 @@ impl AskedCall<'_> {
         !self.effect.paths.is_empty() && self.effect.paths.iter().all(inside)
     }
 
-    /// Whether a file of the call, or a word of its commands, may be this path or below it.
+    /// Whether it is possible that a file of the call, or a word of its commands, is this path or a
+    /// path below it.
     pub(super) fn may_touch(&self, folder: &Path) -> bool {
         let real_folder = real(folder);
         let inside = |path: &Path| {

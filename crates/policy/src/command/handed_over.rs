@@ -37,8 +37,8 @@ const FINDERS_RUN: &[&str] = &["-x", "-X"];
 /// Programs that find files.
 const FINDERS: &[&str] = &["fd", "fdfind"];
 
-/// Whether the command may run these words: as arguments of an unknown program, as the value of an
-/// option that runs it, or after `!` in an editor or an alias.
+/// Whether it is possible that the command runs these words: as arguments of an unknown program, as
+/// the value of an option that runs it, or after `!` in an editor or an alias.
 pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let Some(program) = program(part) else { return false };
     let program = program_name(program);

@@ -89,7 +89,7 @@ pub(super) fn is_wrapper(word: &str) -> bool {
     WRAPPERS.contains(&program_name(word))
 }
 
-/// Whether a shell gets its line with an option.
+/// Whether a shell gets its line with an option such as `-c`.
 pub(super) fn has_line(part: &Part) -> bool {
     part.words.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('c'))
 }

@@ -27,9 +27,9 @@ pub struct CallPattern {
     pub path: Option<PathBuf>,
     /// Commands that begin with these words, as a shell reads them. An allowing rule covers one
     /// plain command (without variables, redirections and the like) in the session's folder, or
-    /// exactly this line. A rule that asks or denies covers every line that may run the command, in
-    /// any spelling and also after `sudo`, `sh -c` or `xargs`, and lines whose programs cannot be
-    /// read.
+    /// exactly this line. A rule that asks or denies covers every line that could run the command,
+    /// in any spelling and also after `sudo`, `sh -c` or `xargs`, and lines whose programs cannot
+    /// be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Calls with exactly this title, if the agent describes them only by their title and `text`.
