@@ -233,7 +233,7 @@ impl Launch {
     /// Call it last, because it uses the current program, arguments and folder. It examines the
     /// disk, which takes a few hundred microseconds, and applies the bounds to what exists now. It
     /// creates placeholders for [`Bounds::missing`], which are removed when the command has ended,
-    /// or with the launch.
+    /// or when the launch is dropped without having been started.
     ///
     /// # Errors
     /// Returns [`StartError::Other`] if the sandbox cannot be prepared.

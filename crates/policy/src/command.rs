@@ -193,7 +193,7 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     bare.split(|each| !inside(each)).filter(|token| !token.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether git shows differences: a repository can name programs for them.
+/// Whether git could show differences. A repository can name programs that show them.
 pub(crate) fn shows_differences(part: &Part) -> bool {
     let shows = ["blame", "diff", "log", "show", "shortlog", "-v", "-vv", "--verbose"];
     part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())

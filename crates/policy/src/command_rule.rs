@@ -1,9 +1,9 @@
 //! Whether a rule about calls is about a command line.
 //!
 //! The agent chooses how it writes a command, so allowing and denying rules match differently. An
-//! allowing rule covers a line only if the line is certain to be that one command. A denying rule
-//! covers every line that could run the command, in any spelling, and every line whose programs
-//! cannot be read.
+//! allowing rule covers a line only if it is certain that the line is that one command. A denying
+//! rule covers every line that could run the command, in any spelling, and every line whose
+//! programs cannot be read.
 
 mod wrappers;
 
@@ -44,8 +44,8 @@ impl CommandRule {
         Self { text: text.trim().to_owned(), commands }
     }
 
-    /// Whether the line is certain to be this command: it is the exact line, or one plain command
-    /// that begins with these words.
+    /// Whether it is certain that the line is this command: it is exactly this text, or one plain
+    /// command that begins with these words.
     pub fn surely_covers(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;

@@ -31,7 +31,7 @@ pub struct Question {
     pub allow: Option<Subject>,
     /// The subject of the rule that would always deny the action.
     pub reject: Subject,
-    /// The scopes besides the session that the person can choose.
+    /// The scopes that the person can choose in addition to the session.
     pub scopes: Vec<Scope>,
 }
 

@@ -5,7 +5,8 @@ mod nested;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// The longest configuration that is read, in bytes. A longer one counts as running programs.
+/// The longest configuration that is read, in bytes. A longer one is assumed to name programs that
+/// git runs.
 const LONGEST: u64 = 256 * 1024;
 
 /// Sections of a configuration, in lower case, that can name a program which git runs to find

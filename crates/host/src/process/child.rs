@@ -133,7 +133,7 @@ impl Child {
         self.tree.pid()
     }
 
-    /// Returns a handle that reports the end and stderr.
+    /// Returns a handle that reports how the program ended and what it last wrote to stderr.
     pub fn watch(&self) -> ChildWatch {
         self.watch.clone()
     }

@@ -88,7 +88,7 @@ impl Tree {
         self.pid
     }
 
-    /// Returns a handle that reports the end.
+    /// Returns a handle that reports how the tree ended.
     pub(crate) fn end(&self) -> &ExitWatch {
         &self.end
     }

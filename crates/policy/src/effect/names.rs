@@ -118,7 +118,7 @@ pub(super) const EDITOR_OPERATIONS: &[&str] = &[
     "write",
 ];
 
-/// Whether a list of this module contains a name of the input.
+/// Whether one of the lists in this module contains a name from the input.
 pub(super) fn is_in(list: &[&str], name: &str) -> bool {
     let plain: String = name
         .chars()

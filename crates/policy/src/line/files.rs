@@ -47,8 +47,8 @@ impl Line<'_> {
         files.chain(listed).chain(any).reduce(Verdict::and)
     }
 
-    /// The patterns that a word can stand for, with its braces expanded. git also reads words as
-    /// patterns.
+    /// The patterns that a word can stand for, with its braces expanded. git itself also expands
+    /// patterns that the shell does not expand.
     pub(super) fn patterns(
         &self,
         word: &Word,
@@ -69,7 +69,7 @@ impl Line<'_> {
         texts.into_iter()
     }
 
-    /// Judges a pattern of files that are read, or whose names are shown.
+    /// Judges a pattern of files that a command reads, or of which it shows the names.
     fn read_pattern(&self, pattern: &Result<String, Verdict>, names_only: bool) -> Option<Verdict> {
         let pattern = match pattern {
             Ok(pattern) => pattern,
@@ -98,7 +98,7 @@ impl Line<'_> {
                 let open = |reach: &Reach| self.is_scratch(reach);
                 match expand::matches(self.judge.folders, from, pattern, open) {
                     Ok(paths) => {
-                        // A program would treat such a name as an option.
+                        // A program would treat a name that begins with `-` or `+` as an option.
                         let option = is_wild(pattern.get(..1).unwrap_or_default())
                             && paths
                                 .iter()

@@ -16,8 +16,8 @@ pub struct CallPattern {
     /// Calls of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "kind")]
     pub kind: Option<ToolKind>,
-    /// Calls of the tool with this name. A `*` at the end stands for any text, such as the tools of
-    /// one MCP server.
+    /// Calls of the tool with this name. A `*` at the end stands for any text, so one pattern can
+    /// name all tools of an MCP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Calls about this file, or files below it, after symbolic links and `..` are resolved. An
