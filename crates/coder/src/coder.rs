@@ -36,10 +36,10 @@ use std::time::Duration;
 ///
 /// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`,
 /// `thought_level` (if the model has levels) and `show_thoughts`, and the offline model's verbs as
-/// slash commands. It supports additional roots. It accepts text, links and embedded resources, and
-/// pictures and sounds if one of its models does. Its file tools work only inside the session's
-/// folders. If the client offers access to files, the agent reads and writes them through the
-/// client, and so also sees unsaved changes.
+/// slash commands. It supports additional roots. It accepts text, links and embedded resources. It
+/// accepts pictures or sounds if at least one of its models accepts them. Its file tools work only
+/// inside the session's folders. If the client offers access to files, the agent reads and writes
+/// them through the client, and so also sees unsaved changes.
 ///
 /// A client may add instructions to a session or replace the agent's own. It may also set the
 /// address of a provider, which then applies until the process ends. Requests to such an address

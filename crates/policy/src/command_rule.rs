@@ -273,7 +273,7 @@ fn words_may_begin(words: &[Word], wanted: &[String]) -> Option<bool> {
     Some(false)
 }
 
-/// Whether a variable of the part names the command.
+/// Whether a variable that the part sets could name the command.
 fn sets_it(part: &Part, wanted: &[String]) -> bool {
     let named = |(_, value): &(String, Word)| {
         value.variable || value.substitution || is_mentioned(&value.text, wanted)

@@ -34,8 +34,8 @@ pub struct Covers {
 
 impl Decision {
     /// Whether an approval of this decision also approves `now`, a later decision about the same
-    /// action. It does not if the action is now denied, if it leads to other files, or if it would
-    /// now ask for a reason that the question about `self` did not show.
+    /// action. It does not if the action is now denied, if it leads to other files, or if it now
+    /// needs approval for a reason that the question about `self` did not show.
     pub fn still_holds(&self, now: &Self) -> bool {
         let is_by_mode = matches!(
             now.reason,

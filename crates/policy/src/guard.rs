@@ -99,8 +99,8 @@ fn is_secret(name: &str) -> bool {
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The name as file systems may read it: some ignore case, invisible characters, or dots and spaces
-/// at the end, and some treat the part after a colon as the name of a stream.
+/// The name as some file systems read it: some ignore case, invisible characters, or dots and
+/// spaces at the end, and some treat the part after a colon as the name of a stream.
 fn plain(name: &str) -> Cow<'_, str> {
     let name = name
         .split_once(':')

@@ -11,8 +11,9 @@ use std::sync::LazyLock;
 
 static PROJECT: LazyLock<(tempfile::TempDir, Folders)> = LazyLock::new(project);
 
-/// Commands of every kind: that only read, plain, with protected files, outside of the folders,
-/// that run other programs, and that cannot be parsed.
+/// Commands of every kind: commands that only read, plain commands, commands that use protected
+/// files or files outside of the folders, commands that run other programs, and lines that cannot
+/// be parsed.
 const COMMANDS: &[&str] = &[
     "ls",
     "cat README.md",
@@ -255,7 +256,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Runs lines that the parser understands in the shell of this machine, and checks that the
+    /// Runs lines in the shell of this machine, if the parser understands them, and checks that the
     /// parser found every program that the shell starts.
     #[test]
     fn the_parser_finds_every_program_that_the_shell_starts(

@@ -53,8 +53,8 @@ impl Conversation {
         matches!(self.messages().first(), Some(Message::Summary(_)))
     }
 
-    /// The messages that are `wanted`, the oldest first: the index of each, and the number of
-    /// tokens from it to the end of the conversation.
+    /// For each message that is `wanted`, the oldest first: its index, and the number of tokens
+    /// from there to the end of the conversation.
     fn begins(&self, wanted: fn(&Message) -> bool) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.tokens();
         let place = |(at, message): (usize, &Message)| {

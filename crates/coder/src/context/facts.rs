@@ -15,7 +15,8 @@ const MAX_FACTS: usize = 60;
 const MAX_SHOWN: usize = 160;
 
 impl Facts {
-    /// Collects the facts of these messages, including those that a summary among them keeps.
+    /// Collects the facts of these messages, including the facts in a summary, if one of the
+    /// messages is a summary.
     pub(crate) fn of(messages: &[Message]) -> Self {
         let failed: HashMap<&str, bool> = messages
             .iter()

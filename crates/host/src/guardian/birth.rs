@@ -18,7 +18,7 @@ use crate::guardian::image::Image;
 /// The flag that prevents `SIGPIPE` on `send`, where the system has one.
 #[cfg(target_os = "linux")]
 pub(crate) const NO_SIGNAL: c_int = libc::MSG_NOSIGNAL;
-/// On other systems this is an option of the socket.
+/// No flag: on other systems, an option of the socket prevents `SIGPIPE`.
 #[cfg(not(target_os = "linux"))]
 pub(crate) const NO_SIGNAL: c_int = 0;
 

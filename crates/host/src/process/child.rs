@@ -104,7 +104,8 @@ impl Launch {
     }
 }
 
-/// One end of a pipe with room for 1 MiB if Linux allows it. A smaller pipe is only slower.
+/// Enlarges the buffer of a pipe to 1 MiB if Linux allows it, and returns the given end. A smaller
+/// pipe is only slower.
 fn enlarge(end: impl Into<OwnedFd>) -> OwnedFd {
     let end = end.into();
     #[cfg(target_os = "linux")]

@@ -64,9 +64,10 @@ impl Launch {
         Command::start(&self, output, stdio)
     }
 
-    /// Starts the program in a pseudo terminal with this many rows and columns: its stdin, stdout,
-    /// stderr and controlling terminal. The output contains the program's control sequences. The
-    /// program never receives any input. Otherwise it is like [`Launch::run`].
+    /// Starts the program in a pseudo terminal with this many rows and columns, which is its stdin,
+    /// its stdout, its stderr and its controlling terminal. The output contains the program's
+    /// control sequences. The program never receives any input. Otherwise it is like
+    /// [`Launch::run`].
     pub fn run_in_terminal(mut self, rows: u16, columns: u16) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;

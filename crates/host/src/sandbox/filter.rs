@@ -121,7 +121,7 @@ fn without_clone3() -> Vec<sock_filter> {
     program
 }
 
-/// One instruction, with the memory layout of `struct sock_filter`.
+/// Returns an instruction as bytes, in the memory layout of `struct sock_filter`.
 fn bytes(instruction: &sock_filter) -> [u8; 8] {
     let [a, b] = instruction.code.to_ne_bytes();
     let [c, d, e, f] = instruction.k.to_ne_bytes();

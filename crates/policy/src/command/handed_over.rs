@@ -1,5 +1,5 @@
-//! Finds programs that another program runs because one of its words names them, for rules that
-//! deny.
+//! Finds programs that another program runs because a word in its arguments names them. Rules that
+//! deny use this.
 
 use super::programs::program_name;
 use super::{has_verbs, is_among, is_beginning_of, program, tokens};

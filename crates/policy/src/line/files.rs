@@ -152,8 +152,8 @@ impl Line<'_> {
         self.folders.iter().map(PathBuf::as_path).chain(lost)
     }
 
-    /// Judges the content of a folder that a command reads, if the word names one: its direct
-    /// entries, or with a filter all files below it.
+    /// Judges the content of a folder that a command reads, if the word names one: all files below
+    /// it if there is a filter, otherwise only its direct entries.
     fn folder_contents(&self, text: &str, deep: Option<&Filter>) -> Option<Verdict> {
         let found = self.places().filter_map(|from| {
             let folder = self.reach(from, text);

@@ -2,7 +2,8 @@
 
 use crate::shell::Word;
 
-/// The options of a program, or of one of its subcommands, that run no other program.
+/// Those options of a program, or of one of its subcommands, that do not make it run another
+/// program.
 pub(super) struct Table {
     /// The program, and its subcommand if it has one.
     pub(super) command: &'static str,

@@ -22,7 +22,7 @@ pub struct CallPattern {
     pub tool: Option<String>,
     /// Calls about this file, or files below it, after symbolic links and `..` are resolved. An
     /// allowing rule matches if all files of the call are such files. A rule that asks or denies
-    /// matches if one of them is, or if a word of a command is.
+    /// matches if one of the call's files, or a word of one of its commands, is such a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
     /// Commands that begin with these words, as a shell reads them. An allowing rule covers one

@@ -176,8 +176,8 @@ impl Tracked {
     }
 }
 
-/// The names of this process's environment variables that look secret: by their name, or because
-/// the value is an address with a password.
+/// The names of this process's environment variables that look secret, either by their names or
+/// because the value is an address with a password.
 pub(super) fn secret_variables() -> impl Iterator<Item = std::ffi::OsString> {
     let variables = std::env::vars_os();
     let secret = variables
