@@ -85,7 +85,7 @@ const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
     ("continue", "", &[], Text),
 ];
 
-/// Programs that print their version.
+/// Programs that only print their version if their arguments ask for it.
 const VERSIONED: &[&str] = &[
     "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm",
     "pip", "pnpm", "python", "python3", "ruby", "rustc", "yarn",
@@ -234,7 +234,7 @@ fn sets_harmlessly(word: &Word) -> bool {
         && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
 }
 
-/// Recognizes expressions of `find` that only test or print.
+/// The parts of a `find` expression that only test or print.
 const LOOKING: &[&str] = &[
     "-name",
     "-iname",

@@ -223,7 +223,7 @@ enum Verified {
     Changed(String),
 }
 
-/// Adds the call's files.
+/// Adds the files at these places to the call, up to the limits.
 fn located<'p>(
     mut call: NewToolCall,
     places: impl Iterator<Item = &'p Place>,

@@ -92,7 +92,8 @@ pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>
     }
 }
 
-/// A new file beside the target. Only this user may read it until it has the target's permissions.
+/// Creates a file beside the target. If it will replace the target, only this user can read it
+/// until it has the target's permissions.
 pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsString)> {
     let mode = if replaces { 0o600 } else { 0o666 };
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// them; the first one is used.
 const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Mistral sends thoughts as parts of this field.
+/// The field in which Mistral sends thoughts, as some of its parts.
 pub(crate) const IN_CONTENT: &str = "content";
 
 /// Collects the thoughts of one answer.
