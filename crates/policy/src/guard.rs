@@ -46,9 +46,9 @@ pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
     secrets.into_iter().flatten().copied().chain(obeyed)
 }
 
-/// Returns why this path is protected, judged by its names alone. Every upper-case, lower-case or
-/// other spelling that a file system could treat as the same name counts. The path must be relative
-/// to the project's folder, because the names of its parents do not count.
+/// Returns why this path is protected, judged by its names alone. Names in upper or lower case, and
+/// other spellings that a file system could treat as the same name, are recognized too. The path
+/// must be relative to the project's folder, because the names of its parents do not count.
 pub fn guard(path: &str) -> Option<Guard> {
     let names: Vec<_> =
         path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();

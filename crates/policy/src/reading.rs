@@ -85,7 +85,7 @@ const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
     ("continue", "", &[], Text),
 ];
 
-/// Programs that only print their version if their arguments ask for it.
+/// Programs that print their version, and do nothing else, if their only argument asks for it.
 const VERSIONED: &[&str] = &[
     "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm",
     "pip", "pnpm", "python", "python3", "ruby", "rustc", "yarn",

@@ -34,8 +34,8 @@ impl Toolbox<'_> {
         self.judged(move |judge, _| decide(judge, tool, named)).await
     }
 
-    /// The decision about a call that only reads and runs without a question; `None` for any other
-    /// call. If a rule or the mode would allow more than reading, the decision still covers only
+    /// The decision about a call, if the call only reads and may run without a question; otherwise
+    /// `None`. If a rule or the mode would allow more than reading, the decision still covers only
     /// reading.
     pub(super) async fn decide_reading(
         &self,

@@ -120,8 +120,8 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// Returns the verdict to ask if a rule that denies or asks about reads could apply to a file
-    /// that matches the pattern later.
+    /// Returns a verdict that requires approval if a rule that denies or asks about reads could
+    /// apply to a file that matches the pattern later.
     fn meets_a_rule(&self, pattern: &str) -> Option<Verdict> {
         let at = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
         let (prefix, rest) = match pattern.get(..at).and_then(|before| before.rfind('/')) {

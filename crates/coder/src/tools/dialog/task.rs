@@ -29,7 +29,7 @@ pub(crate) struct Task {
     pub(crate) title: String,
     /// The prompt of the subagent.
     pub(crate) prompt: String,
-    /// Whether the subagent is not allowed to change anything or run commands.
+    /// Whether the subagent can only read: it can neither change anything nor run commands.
     #[serde(default)]
     pub(crate) read_only: bool,
 }
