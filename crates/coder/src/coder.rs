@@ -36,9 +36,10 @@ use std::time::Duration;
 ///
 /// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`,
 /// `thought_level` (if the model has levels) and `show_thoughts`, and the offline model's verbs as
-/// slash commands. It supports additional roots. It accepts text, links and embedded resources, and
-/// pictures and sounds if one of its models does. It works only on real files inside the session's
-/// folders. If the client offers its file system, the agent uses it and so sees unsaved changes.
+/// slash commands. It supports additional roots. It accepts text, links and embedded resources. It
+/// accepts pictures or sounds if at least one of its models accepts them. Its file tools work only
+/// inside the session's folders. If the client offers access to files, the agent reads and writes
+/// them through the client, and so also sees unsaved changes.
 ///
 /// A client may add instructions to a session or replace the agent's own. It may also set the
 /// address of a provider, which then applies until the process ends. Requests to such an address
@@ -128,9 +129,9 @@ impl Coder {
         Self { mcp_deadline, ..self }
     }
 
-    /// Sets the person's instructions for all projects, as text for the model, such as that of
-    /// their own `AGENTS.md`. The model gets at most 24 KiB of instructions, and the project's
-    /// instructions have priority over these.
+    /// Sets the person's instructions for all projects, as text for the model, such as the text of
+    /// the person's own `AGENTS.md`. The model gets at most 24 KiB of instructions, and the
+    /// project's instructions have priority over these.
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         Self { instructions: Some(text.into()), ..self }
@@ -171,8 +172,8 @@ impl Coder {
 }
 
 impl Coder {
-    /// Reports problems with the person's settings. A client that does not support notices sees the
-    /// effective settings in the options (NOTE-02).
+    /// Reports problems with the person's settings. If the client does not support notices, nothing
+    /// is sent: the options show the effective settings (NOTE-02).
     async fn report_setting_problems(&self, opening: &Opening<'_>) -> Result<()> {
         for trouble in &self.troubles {
             let mut notice =
@@ -190,8 +191,8 @@ impl Coder {
         opening.handle().notice(notice).await
     }
 
-    /// Reports that the model of a stored session cannot be used. A client that does not support
-    /// notices sees the model in the options (NOTE-02).
+    /// Reports that the model of a stored session cannot be used. If the client does not support
+    /// notices, nothing is sent: the options show the model (NOTE-02).
     async fn report_unusable_model(
         &self,
         opening: &Opening<'_>,

@@ -184,7 +184,8 @@ fn requested_title(text: &str) -> Option<&str> {
     const MAX_TITLE: usize = 100;
     const PREFIX: &str = "call this ";
     const SESSION: [&str; 4] = ["session ", "conversation ", "chat ", "thread "];
-    // A title that begins with one of these words is probably a statement about code.
+    // A text that begins with one of these words is probably a statement about code and not a
+    // title.
     const CODE: [&str; 30] = [
         "function",
         "method",

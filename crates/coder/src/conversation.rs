@@ -145,8 +145,8 @@ impl Conversation {
     }
 }
 
-/// Tool results of the current turn up to this size, in bytes, are always kept, because removing
-/// them saves little.
+/// The size, in bytes, up to which tool results of the current turn are always kept, because
+/// removing them saves little.
 const SHORT: usize = 1024;
 
 /// The text that replaces a removed result.

@@ -1,10 +1,10 @@
 //! The MCP servers that the client gave to a session. They connect in the background, and their
 //! tools are offered while they are connected.
 //!
-//! The session does not wait for servers, and only its first prompt may wait for them, for at most
-//! a second. If a server is late, fails or ends, the person is told once, with the reason. Its
-//! tools appear when it is ready, even in the middle of a turn. The values of environment variables
-//! and headers are sent only to the server that they are for.
+//! Opening a session does not wait for servers. Only the first prompt waits for them, for at most a
+//! second. If a server is late, fails or ends, the person is told once, with the reason. Its tools
+//! appear when it is ready, even in the middle of a turn. The values of environment variables and
+//! headers are sent only to the server that they are for.
 
 mod client;
 mod connection;
@@ -42,8 +42,8 @@ use tokio::time::Instant;
 /// deadline. A server that must be downloaded first may be slow.
 const GIVE_UP_FACTOR: u32 = 6;
 
-/// How long after the beginning of the session the first prompt still waits for servers that are
-/// about to be ready.
+/// How long the first prompt waits for servers that are about to be ready, counted from the
+/// beginning of the session.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The maximum length of one server's instructions for the model, in bytes.

@@ -14,9 +14,9 @@
 //! Invariants:
 //! - The life line hangs up when its owner drops it or dies in any way. The guardian then kills
 //!   everything.
-//! - One byte on the life line is a signal number for the program's group. No process of this crate
-//!   sends a signal to a process id that may have been reused: the guardian only signals groups and
-//!   children that it has not waited for.
+//! - Each byte on the life line is the number of a signal to send to the program's group. No
+//!   process of this crate sends a signal to a process id that may have been reused: the guardian
+//!   only signals groups and children that it has not waited for.
 //! - When the program ends by itself, its descendants end too. When it ends after a signal from the
 //!   life line, the rest of its group may run until the life line hangs up.
 //! - While nothing happens, the guardian sleeps in one system call.
@@ -87,8 +87,8 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
 }
 
 /// Blocks every signal, resets every disposition, and installs a handler for `SIGCHLD` that only
-/// interrupts [`sleep`]. If `SIGCHLD` were still ignored, the program's status would be lost, and
-/// the program would inherit the other dispositions.
+/// interrupts [`sleep`]. If `SIGCHLD` stayed ignored, the program's status would be lost. The other
+/// dispositions are reset because the program would inherit them.
 unsafe fn reset_signals() {
     extern "C" fn interrupt(_signal: c_int) {}
     // SAFETY: plain system calls on valid local structures; the handler touches nothing. The system

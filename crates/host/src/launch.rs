@@ -73,7 +73,7 @@ impl Launch {
     /// White space separates words. Everything in single quotes is kept as it is. In double quotes
     /// a backslash escapes `"`, `\`, `$` and `` ` `` and is kept before any other character.
     /// Outside quotes it escapes every character. Leading words `NAME=value` set environment
-    /// variables. Variables, `~`, patterns and comments are not expanded or removed.
+    /// variables. Variables, `~` and patterns are not expanded, and comments are not removed.
     pub fn parse(command_line: &str) -> Result<Launch, ParseError> {
         let mut words = words(command_line)?.into_iter().peekable();
         let mut assigned = Vec::new();

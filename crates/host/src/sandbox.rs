@@ -22,8 +22,10 @@ use std::fmt;
 use std::path::PathBuf;
 use tokio::sync::OnceCell;
 
-/// The names of the sandboxes, for messages.
+/// The name of the bubblewrap sandbox, for messages.
 const BUBBLEWRAP: &str = "bubblewrap";
+
+/// The name of the Landlock sandbox, for messages.
 const LANDLOCK: &str = "Landlock";
 
 /// How long a sandbox may take to run `true`.
@@ -231,7 +233,7 @@ impl Launch {
     /// Call it last, because it uses the current program, arguments and folder. It examines the
     /// disk, which takes a few hundred microseconds, and applies the bounds to what exists now. It
     /// creates placeholders for [`Bounds::missing`], which are removed when the command has ended,
-    /// or with the launch.
+    /// or when the launch is dropped without having been started.
     ///
     /// # Errors
     /// Returns [`StartError::Other`] if the sandbox cannot be prepared.

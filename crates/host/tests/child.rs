@@ -24,6 +24,8 @@ mod marker;
 /// Long enough that no test waits for it. A test that waits this long fails, because the wrong step
 /// ended the program.
 const LONG: Duration = Duration::from_secs(60);
+
+/// Short enough that a test can wait for it.
 const SHORT: Duration = Duration::from_millis(50);
 
 fn code(code: i32) -> Exit {

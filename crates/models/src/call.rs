@@ -38,7 +38,7 @@ pub(crate) struct Call {
     /// The number of attempts so far.
     attempt: u32,
     draft: Draft,
-    /// The text of the last earlier attempt that was cut off after it had sent text.
+    /// The text of the last earlier attempt that had sent any text before it was cut off.
     earlier: Option<AssistantMessage>,
     /// The tokens that the provider reported for the last attempt, if it failed.
     lost: TokenUsage,

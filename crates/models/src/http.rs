@@ -28,7 +28,8 @@ pub struct Limits {
     /// The wait before the second attempt. It doubles each time. A wait that the provider requests
     /// takes precedence.
     pub backoff: Duration,
-    /// The maximum wait that a provider may request. A longer one is an error at once.
+    /// The maximum wait that a provider may request. If the provider requests a longer one, the
+    /// call fails at once.
     pub longest_wait: Duration,
 }
 

@@ -223,7 +223,7 @@ impl Models {
     }
 
     /// Searches for servers on this machine, unless an earlier search has finished. A search that
-    /// takes too long is cancelled, and the next call starts it again.
+    /// takes too long is cancelled, and the next call starts a new one.
     pub async fn look(&self) {
         let Some(local) = &self.local else { return };
         let value = |name: &str| {

@@ -39,8 +39,8 @@ pub struct AskedCall<'a> {
     pub other_paths: Vec<PathBuf>,
     /// Whether the client itself performs the action, in a folder that it has checked.
     pub runs_here: bool,
-    /// Why only a person, or a rule that names exactly this file or command line, may allow the
-    /// call; `None` if any rule may.
+    /// Why only a person, or a rule that names exactly this file or command line, can allow the
+    /// call; `None` if any rule can.
     pub protected: Option<Guard>,
 }
 
@@ -90,8 +90,8 @@ impl AskedCall<'_> {
         }
     }
 
-    /// Whether an allowing rule may allow this call. For a protected call, it must name the call
-    /// exactly.
+    /// Whether an allowing rule can allow this call. If the call is protected, the rule must name
+    /// it exactly.
     fn is_allowed_exactly(&self, rule: &Rule) -> bool {
         if self.protected.is_none() {
             return true;

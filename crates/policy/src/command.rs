@@ -130,8 +130,8 @@ fn is_time(text: &str) -> bool {
     !number.is_empty() && number.bytes().all(|each| each.is_ascii_digit() || each == b'.')
 }
 
-/// Whether the command amounts to these words: it begins with them, apart from options between
-/// them, or it is a program that runs its arguments and the words are among those.
+/// Whether it is possible that the command runs these words: it begins with them, apart from
+/// options between them, or its program runs its arguments, and the words are among those.
 pub(crate) fn comes_to(part: &Part, words: &[String]) -> bool {
     let known: Vec<Option<&str>> =
         part.words.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
@@ -185,14 +185,15 @@ fn is_beginning_of(known: &[Option<&str>], words: &[String]) -> bool {
     false
 }
 
-/// The possible words of a text, without quotes.
+/// The words of a text, split at every character that is unusual in words. Quotes are removed
+/// first.
 pub(crate) fn tokens(text: &str) -> Vec<String> {
     let bare = text.replace(['\'', '"', '\\'], "");
     let inside = |each: char| each.is_alphanumeric() || "_-./+~:%@".contains(each);
     bare.split(|each| !inside(each)).filter(|token| !token.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether git shows differences: a repository can name programs for them.
+/// Whether git could show differences. A repository can name programs that show them.
 pub(crate) fn shows_differences(part: &Part) -> bool {
     let shows = ["blame", "diff", "log", "show", "shortlog", "-v", "-vv", "--verbose"];
     part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())

@@ -1,9 +1,9 @@
 //! Whether a rule about calls is about a command line.
 //!
 //! The agent chooses how it writes a command, so allowing and denying rules match differently. An
-//! allowing rule covers a line only if the line is certain to be that one command. A denying rule
-//! covers every line that may run the command, in any spelling, and every line whose programs
-//! cannot be read.
+//! allowing rule covers a line only if it is certain that the line is that one command. A denying
+//! rule covers every line that could run the command, in any spelling, and every line whose
+//! programs cannot be read.
 
 mod wrappers;
 
@@ -44,8 +44,8 @@ impl CommandRule {
         Self { text: text.trim().to_owned(), commands }
     }
 
-    /// Whether the line is certain to be this command: it is the exact line, or one plain command
-    /// that begins with these words.
+    /// Whether it is certain that the line is this command: it is exactly this text, or one plain
+    /// command that begins with these words.
     pub fn surely_covers(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -54,7 +54,7 @@ impl CommandRule {
             return true;
         }
         let [words] = self.commands.as_slice() else { return false };
-        // For a program that runs its arguments, the rule would cover every command.
+        // A rule that names only a program that runs its arguments would cover every command.
         let is_bare_wrapper =
             words.len() == 1 && words.first().is_some_and(|word| is_wrapper(word));
         if is_bare_wrapper || line.contains(OPERATORS) || !begins(line.trim(), &self.text) {
@@ -67,7 +67,8 @@ impl CommandRule {
         plain && begins_with(part, words)
     }
 
-    /// Whether the line may run this command. True for a line that cannot be read.
+    /// Whether it is possible that the line runs this command. A line that cannot be read is
+    /// assumed to run it if the line contains the words or could build them.
     pub fn may_cover(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -113,7 +114,7 @@ const TAKE_A_VALUE: &[&str] = &[
     "--project",
 ];
 
-/// Whether the line may run a command that begins with the words of the rule.
+/// Whether it is possible that the line runs a command that begins with the words of the rule.
 fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     if depth > DEEPEST {
         return true;
@@ -131,8 +132,8 @@ fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     parts.iter().any(|part| part_may_be(part, line, wanted, depth) || fed(part))
 }
 
-/// Whether a line that cannot be read may run the command: if it contains the words, or may build
-/// words that it does not contain.
+/// Whether it is possible that a line that cannot be read runs the command: the line contains the
+/// words, or it can build words that it does not contain.
 fn may_be_hidden_in(line: &str, wanted: &[String]) -> bool {
     let first = wanted.first().map(String::as_str).unwrap_or_default();
     let globs = |word: &str| {
@@ -164,7 +165,7 @@ fn is_mentioned(text: &str, wanted: &[String]) -> bool {
 
 fn glob_matches(pattern: &str, wanted: &str) -> bool {
     let glob = GlobBuilder::new(program_name(pattern)).build();
-    // A pattern that cannot be read may match anything.
+    // A pattern that cannot be read is assumed to match.
     glob.map_or(true, |glob| glob.compile_matcher().is_match(program_name(wanted)))
 }
 
@@ -220,7 +221,7 @@ fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
     words_may_begin(&known, wanted) == Some(true)
 }
 
-/// Whether this part of the line is the command, or may be the command because some of its words
+/// Whether this part of the line is the command, or could be the command because some of its words
 /// are unknown.
 fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
     let text = || part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
@@ -272,7 +273,7 @@ fn words_may_begin(words: &[Word], wanted: &[String]) -> Option<bool> {
     Some(false)
 }
 
-/// Whether a variable of the part names the command.
+/// Whether a variable that the part sets could name the command.
 fn sets_it(part: &Part, wanted: &[String]) -> bool {
     let named = |(_, value): &(String, Word)| {
         value.variable || value.substitution || is_mentioned(&value.text, wanted)

@@ -44,7 +44,7 @@ pub(super) fn project() -> (tempfile::TempDir, Folders) {
     (folder, folders)
 }
 
-/// The rules of a named set that apply in a project, and whether their file is broken.
+/// The rules of a named set that apply in all projects, and whether their file is broken.
 fn rules(name: &str) -> (Vec<Rule>, bool) {
     if name == "none" {
         return (Vec::new(), false);

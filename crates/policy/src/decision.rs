@@ -34,8 +34,8 @@ pub struct Covers {
 
 impl Decision {
     /// Whether an approval of this decision also approves `now`, a later decision about the same
-    /// action. It does not if the action is now denied, if it leads to other files, or if it would
-    /// now ask for a reason that the question about `self` did not show.
+    /// action. It does not if the action is now denied, if it leads to other files, or if it now
+    /// needs approval for a reason that the question about `self` did not show.
     pub fn still_holds(&self, now: &Self) -> bool {
         let is_by_mode = matches!(
             now.reason,
@@ -125,7 +125,7 @@ pub enum Reason {
     Sandbox,
     /// The mode is Auto, and no sandbox restricts the command.
     NoSandbox,
-    /// The action may reach the network.
+    /// The action can reach the network.
     Network,
     /// The agent asks to run the command without the sandbox that works here.
     Unsandboxed,
@@ -135,9 +135,9 @@ pub enum Reason {
     Rule(Box<Rule>),
     /// No rule is about the call that an agent asks permission for.
     NoRule,
-    /// The action may read or change a file that usually holds secrets.
+    /// The action could read or change a file that usually holds secrets.
     Secret,
-    /// The action may change a file that affects how programs or agents run.
+    /// The action could change a file that affects how programs or agents run.
     Guarded,
     /// The action uses a path outside of the session's folders.
     Outside,

@@ -5,8 +5,10 @@ use crate::reach::Reach;
 use crate::wildcard::{fits, is_wild};
 use std::path::{Path, PathBuf};
 
-/// The largest number of names that are read for one pattern, and the largest number of matches.
+/// The largest number of names that are read for one pattern.
 const MOST_LISTED: usize = 20_000;
+
+/// The largest number of names that one pattern can match.
 const MOST_MATCHES: usize = 2_000;
 
 /// The largest number of names that are read below one folder.

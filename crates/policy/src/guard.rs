@@ -46,9 +46,9 @@ pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
     secrets.into_iter().flatten().copied().chain(obeyed)
 }
 
-/// Returns why this path is protected, by its names alone, in every case and spelling that a file
-/// system may treat as the same name. The path must be relative to the project's folder, because
-/// the names of its parents do not count.
+/// Returns why this path is protected, judged by its names alone. Names in upper or lower case, and
+/// other spellings that a file system could treat as the same name, are recognized too. The path
+/// must be relative to the project's folder, because the names of its parents do not count.
 pub fn guard(path: &str) -> Option<Guard> {
     let names: Vec<_> =
         path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();
@@ -79,7 +79,7 @@ fn is_one_of<'n>(name: &str, mut names: impl Iterator<Item = &'n str>) -> bool {
     names.any(|each| each.eq_ignore_ascii_case(name))
 }
 
-/// Whether a pattern of files may lead to a secret: whether its last part matches a secret's name.
+/// Whether a pattern of files can match a secret: whether its last part can match a secret's name.
 pub(crate) fn may_fit_a_secret(pattern: &str) -> bool {
     let name = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or(pattern);
     if !is_wild(name) {
@@ -99,8 +99,8 @@ fn is_secret(name: &str) -> bool {
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The name as file systems may read it: some ignore case, invisible characters, or dots and spaces
-/// at the end, and some treat the part after a colon as the name of a stream.
+/// The name as some file systems read it: some ignore case, invisible characters, or dots and
+/// spaces at the end, and some treat the part after a colon as the name of a stream.
 fn plain(name: &str) -> Cow<'_, str> {
     let name = name
         .split_once(':')

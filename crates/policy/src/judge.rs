@@ -75,8 +75,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The verdict based only on the touched files, commands and addresses, not on the name of the
-    /// tool.
+    /// The verdict that depends only on the touched files, commands and addresses, and not on the
+    /// tool's name.
     pub(crate) fn verdict_of(&self, touch: &Touch<'_>) -> Verdict {
         let tool = match touch {
             Touch::Reads(_) => "read",

@@ -18,7 +18,8 @@ use crate::shell::{NotUnderstood, Part, parts};
 use crate::whole_folders;
 use std::path::{Path, PathBuf};
 
-/// The largest number of folders in which a command may run.
+/// The largest number of folders that are considered for a command if it is unknown in which of
+/// them it runs.
 const MOST_FOLDERS: usize = 16;
 
 /// A command line that is being judged.
@@ -29,7 +30,7 @@ struct Line<'j> {
     feeds: bool,
     /// Whether a rule allows one of the commands.
     ruled: bool,
-    /// The folders in which the next command may run; empty if they are unknown.
+    /// The folders in which the next command could run; empty if they are unknown.
     folders: Vec<PathBuf>,
 }
 
@@ -91,8 +92,8 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a rule that asks or denies may be about a line that cannot be parsed: whether the line
-/// contains the rule's words.
+/// Whether it is possible that a rule that asks or denies is about a line that cannot be parsed:
+/// the line contains the rule's words.
 fn is_perhaps_about(subject: &Subject, effect: Effect, text: &str) -> bool {
     let named = match subject.commands() {
         Subject::Command(words) => command::is_contained_in(text, words),
@@ -197,8 +198,8 @@ impl Line<'_> {
         }
     }
 
-    /// The verdict about a git command that only shows something, in a sandbox: the repository's
-    /// configuration may run programs there, or show other files.
+    /// The verdict about a git command that only shows something, in a sandbox: even there, the
+    /// repository's configuration could make git run programs or show other files.
     fn git(&self, part: &Part) -> Verdict {
         let inside = |path: &Path| !self.reach(path, ".").outside;
         let verdict = self.places().find_map(|folder| {

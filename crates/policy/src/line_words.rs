@@ -1,9 +1,9 @@
-//! The words of a command line that may be paths.
+//! The words of a command line that could be paths.
 
 use crate::command::tokens;
 use crate::shell::{Word, parts};
 
-/// Returns every word of a line that may name a file: arguments, targets of redirections, values
+/// Returns every word of a line that could name a file: arguments, targets of redirections, values
 /// after `=` and `:`, and the words inside quoted words. Patterns such as `*.rs` are not expanded.
 /// The values of variables are unknown, so they are left out.
 pub fn line_words(line: &str) -> Vec<String> {
@@ -33,8 +33,8 @@ pub fn line_words(line: &str) -> Vec<String> {
     found
 }
 
-/// Whether a word of a command line may name this path, literally or as a pattern. Both are
-/// absolute.
+/// Whether a word of a command line can name this path, literally or as a pattern. The word and the
+/// path are both absolute.
 pub fn word_may_name(word: &str, path: &str) -> bool {
     let glob = globset::GlobBuilder::new(word).literal_separator(true).build();
     word == path || glob.map_or(true, |glob| glob.compile_matcher().is_match(path))

@@ -14,7 +14,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// All modes; the first is that of a new session.
+    /// All modes. A new session starts in the first one.
     pub const ALL: [Self; 4] = [Self::Ask, Self::Edit, Self::Auto, Self::Plan];
 
     /// Returns the mode with this id; `Ask` for an unknown id.

@@ -31,7 +31,7 @@ pub struct Question {
     pub allow: Option<Subject>,
     /// The subject of the rule that would always deny the action.
     pub reject: Subject,
-    /// The scopes besides the session that the person can choose.
+    /// The scopes that the person can choose in addition to the session.
     pub scopes: Vec<Scope>,
 }
 
@@ -72,8 +72,8 @@ impl Question {
 }
 
 impl Judge<'_> {
-    /// Returns the question about an action that asks. It offers a rule only if, with that rule,
-    /// the action would not have asked. `keeps` says whether choices can be stored beyond the
+    /// Returns the question about an action that asks. It offers a rule only if the action would
+    /// not need approval with that rule. `keeps` says whether choices can be stored beyond the
     /// session.
     pub fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
         let subjects = self.subjects(touch);

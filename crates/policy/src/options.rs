@@ -15,7 +15,7 @@ use crate::shell::Word;
 use table::{Table, is_in};
 use tools::HARMLESS;
 
-/// All tables.
+/// All tables of options.
 const TABLES: [&[Table]; 3] = [git::TABLES, builds::TABLES, tools::TABLES];
 
 /// Options that, in any program, only print something or change how much is printed.
@@ -49,7 +49,8 @@ pub(crate) fn are_harmless(words: &[Word], named: usize) -> bool {
     let skipped = if named == 1 { rest.iter().take_while(quiet).count() } else { 0 };
     let own: Vec<&Word> = words.iter().take(named).chain(rest.iter().skip(skipped)).collect();
     match table_of(program, &own) {
-        // A rule for a program that runs its arguments must name all of them.
+        // If the program can run its arguments, the rule must name every word of the table's
+        // command.
         Some((_, length)) if is_runner(program) && named < length => false,
         Some((table, length)) => table.covers(own.get(length.max(named)..).unwrap_or_default()),
         None => without_table(program, words, named, rest),
@@ -105,8 +106,9 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
         .map(|table| (table, length(table)))
 }
 
-/// Whether an allowing rule covers the words of a program without a table. They must not be
-/// options, and neither the program nor its subcommand may run a program that they name.
+/// Whether an allowing rule covers the words of a program without a table. The words must not be
+/// options, and neither the program nor its subcommand may be one that runs a program named by such
+/// a word.
 fn without_table(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let plain =

@@ -11,8 +11,9 @@ use std::sync::LazyLock;
 
 static PROJECT: LazyLock<(tempfile::TempDir, Folders)> = LazyLock::new(project);
 
-/// Commands of every kind: that only read, plain, with protected files, outside of the folders,
-/// that run other programs, and that cannot be parsed.
+/// Commands of every kind: commands that only read, plain commands, commands that use protected
+/// files or files outside of the folders, commands that run other programs, and lines that cannot
+/// be parsed.
 const COMMANDS: &[&str] = &[
     "ls",
     "cat README.md",
@@ -131,7 +132,7 @@ proptest! {
     }
 
     /// A line is never more allowed than the strictest of its commands. Rules for whole lines are
-    /// left out, because they are about the line.
+    /// left out, because such a rule does not apply to the commands of its line one by one.
     #[test]
     fn a_compound_command_is_never_more_allowed_than_its_strictest_part(
         rules in prop::collection::vec(rule(), 0..4),
@@ -153,7 +154,7 @@ proptest! {
         prop_assert!(decided(&rules, mode, &both, sandboxed) >= apart, "{both:?}");
     }
 
-    /// Every offered rule makes the action run the next time.
+    /// Every offered rule that allows makes the action run the next time without a question.
     #[test]
     fn an_offered_rule_allows_the_action(
         line in line(),
@@ -255,7 +256,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Runs lines that the parser understands in the shell of this machine, and checks that the
+    /// Runs lines in the shell of this machine, if the parser understands them, and checks that the
     /// parser found every program that the shell starts.
     #[test]
     fn the_parser_finds_every_program_that_the_shell_starts(

@@ -17,8 +17,8 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Resolves `path` from the folder `from`. It is protected if the path as written, or its
-    /// target, is. Blocks on the disk.
+    /// Resolves `path` from the folder `from`. The result is protected if the path as written is
+    /// protected, or its target. Blocks on the disk.
     pub(crate) fn of(folders: &Folders, from: &Path, path: &str) -> Self {
         let absolute = from.join(path);
         let written = below(folders, &absolute);

@@ -85,7 +85,7 @@ const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
     ("continue", "", &[], Text),
 ];
 
-/// Programs that print their version.
+/// Programs that print their version, and do nothing else, if their only argument asks for it.
 const VERSIONED: &[&str] = &[
     "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm",
     "pip", "pnpm", "python", "python3", "ruby", "rustc", "yarn",
@@ -94,7 +94,7 @@ const VERSIONED: &[&str] = &[
 /// Programs whose toolchain or release a project can choose, so that another program runs.
 const CHOSEN_BY_PROJECTS: &[&str] = &["bun", "cargo", "go", "pnpm", "rustc", "yarn"];
 
-/// Whether a command that only reads may still run programs because of the project's
+/// Whether a command that only reads could still run programs because of the project's
 /// configuration. For example, `.git/config` can name a pager, a file system monitor or a program
 /// that shows differences.
 pub(crate) fn depends_on_project(program: &str, arguments: &[Word]) -> bool {
@@ -109,7 +109,7 @@ pub(crate) fn depends_on_project(program: &str, arguments: &[Word]) -> bool {
 pub(crate) struct Read<'w> {
     /// The words that are files.
     pub(crate) files: Vec<&'w Word>,
-    /// The words that are text, but that a shell may expand to file names.
+    /// The words that are text, but that a shell could expand to file names.
     pub(crate) names: Vec<&'w Word>,
     /// Whether only the names and properties of the files are shown.
     pub(crate) names_only: bool,
@@ -117,11 +117,11 @@ pub(crate) struct Read<'w> {
     pub(crate) whole_folders: bool,
     /// Whether git expands patterns among the files.
     pub(crate) paths_of_git: bool,
-    /// Whether the command may show the content of any file.
+    /// Whether the command could show the content of files that it does not name.
     pub(crate) everything: bool,
 }
 
-/// Returns the files that the command reads; `None` if it may do more than read.
+/// Returns the files that the command reads; `None` if it could do more than read.
 pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>> {
     let names = |(_, _, _, operands): &(_, _, _, Operands)| *operands == Names;
     let names_only =
@@ -234,7 +234,7 @@ fn sets_harmlessly(word: &Word) -> bool {
         && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
 }
 
-/// Recognizes expressions of `find` that only test or print.
+/// The parts of a `find` expression that only test or print.
 const LOOKING: &[&str] = &[
     "-name",
     "-iname",

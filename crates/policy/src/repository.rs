@@ -5,7 +5,8 @@ mod nested;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// The longest configuration that is read, in bytes. A longer one counts as running programs.
+/// The longest configuration that is read, in bytes. A longer one is assumed to name programs that
+/// git runs.
 const LONGEST: u64 = 256 * 1024;
 
 /// Sections of a configuration, in lower case, that can name a program which git runs to find
@@ -50,9 +51,10 @@ pub(crate) enum Special {
     FilesOutside,
 }
 
-/// Returns why the repository that git uses in this folder, or one inside of it that git enters,
-/// needs care. `differences` says whether git shows differences. `inside` says whether a path is in
-/// the session's folders. Blocks on the disk.
+/// Returns why git commands in this folder need care, or `None` if they do not. Inspects the
+/// repository that git uses there, and the repositories inside of it that git enters. `differences`
+/// says whether git shows differences. `inside` says whether a path is in the session's folders.
+/// Blocks on the disk.
 pub(crate) fn special(
     folder: &Path,
     differences: bool,

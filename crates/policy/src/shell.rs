@@ -84,7 +84,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// Reads commands up to one of these ends, and consumes that end.
+    /// Reads commands up to the first of these ends, and consumes that end.
     fn list(&mut self, ends: &[Terminator], may_be_empty: bool) -> Result<Terminator> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -126,7 +126,7 @@ impl Reader {
         ends.into_iter().find(|word| self.reserved(word)).map(Terminator::Word)
     }
 
-    /// Consumes this word if it is a whole word.
+    /// Consumes this word if it comes next and is a whole word.
     fn reserved(&mut self, word: &str) -> bool {
         let start = self.at;
         let alone = |each: char| " \t\n;&|()<>".contains(each);

@@ -11,8 +11,8 @@ pub(crate) fn takes_names(program: &str) -> bool {
     ["parallel", "xargs"].contains(&program_name(program))
 }
 
-/// Programs that read all files below a folder that their arguments name, and the short and long
-/// options with which they do so; empty if they need no option.
+/// Programs that read all files below a folder that their arguments name. For each program: the
+/// short options and the long options with which it does so; empty if it needs no option.
 const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("7z", "", &[]),
     ("ack", "", &[]),
@@ -77,8 +77,8 @@ pub(crate) struct Filter {
     without_links: bool,
 }
 
-/// Programs that skip symbolic links below a folder, and the short options and beginnings of long
-/// options that make them follow links.
+/// Programs that skip symbolic links below a folder. For each program: the short options, and the
+/// beginning of the long options, that make it follow links.
 const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
     ("ack", "f", "--fo"),
     ("ag", "f", "--fo"),
@@ -93,8 +93,8 @@ const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
 ];
 
 impl Filter {
-    /// The patterns by which `find` selects files. With `-o`, `!` and the like, the result is
-    /// empty, which means all files.
+    /// The filter with the patterns by which `find` selects files. If the expression contains `-o`,
+    /// `!` or the like, the filter has no patterns, so it takes all files.
     pub(crate) fn of_find(words: &[&Word]) -> Self {
         let odd = |word: &&Word| ["-o", "-or", "-not", "!", ","].contains(&word.text.as_str());
         let named = words.iter().zip(words.iter().skip(1));

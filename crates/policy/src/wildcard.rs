@@ -45,13 +45,13 @@ fn steps(pattern: &str) -> Vec<Step> {
     before.chars().map(step).chain(bracket).chain(behind.chars().map(step)).collect()
 }
 
-/// Whether the pattern may match the name in some shell, in any case. A dot at the beginning of a
-/// name is matched only by a dot in the pattern.
+/// Whether the pattern can match the name in some shell, in upper or lower case. A dot at the
+/// beginning of a name is matched only by a dot or a bracket at the beginning of the pattern.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     (!name.starts_with('.') || pattern.starts_with(['.', '['])) && meet(pattern, name)
 }
 
-/// Whether both patterns can match the same name, in any case.
+/// Whether both patterns can match the same name, ignoring case.
 pub(crate) fn meet(one: &str, other: &str) -> bool {
     let (one, other) = (steps(one), steps(other));
     if one.len().saturating_mul(other.len()) > MOST_PAIRS {

@@ -7,8 +7,8 @@ use crate::turn::answer::brief;
 use attache_agent::Turn;
 use attache_session::UsageLevel;
 
-/// Returns a table of how full the context window is, the tokens that models read and wrote, and
-/// the cost.
+/// Returns a table that shows how full the context window is, how many tokens the models read and
+/// wrote, and the cost.
 pub(super) fn usage(memory: &Memory, turn: &Turn, model: &dyn Model) -> String {
     let conversation = &memory.conversation;
     let used = conversation.fill(model, &brief(memory, turn));

@@ -25,10 +25,11 @@ const KEPT_PERCENT_ON_REQUEST: u64 = 10;
 /// count one and a half times as many tokens as the estimate.
 const REQUEST: u64 = 50;
 
-/// The minimum saving of a summary that is reported, in tokens.
+/// How many tokens a summary must save for the saving to be reported.
 const MIN_SAVED: u64 = 200;
 
-/// The same minimum, in percent of the conversation. The larger of the two minimums applies.
+/// What percentage of the conversation's tokens a summary must save for the saving to be reported.
+/// This limit and [`MIN_SAVED`] must both be reached.
 const MIN_SAVED_PERCENT: u64 = 5;
 
 /// The result of a compaction.

@@ -53,8 +53,8 @@ impl Conversation {
         matches!(self.messages().first(), Some(Message::Summary(_)))
     }
 
-    /// The index of each message that is `wanted`, the oldest first, and the number of tokens from
-    /// that message to the end.
+    /// For each message that is `wanted`, the oldest first: its index, and the number of tokens
+    /// from there to the end of the conversation.
     fn begins(&self, wanted: fn(&Message) -> bool) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.tokens();
         let place = |(at, message): (usize, &Message)| {
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(turns.cut(10), Some(Cut { at: 3, within_turn: false }));
         assert_eq!(of(vec![person(400)]).cut(10), None);
         assert_eq!(of(vec![]).cut(10), None);
-        // The current turn may have twice as many.
+        // The current turn is kept if it has at most twice as many tokens.
         let present = of(vec![person(400), person(40), call(), result(200)]);
         assert_eq!(present.cut(40), Some(Cut { at: 1, within_turn: false }));
     }

@@ -15,7 +15,8 @@ const MAX_FACTS: usize = 60;
 const MAX_SHOWN: usize = 160;
 
 impl Facts {
-    /// Collects the facts of these messages, including those that a summary among them keeps.
+    /// Collects the facts of these messages, including the facts in a summary, if one of the
+    /// messages is a summary.
     pub(crate) fn of(messages: &[Message]) -> Self {
         let failed: HashMap<&str, bool> = messages
             .iter()
@@ -71,7 +72,8 @@ impl Facts {
     }
 }
 
-/// Adds a fact without duplicates. The newest fact is last.
+/// Adds facts to the end of the list, removes earlier copies of them, and drops the oldest facts if
+/// there are too many.
 fn add(list: &mut Vec<String>, more: &[&str]) {
     for one in more {
         let one = one_line(one, MAX_SHOWN);

@@ -4,8 +4,10 @@ use crate::session::memory::Memory;
 use attache_agent::{Error, Result, Turn};
 use std::path::{Path, PathBuf};
 
-/// The prefixes of the tags.
+/// The prefix of the tag for the project.
 const PROJECT: &str = "project:";
+
+/// The prefix of the tag for the branch.
 const BRANCH: &str = "branch:";
 
 /// The maximum size of a Git file to read, in bytes.

@@ -153,12 +153,12 @@ impl TitleSearch {
                     }
                 }
                 Some(Ok(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. })) => {}
-                // The session has a title already.
+                // The session already has a title, so the error does not matter.
                 Some(Err(_)) | None => return,
             }
         };
         self.count(&usage);
-        // The session may be closed.
+        // The session may be closed by now, so errors are ignored.
         if let Some(title) = title_in(&words) {
             let _ = self.session.title(&title).await;
         }

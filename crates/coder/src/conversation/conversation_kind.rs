@@ -9,7 +9,7 @@ pub(crate) enum ConversationKind {
     /// The conversation of a subagent with the agent, about one task. The session does not store
     /// it.
     Subagent {
-        /// Whether the subagent may neither change anything nor run commands.
+        /// Whether the subagent can only read: it can neither change anything nor run commands.
         looks_only: bool,
     },
 }

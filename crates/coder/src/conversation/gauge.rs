@@ -15,7 +15,7 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    /// Creates the gauge of a session whose user has been told that the window is this full.
+    /// Creates the gauge of a session whose user has already been told about this level.
     pub(crate) fn at_level(told: UsageLevel) -> Self {
         Self { told: Some(told), ..Self::default() }
     }
@@ -25,8 +25,8 @@ impl Gauge {
         self.told_fill
     }
 
-    /// How many tokens the model counts for every thousand estimated ones. A count of zero, or one
-    /// far from the estimate, is ignored.
+    /// How many tokens the model counts for every thousand estimated ones, at least 750 and at most
+    /// 4,000.
     pub(crate) fn tokens_per_thousand(&self, model: &dyn Model) -> u128 {
         match &self.measured {
             Some((title, counted, estimated)) if title == model.title() => {

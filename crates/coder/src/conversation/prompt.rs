@@ -114,7 +114,8 @@ fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
     }
 }
 
-/// The path that a resource's URI names, relative to the working directory if it is inside.
+/// The path that a resource's URI names, relative to the working directory if the path is inside of
+/// it.
 fn path_of(uri: &str, cwd: &Path) -> String {
     let Some(file) = uri.strip_prefix("file://") else { return uri.to_owned() };
     // The host in the URI is ignored: files of another machine cannot be read anyway.

@@ -80,7 +80,8 @@ impl ClientHandler for Client {
         _: NotificationContext<RoleClient>,
     ) {
         if let Some(call) = self.listeners.of(&progress.progress_token) {
-            // A receiver that falls behind gets the next update.
+            // If the receiver falls behind, this update is dropped, and the receiver gets a later
+            // one.
             drop(call.try_send(ServerMessage::Progress(progress)));
         }
     }

@@ -43,7 +43,7 @@ pub(super) struct Connection {
     pub(super) _child: Option<Child>,
 }
 
-/// Facts about a server's process, connected or not.
+/// What is known about a server's process, even if connecting to it failed.
 #[derive(Debug, Default)]
 pub(super) struct Traces {
     watch: OnceLock<ChildWatch>,
@@ -165,7 +165,7 @@ async fn process(
         return Err("its process has no pipes".to_owned());
     };
     let stdout = Stdout::new(stdout, super::stdout::MAX_LINE);
-    // The cells are still empty, because each connection is made only once.
+    // Setting the cells cannot fail: they are empty, because each connection is made only once.
     drop((traces.watch.set(child.watch()), traces.seen.set(stdout.seen())));
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(usize::MAX);
     match serve(client, transport).await {

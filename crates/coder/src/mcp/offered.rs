@@ -102,7 +102,7 @@ fn cut(text: &str, most: usize) -> &str {
 }
 
 /// Returns a schema that all providers accept: an object with properties, and without alternatives
-/// at the top level. The flag says whether the schema is complete.
+/// at the top level. The flag says whether the whole schema could be kept.
 fn schema(given: &JsonObject) -> (Value, bool) {
     let mut schema = given.clone();
     let mut whole = true;

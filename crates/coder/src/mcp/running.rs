@@ -31,7 +31,7 @@ pub(crate) struct Question {
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
-/// The calls that one server is running, by their progress tokens.
+/// The channels to the calls that one server is running, by the calls' progress tokens.
 #[derive(Debug, Default)]
 pub(super) struct Listeners(Mutex<Vec<(ProgressToken, mpsc::Sender<ServerMessage>)>>);
 
@@ -42,13 +42,13 @@ impl Listeners {
         listening
     }
 
-    /// The call with this token.
+    /// The channel to the call with this token.
     pub(super) fn of(&self, token: &ProgressToken) -> Option<mpsc::Sender<ServerMessage>> {
         let listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().find(|(other, _)| other == token).map(|(_, words)| words.clone())
     }
 
-    /// The most recent call.
+    /// The channel to the most recent call.
     pub(super) fn last(&self) -> Option<mpsc::Sender<ServerMessage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(_, words)| words.clone())
     }

@@ -29,7 +29,7 @@ pub(super) struct Stdout<R> {
     longest: usize,
     /// The length of the current line.
     line: usize,
-    /// Whether the current line is kept because it is not a message.
+    /// Whether the beginning of the current line is being kept, because the line is not a message.
     keeps: bool,
     seen: Arc<Mutex<OutputProblems>>,
 }

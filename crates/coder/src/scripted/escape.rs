@@ -110,7 +110,8 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
     (folder, base)
 }
 
-/// Replaces `project/swap` with a link to the outside and back, as fast as possible, until stopped.
+/// Until stopped, replaces `project/swap` with a link to the outside and puts the original back,
+/// again and again, as fast as possible.
 fn race(base: &Path, stop: &Arc<AtomicBool>) -> JoinHandle<()> {
     let (stop, project, outside) = (stop.clone(), base.join("project"), base.join("outside"));
     thread::spawn(move || {

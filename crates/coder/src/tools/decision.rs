@@ -34,8 +34,9 @@ impl Toolbox<'_> {
         self.judged(move |judge, _| decide(judge, tool, named)).await
     }
 
-    /// The decision about a call that runs without a question because it only reads, even if a rule
-    /// or the mode allows more.
+    /// The decision about a call, if the call only reads and may run without a question; otherwise
+    /// `None`. If a rule or the mode would allow more than reading, the decision still covers only
+    /// reading.
     pub(super) async fn decide_reading(
         &self,
         tool: &dyn ConcurrentTool,
@@ -222,7 +223,7 @@ enum Verified {
     Changed(String),
 }
 
-/// Adds the call's files.
+/// Adds the files at these places to the call, up to the limits.
 fn located<'p>(
     mut call: NewToolCall,
     places: impl Iterator<Item = &'p Place>,

@@ -31,7 +31,7 @@ fn may_help(error: &ModelError) -> bool {
 }
 
 /// Makes the fallback the session's model, and reports the reason (CONF-03). Returns false if there
-/// is no fallback, or if it is the model that failed.
+/// is no fallback, or if the fallback is the model that failed.
 pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> Result<bool> {
     let Some(fallback) = models.fallback().filter(|_| may_help(error)) else { return Ok(false) };
     let value = Some(SessionConfigOptionValue::ValueId(fallback.as_str().into()));

@@ -36,7 +36,8 @@ pub(crate) struct Client {
     pub(crate) meanwhile: Option<Box<dyn FnMut() + Send>>,
     /// Whether the client cancels the turn when the next tool call runs.
     pub(crate) cancel_when_in_progress: bool,
-    /// The content of the client's editor, by absolute path; used only with `fs`.
+    /// The texts in the client's editor by the absolute paths of their files; used only if the
+    /// client has the capability `fs`.
     pub(crate) buffers: BTreeMap<String, String>,
 }
 
@@ -45,7 +46,7 @@ pub(crate) struct Client {
 pub(crate) struct Turn {
     pub(crate) result: Value,
     pub(crate) updates: Vec<Value>,
-    /// The text in the subagents' sessions, each with its session id.
+    /// The updates of the subagents' sessions, each with its session id.
     pub(crate) of_subagents: Vec<(String, Value)>,
 }
 

@@ -58,7 +58,8 @@ async fn environment_names_the_model_of_a_new_session() {
         let options = options(&[keys[0], keys[1], ("ATTACHE_MODEL", wish)]).await;
         assert_eq!(option(&options, "model").unwrap()["currentValue"], model, "{wish}");
     }
-    // A server for which no key is set is not OpenAI, so OpenAI's models are not offered.
+    // `OPENAI_BASE_URL` without a key names a server that is not OpenAI, so OpenAI's models are not
+    // offered.
     let server = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
     let named = options(&[server, ("ATTACHE_MODEL", "openai/mine")]).await;
     let model = option(&named, "model").unwrap();

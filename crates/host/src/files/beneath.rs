@@ -147,7 +147,8 @@ fn renamed_new(from: (RawFd, &CStr), to: (RawFd, &CStr)) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// On other systems, the caller creates a hard link instead.
+/// Always fails, because other systems do not have this rename. The caller then creates a hard
+/// link.
 #[cfg(not(target_os = "linux"))]
 fn renamed_new(_: (RawFd, &CStr), _: (RawFd, &CStr)) -> io::Result<()> {
     Err(io::Error::from_raw_os_error(libc::ENOSYS))

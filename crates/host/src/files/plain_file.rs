@@ -24,7 +24,7 @@ pub fn read_plain_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bounded(&open_plain_file(path)?, limit)
 }
 
-/// Opens a regular file for reading, for callers that check its owner and mode first.
+/// Opens a regular file for reading, for callers that check its owner and mode before they read it.
 ///
 /// # Errors
 /// Returns an error if the file cannot be opened or is not a regular file.
@@ -67,7 +67,7 @@ pub fn read_text_or_pipe(path: &Path, limit: u64) -> io::Result<String> {
     read_open_text(&file, limit)
 }
 
-/// Opens a pipe without waiting for the program that writes to it.
+/// Opens a file. If it is a pipe, this does not wait for a program that writes to it.
 fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
 }

@@ -11,7 +11,7 @@ use crate::files::file_error::{FileError, Reason, RootsError};
 const MOST_LINKS: usize = 40;
 
 /// The folders that a session may read and write: its `cwd` and the additional ones. If several of
-/// the folders contain a path, the first one counts.
+/// the folders contain a path, the first of them is the path's root.
 ///
 /// All functions block on the disk.
 #[derive(Debug, Clone)]

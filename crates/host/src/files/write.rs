@@ -50,8 +50,8 @@ impl Resolved {
     }
 }
 
-/// Returns whether the path ends like the name of a folder: `a/` and `a/.` would otherwise mean
-/// `a`.
+/// Returns whether the path ends like the path of a folder, as `a/` and `a/.` do. Without this
+/// check, they would mean the file `a`.
 pub(crate) fn names_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")
@@ -92,7 +92,8 @@ pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>
     }
 }
 
-/// A new file beside the target. Only this user may read it until it has the target's permissions.
+/// Creates a file beside the target. If it will replace the target, only this user can read it
+/// until it has the target's permissions.
 pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsString)> {
     let mode = if replaces { 0o600 } else { 0o666 };
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);

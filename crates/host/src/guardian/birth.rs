@@ -18,7 +18,7 @@ use crate::guardian::image::Image;
 /// The flag that prevents `SIGPIPE` on `send`, where the system has one.
 #[cfg(target_os = "linux")]
 pub(crate) const NO_SIGNAL: c_int = libc::MSG_NOSIGNAL;
-/// On other systems this is an option of the socket.
+/// No flag: on other systems, an option of the socket prevents `SIGPIPE`.
 #[cfg(not(target_os = "linux"))]
 pub(crate) const NO_SIGNAL: c_int = 0;
 
@@ -59,7 +59,8 @@ impl Birth<'_> {
             if program == -1 {
                 return Err(io::Error::last_os_error());
             }
-            // The other process may have written this, which the compiler cannot know.
+            // The read is volatile because the other process may have written the value, which the
+            // compiler cannot know.
             match ptr::read_volatile(&raw const (*birth).failed) {
                 0 => Ok(program),
                 failed => {
@@ -86,8 +87,9 @@ impl Birth<'_> {
         }
     }
 
-    /// Prepares the program's process and starts the program. Returns the error number. On Linux,
-    /// the process shares the guardian's memory, but not its descriptors and signals.
+    /// Prepares the program's process and becomes the program. Returns only on failure, with the
+    /// error number. On Linux, the process shares the guardian's memory, but not its descriptors
+    /// and signals.
     unsafe fn exec(&self) -> c_int {
         // SAFETY: as for `split`.
         unsafe {

@@ -6,8 +6,8 @@ use std::ffi::CStr;
 use libc::pid_t;
 
 /// Calls `act` with each direct child of the calling process, including children that have ended
-/// and were not waited for. It can miss a child that appears or ends meanwhile, so call it again.
-/// Without `/proc` it finds nothing.
+/// and were not waited for. It can miss a child that appears or ends meanwhile, so it must be
+/// called repeatedly. Without `/proc` it finds nothing.
 ///
 /// The process must have one thread, because the kernel lists children per thread.
 pub(crate) fn for_each(act: fn(pid_t)) {

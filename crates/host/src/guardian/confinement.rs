@@ -77,7 +77,7 @@ fn lay_down_capabilities() -> c_int {
         version: u32,
         pid: c_int,
     }
-    /// The version that stores 64 bits in two structures.
+    /// The version of the interface in which two structures contain the 64 bits of each set.
     const VERSION: u32 = 0x2008_0522;
     let mut header = Header { version: VERSION, pid: 0 };
     let mut halves = [Capabilities::default(); 2];

@@ -41,7 +41,8 @@ pub(crate) unsafe fn close_at_exec(first: RawFd) {
     }
 }
 
-/// One more than the highest possible descriptor of this process, limited for loops.
+/// Returns a number that is greater than every possible descriptor of this process, but not so
+/// large that a loop up to it takes long.
 unsafe fn descriptor_limit() -> RawFd {
     // SAFETY: a plain system call with a pointer to a valid local for its result.
     unsafe {

@@ -14,8 +14,8 @@ use crate::guardian::confinement::Confinement;
 use crate::launch::Launch;
 use crate::sandbox::placeholders;
 
-/// The candidate paths of the program, its arguments and environment, its inherited descriptors and
-/// its restrictions.
+/// What `exec` needs: the candidate paths of the program, its arguments, its environment, the
+/// descriptors that it inherits, and its restrictions.
 pub(crate) struct Image {
     candidates: Vec<CString>,
     arguments: Strings,

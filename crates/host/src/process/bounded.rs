@@ -48,7 +48,8 @@ impl Bounded {
 
     /// Writes the first `most` bytes of the stream to a new file, readable only by its owner, as
     /// soon as something must be left out. A short output creates no file. The file must not exist.
-    /// Pushing then waits for the disk; see [`Bounded::spill_error`].
+    /// From then on, [`Bounded::push`] waits for the disk. [`Bounded::spill_error`] returns an
+    /// error of the file.
     pub fn spill_to(mut self, path: impl Into<PathBuf>, most: u64) -> Bounded {
         self.spill = Spill::Asked(path.into(), most);
         self

@@ -104,7 +104,8 @@ impl Launch {
     }
 }
 
-/// One end of a pipe with room for 1 MiB if Linux allows it. A smaller pipe is only slower.
+/// Enlarges the buffer of a pipe to 1 MiB if Linux allows it, and returns the given end. A smaller
+/// pipe is only slower.
 fn enlarge(end: impl Into<OwnedFd>) -> OwnedFd {
     let end = end.into();
     #[cfg(target_os = "linux")]
@@ -133,7 +134,7 @@ impl Child {
         self.tree.pid()
     }
 
-    /// Returns a handle that reports the end and stderr.
+    /// Returns a handle that reports how the program ended and what it last wrote to stderr.
     pub fn watch(&self) -> ChildWatch {
         self.watch.clone()
     }

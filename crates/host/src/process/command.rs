@@ -48,9 +48,9 @@ pub struct Command {
 }
 
 impl Launch {
-    /// Starts the program with an empty stdin, and stdout and stderr merged into one stream. Group,
-    /// session, descriptors and runtime are as for [`Launch::start`]. A deadline also needs a
-    /// runtime with time enabled.
+    /// Starts the program with an empty stdin, and stdout and stderr merged into one stream. What
+    /// [`Launch::start`] says about the process group, the session, the descriptors and the runtime
+    /// also applies here. A deadline also needs a runtime with time enabled.
     pub fn run(self) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
@@ -64,15 +64,16 @@ impl Launch {
         Command::start(&self, output, stdio)
     }
 
-    /// Starts the program in a pseudo terminal with this many rows and columns: its stdin, stdout,
-    /// stderr and controlling terminal. The output contains the program's control sequences. The
-    /// program never receives any input. Otherwise it is like [`Launch::run`].
+    /// Starts the program in a pseudo terminal with this many rows and columns, which is its stdin,
+    /// its stdout, its stderr and its controlling terminal. The output contains the program's
+    /// control sequences. The program never receives any input. Otherwise it is like
+    /// [`Launch::run`].
     pub fn run_in_terminal(mut self, rows: u16, columns: u16) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
         let other = |source| StartError::Other { program: self.program().into(), source };
         let (shown, [stdin, stdout, stderr]) = terminal(rows, columns).map_err(other)?;
-        // This is not a pipe, but it can be read and waited for like one.
+        // The terminal is not a pipe, but it can be read and waited for like one.
         let output = pipe::Receiver::from_owned_fd_unchecked(shown).map_err(other)?;
         self.in_terminal = true;
         let stdio = |command: &mut process::Command| {

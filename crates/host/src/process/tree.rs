@@ -73,8 +73,8 @@ impl Tree {
         let end = ExitWatch(Arc::new(watch::Sender::new(None)));
         let placeholders = launch.placeholders().folders();
         let waiting = wait_on_a_thread(guardian, end.clone(), placeholders);
-        // The program sent its id before `exec`; the end of the line here means that it was killed
-        // before.
+        // The program sends its id before `exec`. If the life line ends before the id arrives, the
+        // program was killed.
         let mut pid = [0; 4];
         let started = waiting.and_then(|()| (&life).read_exact(&mut pid));
         let tree = Tree { life, pid: u32::from_ne_bytes(pid), end };
@@ -88,7 +88,7 @@ impl Tree {
         self.pid
     }
 
-    /// Returns a handle that reports the end.
+    /// Returns a handle that reports how the tree ended.
     pub(crate) fn end(&self) -> &ExitWatch {
         &self.end
     }

@@ -91,7 +91,8 @@ pub(super) struct Wanted {
     /// Whether the command can name processes, and shared memory, outside of the sandbox. Calls
     /// that change them are then refused.
     pub(super) others: bool,
-    /// Whether to refuse signals to all processes at once, because nothing else restricts signals.
+    /// Whether to refuse `kill` with -1, which signals every process that the user may signal,
+    /// because nothing else restricts signals.
     pub(super) signals: bool,
 }
 
@@ -120,7 +121,7 @@ fn without_clone3() -> Vec<sock_filter> {
     program
 }
 
-/// One instruction in memory: the layout of `struct sock_filter`.
+/// Returns an instruction as bytes, in the memory layout of `struct sock_filter`.
 fn bytes(instruction: &sock_filter) -> [u8; 8] {
     let [a, b] = instruction.code.to_ne_bytes();
     let [c, d, e, f] = instruction.k.to_ne_bytes();

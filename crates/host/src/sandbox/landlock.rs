@@ -29,7 +29,7 @@ const HOLDS_TRUNCATE: i32 = 3;
 /// The first version that restricts signals.
 const HOLDS_SIGNALS: i32 = 6;
 
-/// The largest number of entries in all folders with exclusions.
+/// The largest number of entries that are listed in all folders with exclusions together.
 const MOST_ENTRIES: usize = 20_000;
 
 /// Devices that a command may read and write. Disks would give `root` access to hidden files.
@@ -38,9 +38,13 @@ const MOST_ENTRIES: usize = 20_000;
 const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// Folders of the kernel. A command needs only what is allowed below.
+/// The kernel's folder of processes. Only the parts that a command needs are allowed.
 const PROCESSES: &str = "/proc";
+
+/// The kernel's folder of devices. Only the parts that a command needs are allowed.
 const DEVICE_FILES: &str = "/dev";
+
+/// The kernel's folder of settings. Only the parts that a command needs are allowed.
 const KERNEL: &str = "/sys";
 
 /// Returns the kernel's version of Landlock, or 0 or less for none.

@@ -64,8 +64,8 @@ fn is_another_users(process: u32) -> bool {
     refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
 
-/// Distinguishes processes that have this id at different times, by the start of the system and of
-/// the process. `None` if there is no such process.
+/// Returns a number that distinguishes the processes that have this id at different times. It
+/// depends on when the system and the process started. `None` if there is no such process.
 fn life(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
@@ -76,7 +76,8 @@ fn life(process: u32) -> Option<u64> {
     Some(hash(&[&boot, started]))
 }
 
-/// Distinguishes this machine and container from others. The value survives a restart.
+/// Returns a number that distinguishes this machine and container from others. It stays the same
+/// after a restart.
 fn place() -> u64 {
     static PLACE: OnceLock<u64> = OnceLock::new();
     *PLACE.get_or_init(|| {

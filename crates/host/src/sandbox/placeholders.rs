@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Folders to remove, in this order, when the command has ended. Dropping it removes them, unless
-/// the guardian does.
+/// Folders to remove, in this order, when the command has ended. Dropping this value removes them,
+/// unless the guardian does.
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders {
     folders: Arc<Vec<CString>>,
@@ -101,10 +101,10 @@ pub(crate) fn remove_rest(folders: &[CString]) {
     }
 }
 
-/// Removes the placeholders that commands left in this folder at these names, if their programs
-/// have ended: processes that were killed together with their guardian, or that ended with the
-/// machine. Placeholders of another machine or container are removed after a day, because their
-/// process always seems to have ended. Blocks on the disk.
+/// Removes the placeholders at these names in this folder, if the processes that created them have
+/// ended. Such placeholders remain if a process is killed together with its guardian, or if the
+/// machine stops. Placeholders of another machine or container are removed after a day, because the
+/// processes that created them always seem to have ended. Blocks on the disk.
 pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n str>) {
     let witnesses = dead_marks(root);
     let created = |path: &Path| path.symlink_metadata().and_then(|found| found.created()).ok();

@@ -56,8 +56,8 @@ async fn owner() {
     command.wait().await;
 }
 
-/// Runs the program on a project and calls a function for it and its guardian while its command
-/// runs.
+/// Runs the program on a project. While the program's command runs, calls a function with the
+/// process ids of the program and of the command's guardian.
 fn with_owner(project: &Path, deed: impl FnOnce(libc::pid_t, libc::pid_t)) {
     let mut owner = Command::new(std::env::current_exe().unwrap());
     owner.args(["--exact", "leftovers::owner", "--nocapture"]).env(OWNER, project);

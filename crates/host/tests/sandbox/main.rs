@@ -137,8 +137,8 @@ impl Place {
     }
 }
 
-/// Another process makes the copy. If this process did, a process that it forks meanwhile could
-/// hold the copy open for writing, and then the copy could not be started.
+/// Lets another process copy this program. If this process made the copy, a process that it forks
+/// meanwhile could hold the copy open for writing, and then the copy could not be started.
 fn copy_of_this_program(to: &Path) {
     let copied =
         std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(to).status();

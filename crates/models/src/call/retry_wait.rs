@@ -66,8 +66,8 @@ fn wait_in_body(body: &Value) -> Option<Duration> {
     duration(info.get("retryDelay")?.as_str()?)
 }
 
-/// The time until all used-up limits are reset. OpenAI sends a duration, Anthropic a date,
-/// OpenRouter milliseconds since 1970.
+/// Returns the time until all limits that are used up are reset. OpenAI sends a duration, Anthropic
+/// a date, and OpenRouter milliseconds since 1970.
 fn reset(headers: Headers<'_>, now: Timestamp) -> Option<Duration> {
     let limits = ["requests", "tokens", "input-tokens", "output-tokens"];
     let prefixes = ["x-ratelimit", "anthropic-ratelimit"];

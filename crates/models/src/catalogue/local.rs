@@ -80,9 +80,9 @@ fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
 }
 
-/// Finds the context length of each model, because Ollama silently cuts longer text. The length is
-/// that of the loaded model, else `num_ctx` in the model's parameters, else
-/// `OLLAMA_CONTEXT_LENGTH`.
+/// Requests the models of Ollama and finds the context length of each, because Ollama silently cuts
+/// longer text. A loaded model reports its context length. For any other model, the length is
+/// `num_ctx` in the model's parameters, or else `OLLAMA_CONTEXT_LENGTH`.
 async fn ollama_server(
     http: &Http,
     provider: Provider,
@@ -121,7 +121,8 @@ fn trained_context(shown: &Value) -> Option<u64> {
     info.iter().find(|(key, _)| key.ends_with(".context_length"))?.1.as_u64()
 }
 
-/// llama.cpp serves one model and reports its context length.
+/// Requests the model of llama.cpp, which serves a single model and reports the model's context
+/// length.
 async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     let properties = asked(http, &provider, "/props", None).await?;
     let window =
@@ -132,7 +133,7 @@ async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// LM Studio reports the context length only of loaded models.
+/// Requests the models of LM Studio, which reports the context length only of loaded models.
 async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/api/v0/models", None).await?;
     let speaks = |model: &&Value| text(model, "type").is_none_or(|kind| kind != "embeddings");
@@ -146,7 +147,8 @@ async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// vLLM reports the context length together with the name.
+/// Requests the models of vLLM, which reports the context length of each model together with its
+/// name.
 async fn vllm(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/v1/models", None).await?;
     let model = |model: &Value| {

@@ -1,4 +1,4 @@
-//! The model that a session has chosen.
+//! The model that is chosen in a session.
 
 use super::provided::ProvidedModel;
 use super::unusable::UnusableModel;

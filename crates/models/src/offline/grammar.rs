@@ -56,7 +56,7 @@ pub(crate) enum Request {
     Unknown,
 }
 
-/// How many lines `show FILE:LINE` shows, from this line on.
+/// How many lines `show FILE:LINE` shows, beginning with the line `LINE`.
 const FROM_LINE: u32 = 40;
 
 const SHOW: &str = "show FILE";

@@ -74,7 +74,7 @@ pub(crate) fn show(turn: &CurrentTurn<'_>, file: &str, lines: Option<(u32, u32)>
             ];
         }
         (Found::Files(files), _) if argument("glob").is_some() => match files.named.as_slice() {
-            // There is only one file of that name in other folders, so it is shown.
+            // Only one file in other folders has that name, so that file is shown.
             [only] => return vec![Output::read(only, lines)],
             several => answer::file_not_found(file, several, files),
         },

@@ -115,8 +115,9 @@ fn thinking_fields(
     }
 }
 
-/// Returns whether a message of the current turn calls tools without a thought before the calls,
-/// because another model began the turn. The provider then rejects requests that enable thinking.
+/// Returns whether a message of the current turn calls tools but contains no thought that can be
+/// sent back, as is the case if another model began the turn. In such a turn, the provider rejects
+/// requests that enable thinking.
 fn begun_by_another_model(conversation: &[Message]) -> bool {
     let present = conversation.get(history::current_turn(conversation)..).unwrap_or_default();
     let bare = |said: &AssistantMessage| {
@@ -154,7 +155,8 @@ fn source(media: &Media) -> Value {
     json!({"type": "base64", "media_type": media.mime, "data": media.base64})
 }
 
-/// The provider rejects empty text.
+/// Returns a part of a prompt in the provider's format, or `None` for empty text, which the
+/// provider rejects.
 fn part(part: &Part) -> Option<Value> {
     match part {
         Part::Text(text) if text.is_empty() => None,
@@ -206,9 +208,9 @@ fn thought_block(part: &AssistantPart) -> Option<Value> {
     }
 }
 
-/// Marks the ends of the parts that the provider caches: the last user message, for the next call,
-/// and the user message before it, where the previous call ended. The mark on the system prompt
-/// also covers the tools, which come before it.
+/// Marks the ends of the parts that the provider caches: the last user message, so that the next
+/// call finds it in the cache, and the user message before it, where the previous call ended. The
+/// system prompt has a mark of its own, which also covers the tools, because they come first.
 fn mark_for_cache(messages: &mut [Value]) {
     let users = messages
         .iter_mut()

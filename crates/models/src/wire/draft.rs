@@ -89,8 +89,8 @@ impl Draft {
         self.closed = true;
     }
 
-    /// Attaches provider data to the last part if it is an open thought, otherwise to a new, empty
-    /// thought. Later pieces belong to another thought.
+    /// Attaches provider data to the last part if that is a thought that has not ended and has no
+    /// data yet, otherwise to a new, empty thought. Later pieces belong to another thought.
     pub(crate) fn seal_thought(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
             Some(AssistantPart::Thought { sealed: sealed @ None, .. }) if !self.closed => {
@@ -104,8 +104,8 @@ impl Draft {
         self.closed = true;
     }
 
-    /// Attaches provider data to the last part if it is an open text, otherwise to a new, empty
-    /// text.
+    /// Attaches provider data to the last part if that is a text that has not ended and has no data
+    /// yet, otherwise to a new, empty text.
     pub(crate) fn seal_text(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
             Some(AssistantPart::Text { sealed: sealed @ None, .. }) if !self.closed => {

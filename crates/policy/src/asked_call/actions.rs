@@ -18,8 +18,8 @@ use url::Url;
 const UNRESTRICTED: Run = Run { sandboxed: false, network: true };
 
 impl AskedCall<'_> {
-    /// Whether a rule that denies or asks is about the call: whether the call may be an action of
-    /// this subject.
+    /// Whether a rule that denies or asks is about the call: whether it is possible that the call
+    /// is an action of this subject.
     pub(super) fn may_be_about(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Call(pattern) => pattern.fits(self, Effect::Deny),
@@ -47,8 +47,8 @@ impl AskedCall<'_> {
         }
     }
 
-    /// Whether a rule that allows is about the call: whether the call can only be an action of this
-    /// subject.
+    /// Whether a rule that allows is about the call: whether it is certain that the call is an
+    /// action of this subject and nothing else.
     pub(super) fn surely_is_about(&self, subject: &Subject) -> bool {
         let effect = &self.effect;
         let runs_only = effect.paths.is_empty() && effect.urls.is_empty();
@@ -150,7 +150,8 @@ impl AskedCall<'_> {
         self.effect.paths.iter().any(|path| self.is_covered(pattern, &at(self.cwd, path)))
     }
 
-    /// Whether a word of one of these command lines is a file that matches the pattern.
+    /// Whether a word in one of the call's command lines can name a file that matches the pattern.
+    /// `is_meant` selects the command lines.
     fn has_word(&self, pattern: &Pattern, is_meant: impl Fn(&str) -> bool) -> bool {
         self.effect.commands.iter().filter(|command| is_meant(&command.line)).any(|command| {
             let from =

@@ -54,8 +54,8 @@ impl CallPattern {
 }
 
 impl AskedCall<'_> {
-    /// The files of the call, without duplicates, absolute. A relative path without a known folder
-    /// is left out if an absolute path ends with it.
+    /// The paths of the call's files, without duplicates. They are absolute, except for relative
+    /// paths whose folder is unknown. Such a path is left out if an absolute path ends with it.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> =
             self.effect.paths.iter().map(|path| plain(&self.absolute(path))).collect();
@@ -69,7 +69,7 @@ impl AskedCall<'_> {
         files
     }
 
-    /// Whether a command has variables that may change its effect.
+    /// Whether a command has variables that could change its effect.
     pub(super) fn is_changed(command: &Command) -> bool {
         command.environment.iter().any(|(name, value)| !affects_only_appearance(name, value))
     }
@@ -81,7 +81,7 @@ impl AskedCall<'_> {
             || command.folder.as_ref().is_none_or(|folder| self.real(folder).is_some_and(is_below))
     }
 
-    /// Whether every command of the call is certain to be the rule's command.
+    /// Whether it is certain that every command of the call is the rule's command.
     pub(super) fn surely_runs(&self, words: &str) -> bool {
         let rule = CommandRule::new(words);
         let surely = |command: &Command| {
@@ -91,7 +91,7 @@ impl AskedCall<'_> {
         !self.effect.commands.is_empty() && self.effect.commands.iter().all(surely)
     }
 
-    /// Whether the call may run the rule's command.
+    /// Whether it is possible that the call runs the rule's command.
     pub(super) fn may_run(&self, words: &str) -> bool {
         let rule = CommandRule::new(words);
         let sets = |command: &Command| {
@@ -125,14 +125,15 @@ impl AskedCall<'_> {
         }
     }
 
-    /// Whether the call names files, and each of them is certain to be this path or below it.
+    /// Whether the call names files, and it is certain that each of them is this path or below it.
     pub(super) fn is_all_inside(&self, folder: &Path) -> bool {
         let Some(folder) = real(folder) else { return false };
         let inside = |path: &String| self.real(path).is_some_and(|path| path.starts_with(&folder));
         !self.effect.paths.is_empty() && self.effect.paths.iter().all(inside)
     }
 
-    /// Whether a file of the call, or a word of its commands, may be this path or below it.
+    /// Whether it is possible that a file of the call, or a word of its commands, is this path or a
+    /// path below it.
     pub(super) fn may_touch(&self, folder: &Path) -> bool {
         let real_folder = real(folder);
         let inside = |path: &Path| {

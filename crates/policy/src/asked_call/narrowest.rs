@@ -8,10 +8,11 @@ use attache_protocol::v1::ToolKind;
 const LONGEST_STATEMENT: usize = 2000;
 
 impl AskedCall<'_> {
-    /// Returns the narrowest rule about the call, for every agent. It names the call's command,
-    /// else the tool with its only file, else the tool, else the kind with its only file, else the
-    /// title and text that describe a command. Returns `None` if the agent's description is too
-    /// short for a rule, or if the rule would allow more than this call.
+    /// Returns the narrowest rule about the call, for every agent. It names the first of these that
+    /// the agent has described: the call's command, the tool and the call's only file, the tool,
+    /// the kind and the call's only file, or the title and text that describe a command. Returns
+    /// `None` if the agent's description is too short for a rule, or if the rule would allow more
+    /// than this call.
     pub fn narrowest_rule(&self, effect: Effect, scope: RuleScope) -> Option<Rule> {
         let call = self.narrowest_pattern(effect)?;
         Some(Rule { scope, ..Rule::new(effect, Subject::Call(call)) })

@@ -4,7 +4,7 @@ use crate::line_words::word_may_name;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Whether a path with wildcards may be the folder, one of its parents, or a path below it.
+/// Whether a path with wildcards can match the folder, one of its parents, or a path below it.
 pub(super) fn may_name(path: &Path, folder: &Path, inside: impl Fn(&Path) -> bool) -> bool {
     let pattern = plain(path);
     let start: PathBuf = pattern.components().take_while(is_literal).collect();

@@ -1,5 +1,5 @@
-//! Finds programs that another program runs because one of its words names them, for rules that
-//! deny.
+//! Finds programs that another program runs because a word in its arguments names them. Rules that
+//! deny use this.
 
 use super::programs::program_name;
 use super::{has_verbs, is_among, is_beginning_of, program, tokens};
@@ -37,8 +37,8 @@ const FINDERS_RUN: &[&str] = &["-x", "-X"];
 /// Programs that find files.
 const FINDERS: &[&str] = &["fd", "fdfind"];
 
-/// Whether the command may run these words: as arguments of an unknown program, as the value of an
-/// option that runs it, or after `!` in an editor or an alias.
+/// Whether it is possible that the command runs these words: as arguments of an unknown program, as
+/// the value of an option that runs it, or after `!` in an editor or an alias.
 pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let Some(program) = program(part) else { return false };
     let program = program_name(program);

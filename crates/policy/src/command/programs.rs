@@ -1,6 +1,6 @@
 //! Programs that run other commands, and programs with subcommands.
 
-/// Returns the name of a program that may be given by its path.
+/// Returns the name of a program that is given by its name or its path.
 pub(crate) fn program_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }

@@ -58,7 +58,7 @@ const WRAPPERS: &[&str] = &[
     "zsh",
 ];
 
-/// Further programs that run another program somewhere among their arguments.
+/// Further programs that run another program, which is named somewhere among their arguments.
 pub(super) const RUN_SOME_WORDS: &[&str] = &[
     "at",
     "batch",
@@ -89,7 +89,7 @@ pub(super) fn is_wrapper(word: &str) -> bool {
     WRAPPERS.contains(&program_name(word))
 }
 
-/// Whether a shell gets its line with an option.
+/// Whether a shell gets its line with an option such as `-c`.
 pub(super) fn has_line(part: &Part) -> bool {
     part.words.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('c'))
 }
@@ -108,8 +108,8 @@ pub(super) fn inner_line(part: &Part) -> Option<&Word> {
         .find(|word| !word.text.starts_with(['-', '+']) || !word.is_literal())
 }
 
-/// Whether a program runs an unknown command: its first word that is not an option, number or
-/// variable is unknown.
+/// Whether a program runs an unknown command: the first of its words that is not an option, a
+/// number or a variable is unknown.
 pub(super) fn wraps_unknown(part: &Part) -> bool {
     let skips = match part.words.first().map(|word| program_name(&word.text)) {
         Some("chroot" | "flock" | "su" | "sg" | "runuser") => 1,

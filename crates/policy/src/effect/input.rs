@@ -287,7 +287,7 @@ fn program(members: &Map<String, Value>) -> Option<Vec<String>> {
     Some(std::iter::once(first.to_owned()).chain(arguments).collect())
 }
 
-/// Whether `command` names an operation of an editing tool rather than a program.
+/// Whether the member `command` names an operation of an editing tool and not a program.
 fn is_editor_operation(members: &Map<String, Value>) -> bool {
     let operation = |(name, value): (&String, &Value)| {
         is_in(COMMAND, name) && value.as_str().is_some_and(|text| EDITOR_OPERATIONS.contains(&text))

@@ -1,6 +1,6 @@
 //! The names that agents use in the inputs of their tools, in lower case and without `_` and `-`.
 
-/// A command: a line, a list of words, or an object with a program and its arguments.
+/// Names of a command: a line, a list of words, or an object with a program and its arguments.
 pub(super) const COMMAND: &[&str] = &[
     "bash",
     "bashcommand",
@@ -18,31 +18,32 @@ pub(super) const COMMAND: &[&str] = &[
     "terminalcommand",
 ];
 
-/// A list of commands.
+/// Names of a list of commands.
 pub(super) const COMMANDS: &[&str] =
     &["bashcommands", "cmds", "commandlines", "commands", "shellcommands"];
 
-/// Commands that the agent derived from another command of the same object.
+/// Names of commands that the agent derived from another command of the same object.
 pub(super) const DERIVED: &[&str] = &["parsedcmd", "parsedcommand", "parsedcommands"];
 
-/// The command of a call of the kind `execute` whose input has no other command.
+/// Names of a command, if the call is of the kind `execute` and its input has no other command.
 pub(super) const PERHAPS_COMMAND: &[&str] = &["exec", "input", "line", "run", "script", "shell"];
 
-/// The arguments of a program.
+/// Names of the arguments of a program.
 pub(super) const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
 
-/// Arguments of a tool, often as JSON in a string.
+/// Names of the arguments of a tool, which are often JSON in a string.
 pub(super) const NESTED: &[&str] =
     &["args", "arguments", "input", "params", "parameters", "rawinput", "toolargs", "toolinput"];
 
-/// The folder in which a command runs. In an input without a command, it is a path.
+/// Names of the folder in which a command runs. In an input without a command, the folder counts as
+/// a path.
 pub(super) const FOLDER: &[&str] =
     &["currentdirectory", "cwd", "dir", "directory", "workdir", "workingdir", "workingdirectory"];
 
-/// The variables of a command.
+/// Names of the variables of a command.
 pub(super) const ENVIRONMENT: &[&str] = &["env", "environment", "environmentvariables", "envvars"];
 
-/// A file or folder, or a list of them.
+/// Names of a file or folder, or of a list of them.
 pub(super) const PATH: &[&str] = &[
     "absolutepath",
     "destination",
@@ -77,13 +78,13 @@ pub(super) const PATH: &[&str] = &[
     "targetpath",
 ];
 
-/// An address, or a list of them.
+/// Names of an address, or of a list of addresses.
 pub(super) const URL: &[&str] = &["endpoint", "href", "uri", "uris", "url", "urls", "website"];
 
-/// Changes of files, by path.
+/// Names of an object with the changes of files, by path.
 pub(super) const CHANGES: &[&str] = &["changes", "filechanges"];
 
-/// Members that only describe a call or limit its time.
+/// Names of members that only describe a call or limit its time.
 pub(super) const DESCRIBES: &[&str] = &[
     "callid",
     "commandid",
@@ -118,7 +119,7 @@ pub(super) const EDITOR_OPERATIONS: &[&str] = &[
     "write",
 ];
 
-/// Whether a list of this module contains a name of the input.
+/// Whether one of the lists in this module contains a name from the input.
 pub(super) fn is_in(list: &[&str], name: &str) -> bool {
     let plain: String = name
         .chars()

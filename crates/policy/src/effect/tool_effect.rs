@@ -95,8 +95,8 @@ impl ToolEffect {
         }
     }
 
-    /// Removes commands that are part of another command: some agents send a whole line and also
-    /// each of its commands.
+    /// Removes commands that are part of another command, because some agents send a whole line and
+    /// also each of its commands.
     pub(super) fn drop_parts(&mut self) {
         if self.commands.len() < 2 || self.commands.len() > MOST_COMPARED {
             return;

@@ -87,7 +87,7 @@ pub(crate) struct Obeyed {
     pub(crate) found: Found,
 }
 
-/// Where a protected name has an effect, so that a sandbox prevents its creation there.
+/// Where a protected name has an effect, and whether a sandbox prevents its creation there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// In a project, and in a person's home folder.
@@ -97,7 +97,7 @@ pub(crate) enum Found {
     /// In a project. Builds read the name and fail if it is a folder, so a sandbox creates no
     /// placeholder there.
     Build,
-    /// In a folder other than the project's, or another spelling of a name.
+    /// In a folder other than the project's folder. Also the value for other spellings of a name.
     Elsewhere,
 }
 

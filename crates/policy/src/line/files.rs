@@ -1,4 +1,4 @@
-//! The files that a command names: files that it reads, and files that it may change.
+//! The files that a command names: those that it reads, and those that it could change.
 
 use super::{Line, refuses};
 use crate::command;
@@ -47,8 +47,8 @@ impl Line<'_> {
         files.chain(listed).chain(any).reduce(Verdict::and)
     }
 
-    /// The patterns that a word may stand for, with its braces expanded. git also reads words as
-    /// patterns.
+    /// The patterns that a word can stand for, with its braces expanded. git itself also expands
+    /// patterns that the shell does not expand.
     pub(super) fn patterns(
         &self,
         word: &Word,
@@ -69,7 +69,7 @@ impl Line<'_> {
         texts.into_iter()
     }
 
-    /// Judges a pattern of files that are read, or whose names are shown.
+    /// Judges a pattern of files that a command reads, or of which it shows the names.
     fn read_pattern(&self, pattern: &Result<String, Verdict>, names_only: bool) -> Option<Verdict> {
         let pattern = match pattern {
             Ok(pattern) => pattern,
@@ -98,7 +98,7 @@ impl Line<'_> {
                 let open = |reach: &Reach| self.is_scratch(reach);
                 match expand::matches(self.judge.folders, from, pattern, open) {
                     Ok(paths) => {
-                        // A program would treat such a name as an option.
+                        // A program would treat a name that begins with `-` or `+` as an option.
                         let option = is_wild(pattern.get(..1).unwrap_or_default())
                             && paths
                                 .iter()
@@ -120,8 +120,8 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// Asks if a rule that denies or asks about reads could match a file that later matches the
-    /// pattern.
+    /// Returns a verdict that requires approval if a rule that denies or asks about reads could
+    /// apply to a file that matches the pattern later.
     fn meets_a_rule(&self, pattern: &str) -> Option<Verdict> {
         let at = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
         let (prefix, rest) = match pattern.get(..at).and_then(|before| before.rfind('/')) {
@@ -146,14 +146,14 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// The folders in which the command may run; the session's folders if they are unknown.
+    /// The folders in which the command could run; the working directory if they are unknown.
     pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
         let lost = self.folders.is_empty().then(|| self.judge.folders.cwd());
         self.folders.iter().map(PathBuf::as_path).chain(lost)
     }
 
-    /// Judges the content of a folder that a command reads, if the word names one: its direct
-    /// entries, or with a filter all files below it.
+    /// Judges the content of a folder that a command reads, if the word names one: all files below
+    /// it if there is a filter, otherwise only its direct entries.
     fn folder_contents(&self, text: &str, deep: Option<&Filter>) -> Option<Verdict> {
         let found = self.places().filter_map(|from| {
             let folder = self.reach(from, text);
@@ -187,8 +187,8 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// Judges each path that a word of a command may mean, in every folder where the command may
-    /// run.
+    /// Judges each path that a word of a command could name, in every folder in which the command
+    /// could run.
     pub(super) fn everywhere(
         &self,
         text: &str,
@@ -197,7 +197,8 @@ impl Line<'_> {
         let behind = text.split(['=', ':']).skip(1);
         let paths = std::iter::once(text).chain(behind).map(|path| path.trim_start_matches('@'));
         let found = paths.filter(|path| !path.is_empty()).filter_map(|path| {
-            // In an unknown folder the path may lead anywhere, even to a session's folder.
+            // If the folder is unknown, a relative path could lead anywhere, even to a session's
+            // folder.
             let lost = self.folders.is_empty() && !path.starts_with('/');
             let found = self.places().filter_map(|from| judge(&self.reach(from, path)));
             found.chain(lost.then(|| Verdict::ask(Reason::Outside))).reduce(Verdict::and)
@@ -230,7 +231,7 @@ impl Line<'_> {
         self.judge.scratch.is_some_and(within)
     }
 
-    /// Judges the files named by a command that may do anything with them.
+    /// Judges the files that a command names, if the command could do anything with them.
     pub(super) fn naming(&self, part: &Part) -> Option<Verdict> {
         let runs = command::program(part).is_some_and(command::is_runner);
         let values = part.assignments.iter().map(|(_, value)| value);

@@ -1,5 +1,5 @@
-//! Finds the protected files that a command line names: files that it may write, and secrets that
-//! it may read.
+//! Finds the protected files that a command line names: files that it could write, and secrets that
+//! it could read.
 
 use super::Line;
 use crate::command::programs::program_name;
@@ -50,8 +50,8 @@ const PRINTERS: &[&str] = &["echo", "printf"];
 /// Shells that run the line given with `-c`.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// Why only a person may allow a command line that runs in the folder `from`: its words name a file
-/// that holds secrets, or the line may change a file that affects how programs or agents run. A
+/// Why only a person can allow a command line that runs in the folder `from`: its words name a file
+/// that holds secrets, or the line could change a file that affects how programs or agents run. A
 /// file that a program opens without naming it, or that only a variable names, is not found. Blocks
 /// on the disk.
 pub fn line_guard(line: &str, folders: &Folders, from: &Path) -> Option<Guard> {
@@ -139,7 +139,7 @@ impl Line<'_> {
         patterns.fold(self.guard_of(&word.text), Guard::strictest)
     }
 
-    /// The guard of a text that may be a path, or contain one after `=`, `:` or `@`.
+    /// The guard of a text that could be a path, or contain one after `=`, `:` or `@`.
     fn guard_of(&self, text: &str) -> Option<Guard> {
         if text.starts_with("http://") || text.starts_with("https://") {
             return None;
@@ -158,8 +158,8 @@ impl Line<'_> {
     }
 }
 
-/// Whether a text with the name of a protected file may be that file. A sentence, or a bare word
-/// such as `credentials`, may be something else.
+/// Whether a text with the name of a protected file is assumed to be that file. A sentence, or a
+/// bare word such as `credentials`, is probably something else.
 fn may_be_a_file(from: &Path, path: &str, guard: Guard) -> bool {
     let is_sentence = path.contains(char::is_whitespace);
     let is_bare = !path.contains(['.', '/']) && guard == Guard::Secret;
@@ -180,7 +180,7 @@ fn inner_line<'w>(program: &str, arguments: &'w [Word]) -> Option<&'w str> {
     (SHELLS.contains(&program) && is_known).then_some(line.text.as_str())
 }
 
-/// The words that may be files. For a search program, the pattern is left out if it is the first
+/// The words that could be files. For a search program, the pattern is left out if it is the first
 /// word after the options.
 fn files<'w>(program: &str, arguments: &'w [Word]) -> &'w [Word] {
     let names_pattern = |word: &Word| {

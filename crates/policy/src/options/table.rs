@@ -2,7 +2,8 @@
 
 use crate::shell::Word;
 
-/// The options of a program, or of one of its subcommands, that run no other program.
+/// Those options of a program, or of one of its subcommands, that do not make it run another
+/// program.
 pub(super) struct Table {
     /// The program, and its subcommand if it has one.
     pub(super) command: &'static str,
@@ -13,7 +14,7 @@ pub(super) struct Table {
     /// Long options without their dashes, separated by spaces. For programs such as `go`, each has
     /// its single dash.
     pub(super) long: &'static str,
-    /// The words that may follow `--`.
+    /// Which words after `--` are covered.
     pub(super) after_dashes: AfterDashes,
 }
 
@@ -28,15 +29,15 @@ pub(super) const fn table(
     Table { command, flags, valued, long, after_dashes }
 }
 
-/// No option may follow `--`.
+/// After `--`, only words that are not options are covered.
 pub(super) const NO_OPTIONS: AfterDashes = AfterDashes::Program { flags: "", valued: "", long: "" };
 
-/// The words that may follow `--`.
+/// Which words after `--` are covered.
 #[derive(Clone, Copy)]
 pub(super) enum AfterDashes {
     /// Any word, because the program does not treat these as options.
     Words,
-    /// The words of another program, with these options.
+    /// The words of another program, with only these options.
     Program { flags: &'static str, valued: &'static str, long: &'static str },
 }
 
@@ -62,7 +63,7 @@ impl Table {
     }
 }
 
-/// Whether this word is not an option, or is one of the table's options.
+/// Whether this word is not an option, or is one of these options.
 fn is_harmless(text: &str, flags: &str, valued: &str, long: &str) -> bool {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
     match (text.strip_prefix("--"), text.strip_prefix('-')) {

@@ -11,7 +11,7 @@ const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
 /// The mode of an index entry that is another repository.
 const LINK: u32 = 0o160_000;
 
-/// The folders below `files` in which git may find other repositories while it shows something.
+/// The folders below `files` in which git could find other repositories while it shows something.
 /// Returns an error if they cannot be determined.
 pub(super) fn nested(
     repository: &Path,

@@ -23,12 +23,12 @@ enum Written {
 }
 
 impl Agents {
-    /// Only the agent with this name.
+    /// Returns a value that includes only the agent with this name.
     pub fn only(name: impl Into<String>) -> Self {
         Self::Named(vec![name.into()])
     }
 
-    /// Only the built-in agent.
+    /// Returns a value that includes only the built-in agent.
     pub fn built_in() -> Self {
         Self::only(BUILT_IN)
     }

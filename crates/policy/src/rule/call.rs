@@ -16,20 +16,20 @@ pub struct CallPattern {
     /// Calls of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "kind")]
     pub kind: Option<ToolKind>,
-    /// Calls of the tool with this name. A `*` at the end stands for any text, such as the tools of
-    /// one MCP server.
+    /// Calls of the tool with this name. A `*` at the end stands for any text, so one pattern can
+    /// name all tools of an MCP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Calls about this file, or files below it, after symbolic links and `..` are resolved. An
     /// allowing rule matches if all files of the call are such files. A rule that asks or denies
-    /// matches if one of them is, or if a word of a command is.
+    /// matches if one of the call's files, or a word of one of its commands, is such a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
     /// Commands that begin with these words, as a shell reads them. An allowing rule covers one
     /// plain command (without variables, redirections and the like) in the session's folder, or
-    /// exactly this line. A rule that asks or denies covers every line that may run the command, in
-    /// any spelling and also after `sudo`, `sh -c` or `xargs`, and lines whose programs cannot be
-    /// read.
+    /// exactly this line. A rule that asks or denies covers every line that could run the command,
+    /// in any spelling and also after `sudo`, `sh -c` or `xargs`, and lines whose programs cannot
+    /// be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Calls with exactly this title, if the agent describes them only by their title and `text`.

@@ -48,7 +48,8 @@ impl Pattern {
         }
     }
 
-    /// Whether the pattern matches only one path. Other patterns do not allow protected files.
+    /// Whether the pattern matches only one path. A rule with any other pattern does not allow
+    /// actions on protected files.
     pub fn is_exact(&self) -> bool {
         !self.text.contains(['*', '?', '[', '{', '\\'])
     }

@@ -77,9 +77,9 @@ impl Subject {
         }
     }
 
-    /// Whether the subject covers commands that run in this way. An allowing subject covers only
-    /// runs in a sandbox without the network, and a subject that asks or denies covers every run,
-    /// unless the subject says otherwise.
+    /// Whether the subject covers commands that run in this way. Unless it says otherwise, the
+    /// subject of a rule that allows covers only runs in a sandbox without the network, and the
+    /// subject of a rule that asks or denies covers every run.
     pub(crate) fn covers(&self, effect: Effect, run: Run) -> bool {
         let plain = run.sandboxed && !run.network;
         match (self, effect) {
@@ -93,8 +93,9 @@ impl Subject {
         }
     }
 
-    /// Whether the subject is about this command. An allowing subject covers only the exact words.
-    /// A subject that asks or denies also covers commands that run this one.
+    /// Whether the subject is about this command. The subject of a rule that allows covers only
+    /// commands that begin with exactly its words. The subject of a rule that asks or denies also
+    /// covers commands that run such a command.
     pub(crate) fn is_about_command(&self, part: &Part, effect: Effect) -> bool {
         match self {
             Self::Command(words) if effect == Effect::Allow => command::begins_with(part, words),

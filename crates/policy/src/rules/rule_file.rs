@@ -156,7 +156,8 @@ impl RuleFile {
             fs::create_dir_all(folder).map_err(failed)?;
         }
         let _held = lock_folder_of(&self.path).map_err(failed)?;
-        // A symbolic link to another file stays a link.
+        // If the path is a symbolic link, the file that it leads to is replaced, and the link
+        // stays.
         let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let text = text_of(&path).map_err(failed)?;
         let mut file = Changed { name: self.path.clone(), text, was_older: false, old: None };

@@ -25,7 +25,7 @@ pub struct Rules {
     pub(crate) rules: Vec<Rule>,
     pub(super) faults: Vec<RuleFault>,
     pub(crate) broken: bool,
-    /// Whether the file may contain rules for agents other than the built-in one. Files from older
+    /// Whether the file can contain rules for agents other than the built-in one. Files from older
     /// versions do not.
     names_agents: bool,
     pub(super) version: Option<i64>,

@@ -13,7 +13,7 @@ pub(crate) struct Part {
     pub(crate) redirects: Vec<Redirect>,
     /// Words that belong to no command: those of `for` and `case`.
     pub(crate) data: Vec<Word>,
-    /// Whether the command is in a loop, so that later commands may also run before it.
+    /// Whether the command is in a loop, so that later commands can also run before it.
     pub(crate) repeated: bool,
 }
 

@@ -15,7 +15,8 @@ pub(crate) struct Word {
     pub(crate) variable: bool,
     /// Whether the output of a command is part of the word.
     pub(crate) substitution: bool,
-    /// The position of `=` in bytes, if the word sets a variable when it comes before the program.
+    /// The byte offset of `=` in a word such as `A=1`. Before the program, such a word sets a
+    /// variable.
     pub(super) assigns: Option<usize>,
 }
 

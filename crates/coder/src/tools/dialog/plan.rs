@@ -57,7 +57,7 @@ impl Plan {
         Ok(Self { entries: entries.into_iter().map(PlanEntry::from).collect() })
     }
 
-    /// The client gets a plan update instead of a tool call.
+    /// Sends the plan to the client as a plan update, instead of a tool call.
     async fn show(&self, toolbox: &Toolbox<'_>) -> Result<ToolResult> {
         toolbox.turn.plan(self.entries.clone()).await?;
         Ok(ToolResult::done("shown", Finding::Nothing))

@@ -29,7 +29,7 @@ pub(crate) struct Task {
     pub(crate) title: String,
     /// The prompt of the subagent.
     pub(crate) prompt: String,
-    /// Whether the subagent may neither change anything nor run commands.
+    /// Whether the subagent can only read: it can neither change anything nor run commands.
     #[serde(default)]
     pub(crate) read_only: bool,
 }
@@ -123,7 +123,7 @@ impl Task {
     }
 
     /// Runs a subagent on the task. Its questions reach the person, and it is cancelled with the
-    /// turn. The client sees the subagent instead of a tool call.
+    /// turn. The client is shown the subagent instead of a tool call.
     async fn delegate(&self, toolbox: &mut Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let title = one_line(&self.title, TITLE_SHOWN + 4);
         let mut child = toolbox.turn.subagent(title, self.prompt.as_str()).await?;

@@ -27,7 +27,7 @@ const MAX_KNOWN: usize = 32;
 pub(crate) struct Background {
     known: BTreeMap<u32, Arc<Process>>,
     last: u32,
-    /// The tasks that read the output of each command and own its processes.
+    /// For each command, the task that reads its output and owns its processes.
     tasks: JoinSet<()>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Process {
 struct State {
     /// The output that the model has not seen yet.
     unread: Bounded,
-    /// The whole output, for the file.
+    /// The whole output, for the file of a long output.
     all: Bounded,
     /// How the command ended, in words.
     ended: Option<String>,

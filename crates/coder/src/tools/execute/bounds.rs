@@ -42,7 +42,7 @@ pub(in crate::tools) struct Permit {
     /// Whether a person or a rule allowed the command. It may then read the secrets in the
     /// session's folders.
     pub(super) allowed: bool,
-    /// Whether the command runs because it only reads. It then gets no writable folder.
+    /// Whether the command was allowed because it only reads. It then gets no writable folder.
     pub(super) only_reads: bool,
     /// Whether the command has access to the network.
     pub(super) network: bool,
@@ -114,7 +114,8 @@ pub(crate) fn reclaim(roots: &[PathBuf]) {
     }
 }
 
-/// The protected names that do not exist in a root yet, and must not be created there.
+/// The paths of protected names that do not exist in a root yet and that commands must not create
+/// there.
 fn missing_protected(root: &Path, home: bool) -> Vec<PathBuf> {
     let paths = names_to_hold(home).map(|name| root.join(name));
     let missing = |path: &PathBuf| match path.symlink_metadata() {
@@ -122,7 +123,7 @@ fn missing_protected(root: &Path, home: bool) -> Vec<PathBuf> {
         // Nothing can be created below a file.
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     };
-    // Placeholders must not go into a parent that is a link or is protected itself.
+    // A placeholder must not be created below a link or a file.
     let held = |path: &PathBuf| {
         let above = path.ancestors().skip(1).take_while(|above| *above != root);
         above.into_iter().all(|above| above.symlink_metadata().map_or(true, |found| found.is_dir()))
@@ -130,8 +131,8 @@ fn missing_protected(root: &Path, home: bool) -> Vec<PathBuf> {
     paths.filter(held).filter(missing).collect()
 }
 
-/// The Git folders that a `.git` file leads to in a second worktree or a submodule: its own and the
-/// shared one.
+/// The Git folders to which the `.git` file of a submodule or of a further worktree leads: its own
+/// folder and, if there is one, the folder that it shares with the main worktree.
 fn repository(file: &Path) -> Vec<PathBuf> {
     if file.file_name().is_none_or(|name| name != ".git") || !file.is_file() {
         return Vec::new();
@@ -175,8 +176,8 @@ impl Tracked {
     }
 }
 
-/// The names of this process's environment variables that look secret: by their name, or because
-/// the value is an address with a password.
+/// The names of this process's environment variables that look secret, either by their names or
+/// because the value is an address with a password.
 pub(super) fn secret_variables() -> impl Iterator<Item = std::ffi::OsString> {
     let variables = std::env::vars_os();
     let secret = variables

@@ -11,9 +11,9 @@ use attache_host::{Launch, Roots, Sandbox};
 /// lines.
 const TERMINAL: (u16, u16) = (40, 160);
 
-/// Starts a command in the given sandbox, if any, without the variables `keys`. A command that runs
-/// because it only reads gets no writable folder. This blocks on disk I/O and must run inside the
-/// runtime, because it starts a process.
+/// Starts a command in the given sandbox, if there is one, with an environment that lacks the
+/// variables `keys`. A command that runs because it only reads gets no writable folder. This blocks
+/// on disk I/O and must run inside the runtime, because it starts a process.
 ///
 /// # Errors
 /// Returns a sentence for the model and the person if the command cannot be started.
@@ -26,7 +26,8 @@ pub(super) fn begin(
     keys: &[String],
 ) -> Result<RunningCommand, String> {
     reclaim(session.folders.roots().all());
-    // `PATH` and `CDPATH` must not lead into the session's folders.
+    // Relative entries of `PATH`, and all of `CDPATH`, are dropped, because they could lead into
+    // the session's folders.
     let mut launch = Launch::shell(line.command.as_str()).cwd(session.folders.cwd());
     launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
     launch = keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));

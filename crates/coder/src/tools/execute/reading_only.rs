@@ -20,7 +20,7 @@ const SETTINGS: [(&str, &str); 11] = [
     ("submodule.recurse", "false"),
 ];
 
-/// Variables that make git run programs or write files.
+/// Variables that are removed, because they can make git run programs or write files.
 const REMOVED: [&str; 10] = [
     "GIT_CONFIG_PARAMETERS",
     "GIT_EXTERNAL_DIFF",
@@ -34,7 +34,7 @@ const REMOVED: [&str; 10] = [
     "GIT_TRACE2_PERF",
 ];
 
-/// Variables that git and similar programs read.
+/// Variables that are set for git and similar programs.
 const SET: [(&str, &str); 6] = [
     ("GIT_EDITOR", "true"),
     ("GIT_NO_LAZY_FETCH", "1"),

@@ -79,7 +79,7 @@ impl Room {
         fits.then(|| ContentBlock::text(text).into()).into_iter().collect()
     }
 
-    /// A new file has no old text (TOOL-11).
+    /// The content that shows a new file, without an old text (TOOL-11).
     fn made(&mut self, path: &Path, new: &str) -> Vec<ToolCallContent> {
         let around = overhead(path);
         if around + json_text_length(new) <= self.left {

@@ -74,7 +74,8 @@ impl Read {
         result.map(Reading::from)
     }
 
-    /// The file of a kept output is outside the session's folders. Every other path must be inside.
+    /// Checks that the path is inside the session's folders, unless it is the file of a kept
+    /// output, which is outside.
     fn prepared(
         &self,
         toolbox: &Toolbox<'_>,

@@ -13,7 +13,7 @@ pub(crate) struct Ran {
     pub(crate) end: String,
     /// Whether the command ended by itself with exit code 0.
     pub(crate) success: bool,
-    /// Further notes for the model, each one or more sentences.
+    /// Further notes for the model. Each note consists of one or more sentences.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
 }

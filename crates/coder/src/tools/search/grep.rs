@@ -94,8 +94,9 @@ impl Grep {
             if wanted.is_cancelled() {
                 break;
             }
-            // Closing any file of the store drops the locks that SQLite has on it in this process,
-            // and then another process can damage the store.
+            // The session store is never opened here: closing one of its files would drop the locks
+            // that SQLite holds on that file in this process, and then another process could damage
+            // the store.
             if private.iter().any(|private| entry.path().starts_with(private)) {
                 continue;
             }

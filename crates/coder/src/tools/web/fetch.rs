@@ -161,8 +161,9 @@ impl Fetch {
             Err(why) => return toolbox.failed(handle, &why).await,
         };
         let private = public_address::says_private(&url);
-        // If the URL itself names an address that is not public, the person has seen it in the
-        // question. A host name does not show its addresses, so for such a host a rule is needed.
+        // If the URL itself contains an address that is not public, the person saw that address in
+        // the question. A host name does not show its addresses, so only a rule can allow a host
+        // whose addresses are not public.
         let page = linked_page(toolbox, url, private || by_rule);
         let fetched = tokio::select! {
             biased;

@@ -61,8 +61,8 @@ pub(crate) fn kind(content_type: &str, body: &[u8]) -> Kind {
     }
 }
 
-/// The body as text. The encoding is the first of these that is known: that of the byte order mark,
-/// of the `content-type`, or of the declaration in the page. The default is UTF-8.
+/// The body as text. Its encoding is given by the byte order mark, else by the `content-type`, else
+/// by the declaration in the page. If none of these names an encoding, it is UTF-8.
 pub(crate) fn decoded(content_type: &str, body: &[u8], kind: Kind) -> String {
     let label = content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -97,7 +97,7 @@ pub(crate) fn markdown(html: &str) -> String {
     plain_text(html)
 }
 
-/// Whether a page's tags stay within the limits of depth and number.
+/// Whether a page stays within the limits on the depth and the number of its elements.
 fn is_within_limits(html: &str) -> bool {
     let (mut depth, mut deepest, mut form, mut most_form, mut blocks) =
         (0_usize, 0, 0_usize, 0, 0_usize);

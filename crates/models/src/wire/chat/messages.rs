@@ -50,7 +50,8 @@ fn picture(image: &Media) -> Value {
     json!({"type": "image_url", "image_url": {"url": image.data_url()}})
 }
 
-/// Content that is only text is sent as a string, because many servers accept nothing else.
+/// Returns the content of a message. Content that is only text becomes a string, because many
+/// servers accept nothing else.
 fn content(parts: &[Part]) -> Value {
     let texts: Option<Vec<&str>> = parts
         .iter()

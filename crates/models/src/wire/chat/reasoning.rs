@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// them; the first one is used.
 const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Mistral sends thoughts as parts of this field.
+/// The field in which Mistral sends thoughts, as some of its parts.
 pub(crate) const IN_CONTENT: &str = "content";
 
 /// Collects the thoughts of one answer.
@@ -99,8 +99,9 @@ fn text_of(detail: &Value) -> &str {
     ["text", "summary"].iter().find_map(|key| detail.get(*key)?.as_str()).unwrap_or_default()
 }
 
-/// Adds the thoughts of an answer to `message`, in the form that the provider expects. Plain text
-/// is sent back only in its own turn, other forms always.
+/// Adds the thoughts of an answer to `message`, in the form that the provider expects. A thought
+/// that is plain text is sent back only during its own turn. A thought in any other form is always
+/// sent back.
 pub(crate) fn send_back(said: &AssistantMessage, present: bool, message: &mut Map<String, Value>) {
     let thoughts = said.parts.iter().filter_map(|part| match part {
         AssistantPart::Thought { text, sealed } => Some((text.as_str(), sealed.as_ref())),

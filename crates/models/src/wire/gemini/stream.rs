@@ -44,7 +44,7 @@ impl Decoder for GeminiStream {
         Ok(Progress::More)
     }
 
-    /// An answer with a finish reason is complete. Gemini sends no other end event, and usage may
+    /// Completes an answer that has a finish reason. Gemini sends no other end event, and usage can
     /// follow the finish reason.
     fn end(&mut self, draft: &mut Draft) -> bool {
         let Some(stop) = self.stop.take() else { return false };

@@ -119,8 +119,8 @@ pub(super) fn homes() -> Vec<PathBuf> {
 }
 
 /// The canonical paths that commands cannot read: `private`, the secrets of the homes, and those of
-/// the system. The search of the session's folders, `roots`, finds secrets of a home that are
-/// inside them.
+/// the system. Secrets that a search of a home finds inside the session's folders (`roots`) are
+/// left out, because the search of those folders finds them.
 pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut paths: BTreeSet<PathBuf> = private.iter().cloned().chain(runtime).collect();

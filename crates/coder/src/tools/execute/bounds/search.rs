@@ -7,8 +7,8 @@ use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The number of directory entries that are always examined, and the maximum that are ever
-/// examined.
+/// The range of the number of directory entries to examine. At the lower number, the search ends if
+/// its time is over; at the upper number, it always ends.
 const ENTRIES: std::ops::Range<usize> = 5_000..50_000;
 
 /// The maximum time of the search, once it has examined the lower number of entries.
@@ -151,11 +151,11 @@ impl Search<'_> {
     }
 }
 
-/// A quick filter for names that cannot belong to a protected file.
+/// A quick filter that drops names which cannot belong to a protected file.
 struct NameFilter {
     /// The last components of all protected names and paths, in lower case.
     last: HashSet<String>,
-    /// Whether a name with this ending may be protected.
+    /// For each ending of a name, whether a name with this ending can be protected.
     ends: HashMap<String, bool>,
 }
 

@@ -20,8 +20,8 @@ pub(crate) struct Watch {
     session: Session,
 }
 
-/// The state of a file. The state of a folder is only its identity, because the sandbox protects
-/// its content.
+/// The state of a file or folder. For a folder, only its identity is recorded, because the sandbox
+/// protects its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     /// The numbers of the device and the inode.
