@@ -76,7 +76,7 @@ impl AuthStatusHandle {
     /// Reports the current state. Sends nothing if the client knows it already.
     ///
     /// # Errors
-    /// [`Error::Disconnected`].
+    /// Returns [`Error::Disconnected`] if the connection is over.
     pub fn changed(&self, state: AuthState, accounts: Vec<AuthAccount>) -> Result<()> {
         let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = (state, accounts);

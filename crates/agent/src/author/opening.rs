@@ -74,8 +74,8 @@ impl Opening<'_> {
     /// of its source. Empty for a new session.
     ///
     /// # Errors
-    /// [`Error::Failed`] for a record that is not a `T`, for example one of an earlier version of
-    /// the author.
+    /// Returns [`Error::Failed`] if a record is not a `T`, for example because an earlier version
+    /// of the agent stored it.
     pub fn remembered<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
         let read = |(index, record): (usize, &Raw)| {
             record.parse().map_err(|error| {

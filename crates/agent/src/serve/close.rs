@@ -24,7 +24,8 @@ impl Context {
     /// prompts and all other replies (SESS-25).
     ///
     /// # Errors
-    /// The session cannot be stored. It is then open again, and closing can be retried.
+    /// Returns an error if the session cannot be stored. The session is then open again, and the
+    /// caller can retry.
     pub(crate) async fn close(
         &self,
         served: Arc<ServedSession>,

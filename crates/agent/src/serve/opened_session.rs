@@ -128,8 +128,8 @@ impl Context {
     /// the client must see a session from one source only.
     ///
     /// # Errors
-    /// [`Error::Invalid`](crate::Error::Invalid) if the session is open on this connection;
-    /// [`Error::Store`](crate::Error::Store) if it is open elsewhere or cannot be read.
+    /// Returns [`Error::Invalid`](crate::Error::Invalid) if the session is open on this connection,
+    /// or [`Error::Store`](crate::Error::Store) if it is open elsewhere or cannot be read.
     pub(crate) async fn open_log(&self, session: &SessionId) -> Result<Box<dyn Log>> {
         self.sessions.check_free(session)?;
         let log = self.stored.open(session).await;

@@ -105,7 +105,7 @@ impl OpenSession {
     /// Runs `step` under the lock, if the turn of `prompt` runs and is not cancelled.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`].
+    /// Returns [`Error::Cancelled`] or [`Error::Over`].
     pub(crate) fn in_turn<T>(
         &self,
         prompt: &AcceptedPrompt,
@@ -120,7 +120,7 @@ impl OpenSession {
     /// Runs `step` even after a cancel: it ends something that was begun (CANCEL-04).
     ///
     /// # Errors
-    /// [`Error::Over`].
+    /// Returns [`Error::Over`] if the turn does not run.
     pub(crate) fn in_turn_even_cancelled<T>(
         &self,
         prompt: &AcceptedPrompt,
@@ -150,7 +150,7 @@ impl OpenSession {
     /// Waits until fewer events wait to be stored, so that memory stays bounded with a slow disk.
     ///
     /// # Errors
-    /// [`Error::Store`] if the session cannot be stored.
+    /// Returns [`Error::Store`] if the session cannot be stored.
     pub(crate) async fn wait_for_store(&self) -> Result<()> {
         if self.signals.is_backlogged() {
             let commit = {
@@ -170,7 +170,7 @@ impl OpenSession {
     /// awaits this first.
     ///
     /// # Errors
-    /// [`Error::Disconnected`], [`Error::Store`].
+    /// Returns [`Error::Disconnected`] or [`Error::Store`].
     pub(crate) async fn wait_for_room(&self) -> Result<()> {
         self.peer.wait_for_room().await?;
         self.wait_for_store().await

@@ -19,8 +19,9 @@ impl Turn {
     /// remembers for the session it works for. Without a store, nothing outlives the connection.
     ///
     /// # Errors
-    /// [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is not JSON or longer
-    /// than 16 MiB; [`Error::Store`] if too much waits to be stored and storing it fails.
+    /// Returns [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is not JSON or
+    /// is longer than 16 MiB; or [`Error::Store`] if too much waits to be stored and storing it
+    /// fails.
     pub async fn remember(&self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         self.record(REMEMBERED, json(value)?).await
     }
@@ -29,7 +30,7 @@ impl Turn {
     /// value or that compacted it.
     ///
     /// # Errors
-    /// As [`Turn::remember`].
+    /// Returns the same errors as [`Turn::remember`].
     pub async fn remember_only(&self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         self.record(REMEMBERED_ONLY, json(value)?).await
     }
