@@ -11,8 +11,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The key of a stored session. The same id may exist twice: as its agent stores it, and as a
-/// client does.
+/// The key of a stored session. The same id may exist twice: once stored by the agent, and once by
+/// a client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey {
     /// The side that stores it.
@@ -105,7 +105,7 @@ pub trait Store: Send + Sync + 'static {
         let commit = log.commit();
         Ok(Box::pin(async move {
             let outcome = commit.await;
-            // Keep the session open until the event is stored.
+            // The session stays open until the event is stored.
             drop(log);
             outcome
         }))
@@ -133,8 +133,8 @@ pub trait Log: Send + Sync {
     /// events may then be stored, without a gap.
     fn commit(&self) -> Commit;
 
-    /// How many appended bytes are not stored yet. Wait for a [`Log::commit`] if this is more than
-    /// you want to hold in memory.
+    /// How many appended bytes are not stored yet. If this is more than you want to hold in memory,
+    /// wait for a [`Log::commit`].
     fn backlog(&self) -> usize;
 }
 

@@ -36,8 +36,8 @@ pub enum SystemPromptModes {
     /// The client's instructions are added after the agent's own, with the same precedence.
     // SYSP-04.
     Append,
-    /// They can also replace the agent's own instructions. Tools, MCP servers and permissions do
-    /// not change.
+    /// The client's instructions are added, or they replace the agent's own if the client asks for
+    /// that. Tools, MCP servers and permissions do not change.
     // SYSP-04.
     AppendAndOverride,
 }
@@ -183,7 +183,7 @@ impl About {
         &self.prompts
     }
 
-    /// Returns the kind of an MCP server that the agent does not support (SESS-09).
+    /// Returns the kind of the MCP server if the agent does not support that kind (SESS-09).
     pub(crate) fn unsupported_mcp(&self, server: &McpServer) -> Option<&'static str> {
         match server {
             McpServer::Stdio(_) => None,

@@ -12,17 +12,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 ///
 /// A panic in any of these functions fails only the call that it served, with the error `-32603`.
 pub trait Login: Send + Sync + 'static {
-    /// Logs in by `method`, which is one of the methods in [`About`](crate::About).
+    /// Logs the user in by `method`, which is one of the methods in [`About`](crate::About).
     ///
     /// # Errors
-    /// The login failed. The client receives the reason.
+    /// Returns an error if the login failed. The client receives the reason.
     fn authenticate(&self, method: &AuthMethodId) -> impl Future<Output = Result<()>> + Send;
 
-    /// Logs out; called only if [`About::logout`](crate::About::logout) is set. Afterwards
+    /// Logs the user out. Called only if [`About::logout`](crate::About::logout) is set. Afterwards
     /// [`Login::auth_state`] returns [`AuthState::Unauthenticated`].
     ///
     /// # Errors
-    /// The user is still logged in. The client receives the reason.
+    /// Returns an error if the user cannot be logged out. The client receives the reason.
     // AUTH-11.
     fn logout(&self) -> impl Future<Output = Result<()>> + Send {
         std::future::ready(Err(Error::failed("this agent does not support logout")))

@@ -69,9 +69,9 @@ impl Opening<'_> {
         self.origin
     }
 
-    /// Returns the values of [`Turn::remember`](crate::Turn::remember) in earlier turns, in order,
-    /// from the last [`Turn::remember_only`](crate::Turn::remember_only) on; for a fork, the values
-    /// of its source. Empty for a new session.
+    /// Returns the values that [`Turn::remember`](crate::Turn::remember) stored in earlier turns,
+    /// in order, from the last [`Turn::remember_only`](crate::Turn::remember_only) on. A fork has
+    /// the values of its source, and a new session has none.
     ///
     /// # Errors
     /// Returns [`Error::Failed`] if a record is not a `T`, for example because an earlier version
@@ -111,8 +111,8 @@ impl Opening<'_> {
     }
 
     /// Sets the config options of the session, most important first. The first select option of the
-    /// category `mode` also provides the session's modes. A client without switches is shown a
-    /// select with two values instead.
+    /// category `mode` also provides the session's modes. A client that does not support switches
+    /// is shown a select with two values for each switch.
     ///
     /// Ids and values must be unique, and each current value must be one of the option's values;
     /// otherwise the session is not opened. A stored session keeps its stored values where they

@@ -20,8 +20,8 @@ use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A session that its author has opened and that the client does not know yet. If it is dropped,
-/// the session was never opened.
+/// A session that its author has opened and that the client does not know yet. Dropping it leaves
+/// the session unopened.
 pub(crate) struct OpenedSession {
     session: Arc<OpenSession>,
     /// Dropped before the slot, so that a session that was not opened sends nothing.
@@ -30,7 +30,7 @@ pub(crate) struct OpenedSession {
     slot: OutgoingSlot,
     memory: Memory,
     chosen: Chosen,
-    /// The session before its author opened it.
+    /// The session as it was before its author opened it.
     before: Session,
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn reply_when_open(
     }
 }
 
-/// Lets the author open a session with this history, which continues in `log`.
+/// Lets the author open a session with this history. New events go to `log`.
 pub(crate) async fn open(
     context: &Context,
     request: &SessionRequest,
@@ -257,7 +257,7 @@ impl OpenedSession {
         }
     }
 
-    /// Stores the session as the reply will confirm it.
+    /// Stores the session in the state that the reply will confirm.
     pub(crate) fn stored(&self) -> Commit {
         self.session.state().commit()
     }

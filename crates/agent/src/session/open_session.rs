@@ -19,15 +19,15 @@ pub(crate) struct OpenSession {
     /// The working directory, then the additional directories.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) peer: Peer,
-    /// Held while options change, so that changes do not overtake one another. It is fair: changes
-    /// are made in the order in which they came.
+    /// Held while options change, so that changes do not overtake one another. The lock is fair:
+    /// changes are made in the order in which they were requested.
     pub(crate) changing_options: tokio::sync::Mutex<()>,
     pub(crate) signals: Arc<SessionSignals>,
     state: Arc<DeferringMutex<State>>,
 }
 
 impl OpenSession {
-    /// Makes a session that is being opened, with the history `stored`. It continues in `log`.
+    /// Makes a session that is being opened, with the history `stored`. New events go to `log`.
     pub(crate) fn new(
         stored: Session,
         roots: Vec<PathBuf>,
@@ -133,7 +133,8 @@ impl OpenSession {
         }
     }
 
-    /// Runs `step` in the same way from a destructor. After the turn it does nothing.
+    /// Like [`OpenSession::in_turn_even_cancelled`], but for destructors: never waits, and does
+    /// nothing after the turn.
     pub(crate) fn defer_in_turn(
         &self,
         prompt: &AcceptedPrompt,

@@ -51,8 +51,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Makes the state of a session that is being opened. `session` is its stored state, and it
-    /// continues in `log`.
+    /// Makes the state of a session that is being opened. `session` is its stored state, and new
+    /// events go to `log`.
     pub(crate) fn new(
         session: Session,
         environment: Arc<dyn Environment>,
@@ -251,7 +251,7 @@ impl State {
 
 /// Prompts and turns.
 impl State {
-    /// Accepts a prompt. It counts as unanswered until [`State::forget_prompt`].
+    /// Accepts a prompt. It counts as unanswered until [`State::forget_prompt`] is called.
     pub(crate) fn accept_prompt(&mut self, request: Cancelled) -> AcceptedPrompt {
         let (phase, watcher) = watch::channel(PromptPhase::Active);
         self.last_prompt += 1;

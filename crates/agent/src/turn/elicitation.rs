@@ -114,7 +114,7 @@ impl Turn {
         self.elicit_form(None, message.into(), schema).await
     }
 
-    /// Like [`Turn::elicit`], about a tool call.
+    /// Like [`Turn::elicit`], but the question is about a tool call.
     ///
     /// # Errors
     /// Returns the same errors as [`Turn::elicit`].
@@ -150,8 +150,8 @@ impl Turn {
         Ok(Elicited::AskedInText)
     }
 
-    /// Asks the user to open a page, for example to give a secret to a third party. A form is never
-    /// a replacement. `url` must not contain secrets.
+    /// Asks the user to open a page, for example to give a secret to a third party. If the client
+    /// cannot open pages, no form is shown instead. `url` must not contain secrets.
     ///
     /// # Errors
     /// Returns [`Error::Client`] if the client cannot open pages; [`Error::Invalid`] if the address

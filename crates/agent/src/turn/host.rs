@@ -72,7 +72,7 @@ async fn run(
     for (name, value) in &command.env {
         launch = launch.env(name, value.expose());
     }
-    // Dropping it kills its processes.
+    // If this value is dropped, the command and every process that it started are killed.
     let mut running =
         launch.run().map_err(|error| Error::caused("the command cannot be started", error))?;
     if let Some(time) = command.time {

@@ -11,7 +11,7 @@ use attache_session::{EventBody, MessageAuthor};
 /// other sessions can send in between.
 const CHUNK: usize = 48 * 1024;
 
-/// The end of a text chunk's line, after the text.
+/// The JSON of a text chunk after its text.
 const TAIL: &[u8] = b"}}}}\n";
 
 impl State {

@@ -107,8 +107,8 @@ impl NewTerminal {
 }
 
 /// A command in a terminal of the client, running or ended. It is released exactly once: by
-/// [`release`](Terminal::release), when it is dropped, or at the end of its turn. To keep showing
-/// its output, add it to a tool call before that.
+/// [`release`](Terminal::release), when it is dropped, or at the end of its turn. To keep its
+/// output visible, add the terminal to a tool call before it is released.
 // TERM-10, TOOL-13.
 #[derive(Debug)]
 #[must_use = "a terminal that is dropped is released, which ends its command"]

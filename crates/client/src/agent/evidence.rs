@@ -4,7 +4,7 @@ use attache_host::{ChildWatch, Exit};
 use std::fmt;
 use std::time::Duration;
 
-/// The number of last lines of stderr that are shown.
+/// How many of the last lines of stderr are shown.
 const LINES: usize = 10;
 
 /// How long to wait for an agent that closed its output to exit. The connection waits for the

@@ -88,8 +88,8 @@ impl HubSession {
         self.entry.pending.open()
     }
 
-    /// The last questions of this turn that were withdrawn without an answer, because the turn was
-    /// cancelled or the agent ended.
+    /// The last questions of the current turn that were withdrawn without an answer, because the
+    /// turn was cancelled or the agent ended.
     pub fn withdrawn(&self) -> Vec<Question> {
         self.entry.pending.withdrawn()
     }

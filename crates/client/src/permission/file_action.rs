@@ -73,7 +73,8 @@ impl Found {
         }
     }
 
-    /// Why a change of the file needs a person. Blocks on disk I/O.
+    /// Why only a person may allow a change of the file; `None` if rules may allow it too. Blocks
+    /// on disk I/O.
     pub(crate) fn guard(&self, folders: &Folders) -> Option<Guard> {
         let named = attache_policy::guard(&below(folders, &self.action.named));
         let resolved = attache_policy::guard(&self.resolved.relative().to_string_lossy());

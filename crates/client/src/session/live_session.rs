@@ -162,7 +162,7 @@ impl LiveSession {
         self.fold.wake();
     }
 
-    /// Held while a prompt or a cancel is applied and queued.
+    /// Takes the lock that is held while a prompt or a cancel is applied and queued.
     pub(crate) fn lock_sending(&self) -> MutexGuard<'_, ()> {
         lock(&self.sending)
     }

@@ -24,7 +24,8 @@ use attache_protocol::v1::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often a person is asked about the same request if its file changes while they decide.
+/// The maximum number of times that a person is asked about one request. They are asked again if
+/// the file changes while they decide.
 const QUESTIONS: usize = 3;
 
 /// `fs/read_text_file`.
