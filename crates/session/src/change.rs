@@ -145,7 +145,7 @@ pub struct Changes {
 pub enum EntryChange {
     /// The entry began after the position.
     Began {
-        /// Its index.
+        /// The index of the entry.
         entry: usize,
         /// The entry, whole.
         content: Arc<Entry>,
@@ -162,7 +162,7 @@ pub enum EntryChange {
     /// An existing entry changed in another way, or the position does not say how much of its text
     /// it covered.
     Replaced {
-        /// Its index.
+        /// The index of the entry.
         entry: usize,
         /// The entry, whole.
         content: Arc<Entry>,

@@ -25,8 +25,9 @@ pub struct SessionKey {
 
 /// A store of sessions. Each session has one log, which only grows.
 ///
-/// These functions may block on a disk, but never on a peer. Those of [`Log`] do not block. All of
-/// them may be called from any thread, and several processes may use one store at the same time.
+/// These functions may block on a disk, but never on a peer. The functions of [`Log`] do not block.
+/// All these functions may be called from any thread, and several processes may use one store at
+/// the same time.
 pub trait Store: Send + Sync + 'static {
     /// Creates an empty log and opens it for writing. Nothing is stored before its first
     /// [`Log::commit`].
@@ -118,8 +119,8 @@ pub const READ_PAGE: usize = 256 * 1024;
 /// Completes once the stored data survives `kill -9` and power failures.
 pub type Commit = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
-/// The only writer of a session's log. Dropping it commits the rest and allows other writers. It
-/// never blocks.
+/// The only writer of a session's log. Dropping it commits the rest and allows other writers. No
+/// function of a log blocks.
 pub trait Log: Send + Sync {
     /// Appends an event. Its number must be greater than the last one's. It is stored soon, at the
     /// latest with the next [`Log::commit`]. Only [`Log::commit`] reports failures, and tries again

@@ -200,7 +200,8 @@ impl About {
             .find(|method| method.id().as_str() == id && matches!(method, AuthMethod::Agent(_)))
     }
 
-    /// Returns the reply to `initialize`. There is only one version to agree on (INIT-05, INIT-06).
+    /// Returns the reply to `initialize`. The reply always names the same protocol version, because
+    /// there is only one (INIT-05, INIT-06).
     pub(crate) fn initialized(&self, client: &ClientCapabilities) -> InitializeResponse {
         let mut capabilities = AgentCapabilities {
             prompt_capabilities: self.prompts.clone(),

@@ -38,15 +38,15 @@ pub trait Login: Send + Sync + 'static {
         AuthState::NotRequired
     }
 
-    /// Returns the accounts that are logged in, for display. They are sent only if
-    /// [`About::auth_status`](crate::About::auth_status) is set. Must be quick.
+    /// Returns the accounts that are logged in, for display. The accounts are sent only if
+    /// [`About::auth_status`](crate::About::auth_status) is set. This function must be quick.
     fn accounts(&self) -> Vec<AuthAccount> {
         Vec::new()
     }
 
     /// Receives the handle for reporting logins and logouts that happen outside of the client's
     /// calls. Called once, after `initialize`, if [`About::auth_status`](crate::About::auth_status)
-    /// is set. Must be quick.
+    /// is set. This function must be quick.
     // AUTHS-03.
     fn auth_status_handle(&self, handle: AuthStatusHandle) {
         let _ = handle;

@@ -109,7 +109,7 @@ impl State {
         self.opening.is_some()
     }
 
-    /// Returns whether the session was closed. Its handles then have no effect.
+    /// Returns whether the session was closed. Handles to a closed session have no effect.
     pub(crate) fn is_closed(&self) -> bool {
         self.log.is_none()
     }
@@ -143,7 +143,7 @@ impl State {
     }
 }
 
-/// Sending.
+/// Functions that send to the client.
 impl State {
     /// Records an event and, where the client supports it, sends it.
     pub(crate) fn post(&mut self, body: EventBody) -> Result<()> {
@@ -249,7 +249,7 @@ impl State {
     }
 }
 
-/// Prompts and turns.
+/// Functions for prompts and turns.
 impl State {
     /// Accepts a prompt. It counts as unanswered until [`State::forget_prompt`] is called.
     pub(crate) fn accept_prompt(&mut self, request: Cancelled) -> AcceptedPrompt {

@@ -57,7 +57,7 @@ pub enum ElicitedUrl {
     Unusable(String),
 }
 
-/// A page that the user agreed to open. It may end after its turn.
+/// A page that the user agreed to open. The user may finish with it after the turn has ended.
 #[derive(Debug)]
 pub struct UrlElicitation {
     id: ElicitationId,

@@ -114,7 +114,7 @@ async fn run(
     })
 }
 
-/// Shows the end of the output after the content that the call had before the command.
+/// Shows the end of the output after the content that the tool call had before the command began.
 async fn show(
     call: &mut Option<&mut ToolCallHandle>,
     before: &[ToolCallContent],

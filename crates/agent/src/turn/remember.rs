@@ -12,8 +12,8 @@ const LIMIT: usize = 16 * 1024 * 1024;
 impl Turn {
     /// Stores `value` in the log of the session.
     /// [`Opening::remembered`](crate::Opening::remembered) returns it when the session is loaded,
-    /// resumed or forked. It is stored with the turn, before the prompt is answered, and never
-    /// sent.
+    /// resumed or forked. The value is stored with the turn, before the prompt is answered, and
+    /// never sent.
     ///
     /// Also works after a cancel, so that everything done before it is remembered. A subagent
     /// remembers for the session it works for. Without a store, nothing outlives the connection.

@@ -7,8 +7,8 @@ use std::time::Duration;
 /// How many of the last lines of stderr are shown.
 const LINES: usize = 10;
 
-/// How long to wait for an agent that closed its output to exit. The connection waits for the
-/// result for at most half a second.
+/// How long to wait until an agent that closed its output exits. The connection waits for the
+/// evidence for at most half a second.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Evidence about an agent that failed: how it ended, its last lines of stderr, and its stray

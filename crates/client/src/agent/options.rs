@@ -34,7 +34,7 @@ pub struct Options {
     pub setup: Duration,
     /// How long a query or a change of a setting may take: 30 s.
     pub quick: Duration,
-    /// How long a cancelled turn may take to end: 10 s. Then the client ends it.
+    /// How long a cancelled turn may take to end: 10 s. After that, the client ends the turn.
     pub cancel: Duration,
     /// The limits of the connection.
     pub limits: Limits,

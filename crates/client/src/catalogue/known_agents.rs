@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownAgent {
-    /// Its name, in lower case and without spaces.
+    /// The agent's name, in lower case and without spaces.
     pub name: &'static str,
-    /// Its display name.
+    /// The name to show to people.
     pub title: &'static str,
     /// The command line that starts it as an ACP agent, as [`Launch::parse`] reads it.
     pub command: &'static str,
     /// The command line that installs it.
     pub install: &'static str,
-    /// Its npm package, if it comes from npm.
+    /// The npm package that contains the agent, if there is one.
     pub npm_package: Option<&'static str>,
     /// The account or key that it needs, for display.
     pub login: &'static str,

@@ -49,11 +49,11 @@ impl fmt::Display for AddressWarning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// It does not begin with `https://` or `http://`.
+    /// The address does not begin with `https://` or `http://`.
     Scheme,
-    /// It has no host.
+    /// The address has no host.
     NoHost,
-    /// It contains white space, control characters or a backslash.
+    /// The address contains white space, control characters or a backslash.
     Characters,
 }
 

@@ -51,12 +51,12 @@ impl HubSession {
         &self.entry.id
     }
 
-    /// Its agent.
+    /// The agent of the session.
     pub fn agent(&self) -> HubAgent {
         HubAgent(self.entry.agent.clone())
     }
 
-    /// Its folder.
+    /// The folder of the session.
     pub fn cwd(&self) -> &Path {
         &self.entry.params.cwd
     }

@@ -26,7 +26,7 @@ pub struct FileAction {
 pub(crate) enum FileState {
     Missing,
     Holds(Arc<[u8]>),
-    /// It is too large to be read.
+    /// The file is too large to be read.
     Large {
         length: u64,
         changed: Option<SystemTime>,

@@ -32,7 +32,7 @@ pub enum Permissions {
     /// the question is withdrawn: the turn was cancelled or ended, or the connection is over.
     Ask(Asked),
     /// Applies rules first. This client reads files that hold no secrets without asking, unless
-    /// `rejects` says that a rule denies it. A denied read, and every other request, goes to
+    /// `rejects` says that a rule denies the read. A denied read, and every other request, goes to
     /// `rest`.
     ByRules {
         /// Whether a rule denies a request.

@@ -18,7 +18,7 @@ pub struct TerminalCommand {
     pub command: String,
     /// The arguments, passed unchanged.
     pub args: Vec<String>,
-    /// Its working directory: a folder of the session.
+    /// The working directory: a folder of the session.
     pub cwd: PathBuf,
     env: Vec<EnvVariable>,
 }
