@@ -55,8 +55,8 @@ pub trait Author: Send + Sync + 'static {
 
     /// Reacts to a config option that the client set, in a turn or between turns. `options` already
     /// contain the new value, which is one of the allowed ones; change options that depend on it
-    /// here. Also called for each stored value when a session is opened again; a refused value is
-    /// then replaced by the default.
+    /// here. Also called for each stored value when a session is opened again; a value that this
+    /// function refuses is then replaced by the default.
     ///
     /// This function runs on a thread where it may block. Later changes to the session's options,
     /// and its later turns, wait for this function; everything else continues.

@@ -18,7 +18,7 @@ pub trait Environment: Send + Sync + 'static {
 /// The machine's clock, and random ids in the form of a version 4 UUID.
 #[derive(Debug, Default)]
 pub struct SystemEnvironment {
-    /// Seeded by the system with 128 random bits.
+    /// The standard library seeds it with 128 random bits from the system.
     keys: RandomState,
     issued: AtomicU64,
 }

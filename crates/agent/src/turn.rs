@@ -1,4 +1,4 @@
-//! One turn, as its author sees it. The files below add its functions, by topic.
+//! One turn, as its author sees it. The modules below add the functions of a turn, by topic.
 
 pub(crate) mod command;
 pub(crate) mod compaction;

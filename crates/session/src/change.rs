@@ -132,7 +132,7 @@ impl Change {
 /// The changes since a position; see [`crate::Session::changes_since`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
-    /// The parts that changed. Read those that are not entries from the session.
+    /// The parts that changed. The session has the new values of the parts that are not entries.
     pub parts: Parts,
     /// The entries that changed, in the order of the transcript.
     pub entries: Vec<EntryChange>,

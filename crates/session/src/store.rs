@@ -49,7 +49,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns [`StoreError::NotFound`] if `from` is not stored, and [`StoreError::AlreadyExists`]
-    /// if `to` is.
+    /// if `to` is stored already.
     fn fork(
         &self,
         from: &SessionKey,
@@ -72,8 +72,8 @@ pub trait Store: Send + Sync + 'static {
     /// Returns [`StoreError::NotFound`] if the session is not stored.
     fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError>;
 
-    /// Lists sessions, the most recently active first. Events appended in this process before the
-    /// call count, committed or not.
+    /// Lists sessions, the most recently active first. The list includes events that this process
+    /// appended before the call, committed or not.
     ///
     /// A cursor continues where its page ended, whatever was written since. Only a session that was
     /// active in between may be listed twice or left out.
@@ -130,8 +130,8 @@ pub trait Log: Send + Sync {
     /// Stores everything that was appended before this call.
     ///
     /// # Errors
-    /// The future returns an error if not everything could be stored. The first of the appended
-    /// events may then be stored, without a gap.
+    /// The future returns an error if not everything could be stored. Even then, some of the
+    /// appended events may be stored: the first ones, without a gap.
     fn commit(&self) -> Commit;
 
     /// How many appended bytes are not stored yet. If this is more than you want to hold in memory,
@@ -160,13 +160,13 @@ pub struct ListQuery {
     /// Only sessions with this text in the title or in a message from either side, ignoring ASCII
     /// case.
     pub text: Option<String>,
-    /// The start of the page: [`ListPage::next`] of a page of the same query.
+    /// Where the page starts: [`ListPage::next`] of the page before it, from the same query.
     pub cursor: Option<String>,
     /// The largest number of sessions. 0 means 50.
     pub limit: usize,
 }
 
-/// Which sessions a list contains, by whether they are archived.
+/// Whether a list contains archived sessions, the others, or both.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArchivedFilter {
     /// Only sessions that are not archived.

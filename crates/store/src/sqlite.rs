@@ -116,8 +116,8 @@ impl Sqlite {
         self.shared.writer.is_none()
     }
 
-    /// For tests: opens a store in which the write steps with these numbers, from 0, fail. Each
-    /// insert, update and commit is a step.
+    /// For tests: opens a store in which the write steps with these numbers, counted from 0, fail.
+    /// Each insert, update and commit is a step.
     ///
     /// # Errors
     /// Returns the errors of [`Sqlite::open`].

@@ -87,8 +87,8 @@ impl About {
         self
     }
 
-    /// Sets how the author connects to MCP servers besides stdio. Servers of other kinds are
-    /// refused.
+    /// Sets the kinds of MCP servers, besides stdio, that the author can connect to. Servers of
+    /// other kinds are refused.
     #[must_use]
     pub fn mcp(mut self, mcp: McpCapabilities) -> Self {
         self.mcp = mcp;

@@ -46,7 +46,8 @@ impl Opening<'_> {
         self.cwd
     }
 
-    /// Returns the working directory and the additional directories, in the order of the client.
+    /// Returns the working directory and the additional directories, in the order in which the
+    /// client sent them.
     // SESS-05, DIR-06.
     pub fn roots(&self) -> &[PathBuf] {
         self.roots

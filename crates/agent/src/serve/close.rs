@@ -93,7 +93,7 @@ impl Context {
         self.stored.delete(&session).await
     }
 
-    /// Archives a session, which lists then leave out. An open session is closed first (ARCH-02).
+    /// Archives a session: lists then leave it out. An open session is closed first (ARCH-02).
     pub(crate) async fn archive(
         &self,
         session: SessionId,

@@ -51,7 +51,7 @@ async fn open(
             replay.apply(event, &mut updates);
         }
         // The client receives the beginning while the end is still being read. Sending waits for a
-        // slow client, so memory holds one page.
+        // slow client, so memory holds only one page.
         send(peer, id, &mut updates).await?;
     }
     let past = StoredSession { session: replay.session().clone(), records };

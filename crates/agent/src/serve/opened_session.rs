@@ -91,7 +91,7 @@ pub(crate) async fn open(
     let environment = Arc::clone(&context.environment);
     let session = OpenSession::new(before.clone(), roots, peer.clone(), environment, log);
     let session = Arc::new(session);
-    // Updates before the reply are sent after it (SESS-26).
+    // Updates that are made before the reply are sent after it (SESS-26).
     let slot = OutgoingSlot::new(&session, &mut session.state());
     let close_on_drop = CloseOnDrop(Some(Arc::clone(&session)));
     let system_prompt = request.system_prompt.as_ref().or(records.system_prompt.as_ref());
@@ -125,7 +125,7 @@ pub(crate) async fn open(
 
 impl Context {
     /// Returns the log of a stored session that is not open. An open session is refused, because
-    /// the client must see a session from one source only.
+    /// the client must not receive updates of one session from two sources.
     ///
     /// # Errors
     /// Returns [`Error::Invalid`](crate::Error::Invalid) if the session is open on this connection,

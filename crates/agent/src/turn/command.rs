@@ -86,7 +86,7 @@ pub struct CommandOutput {
     /// The exit code, if the command ended by itself and the code is known.
     // TERM-16.
     pub exit_code: Option<u32>,
-    /// The name of the signal that killed it.
+    /// The name of the signal that killed the command.
     pub signal: Option<String>,
     /// Whether the command was killed because of its time limit.
     pub timed_out: bool,

@@ -26,8 +26,8 @@ impl Turn {
         self.record(REMEMBERED, json(value)?).await
     }
 
-    /// Stores `value` and removes all earlier remembered values, for an author whose memory is one
-    /// value or that compacted it.
+    /// Stores `value` and removes all earlier remembered values, for an author that remembers a
+    /// single value, or that has compacted what it remembers.
     ///
     /// # Errors
     /// Returns the same errors as [`Turn::remember`].

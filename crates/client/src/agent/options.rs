@@ -55,9 +55,9 @@ pub struct Options {
     /// Whether to keep the events of sessions for a log: see
     /// [`SessionTable::new`](crate::session::session_table::SessionTable::new).
     pub(crate) kept: bool,
-    /// Asks the person to fill in forms; without it, forms are not offered (ELIC-01).
+    /// Asks the person to fill in forms. Without this handler, forms are not offered (ELIC-01).
     pub form: Option<FormHandler>,
-    /// Asks the person to open pages; without it, pages are not offered (ELIC-01).
+    /// Asks the person to open pages. Without this handler, pages are not offered (ELIC-01).
     pub url: Option<UrlHandler>,
 }
 

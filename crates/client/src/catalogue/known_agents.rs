@@ -18,7 +18,7 @@ pub struct KnownAgent {
     pub install: &'static str,
     /// The npm package that contains the agent, if there is one.
     pub npm_package: Option<&'static str>,
-    /// The account or key that it needs, for display.
+    /// The account or key that the agent needs, for display.
     pub login: &'static str,
     /// Whether the agent gives up when the client answers that a file is missing. Such an agent
     /// cannot create files if the client reads files for it, so the client does not offer it

@@ -44,7 +44,7 @@ pub struct RegistryAgent {
     pub license: Option<String>,
     /// The npm package that contains the agent.
     pub npx: Option<RegistryPackage>,
-    /// The PyPI package that contains the agent, which uv runs.
+    /// The PyPI package that contains the agent. The package runner uv starts it.
     pub uvx: Option<RegistryPackage>,
     /// The programs to download, by platform such as `linux-x86_64`.
     pub binaries: Vec<(String, RegistryBinary)>,
@@ -90,7 +90,7 @@ pub struct RegistryStart {
     pub args: Vec<String>,
     /// The environment variables of the program.
     pub env: Vec<(String, String)>,
-    /// The program to download first; `None` if a package runner does it.
+    /// The program to download first; `None` if a package runner downloads it.
     pub download: Option<RegistryBinary>,
 }
 

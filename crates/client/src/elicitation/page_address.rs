@@ -164,7 +164,7 @@ impl PageCompletion {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outstanding(Arc<Mutex<Pages>>);
 
-/// Each page with the sender of its completion, in the order in which they were requested.
+/// Each page with the sender of its completion, in the order in which the pages were requested.
 type Pages = VecDeque<(ElicitationId, watch::Sender<bool>)>;
 
 impl Outstanding {

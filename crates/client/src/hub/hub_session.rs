@@ -179,9 +179,9 @@ impl HubSession {
         self.entry.handle()?.terminal(id)
     }
 
-    /// Opens a new session in the same folder with the same agent. Its first prompt is a summary of
-    /// this session ([`Session::hand_off`]). Use this when the agent cannot continue a session, or
-    /// when the context is full.
+    /// Opens a new session in the same folder with the same agent. The first prompt of the new
+    /// session is a summary of this session ([`Session::hand_off`]). Use this when the agent cannot
+    /// continue a session, or when the context is full.
     ///
     /// This session's waiting prompts and its draft move to the new session in one step. The log of
     /// this session keeps them until the log of the new one has them, so that a crash loses

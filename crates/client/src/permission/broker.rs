@@ -300,8 +300,8 @@ impl PermissionBroker {
         })
     }
 
-    /// Logs a decision that was not made by [`PermissionBroker::permissions`]; `None` if the
-    /// request was withdrawn first.
+    /// Logs a decision that was not made by [`PermissionBroker::permissions`]. If the request was
+    /// withdrawn first, `decision` is `None`.
     pub fn record(
         &self,
         agent: &str,

@@ -177,7 +177,7 @@ impl Attempt {
         written.map(Tried::Done).map_err(|error| self.refusal(&error))
     }
 
-    /// Whether to ask before a read: if the file holds secrets, or a rule denies the read.
+    /// Asks before a read if the file holds secrets or if a rule denies the read.
     fn asks_to_read<T>(&self, found: &Found) -> Result<Option<Tried<T>>, Error> {
         let live = &self.request.live;
         let seen = Seen { resolved: found.action.resolved.clone(), state: FileState::Missing };
@@ -193,7 +193,8 @@ impl Attempt {
         if needs_a_question { self.decide(question(), seen) } else { Ok(None) }
     }
 
-    /// Whether to ask before the work: if the permissions do not allow it at once.
+    /// Decides whether the work may begin: the person must be asked if the permissions do not
+    /// decide at once.
     fn decide<T>(&self, request: PermissionRequest, seen: Seen) -> Result<Option<Tried<T>>, Error> {
         match self.request.live.permits_at_once(&request) {
             Some(Permitted::Yes) => Ok(None),

@@ -141,8 +141,8 @@ impl ConfigOptions {
     }
 }
 
-/// Returns `value` in the form that the option accepts. With `words`, `true` and `false` are the
-/// states of a switch.
+/// Returns `value` in the form that the option accepts. If `words` is set, the words `true` and
+/// `false` mean the states of a switch.
 fn value_for(
     option: &SessionConfigOption,
     value: SessionConfigOptionValue,

@@ -40,18 +40,18 @@ pub enum EntryContent {
     },
     /// A tool call with all its patches applied.
     ToolCall(Box<ToolCall>),
-    /// A plan, where it was first sent.
+    /// A plan, at the place where it was first sent.
     Plan {
         /// The plan's id. `None` identifies the only plan of agents that do not use plan ids.
         id: Option<PlanId>,
         /// The latest content of the plan. `None` once the plan is removed.
         content: Option<PlanContent>,
     },
-    /// A compaction, where it began. Earlier entries are kept.
+    /// A compaction, at the place where it began. Earlier entries are kept.
     Compaction(Box<Compaction>),
     /// A notice. It is not part of the history.
     Notice(Box<Notice>),
-    /// A child session, where it was announced.
+    /// A child session, at the place where it was announced.
     Subagent(Box<Subagent>),
     /// A message between sessions.
     BetweenSessions(Box<MessageBetweenSessions>),

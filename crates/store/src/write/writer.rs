@@ -24,8 +24,8 @@ pub(crate) struct Writer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The tasks of the thread. It holds each log once, and callers of [`Queue::run`] wait, so its
-/// length is bounded by the number of logs and threads.
+/// The tasks of the thread. The queue holds each log once, and callers of [`Queue::run`] wait, so
+/// its length is bounded by the number of logs and threads.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<Tasks>,

@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_secs(60);
 pub(super) type Written = oneshot::Receiver<()>;
 
 /// The file of the log. Cheap to clone. Dropping the last clone waits for the thread, which never
-/// waits long.
+/// blocks for long.
 #[derive(Debug, Clone)]
 pub(super) struct AuditLog(Arc<Shared>);
 

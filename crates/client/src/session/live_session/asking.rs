@@ -121,7 +121,7 @@ impl LiveSession {
         (PermissionId(state.questions), self.id.clone())
     }
 
-    /// An id for a check of the permissions that asks nobody.
+    /// The id of a request that is only checked against the permissions, without asking anybody.
     pub(crate) fn no_question(&self) -> (PermissionId, SessionId) {
         (PermissionId(0), self.id.clone())
     }
