@@ -18,7 +18,7 @@ pub trait Environment: Send + Sync + 'static {
 /// The machine's clock, and random ids in the form of a version 4 UUID.
 #[derive(Debug, Default)]
 pub struct SystemEnvironment {
-    /// The standard library seeds it with 128 random bits from the system.
+    /// Two random keys of 64 bits each, which the standard library gets from the system.
     keys: RandomState,
     issued: AtomicU64,
 }

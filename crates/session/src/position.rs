@@ -21,7 +21,7 @@ pub(crate) struct Length {
 }
 
 impl Position {
-    /// Before the first event.
+    /// The position before the first event.
     pub const START: Self = Self { sequence: 0, texts: [None; 3] };
 
     /// The position after the event with this number. For messages that were being written at that

@@ -75,7 +75,7 @@ impl PageAddress {
     /// Reads an address.
     ///
     /// # Errors
-    /// See [`AddressError`].
+    /// Returns an [`AddressError`] if the address cannot be opened as a page.
     pub fn parse(url: &str) -> Result<Self, AddressError> {
         // A browser skips or replaces these characters, so it might open an address other than the
         // one shown.

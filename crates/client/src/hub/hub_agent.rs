@@ -121,7 +121,7 @@ impl HubAgent {
     /// Answers one of [`HubAgent::questions`].
     ///
     /// # Errors
-    /// See [`AnswerError`].
+    /// Returns an [`AnswerError`] if the answer is not accepted.
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
         self.0.pending.answer(question, answer)
     }

@@ -97,7 +97,7 @@ impl HubSession {
     /// Answers one of [`HubSession::questions`].
     ///
     /// # Errors
-    /// See [`AnswerError`].
+    /// Returns an [`AnswerError`] if the answer is not accepted.
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
         self.entry.pending.answer(question, answer)
     }

@@ -74,7 +74,7 @@ impl Permissions {
         }
     }
 
-    /// Whether a rule denies a request that otherwise needs no permission. May block.
+    /// Whether a rule denies a request that otherwise needs no permission. This function may block.
     pub(crate) fn rejects(&self, request: &PermissionRequest) -> bool {
         match self {
             Self::ByRules { rejects, rest } => rejects(request) || rest.rejects(request),
