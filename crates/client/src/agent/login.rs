@@ -14,7 +14,7 @@ pub(crate) const TERMINAL_AUTH: &str = "terminal-auth";
 /// How a person logs in with one of an agent's methods.
 #[derive(Debug)]
 pub enum Login {
-    /// The program calls [`crate::AgentConnection::authenticate`], and the agent does the rest, for
+    /// This program calls [`crate::AgentConnection::authenticate`], and the agent does the rest, for
     /// example by opening a page.
     ByAgent,
     /// The person logs in with a program in a terminal. An exit code of 0 means that the login
