@@ -1,8 +1,8 @@
 //! A custom store: each session is a file of JSON lines in the folder given as the argument.
 //!
-//! It is short rather than fast: lists and pages read whole files. It has the required guarantees:
-//! one writer per session, confirmed events are on the disk, and a line that a crash cut short does
-//! no harm.
+//! It is short rather than fast: it reads whole files even to list sessions or to return one page.
+//! It gives the required guarantees: each session has one writer, confirmed events are on the disk,
+//! and a line that a crash cut short does no harm.
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::method::Side;
@@ -80,7 +80,7 @@ impl Store for Lines {
 
     fn open(&self, key: &SessionKey) -> Stored<Box<dyn Log>> {
         let log = self.log(key, false)?;
-        // A line that a crash cut short was never confirmed.
+        // A line that a crash cut short was never confirmed, so it is removed.
         let text = std::fs::read(self.path(key)?)
             .map_err(|error| failed("a session cannot be read", error))?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
@@ -136,8 +136,8 @@ impl Store for Lines {
                 Err(error) => return Err(error),
             }
         }
-        // The kit filters by folder and archive only. A store for other programs also filters by
-        // title, tag and text.
+        // The kit filters by folder and archive only. A store for other programs must also filter
+        // by title, tag and text.
         sessions.retain(|ListEntry { summary, .. }| {
             let archived = match query.archived {
                 ArchivedFilter::Exclude => !summary.archived,

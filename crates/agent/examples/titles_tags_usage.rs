@@ -1,7 +1,7 @@
 //! The information that a session reports: its title, tags, status and progress, the use of its
 //! context, and its cost.
 //!
-//! Each prompt is taken as a task with three steps.
+//! Each prompt is treated as a task with three steps.
 
 use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::v1::{Cost, Usage};

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// An agent: its name and features, how it opens a session, and how it answers a prompt. The kit
 /// does the rest.
 ///
-/// One value serves all sessions of a connection, concurrently if the client asks for that; data of
+/// One value serves all sessions of a connection, concurrently if the client asks for that. Data of
 /// one session belongs in its [`Author::Memory`]. A panic in any of these functions fails only the
 /// call that it served, with the error `-32603`.
 pub trait Author: Send + Sync + 'static {
@@ -32,8 +32,8 @@ pub trait Author: Send + Sync + 'static {
     /// options and commands through `opening`, and use it to read what the author remembered.
     ///
     /// # Errors
-    /// The session is not opened, and the client receives the reason: see
-    /// [`Error`](crate::Error). A stored session stays unchanged.
+    /// If this function returns an error, the session is not opened, and the client receives the
+    /// reason: see [`Error`](crate::Error). A stored session stays unchanged.
     fn open(&self, opening: Opening<'_>) -> impl Future<Output = Result<Self::Memory>> + Send;
 
     /// Answers a prompt. One turn runs at a time in a session; turns of several sessions run
@@ -44,8 +44,9 @@ pub trait Author: Send + Sync + 'static {
     /// [`Serving::cancel_grace`](crate::Serving::cancel_grace) is dropped.
     ///
     /// # Errors
-    /// The client receives a JSON-RPC error that fits the [`Error`](crate::Error); after a cancel
-    /// it receives the stop reason `cancelled` in any case.
+    /// If this function returns an error, the client receives a JSON-RPC error that fits the
+    /// [`Error`](crate::Error). After a cancel, the client receives the stop reason `cancelled` in
+    /// any case.
     fn turn(
         &self,
         memory: &mut Self::Memory,
@@ -54,14 +55,14 @@ pub trait Author: Send + Sync + 'static {
 
     /// Reacts to a config option that the client set, in a turn or between turns. `options` already
     /// contain the new value, which is one of the allowed ones; change options that depend on it
-    /// here. Also called for each stored value when a session is opened again; a refused value is
-    /// then replaced by the default.
+    /// here. Also called for each stored value when a session is opened again; a value that this
+    /// function refuses is then replaced by the default.
     ///
-    /// It runs on a thread where it may block. Later changes to the session's options, and its
-    /// later turns, wait for this function; everything else continues.
+    /// This function runs on a thread where it may block. Later changes to the session's options,
+    /// and its later turns, wait for this function; everything else continues.
     ///
     /// # Errors
-    /// Nothing changes, and the client receives the reason.
+    /// If this function returns an error, nothing changes, and the client receives the reason.
     fn option_set(
         &self,
         session: &SessionId,

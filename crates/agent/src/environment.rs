@@ -18,7 +18,7 @@ pub trait Environment: Send + Sync + 'static {
 /// The machine's clock, and random ids in the form of a version 4 UUID.
 #[derive(Debug, Default)]
 pub struct SystemEnvironment {
-    /// Seeded by the system with 128 random bits.
+    /// Two random keys of 64 bits each, which the standard library gets from the system.
     keys: RandomState,
     issued: AtomicU64,
 }

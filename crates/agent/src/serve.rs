@@ -109,8 +109,8 @@ impl Serving {
     /// the grace of [`Limits`], which is 2 s by default. Do not print anything else to stdout.
     ///
     /// # Errors
-    /// [`Error::Failed`] if stdin or stdout cannot be used; [`Error::Disconnected`] if the
-    /// connection ended for any reason other than a close by the client.
+    /// Returns [`Error::Failed`] if stdin or stdout cannot be used, or [`Error::Disconnected`] if
+    /// the connection ended for any reason other than that the client closed it.
     pub async fn stdio(self) -> Result<()> {
         let cannot =
             |error| Error::caused("stdin and stdout cannot be used for a connection", error);
@@ -122,8 +122,8 @@ impl Serving {
     /// Serves any pair of streams.
     ///
     /// # Errors
-    /// [`Error::Disconnected`] if the connection ended for any reason other than a close by the
-    /// client.
+    /// Returns [`Error::Disconnected`] if the connection ended for any reason other than that the
+    /// client closed it.
     pub async fn over(
         self,
         input: impl AsyncRead + Send + 'static,

@@ -1,4 +1,4 @@
-//! One turn, as its author sees it. The files below add its functions, by topic.
+//! One turn, as its author sees it. The modules below add the functions of a turn, by topic.
 
 pub(crate) mod command;
 pub(crate) mod compaction;
@@ -160,7 +160,7 @@ impl Turn {
     /// last one no later than the end of the turn.
     ///
     /// # Errors
-    /// As [`Turn::say`]; [`Error::Invalid`] for a blank title.
+    /// Returns the same errors as [`Turn::say`], or [`Error::Invalid`] if the title is blank.
     // TITLE-03.
     pub async fn title(&self, title: &str) -> Result<()> {
         self.tell(Statement::Title(title.to_owned())).await
@@ -170,7 +170,7 @@ impl Turn {
     /// titles no longer replace it.
     ///
     /// # Errors
-    /// As [`Turn::title`].
+    /// Returns the same errors as [`Turn::title`].
     // TITLE-03.
     pub async fn title_by_person(&self, title: &str) -> Result<()> {
         self.tell(Statement::TitleByUser(title.to_owned())).await
@@ -191,8 +191,8 @@ impl Turn {
     /// Merges `meta` into the metadata of the session: see [`SessionHandle::info`].
     ///
     /// # Errors
-    /// As [`Turn::say`]; [`Error::Invalid`] if the metadata would become longer than
-    /// [`META_LIMIT`](attache_session::META_LIMIT).
+    /// Returns the same errors as [`Turn::say`], or [`Error::Invalid`] if the metadata would become
+    /// longer than [`META_LIMIT`](attache_session::META_LIMIT).
     pub async fn info(&self, meta: Meta) -> Result<()> {
         self.tell(Statement::Meta(meta)).await
     }
@@ -200,7 +200,7 @@ impl Turn {
     /// Replaces tags, status and progress of the session.
     ///
     /// # Errors
-    /// As [`Turn::info`].
+    /// Returns the same errors as [`Turn::info`].
     pub async fn labels(&self, labels: Labels) -> Result<()> {
         self.tell(Statement::Labels(labels)).await
     }
@@ -208,7 +208,8 @@ impl Turn {
     /// Replaces the slash commands. Names have no slash.
     ///
     /// # Errors
-    /// As [`Turn::say`]; [`Error::Invalid`] for a name that is empty or begins with a slash.
+    /// Returns the same errors as [`Turn::say`], or [`Error::Invalid`] if a name is empty or begins
+    /// with a slash.
     // CMD-02, CMD-05.
     pub async fn commands(&self, commands: Vec<AvailableCommand>) -> Result<()> {
         self.tell(Statement::Commands(commands)).await
@@ -217,8 +218,8 @@ impl Turn {
     /// Reports how full the context window is: see [`SessionHandle::usage`].
     ///
     /// # Errors
-    /// As [`Turn::say`]; [`Error::Invalid`] for a cost that is negative, not finite or without a
-    /// unit.
+    /// Returns the same errors as [`Turn::say`], or [`Error::Invalid`] if the cost is negative, is
+    /// not finite or has no unit.
     pub async fn usage(&self, used: u64, size: u64, cost: Option<Cost>) -> Result<()> {
         self.tell(Statement::Usage { used, size, cost }).await
     }
@@ -227,7 +228,8 @@ impl Turn {
     /// notices.
     ///
     /// # Errors
-    /// As [`Turn::say`]; [`Error::Invalid`] as [`SessionHandle::notice`].
+    /// Returns the same errors as [`Turn::say`], or [`Error::Invalid`] if [`SessionHandle::notice`]
+    /// would return it.
     // NOTE-01, NOTE-02.
     pub async fn notice(&self, notice: Notice) -> Result<()> {
         self.tell(Statement::Notice(notice)).await
@@ -237,8 +239,8 @@ impl Turn {
     /// update.
     ///
     /// # Errors
-    /// As [`Turn::say`]; [`Error::Failed`] for options that break a condition of
-    /// [`Opening::options`](crate::Opening::options).
+    /// Returns the same errors as [`Turn::say`], or [`Error::Failed`] if the options break a
+    /// condition of [`Opening::options`](crate::Opening::options).
     // CONF-03, MODE-07.
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         self.ready().await?;

@@ -49,9 +49,9 @@ pub struct FormRequest {
     pub form: Form,
 }
 
-/// A request to open a page. This crate does not open it. Show the whole address, its host and its
-/// suspicious parts. Open the page only after the person agreed, in a place that no model can read.
-/// Do not fetch it before that.
+/// A request to open a page. This crate does not open it. Show the whole address, its host, and the
+/// reasons why the address is suspicious. Open the page only after the person agreed, in a place
+/// that no model can read. Do not fetch it before that.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UrlRequest {

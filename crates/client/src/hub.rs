@@ -254,7 +254,7 @@ impl Hub {
         };
         drop(tokio::time::timeout(CLOSING, stopped).await);
         for session in self.sessions() {
-            // The session has already shown a notice about a failure.
+            // If storing fails, the session shows a notice about that.
             drop(session.commit().await);
         }
     }

@@ -37,8 +37,8 @@
 //! # Ok::<(), attache_scenario::Malformed>(())
 //! ```
 //!
-//! If the play waits for the reply to a call and a different reply to that call arrives, it fails
-//! at once.
+//! If the play waits for the reply to a call and a different reply to that call arrives, the play
+//! fails at once.
 //!
 //! This crate knows JSON-RPC lines but nothing about ACP, so that it can send lines that no client
 //! or agent would send.

@@ -16,7 +16,7 @@ pub struct Failure {
     pub title: String,
     /// The line of the file.
     pub line: usize,
-    /// The actual event.
+    /// What happened instead of the expected step.
     pub why: String,
     /// Every line so far, in order, `->` and `<-`.
     pub traffic: Vec<String>,

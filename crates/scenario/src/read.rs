@@ -63,7 +63,8 @@ impl Scenario {
     /// lines to play.
     ///
     /// # Errors
-    /// [`Malformed`] at the first line that would otherwise be ignored or played incorrectly.
+    /// Returns [`Malformed`] with the first line that would otherwise be ignored or played
+    /// incorrectly.
     pub fn read_all(text: &str) -> Result<Vec<Self>, Malformed> {
         let mut scenarios: Vec<Self> = Vec::new();
         let mut headings = Vec::new();

@@ -132,7 +132,7 @@ impl Change {
 /// The changes since a position; see [`crate::Session::changes_since`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
-    /// The parts that changed. Read those that are not entries from the session.
+    /// The parts that changed. The session has the new values of the parts that are not entries.
     pub parts: Parts,
     /// The entries that changed, in the order of the transcript.
     pub entries: Vec<EntryChange>,
@@ -145,7 +145,7 @@ pub struct Changes {
 pub enum EntryChange {
     /// The entry began after the position.
     Began {
-        /// Its index.
+        /// The index of the entry.
         entry: usize,
         /// The entry, whole.
         content: Arc<Entry>,
@@ -162,7 +162,7 @@ pub enum EntryChange {
     /// An existing entry changed in another way, or the position does not say how much of its text
     /// it covered.
     Replaced {
-        /// Its index.
+        /// The index of the entry.
         entry: usize,
         /// The entry, whole.
         content: Arc<Entry>,

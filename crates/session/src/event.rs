@@ -16,8 +16,8 @@ use attache_protocol::{Error, Meta, Patch, Raw};
 /// One entry in the log of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Its number in the log. The first is 1 and later ones are greater. Each event is applied only
-    /// once.
+    /// The number of the event in the log. The first is 1 and later ones are greater. Each event is
+    /// applied only once.
     pub sequence: u64,
     /// When it happened, according to its writer.
     pub at: Timestamp,
@@ -170,9 +170,9 @@ pub enum EventBody {
     },
     /// An event that a newer version wrote. It is kept, but has no effect.
     Newer {
-        /// Its name in the log.
+        /// The name of the event in the log.
         name: String,
-        /// Its JSON.
+        /// The JSON of the event.
         value: Raw,
     },
 }

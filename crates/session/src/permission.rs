@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A permission request, open or settled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Permission {
-    /// Its id on this side.
+    /// The id of the request on this side.
     pub id: PermissionId,
     /// The tool call as the request described it. [`crate::Session::tool_call`] has everything that
     /// is known about it.

@@ -2,8 +2,8 @@
 
 use crate::MessageAuthor;
 
-/// The position in a session up to which a watcher has seen the session; from
-/// [`crate::Session::position`] or [`crate::Changes::position`].
+/// The position in a session up to which a watcher has seen the session. See
+/// [`crate::Session::position`] and [`crate::Changes::position`].
 ///
 /// A position consists of the event's number and the lengths of the messages being written, so that
 /// the session can return new text without remembering every chunk.
@@ -21,7 +21,7 @@ pub(crate) struct Length {
 }
 
 impl Position {
-    /// Before the first event.
+    /// The position before the first event.
     pub const START: Self = Self { sequence: 0, texts: [None; 3] };
 
     /// The position after the event with this number. For messages that were being written at that

@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// Folding the updates gives the same session, as far as the client supports it:
 /// - without notices, and without updates of kinds that this version does not know,
 /// - without compactions, subagents and messages between sessions unless the client supports them;
-///   with choices instead of switches if it has no switches; with only the last plan if it does not
-///   support plan ids, and an empty plan if all were removed,
+///   with choices instead of switches unless the client supports switches; with only the last plan,
+///   or an empty plan if all were removed, unless the client supports plan ids,
 /// - without the content of replies and requests: roots, modes, models, permissions, turns and
 ///   their tokens, private records, whether a user chose the title, whether the session is
 ///   archived,

@@ -11,8 +11,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The key of a stored session. The same id may exist twice: as its agent stores it, and as a
-/// client does.
+/// The key of a stored session. The same id may exist twice: once stored by the agent, and once by
+/// a client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey {
     /// The side that stores it.
@@ -25,8 +25,9 @@ pub struct SessionKey {
 
 /// A store of sessions. Each session has one log, which only grows.
 ///
-/// These functions may block on a disk, but never on a peer. Those of [`Log`] do not block. All of
-/// them may be called from any thread, and several processes may use one store at the same time.
+/// These functions may block on a disk, but never on a peer. The functions of [`Log`] do not block.
+/// All these functions may be called from any thread, and several processes may use one store at
+/// the same time.
 pub trait Store: Send + Sync + 'static {
     /// Creates an empty log and opens it for writing. Nothing is stored before its first
     /// [`Log::commit`].
@@ -48,7 +49,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns [`StoreError::NotFound`] if `from` is not stored, and [`StoreError::AlreadyExists`]
-    /// if `to` is.
+    /// if `to` is stored already.
     fn fork(
         &self,
         from: &SessionKey,
@@ -71,8 +72,8 @@ pub trait Store: Send + Sync + 'static {
     /// Returns [`StoreError::NotFound`] if the session is not stored.
     fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError>;
 
-    /// Lists sessions, the most recently active first. Events appended in this process before the
-    /// call count, committed or not.
+    /// Lists sessions, the most recently active first. The list includes events that this process
+    /// appended before the call, committed or not.
     ///
     /// A cursor continues where its page ended, whatever was written since. Only a session that was
     /// active in between may be listed twice or left out.
@@ -105,7 +106,7 @@ pub trait Store: Send + Sync + 'static {
         let commit = log.commit();
         Ok(Box::pin(async move {
             let outcome = commit.await;
-            // Keep the session open until the event is stored.
+            // The session stays open until the event is stored.
             drop(log);
             outcome
         }))
@@ -118,8 +119,8 @@ pub const READ_PAGE: usize = 256 * 1024;
 /// Completes once the stored data survives `kill -9` and power failures.
 pub type Commit = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
-/// The only writer of a session's log. Dropping it commits the rest and allows other writers. It
-/// never blocks.
+/// The only writer of a session's log. Dropping it commits the rest and allows other writers. No
+/// function of a log blocks.
 pub trait Log: Send + Sync {
     /// Appends an event. Its number must be greater than the last one's. It is stored soon, at the
     /// latest with the next [`Log::commit`]. Only [`Log::commit`] reports failures, and tries again
@@ -129,12 +130,12 @@ pub trait Log: Send + Sync {
     /// Stores everything that was appended before this call.
     ///
     /// # Errors
-    /// The future returns an error if not everything could be stored. The first of the appended
-    /// events may then be stored, without a gap.
+    /// The future returns an error if not everything could be stored. Even then, some of the
+    /// appended events may be stored: the first ones, without a gap.
     fn commit(&self) -> Commit;
 
-    /// How many appended bytes are not stored yet. Wait for a [`Log::commit`] if this is more than
-    /// you want to hold in memory.
+    /// How many appended bytes are not stored yet. If this is more than you want to hold in memory,
+    /// wait for a [`Log::commit`].
     fn backlog(&self) -> usize;
 }
 
@@ -159,13 +160,13 @@ pub struct ListQuery {
     /// Only sessions with this text in the title or in a message from either side, ignoring ASCII
     /// case.
     pub text: Option<String>,
-    /// The start of the page: [`ListPage::next`] of a page of the same query.
+    /// Where the page starts: [`ListPage::next`] of the page before it, from the same query.
     pub cursor: Option<String>,
     /// The largest number of sessions. 0 means 50.
     pub limit: usize,
 }
 
-/// Which sessions a list contains, by whether they are archived.
+/// Whether a list contains archived sessions, the others, or both.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArchivedFilter {
     /// Only sessions that are not archived.

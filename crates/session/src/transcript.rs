@@ -261,7 +261,7 @@ impl Transcript {
         }
     }
 
-    /// Drops one entry, oldest first; see `memory.rs`.
+    /// Drops the entry with this index. The oldest entries are dropped first: see `memory.rs`.
     pub(crate) fn drop_entry(&mut self, index: usize, dropped: &Arc<Entry>) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         self.held = self.held.saturating_sub(entry.weight);

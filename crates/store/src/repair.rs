@@ -24,7 +24,8 @@ use std::time::{Duration, SystemTime};
 const SMALL: u64 = 4 << 20;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Looks for damage that would also affect other sessions.
+/// Checks the store for damage: always the tables that all sessions share, and also all events if a
+/// thorough check is due.
 ///
 /// # Errors
 /// Returns [`StoreError::Damaged`] with the first damage found. A file that cannot be checked,

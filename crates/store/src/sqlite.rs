@@ -116,8 +116,8 @@ impl Sqlite {
         self.shared.writer.is_none()
     }
 
-    /// For tests: opens a store in which the write steps with these numbers, from 0, fail. Each
-    /// insert, update and commit is a step.
+    /// For tests: opens a store in which the write steps with these numbers, counted from 0, fail.
+    /// Each insert, update and commit is a step.
     ///
     /// # Errors
     /// Returns the errors of [`Sqlite::open`].
@@ -165,9 +165,11 @@ fn refuse_what_is_no_store(place: &StoreFiles) -> Result<(), StoreError> {
         Err(error) => Err(Refusal::Certain(place.failure(error))),
     };
     match look() {
-        // Another process is changing the file: only opening it properly shows what it is.
+        // Another process is changing the file. Only opening it in the usual way shows whether it
+        // is a store.
         Err(Refusal::Perhaps(_)) if place.is_in_use() => Ok(()),
-        // Or another process has just changed it: check again.
+        // No process is changing the file now, but one may have changed it during the check: check
+        // again.
         Err(Refusal::Perhaps(_)) => Ok(look()?),
         outcome => Ok(outcome?),
     }
@@ -218,7 +220,7 @@ impl Shared {
 
     /// Locks a session that does not exist yet.
     fn lock_new(&self, key: &SessionKey) -> Result<SessionLock, StoreError> {
-        // The holder of the lock is creating the session.
+        // If the lock is held, its holder is creating the session.
         let lock = self.lock(key)?.ok_or_else(|| StoreError::AlreadyExists(key.clone()))?;
         match self.find(key) {
             Err(StoreError::NotFound(_)) => Ok(lock),

@@ -384,7 +384,7 @@ fn wildcards_and_quotes_are_letters(store: &dyn Store) {
 
 /// LIST-05.
 fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
-    // All sessions have the same time, so that only the second part of the position distinguishes
+    // All sessions have the same time, so that only the second part of the cursor distinguishes
     // them.
     let mut logs: Vec<_> = (0..25)
         .map(|number| stored(store, &key(&format!("{number:02}")), vec![opened("/")]))
@@ -396,7 +396,7 @@ fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
         seen.extend(page.sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()));
         let Some(next) = page.next else { break };
         query.cursor = Some(next);
-        // A session that was listed already moves to the front, and a new session is added there.
+        // One of the listed sessions moves to the front, and a new session is added there.
         let touched: usize = seen.last().unwrap().parse().unwrap();
         logs[touched].append(&event(9, prompt("again")));
         logs.push(stored(store, &key(&format!("new {}", seen.len())), vec![opened("/")]));

@@ -65,7 +65,7 @@ fn a_session_that_cannot_be_stored_does_not_affect_others() {
     assert_eq!(all(&store, &key("small")).len(), 2);
 }
 
-/// What the writer of a session knows about it.
+/// What the writer of a session knows about the session.
 struct Written {
     key: SessionKey,
     log: Box<dyn Log>,

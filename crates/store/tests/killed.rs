@@ -78,7 +78,7 @@ fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
         .unwrap();
     let mut confirmed = [0; 4];
     let mut seen = 0;
-    // Read to the end of the pipe: everything printed before the kill was confirmed.
+    // The pipe is read to its end: everything that was printed before the kill was confirmed.
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
         let Some((session, number)) =

@@ -36,8 +36,8 @@ pub enum SystemPromptModes {
     /// The client's instructions are added after the agent's own, with the same precedence.
     // SYSP-04.
     Append,
-    /// They can also replace the agent's own instructions. Tools, MCP servers and permissions do
-    /// not change.
+    /// The client's instructions are added, or they replace the agent's own if the client asks for
+    /// that. Tools, MCP servers and permissions do not change.
     // SYSP-04.
     AppendAndOverride,
 }
@@ -87,8 +87,8 @@ impl About {
         self
     }
 
-    /// Sets how the author connects to MCP servers besides stdio. Servers of other kinds are
-    /// refused.
+    /// Sets the kinds of MCP servers, besides stdio, that the author can connect to. Servers of
+    /// other kinds are refused.
     #[must_use]
     pub fn mcp(mut self, mcp: McpCapabilities) -> Self {
         self.mcp = mcp;
@@ -183,7 +183,7 @@ impl About {
         &self.prompts
     }
 
-    /// Returns the kind of an MCP server that the agent does not support (SESS-09).
+    /// Returns the kind of the MCP server if the agent does not support that kind (SESS-09).
     pub(crate) fn unsupported_mcp(&self, server: &McpServer) -> Option<&'static str> {
         match server {
             McpServer::Stdio(_) => None,
@@ -200,7 +200,8 @@ impl About {
             .find(|method| method.id().as_str() == id && matches!(method, AuthMethod::Agent(_)))
     }
 
-    /// Returns the reply to `initialize`. There is only one version to agree on (INIT-05, INIT-06).
+    /// Returns the reply to `initialize`. The reply always names the same protocol version, because
+    /// there is only one (INIT-05, INIT-06).
     pub(crate) fn initialized(&self, client: &ClientCapabilities) -> InitializeResponse {
         let mut capabilities = AgentCapabilities {
             prompt_capabilities: self.prompts.clone(),

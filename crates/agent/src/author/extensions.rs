@@ -4,8 +4,8 @@ use crate::Result;
 use attache_protocol::Raw;
 use std::future::Future;
 
-/// Methods outside the protocol, whose names begin with `_`. Pass it to
-/// [`OptionalParts::extensions`](crate::OptionalParts::extensions), and advertise them with
+/// An implementation of methods outside the protocol, whose names begin with `_`. Pass it to
+/// [`OptionalParts::extensions`](crate::OptionalParts::extensions), and advertise the methods with
 /// [`About::meta`](crate::About::meta).
 ///
 /// A panic in any of these functions fails only the call that it served, with the error `-32603`.
@@ -14,7 +14,7 @@ pub trait Extensions: Send + Sync + 'static {
     /// Serves a call.
     ///
     /// # Errors
-    /// The client receives the reason. Return
+    /// If this function returns an error, the client receives the reason. Return
     /// [`Error::MethodNotFound`](crate::Error::MethodNotFound) for a method that this agent does
     /// not have.
     // EXT-02.

@@ -12,17 +12,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 ///
 /// A panic in any of these functions fails only the call that it served, with the error `-32603`.
 pub trait Login: Send + Sync + 'static {
-    /// Logs in by `method`, which is one of the methods in [`About`](crate::About).
+    /// Logs the user in by `method`, which is one of the methods in [`About`](crate::About).
     ///
     /// # Errors
-    /// The login failed. The client receives the reason.
+    /// Returns an error if the login failed. The client receives the reason.
     fn authenticate(&self, method: &AuthMethodId) -> impl Future<Output = Result<()>> + Send;
 
-    /// Logs out; called only if [`About::logout`](crate::About::logout) is set. Afterwards
+    /// Logs the user out. Called only if [`About::logout`](crate::About::logout) is set. Afterwards
     /// [`Login::auth_state`] returns [`AuthState::Unauthenticated`].
     ///
     /// # Errors
-    /// The user is still logged in. The client receives the reason.
+    /// Returns an error if the user cannot be logged out. The client receives the reason.
     // AUTH-11.
     fn logout(&self) -> impl Future<Output = Result<()>> + Send {
         std::future::ready(Err(Error::failed("this agent does not support logout")))
@@ -38,15 +38,15 @@ pub trait Login: Send + Sync + 'static {
         AuthState::NotRequired
     }
 
-    /// Returns the accounts that are logged in, for display. They are sent only if
-    /// [`About::auth_status`](crate::About::auth_status) is set. Must be quick.
+    /// Returns the accounts that are logged in, for display. The accounts are sent only if
+    /// [`About::auth_status`](crate::About::auth_status) is set. This function must be quick.
     fn accounts(&self) -> Vec<AuthAccount> {
         Vec::new()
     }
 
     /// Receives the handle for reporting logins and logouts that happen outside of the client's
     /// calls. Called once, after `initialize`, if [`About::auth_status`](crate::About::auth_status)
-    /// is set. Must be quick.
+    /// is set. This function must be quick.
     // AUTHS-03.
     fn auth_status_handle(&self, handle: AuthStatusHandle) {
         let _ = handle;
@@ -76,7 +76,7 @@ impl AuthStatusHandle {
     /// Reports the current state. Sends nothing if the client knows it already.
     ///
     /// # Errors
-    /// [`Error::Disconnected`].
+    /// Returns [`Error::Disconnected`] if the connection is over.
     pub fn changed(&self, state: AuthState, accounts: Vec<AuthAccount>) -> Result<()> {
         let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = (state, accounts);

@@ -46,7 +46,8 @@ impl Opening<'_> {
         self.cwd
     }
 
-    /// Returns the working directory and the additional directories, in the order of the client.
+    /// Returns the working directory and the additional directories, in the order in which the
+    /// client sent them.
     // SESS-05, DIR-06.
     pub fn roots(&self) -> &[PathBuf] {
         self.roots
@@ -69,13 +70,13 @@ impl Opening<'_> {
         self.origin
     }
 
-    /// Returns the values of [`Turn::remember`](crate::Turn::remember) in earlier turns, in order,
-    /// from the last [`Turn::remember_only`](crate::Turn::remember_only) on; for a fork, the values
-    /// of its source. Empty for a new session.
+    /// Returns the values that [`Turn::remember`](crate::Turn::remember) stored in earlier turns,
+    /// in order, from the last [`Turn::remember_only`](crate::Turn::remember_only) on. A fork has
+    /// the values of its source, and a new session has none.
     ///
     /// # Errors
-    /// [`Error::Failed`] for a record that is not a `T`, for example one of an earlier version of
-    /// the author.
+    /// Returns [`Error::Failed`] if a record is not a `T`, for example because an earlier version
+    /// of the agent stored it.
     pub fn remembered<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
         let read = |(index, record): (usize, &Raw)| {
             record.parse().map_err(|error| {
@@ -111,8 +112,8 @@ impl Opening<'_> {
     }
 
     /// Sets the config options of the session, most important first. The first select option of the
-    /// category `mode` also provides the session's modes. A client without switches is shown a
-    /// select with two values instead.
+    /// category `mode` also provides the session's modes. A client that does not support switches
+    /// is shown a select with two values for each switch.
     ///
     /// Ids and values must be unique, and each current value must be one of the option's values;
     /// otherwise the session is not opened. A stored session keeps its stored values where they

@@ -4,8 +4,9 @@ use crate::Result;
 use attache_protocol::v1::{ProviderId, ProviderInfo, SetProviderRequest};
 use std::future::Future;
 
-/// The model providers that a client can configure. Pass it to
-/// [`OptionalParts::providers`](crate::OptionalParts::providers); the kit then advertises it.
+/// The model providers that a client can configure. Pass an implementation to
+/// [`OptionalParts::providers`](crate::OptionalParts::providers). The kit then tells clients that
+/// they can configure providers.
 ///
 /// A panic in any of these functions fails only the call that it served, with the error `-32603`.
 pub trait Providers: Send + Sync + 'static {
@@ -19,8 +20,8 @@ pub trait Providers: Send + Sync + 'static {
     /// supports the protocol. Headers are secrets: do not store, echo or log them.
     ///
     /// # Errors
-    /// Nothing changed. The client receives the reason, from which the kit removes the values of
-    /// the headers.
+    /// Returns an error if the provider cannot be set. Nothing has changed then. The client
+    /// receives the reason, from which the kit removes the values of the headers.
     // PROV-02, PROV-05.
     fn set_provider(&self, provider: SetProviderRequest)
     -> impl Future<Output = Result<()>> + Send;
@@ -28,7 +29,8 @@ pub trait Providers: Send + Sync + 'static {
     /// Stops using a provider. It stays listed, without `current`. Never called for a required one.
     ///
     /// # Errors
-    /// The provider is still used. The client receives the reason.
+    /// Returns an error if the provider cannot be disabled. It is still used then. The client
+    /// receives the reason.
     // PROV-03, PROV-04.
     fn disable_provider(&self, provider: &ProviderId) -> impl Future<Output = Result<()>> + Send;
 }

@@ -7,8 +7,8 @@ use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 /// (SYSP-02).
 ///
 /// # Errors
-/// [`Error::Invalid`] if the agent does not accept instructions or this mode, and for content that
-/// is empty or contains anything but text (SYSP-01, SYSP-03).
+/// Returns [`Error::Invalid`] if the agent does not accept instructions or this mode, or if the
+/// content is empty or contains anything but text (SYSP-01, SYSP-03).
 pub(crate) fn check(prompt: &SystemPrompt, about: &About) -> Result<()> {
     match (&prompt.mode, about.system_prompt_modes()) {
         (_, None) => {

@@ -24,7 +24,8 @@ impl Context {
     /// prompts and all other replies (SESS-25).
     ///
     /// # Errors
-    /// The session cannot be stored. It is then open again, and closing can be retried.
+    /// Returns an error if the session cannot be stored. The session is then open again, and the
+    /// caller can retry.
     pub(crate) async fn close(
         &self,
         served: Arc<ServedSession>,
@@ -92,7 +93,7 @@ impl Context {
         self.stored.delete(&session).await
     }
 
-    /// Archives a session, which lists then leave out. An open session is closed first (ARCH-02).
+    /// Archives a session: lists then leave it out. An open session is closed first (ARCH-02).
     pub(crate) async fn archive(
         &self,
         session: SessionId,

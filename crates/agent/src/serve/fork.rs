@@ -11,7 +11,7 @@ use attache_protocol::v1::{ForkSessionRequest, ForkSessionResponse, SessionId};
 use attache_session::Origin;
 use std::sync::Arc;
 
-/// Forks a session and replies. If a turn runs in the source, the fork contains it up to now.
+/// Forks a session and replies. If a turn runs in the source, the fork contains the turn so far.
 pub(crate) async fn fork(
     context: Arc<Context>,
     params: ForkSessionRequest,

@@ -17,16 +17,16 @@ use attache_session::{ConfigOptions, EventBody};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
-/// The handler of a connection. It refuses every call but `initialize` until that succeeded
+/// The handler of a connection. It refuses every other call until `initialize` has succeeded
 /// (INIT-02).
 pub(crate) struct KitHandler(AgentHandler<Served>);
 
-/// Serves the methods.
+/// Serves the methods after the checks that [`KitHandler`] makes.
 struct Served {
     context: Arc<Context>,
     initialized: bool,
-    /// The capabilities in the reply to `initialize`; calls that need others are unknown here
-    /// (INIT-17).
+    /// The capabilities in the reply to `initialize`; calls that need any other capability are
+    /// answered as unknown methods (INIT-17).
     advertised: AgentCapabilities,
     /// Reports logins to the client; present only if that is advertised (AUTHS-03).
     auth_status: Option<AuthStatusHandle>,

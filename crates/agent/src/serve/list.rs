@@ -11,8 +11,8 @@ use std::path::Path;
 /// The number of sessions on one page (LIST-08).
 const PAGE: usize = 100;
 
-/// Returns one page of sessions, the most recently updated first; with `used`, without empty
-/// sessions (LIST-02 to LIST-05).
+/// Returns one page of sessions, the most recently updated first. If `used` is set, empty sessions
+/// are left out (LIST-02 to LIST-05).
 pub(crate) async fn list(
     stored: &StoredSessions,
     used: bool,

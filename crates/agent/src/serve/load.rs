@@ -50,8 +50,8 @@ async fn open(
             records.apply(event);
             replay.apply(event, &mut updates);
         }
-        // The client receives the beginning while the end is still read. Sending waits for a slow
-        // client, so memory holds one page.
+        // The client receives the beginning while the end is still being read. Sending waits for a
+        // slow client, so memory holds only one page.
         send(peer, id, &mut updates).await?;
     }
     let past = StoredSession { session: replay.session().clone(), records };

@@ -51,7 +51,7 @@ impl OpenSessions {
     /// Checks that no session with this id is open.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if one is.
+    /// Returns [`Error::Invalid`] if such a session is open.
     pub(crate) fn check_free(&self, id: &SessionId) -> Result<()> {
         match self.lock().contains_key(id) {
             true => {

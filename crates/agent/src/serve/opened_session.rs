@@ -20,8 +20,8 @@ use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A session that its author has opened and that the client does not know yet. If it is dropped,
-/// the session was never opened.
+/// A session that its author has opened and that the client does not know yet. Dropping it leaves
+/// the session unopened.
 pub(crate) struct OpenedSession {
     session: Arc<OpenSession>,
     /// Dropped before the slot, so that a session that was not opened sends nothing.
@@ -30,7 +30,7 @@ pub(crate) struct OpenedSession {
     slot: OutgoingSlot,
     memory: Memory,
     chosen: Chosen,
-    /// The session before its author opened it.
+    /// The session as it was before its author opened it.
     before: Session,
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn reply_when_open(
     }
 }
 
-/// Lets the author open a session with this history, which continues in `log`.
+/// Lets the author open a session with this history. New events go to `log`.
 pub(crate) async fn open(
     context: &Context,
     request: &SessionRequest,
@@ -91,7 +91,7 @@ pub(crate) async fn open(
     let environment = Arc::clone(&context.environment);
     let session = OpenSession::new(before.clone(), roots, peer.clone(), environment, log);
     let session = Arc::new(session);
-    // Updates before the reply are sent after it (SESS-26).
+    // Updates that are made before the reply are sent after it (SESS-26).
     let slot = OutgoingSlot::new(&session, &mut session.state());
     let close_on_drop = CloseOnDrop(Some(Arc::clone(&session)));
     let system_prompt = request.system_prompt.as_ref().or(records.system_prompt.as_ref());
@@ -125,11 +125,11 @@ pub(crate) async fn open(
 
 impl Context {
     /// Returns the log of a stored session that is not open. An open session is refused, because
-    /// the client must see a session from one source only.
+    /// the client must not receive updates of one session from two sources.
     ///
     /// # Errors
-    /// [`Error::Invalid`](crate::Error::Invalid) if the session is open on this connection;
-    /// [`Error::Store`](crate::Error::Store) if it is open elsewhere or cannot be read.
+    /// Returns [`Error::Invalid`](crate::Error::Invalid) if the session is open on this connection,
+    /// or [`Error::Store`](crate::Error::Store) if it is open elsewhere or cannot be read.
     pub(crate) async fn open_log(&self, session: &SessionId) -> Result<Box<dyn Log>> {
         self.sessions.check_free(session)?;
         let log = self.stored.open(session).await;
@@ -257,7 +257,7 @@ impl OpenedSession {
         }
     }
 
-    /// Stores the session as the reply will confirm it.
+    /// Stores the session in the state that the reply will confirm.
     pub(crate) fn stored(&self) -> Commit {
         self.session.state().commit()
     }

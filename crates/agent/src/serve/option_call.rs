@@ -101,8 +101,8 @@ async fn change_and_reply(
     }
 }
 
-/// Sets the select option of a category: the meaning of `session/set_mode` and of the retired
-/// `session/set_model`.
+/// Sets the select option of a category, as `session/set_mode` and the retired `session/set_model`
+/// do.
 pub(crate) fn choose<M: Call>(
     context: &Arc<Context>,
     session: &SessionId,

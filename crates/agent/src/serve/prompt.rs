@@ -135,7 +135,8 @@ impl Drop for Unanswered {
     }
 }
 
-/// Runs one prompt when its turn has come. A prompt that is cancelled before that never begins.
+/// Runs one prompt once every earlier prompt of the session is answered. A prompt that is cancelled
+/// before that never begins.
 async fn run(context: &Context, served: &ServedSession, turn: &Turn) -> Result<StopReason> {
     let session = &served.session;
     let number = turn.accepted().number;

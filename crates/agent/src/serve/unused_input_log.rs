@@ -5,7 +5,7 @@ use attache_protocol::{DecodeError, RequestId};
 use std::io::Write as _;
 
 /// The maximum number of lines, so that a client that sends only invalid input does not fill a disk
-/// or a pipe without a reader.
+/// or a pipe that nobody reads.
 const MAX_LINES: usize = 20;
 
 /// The maximum length of a line, in characters.
@@ -79,7 +79,8 @@ impl UnusedInputLog {
     }
 }
 
-/// Returns the name of one of our calls. Our ids are numbers; any other id is text of the client.
+/// Returns a name for a call of this agent. The agent's own ids are numbers. An id of another kind
+/// is text from the client, so it is not shown.
 fn named(id: &RequestId) -> String {
     match id {
         RequestId::Number(id) => format!("the call {id}"),

@@ -13,7 +13,7 @@ use std::future::Future;
 /// How the client learns about new options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OptionNotice {
-    /// By `config_option_update`.
+    /// By an update, `config_option_update`.
     Update,
     /// By the reply to its own call. An update is sent only if the mode changed as well.
     // CONF-22, MODE-07.

@@ -1,9 +1,8 @@
 //! The pace of title and metadata updates: at most ten lines a second in a session, however often
 //! they change.
 //!
-//! A change applies to the session at once. It is sent together with later changes: when the next
-//! line may be sent, with the next update after that, or at the end of the turn, whichever comes
-//! first.
+//! A change applies to the session at once. The client receives it, together with later changes, as
+//! soon as the pace allows or at the end of the turn, whichever comes first.
 
 use attache_protocol::v1::SessionInfoUpdate;
 use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};

@@ -19,15 +19,15 @@ pub(crate) struct OpenSession {
     /// The working directory, then the additional directories.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) peer: Peer,
-    /// Held while options change, so that changes do not overtake one another. It is fair: changes
-    /// are made in the order in which they came.
+    /// Held while options change, so that changes do not overtake one another. The lock is fair:
+    /// changes are made in the order in which they were requested.
     pub(crate) changing_options: tokio::sync::Mutex<()>,
     pub(crate) signals: Arc<SessionSignals>,
     state: Arc<DeferringMutex<State>>,
 }
 
 impl OpenSession {
-    /// Makes a session that is being opened, with the history `stored`. It continues in `log`.
+    /// Makes a session that is being opened, with the history `stored`. New events go to `log`.
     pub(crate) fn new(
         stored: Session,
         roots: Vec<PathBuf>,
@@ -105,7 +105,7 @@ impl OpenSession {
     /// Runs `step` under the lock, if the turn of `prompt` runs and is not cancelled.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`].
+    /// Returns [`Error::Cancelled`] or [`Error::Over`].
     pub(crate) fn in_turn<T>(
         &self,
         prompt: &AcceptedPrompt,
@@ -120,7 +120,7 @@ impl OpenSession {
     /// Runs `step` even after a cancel: it ends something that was begun (CANCEL-04).
     ///
     /// # Errors
-    /// [`Error::Over`].
+    /// Returns [`Error::Over`] if the turn does not run.
     pub(crate) fn in_turn_even_cancelled<T>(
         &self,
         prompt: &AcceptedPrompt,
@@ -133,7 +133,8 @@ impl OpenSession {
         }
     }
 
-    /// Runs `step` in the same way from a destructor. After the turn it does nothing.
+    /// Like [`OpenSession::in_turn_even_cancelled`], but for destructors: never waits, and does
+    /// nothing after the turn.
     pub(crate) fn defer_in_turn(
         &self,
         prompt: &AcceptedPrompt,
@@ -150,7 +151,7 @@ impl OpenSession {
     /// Waits until fewer events wait to be stored, so that memory stays bounded with a slow disk.
     ///
     /// # Errors
-    /// [`Error::Store`] if the session cannot be stored.
+    /// Returns [`Error::Store`] if the session cannot be stored.
     pub(crate) async fn wait_for_store(&self) -> Result<()> {
         if self.signals.is_backlogged() {
             let commit = {
@@ -170,7 +171,7 @@ impl OpenSession {
     /// awaits this first.
     ///
     /// # Errors
-    /// [`Error::Disconnected`], [`Error::Store`].
+    /// Returns [`Error::Disconnected`] or [`Error::Store`].
     pub(crate) async fn wait_for_room(&self) -> Result<()> {
         self.peer.wait_for_room().await?;
         self.wait_for_store().await

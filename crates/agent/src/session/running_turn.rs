@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) struct RunningTurn<S> {
     /// The number of its prompt.
     pub(crate) prompt: u64,
-    /// The message that the next chunk continues, if it is of the same kind.
+    /// The message that the next chunk continues, if that chunk is of the same kind.
     pub(crate) message: Option<OpenMessage>,
     /// Tool calls without a final status.
     pub(crate) open_calls: Vec<ToolCallId>,
@@ -49,7 +49,7 @@ impl<S> RunningTurn<S> {
 pub(crate) struct OpenMessage {
     pub(crate) author: MessageAuthor,
     pub(crate) id: MessageId,
-    /// The start of a text chunk's line, up to the text.
+    /// The JSON of a text chunk up to its text, which is the same for every chunk of the message.
     pub(crate) head: Vec<u8>,
 }
 

@@ -42,7 +42,8 @@ impl SessionHandle {
     /// always the last one.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a blank title.
+    /// Returns [`Error::Closed`] or [`Error::Disconnected`], or [`Error::Invalid`] if the title is
+    /// blank.
     // TITLE-03.
     pub async fn title(&self, title: &str) -> Result<()> {
         self.tell(Statement::Title(title.to_owned())).await
@@ -52,8 +53,8 @@ impl SessionHandle {
     /// removes its key, and any other value replaces the old one. Prefix keys with your domain.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] if the metadata would become
-    /// longer than [`META_LIMIT`](attache_session::META_LIMIT).
+    /// Returns [`Error::Closed`] or [`Error::Disconnected`], or [`Error::Invalid`] if the metadata
+    /// would become longer than [`META_LIMIT`](attache_session::META_LIMIT).
     // INFO-09, META-07.
     pub async fn info(&self, meta: Meta) -> Result<()> {
         self.tell(Statement::Meta(meta)).await
@@ -62,7 +63,7 @@ impl SessionHandle {
     /// Replaces tags, status and progress of the session.
     ///
     /// # Errors
-    /// As [`SessionHandle::info`].
+    /// Returns the same errors as [`SessionHandle::info`].
     pub async fn labels(&self, labels: Labels) -> Result<()> {
         self.tell(Statement::Labels(labels)).await
     }
@@ -70,8 +71,8 @@ impl SessionHandle {
     /// Replaces the slash commands. Names have no slash.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a name that is empty or
-    /// begins with a slash.
+    /// Returns [`Error::Closed`] or [`Error::Disconnected`], or [`Error::Invalid`] if a name is
+    /// empty or begins with a slash.
     // CMD-02, CMD-05.
     pub async fn commands(&self, commands: Vec<AvailableCommand>) -> Result<()> {
         self.tell(Statement::Commands(commands)).await
@@ -81,8 +82,8 @@ impl SessionHandle {
     /// what the session has cost so far. Do not call it while the size is unknown.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a cost that is negative,
-    /// not finite or without a unit.
+    /// Returns [`Error::Closed`] or [`Error::Disconnected`], or [`Error::Invalid`] if the cost is
+    /// negative, is not finite or has no unit.
     // USE-06, USE-04, USE-03.
     pub async fn usage(&self, used: u64, size: u64, cost: Option<Cost>) -> Result<()> {
         self.tell(Statement::Usage { used, size, cost }).await
@@ -92,8 +93,8 @@ impl SessionHandle {
     /// notices.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Invalid`] for a notice without a title,
-    /// or with a severity that ACP does not define and that does not begin with `_`.
+    /// Returns [`Error::Closed`] or [`Error::Disconnected`], or [`Error::Invalid`] if the notice
+    /// has no title, or has a severity that ACP does not define and that does not begin with `_`.
     // NOTE-01, NOTE-07, NOTE-06, NOTE-08.
     pub async fn notice(&self, notice: Notice) -> Result<()> {
         self.tell(Statement::Notice(notice)).await
@@ -103,8 +104,8 @@ impl SessionHandle {
     /// update.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Disconnected`]; [`Error::Failed`] for options that break a
-    /// condition of [`Opening::options`](crate::Opening::options).
+    /// Returns [`Error::Closed`] or [`Error::Disconnected`], or [`Error::Failed`] if the options
+    /// break a condition of [`Opening::options`](crate::Opening::options).
     // CONF-03, MODE-07.
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         let session = self.session()?;
@@ -117,7 +118,7 @@ impl SessionHandle {
     /// Returns the config options with their current values.
     ///
     /// # Errors
-    /// [`Error::Closed`].
+    /// Returns [`Error::Closed`] if the session is closed.
     pub fn options(&self) -> Result<Vec<SessionConfigOption>> {
         Ok(self.session()?.state().session.config().options().to_vec())
     }
@@ -126,7 +127,7 @@ impl SessionHandle {
     /// category.
     ///
     /// # Errors
-    /// [`Error::Closed`].
+    /// Returns [`Error::Closed`] if the session is closed.
     pub fn option(&self, id: &str) -> Result<Option<SessionConfigOptionValue>> {
         Ok(self.session()?.state().session.config().value(id))
     }
@@ -134,7 +135,7 @@ impl SessionHandle {
     /// Returns the current mode, if the session has modes.
     ///
     /// # Errors
-    /// [`Error::Closed`].
+    /// Returns [`Error::Closed`] if the session is closed.
     // MODE-03.
     pub fn mode(&self) -> Result<Option<SessionModeId>> {
         Ok(self.session()?.state().session.config().current_mode())

@@ -51,8 +51,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Makes the state of a session that is being opened. `session` is its stored state, and it
-    /// continues in `log`.
+    /// Makes the state of a session that is being opened. `session` is its stored state, and new
+    /// events go to `log`.
     pub(crate) fn new(
         session: Session,
         environment: Arc<dyn Environment>,
@@ -109,7 +109,7 @@ impl State {
         self.opening.is_some()
     }
 
-    /// Returns whether the session was closed. Its handles then have no effect.
+    /// Returns whether the session was closed. Handles to a closed session have no effect.
     pub(crate) fn is_closed(&self) -> bool {
         self.log.is_none()
     }
@@ -143,7 +143,7 @@ impl State {
     }
 }
 
-/// Sending.
+/// Functions that send to the client.
 impl State {
     /// Records an event and, where the client supports it, sends it.
     pub(crate) fn post(&mut self, body: EventBody) -> Result<()> {
@@ -249,9 +249,9 @@ impl State {
     }
 }
 
-/// Prompts and turns.
+/// Functions for prompts and turns.
 impl State {
-    /// Accepts a prompt. It counts as unanswered until [`State::forget_prompt`].
+    /// Accepts a prompt. It counts as unanswered until [`State::forget_prompt`] is called.
     pub(crate) fn accept_prompt(&mut self, request: Cancelled) -> AcceptedPrompt {
         let (phase, watcher) = watch::channel(PromptPhase::Active);
         self.last_prompt += 1;

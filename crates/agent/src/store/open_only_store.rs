@@ -1,5 +1,5 @@
 //! The store of an agent without one: it contains the summaries of the open sessions, for
-//! `session/list`, and removes each when it closes.
+//! `session/list`, and removes each summary when its session closes.
 
 use attache_session::{
     ArchivedFilter, Commit, Event, ListEntry, ListPage, ListQuery, Log, SessionKey, Store,

@@ -14,11 +14,11 @@ use attache_session::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often to try to open a session that another process is writing to. Storing a title or
+/// The number of attempts to open a session that another process is writing to. Storing a title or
 /// closing a session takes only a moment.
 const TRIES: u32 = 10;
 
-/// The pause between two tries.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// All sessions of this agent.

@@ -86,7 +86,7 @@ pub struct CommandOutput {
     /// The exit code, if the command ended by itself and the code is known.
     // TERM-16.
     pub exit_code: Option<u32>,
-    /// The name of the signal that killed it.
+    /// The name of the signal that killed the command.
     pub signal: Option<String>,
     /// Whether the command was killed because of its time limit.
     pub timed_out: bool,
@@ -106,11 +106,11 @@ impl Turn {
     /// this machine, so are all processes that it started.
     ///
     /// # Errors
-    /// [`Error::Client`](crate::Error::Client) if the client refuses, or if it has no terminals and
-    /// the feature is off; [`Error::Invalid`](crate::Error::Invalid) for a working directory
-    /// outside of the session's roots; [`Error::Failed`](crate::Error::Failed) if the command
-    /// cannot be started on this machine; and as [`Turn::say`]. A command that fails is not an
-    /// error here.
+    /// Returns [`Error::Client`](crate::Error::Client) if the client refuses, or if it has no
+    /// terminals and the feature is off; [`Error::Invalid`](crate::Error::Invalid) if the working
+    /// directory is outside of the session's roots; [`Error::Failed`](crate::Error::Failed) if the
+    /// command cannot be started on this machine; or the same errors as [`Turn::say`]. A command
+    /// that fails is not an error here.
     pub async fn run(
         &self,
         command: &Command,

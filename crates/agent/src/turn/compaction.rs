@@ -14,7 +14,7 @@ impl Turn {
     /// session records it in any case. Earlier messages stay in the transcript.
     ///
     /// # Errors
-    /// As [`Turn::say`].
+    /// Returns the same errors as [`Turn::say`].
     // COMP-01, COMP-11.
     pub async fn compaction(&self) -> Result<CompactionHandle> {
         if self.is_muted() {
@@ -51,7 +51,7 @@ impl CompactionHandle {
     /// reveals what the user must not see.
     ///
     /// # Errors
-    /// As [`Turn::say`].
+    /// Returns the same errors as [`Turn::say`].
     // COMP-04, COMP-09.
     pub async fn summary(&mut self, text: &str) -> Result<()> {
         self.turn.ready().await?;
@@ -67,7 +67,8 @@ impl CompactionHandle {
     /// Reports that the context is shorter now. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected).
+    /// Returns [`Error::Over`](crate::Error::Over) or
+    /// [`Error::Disconnected`](crate::Error::Disconnected).
     pub async fn complete(self) -> Result<()> {
         self.end(|open| open.end(CompactionStatus::Completed))
     }
@@ -75,7 +76,7 @@ impl CompactionHandle {
     /// Reports that the context is unchanged; `why` is shown to the user.
     ///
     /// # Errors
-    /// As [`CompactionHandle::complete`].
+    /// Returns the same errors as [`CompactionHandle::complete`].
     // COMP-08.
     pub async fn fail(self, why: &str) -> Result<()> {
         self.end(|open| {

@@ -57,7 +57,7 @@ pub enum ElicitedUrl {
     Unusable(String),
 }
 
-/// A page that the user agreed to open. It may end after its turn.
+/// A page that the user agreed to open. The user may finish with it after the turn has ended.
 #[derive(Debug)]
 pub struct UrlElicitation {
     id: ElicitationId,
@@ -75,7 +75,7 @@ impl UrlElicitation {
     /// Tells the client that the user is done with the page.
     ///
     /// # Errors
-    /// [`Error::Disconnected`].
+    /// Returns [`Error::Disconnected`] if the connection is over.
     // ELIC-19.
     pub fn complete(self) -> Result<()> {
         Ok(self
@@ -101,10 +101,10 @@ impl Turn {
     /// the question is withdrawn. Do not ask for secrets in a form: see [`Turn::elicit_url`].
     ///
     /// # Errors
-    /// [`Error::Client`] if the client cannot show forms, see [`Turn::ask`]; [`Error::Invalid`] for
-    /// a form that ACP does not allow: a field, choice or format of an unknown type, or a required
-    /// field that does not exist; [`Error::Cancelled`], [`Error::Over`], [`Error::Disconnected`].
-    /// An answer of the client is never an error here.
+    /// Returns [`Error::Client`] if the client cannot show forms (see [`Turn::ask`]);
+    /// [`Error::Invalid`] if ACP does not allow the form, because a field, choice or format has an
+    /// unknown type or a required field does not exist; or [`Error::Cancelled`], [`Error::Over`] or
+    /// [`Error::Disconnected`]. An answer of the client is never an error here.
     // CANCEL-22, ELIC-11, ELIC-07, X18.
     pub async fn elicit(
         &self,
@@ -114,10 +114,10 @@ impl Turn {
         self.elicit_form(None, message.into(), schema).await
     }
 
-    /// Like [`Turn::elicit`], about a tool call.
+    /// Like [`Turn::elicit`], but the question is about a tool call.
     ///
     /// # Errors
-    /// As [`Turn::elicit`].
+    /// Returns the same errors as [`Turn::elicit`].
     pub async fn elicit_about(
         &self,
         call: &ToolCallHandle,
@@ -132,7 +132,8 @@ impl Turn {
     /// [`Elicited::AskedInText`]. The question of a subagent is sent in the session it works for.
     ///
     /// # Errors
-    /// As [`Turn::elicit`], except for a client that cannot show forms.
+    /// Returns the same errors as [`Turn::elicit`], except that a client that cannot show forms is
+    /// not an error.
     // ELIC-03.
     pub async fn ask(
         &self,
@@ -149,13 +150,13 @@ impl Turn {
         Ok(Elicited::AskedInText)
     }
 
-    /// Asks the user to open a page, for example to give a secret to a third party. A form is never
-    /// a replacement. `url` must not contain secrets.
+    /// Asks the user to open a page, for example to give a secret to a third party. If the client
+    /// cannot open pages, no form is shown instead. `url` must not contain secrets.
     ///
     /// # Errors
-    /// [`Error::Client`] if the client cannot open pages; [`Error::Invalid`] for an address that
-    /// does not begin with `https://` or `http://`, or that contains a user name or password;
-    /// otherwise as [`Turn::elicit`].
+    /// Returns [`Error::Client`] if the client cannot open pages; [`Error::Invalid`] if the address
+    /// does not begin with `https://` or `http://`, or contains a user name or password; or
+    /// [`Error::Cancelled`], [`Error::Over`] or [`Error::Disconnected`].
     // ELIC-11, ELIC-12.
     pub async fn elicit_url(
         &self,

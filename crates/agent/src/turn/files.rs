@@ -23,8 +23,8 @@ impl Turn {
     /// `line` on. The first line is 1.
     ///
     /// # Errors
-    /// [`Error::Client`] if the client does not support this or refuses; [`Error::Invalid`] for a
-    /// path that is not absolute or a line 0; and as [`Turn::say`].
+    /// Returns [`Error::Client`] if the client does not support this or refuses; [`Error::Invalid`]
+    /// if the path is not absolute or the line is 0; or the same errors as [`Turn::say`].
     // FS-02.
     pub async fn read_text_file(
         &self,
@@ -44,7 +44,7 @@ impl Turn {
     /// Writes a whole file through the client.
     ///
     /// # Errors
-    /// As [`Turn::read_text_file`].
+    /// Returns the same errors as [`Turn::read_text_file`].
     // FS-06.
     pub async fn write_text_file(&self, path: impl AsRef<Path>, text: &str) -> Result<()> {
         let request =
@@ -60,9 +60,9 @@ impl Turn {
     /// than 32 MiB or not text is refused.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a path outside of the roots or a line 0, and for a file that cannot
-    /// be read; [`Error::Client`] if the client refuses, or if it cannot read files and the feature
-    /// is off; and as [`Turn::say`].
+    /// Returns [`Error::Invalid`] if the path is outside of the roots, the line is 0, or the file
+    /// cannot be read; [`Error::Client`] if the client refuses, or if it cannot read files and the
+    /// feature is off; or the same errors as [`Turn::say`].
     // SESS-03, SESS-05, FS-10.
     pub async fn read_file(
         &self,
@@ -83,7 +83,7 @@ impl Turn {
     /// atomic. Otherwise like [`Turn::read_file`].
     ///
     /// # Errors
-    /// As [`Turn::read_file`].
+    /// Returns the same errors as [`Turn::read_file`].
     pub async fn write_file(&self, path: impl AsRef<Path>, text: &str) -> Result<()> {
         let path = within_roots(path.as_ref(), self.roots())?;
         #[cfg(feature = "host")]

@@ -72,7 +72,7 @@ async fn run(
     for (name, value) in &command.env {
         launch = launch.env(name, value.expose());
     }
-    // Dropping it kills its processes.
+    // If this value is dropped, the command and every process that it started are killed.
     let mut running =
         launch.run().map_err(|error| Error::caused("the command cannot be started", error))?;
     if let Some(time) = command.time {
@@ -114,7 +114,7 @@ async fn run(
     })
 }
 
-/// Shows the end of the output after the content that the call had before the command.
+/// Shows the end of the output after the content that the tool call had before the command began.
 async fn show(
     call: &mut Option<&mut ToolCallHandle>,
     before: &[ToolCallContent],

@@ -11,7 +11,7 @@ use attache_session::{EventBody, MessageAuthor};
 /// other sessions can send in between.
 const CHUNK: usize = 48 * 1024;
 
-/// The end of a text chunk's line, after the text.
+/// The JSON of a text chunk after its text.
 const TAIL: &[u8] = b"}}}}\n";
 
 impl State {
@@ -35,8 +35,8 @@ impl Turn {
     /// else is sent. Waits while the client is slow. An empty text sends nothing.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
-    /// [`Error::Disconnected`](crate::Error::Disconnected).
+    /// Returns [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over)
+    /// or [`Error::Disconnected`](crate::Error::Disconnected).
     // MSG-01, MSG-02.
     pub async fn say(&self, text: &str) -> Result<()> {
         self.chunks(MessageAuthor::Agent, text).await
@@ -45,7 +45,7 @@ impl Turn {
     /// Sends `text` as reasoning of the model. Otherwise like [`Turn::say`].
     ///
     /// # Errors
-    /// As [`Turn::say`].
+    /// Returns the same errors as [`Turn::say`].
     pub async fn think(&self, text: &str) -> Result<()> {
         self.chunks(MessageAuthor::Thought, text).await
     }
@@ -53,7 +53,7 @@ impl Turn {
     /// Ends the current message: the next text begins a new one.
     ///
     /// # Errors
-    /// As [`Turn::say`].
+    /// Returns the same errors as [`Turn::say`].
     // MSG-02.
     pub async fn end_message(&self) -> Result<()> {
         self.ready().await?;
@@ -70,7 +70,7 @@ impl Turn {
     /// Adds a block that is not text, such as an image, to the current message.
     ///
     /// # Errors
-    /// As [`Turn::say`].
+    /// Returns the same errors as [`Turn::say`].
     pub async fn show(&self, content: ContentBlock) -> Result<()> {
         self.ready().await?;
         if self.is_muted() {

@@ -90,9 +90,9 @@ impl Turn {
     /// late answer has no effect.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Disconnected`]; [`Error::Invalid`] if there
-    /// are no options, two with the same id, or one of an unknown kind. An answer of the client is
-    /// never an error here.
+    /// Returns [`Error::Cancelled`], [`Error::Over`] or [`Error::Disconnected`], or
+    /// [`Error::Invalid`] if there are no options, if two have the same id, or if one is of an
+    /// unknown kind. An answer of the client is never an error here.
     // PERM-02, PERM-12, CANCEL-22, CANCEL-23.
     pub async fn ask_permission(
         &self,
@@ -133,7 +133,7 @@ impl Turn {
     /// Asks with the two options "Allow" and "Reject", and returns whether `call` may run.
     ///
     /// # Errors
-    /// As [`Turn::ask_permission`].
+    /// Returns the same errors as [`Turn::ask_permission`].
     pub async fn allowed(&self, call: &ToolCallHandle) -> Result<bool> {
         let options = vec![
             PermissionOption::new("allow", "Allow", PermissionOptionKind::AllowOnce),

@@ -8,8 +8,8 @@ impl Turn {
     /// Replaces the plan. `entries` are all its entries with their current statuses.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
-    /// [`Error::Disconnected`](crate::Error::Disconnected).
+    /// Returns [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over)
+    /// or [`Error::Disconnected`](crate::Error::Disconnected).
     // PLAN-02.
     pub async fn plan(&self, entries: Vec<PlanEntry>) -> Result<()> {
         self.post(EventBody::Plan { id: None, content: PlanContent::Items(entries) }).await
@@ -19,7 +19,7 @@ impl Turn {
     /// client that supports only one plan is shown the one that changed last.
     ///
     /// # Errors
-    /// As [`Turn::plan`].
+    /// Returns the same errors as [`Turn::plan`].
     // PLANU-02, PLANU-01.
     pub async fn plan_named(&self, id: impl Into<PlanId>, content: PlanContent) -> Result<()> {
         self.post(EventBody::Plan { id: Some(id.into()), content }).await
@@ -29,7 +29,7 @@ impl Turn {
     /// one that changed last.
     ///
     /// # Errors
-    /// As [`Turn::plan`].
+    /// Returns the same errors as [`Turn::plan`].
     pub async fn plan_removed(&self, id: impl Into<PlanId>) -> Result<()> {
         let id = id.into();
         let removed = EventBody::PlanRemoved(id.clone());

@@ -12,24 +12,25 @@ const LIMIT: usize = 16 * 1024 * 1024;
 impl Turn {
     /// Stores `value` in the log of the session.
     /// [`Opening::remembered`](crate::Opening::remembered) returns it when the session is loaded,
-    /// resumed or forked. It is stored with the turn, before the prompt is answered, and never
-    /// sent.
+    /// resumed or forked. The value is stored with the turn, before the prompt is answered, and
+    /// never sent.
     ///
     /// Also works after a cancel, so that everything done before it is remembered. A subagent
     /// remembers for the session it works for. Without a store, nothing outlives the connection.
     ///
     /// # Errors
-    /// [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is not JSON or longer
-    /// than 16 MiB; [`Error::Store`] if too much waits to be stored and storing it fails.
+    /// Returns [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is not JSON or
+    /// is longer than 16 MiB; or [`Error::Store`] if too much waits to be stored and storing it
+    /// fails.
     pub async fn remember(&self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         self.record(REMEMBERED, json(value)?).await
     }
 
-    /// Stores `value` and removes all earlier remembered values, for an author whose memory is one
-    /// value or that compacted it.
+    /// Stores `value` and removes all earlier remembered values, for an author that remembers a
+    /// single value, or that has compacted what it remembers.
     ///
     /// # Errors
-    /// As [`Turn::remember`].
+    /// Returns the same errors as [`Turn::remember`].
     pub async fn remember_only(&self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         self.record(REMEMBERED_ONLY, json(value)?).await
     }

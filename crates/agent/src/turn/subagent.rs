@@ -41,7 +41,7 @@ impl Turn {
     /// Starts a subagent, and announces it before its first update.
     ///
     /// # Errors
-    /// As [`Turn::say`].
+    /// Returns the same errors as [`Turn::say`].
     // SUB-01.
     pub async fn subagent(
         &self,
@@ -97,7 +97,8 @@ impl Subagent {
     /// Stops the subagent. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected).
+    /// Returns [`Error::Over`](crate::Error::Over) or
+    /// [`Error::Disconnected`](crate::Error::Disconnected).
     pub async fn stop(mut self, reason: StopReason) -> Result<()> {
         if let Some(call) = self.call.take() {
             return call.complete().await;
@@ -116,7 +117,7 @@ impl Subagent {
     /// Stops the subagent with a failure; `why` is shown to the user.
     ///
     /// # Errors
-    /// As [`Subagent::stop`].
+    /// Returns the same errors as [`Subagent::stop`].
     pub async fn fail(mut self, why: &str) -> Result<()> {
         match self.call.take() {
             Some(call) => call.fail(why).await,

@@ -72,11 +72,12 @@ impl NewTerminal {
     /// Starts the command.
     ///
     /// # Errors
-    /// [`Error::Client`](crate::Error::Client) if the client has no terminals or cannot start the
-    /// command; [`Error::Invalid`](crate::Error::Invalid) for a working directory that is not
-    /// absolute or outside of the session's roots; [`Error::Cancelled`](crate::Error::Cancelled),
-    /// [`Error::Over`](crate::Error::Over), [`Error::Disconnected`](crate::Error::Disconnected). If
-    /// the client creates the terminal after one of these errors, the kit releases it.
+    /// Returns [`Error::Client`](crate::Error::Client) if the client has no terminals or cannot
+    /// start the command; [`Error::Invalid`](crate::Error::Invalid) if the working directory is not
+    /// absolute or is outside of the session's roots; or
+    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over) or
+    /// [`Error::Disconnected`](crate::Error::Disconnected). If the client creates the terminal
+    /// after one of these errors, the kit releases the terminal.
     pub async fn create(self) -> Result<Terminal> {
         let Self { turn, mut request } = self;
         let cwd = request.cwd.take().map_or_else(|| turn.cwd().to_owned(), Into::into);
@@ -106,8 +107,8 @@ impl NewTerminal {
 }
 
 /// A command in a terminal of the client, running or ended. It is released exactly once: by
-/// [`release`](Terminal::release), when it is dropped, or at the end of its turn. To keep showing
-/// its output, add it to a tool call before that.
+/// [`release`](Terminal::release), when it is dropped, or at the end of its turn. To keep its
+/// output visible, add the terminal to a tool call before it is released.
 // TERM-10, TOOL-13.
 #[derive(Debug)]
 #[must_use = "a terminal that is dropped is released, which ends its command"]
@@ -131,7 +132,8 @@ impl Terminal {
     /// Returns the output so far, and how the command ended if it did. Does not wait for more.
     ///
     /// # Errors
-    /// [`Error::Client`](crate::Error::Client) if the client refuses, and as [`Turn::say`].
+    /// Returns [`Error::Client`](crate::Error::Client) if the client refuses, or the same errors as
+    /// [`Turn::say`].
     // TERM-06.
     pub async fn output(&self) -> Result<TerminalOutputResponse> {
         let request = TerminalOutputRequest::new(self.session_id().clone(), self.id.clone());
@@ -142,7 +144,7 @@ impl Terminal {
     /// ended; do not treat that as success.
     ///
     /// # Errors
-    /// As [`Terminal::output`].
+    /// Returns the same errors as [`Terminal::output`].
     // TERM-16, DEC-15.
     pub async fn wait(&self) -> Result<TerminalExitStatus> {
         let request = WaitForTerminalExitRequest::new(self.session_id().clone(), self.id.clone());
@@ -155,7 +157,7 @@ impl Terminal {
     /// Stops the command. Its output can still be read.
     ///
     /// # Errors
-    /// As [`Terminal::output`].
+    /// Returns the same errors as [`Terminal::output`].
     // TERM-09.
     pub async fn kill(&self) -> Result<()> {
         let request = KillTerminalRequest::new(self.session_id().clone(), self.id.clone());

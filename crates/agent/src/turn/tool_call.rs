@@ -59,8 +59,8 @@ impl NewToolCall {
     /// Sends the call as pending: its input is known, and it may need permission.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a path that is not absolute or a line 0; [`Error::Cancelled`],
-    /// [`Error::Over`], [`Error::Disconnected`].
+    /// Returns [`Error::Invalid`] if a path is not absolute or a line is 0; or
+    /// [`Error::Cancelled`], [`Error::Over`] or [`Error::Disconnected`].
     pub async fn announce(self) -> Result<ToolCallHandle> {
         let Self { turn, mut call } = self;
         check(&call.content, &call.locations)?;
@@ -79,7 +79,7 @@ impl NewToolCall {
     /// Announces the call and marks it as in progress.
     ///
     /// # Errors
-    /// As [`NewToolCall::announce`] and [`ToolCallHandle::start`].
+    /// Returns the same errors as [`NewToolCall::announce`] and [`ToolCallHandle::start`].
     pub async fn start(self) -> Result<ToolCallHandle> {
         let mut handle = self.announce().await?;
         handle.start().await?;
@@ -113,7 +113,7 @@ impl ToolCallHandle {
     /// Marks the call as in progress.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Disconnected`].
+    /// Returns [`Error::Cancelled`], [`Error::Over`] or [`Error::Disconnected`].
     pub async fn start(&mut self) -> Result<()> {
         if self.call.status == ToolCallStatus::InProgress {
             return Ok(());
@@ -127,7 +127,7 @@ impl ToolCallHandle {
     /// locations. The id and the status in `update` are ignored; other functions set the status.
     ///
     /// # Errors
-    /// As [`NewToolCall::announce`].
+    /// Returns the same errors as [`NewToolCall::announce`].
     // TOOL-05, TOOL-06.
     pub async fn update(&mut self, update: ToolCallUpdate) -> Result<()> {
         self.send(ToolCallUpdate { tool_call_id: self.id().clone(), status: None, ..update }).await
@@ -136,7 +136,7 @@ impl ToolCallHandle {
     /// Adds `content` after the content of the call.
     ///
     /// # Errors
-    /// As [`NewToolCall::announce`].
+    /// Returns the same errors as [`NewToolCall::announce`].
     pub async fn content(&mut self, content: impl Into<ToolCallContent>) -> Result<()> {
         let mut all = self.call.content.clone();
         all.push(content.into());
@@ -148,7 +148,7 @@ impl ToolCallHandle {
     /// content each time.
     ///
     /// # Errors
-    /// As [`NewToolCall::announce`].
+    /// Returns the same errors as [`NewToolCall::announce`].
     pub async fn text(&mut self, text: impl Into<String>) -> Result<()> {
         let block = ContentBlock::text(text);
         self.content(block).await
@@ -157,7 +157,7 @@ impl ToolCallHandle {
     /// Adds a change to a file; `old` is `None` for a new file.
     ///
     /// # Errors
-    /// As [`NewToolCall::announce`].
+    /// Returns the same errors as [`NewToolCall::announce`].
     // TOOL-11.
     pub async fn diff(
         &mut self,
@@ -172,7 +172,7 @@ impl ToolCallHandle {
     /// Replaces the content of the call.
     ///
     /// # Errors
-    /// As [`NewToolCall::announce`].
+    /// Returns the same errors as [`NewToolCall::announce`].
     // TOOL-06.
     pub async fn replace_content(&mut self, content: Vec<ToolCallContent>) -> Result<()> {
         let mut update = ToolCallUpdate::new(self.id().clone());
@@ -185,7 +185,8 @@ impl ToolCallHandle {
     /// updates only.
     ///
     /// # Errors
-    /// As [`ToolCallHandle::complete`]; [`Error::Invalid`] as [`NewToolCall::announce`].
+    /// Returns the same errors as [`ToolCallHandle::complete`], or [`Error::Invalid`] if a path is
+    /// not absolute or a line is 0.
     pub fn late_update(&mut self, update: ToolCallUpdate) -> Result<()> {
         let update = ToolCallUpdate { tool_call_id: self.id().clone(), status: None, ..update };
         check(
@@ -203,7 +204,7 @@ impl ToolCallHandle {
     /// Settles the call as completed. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`], [`Error::Disconnected`].
+    /// Returns [`Error::Over`] or [`Error::Disconnected`].
     pub async fn complete(self) -> Result<()> {
         self.settle(ToolCallStatus::Completed, None)
     }
@@ -212,7 +213,7 @@ impl ToolCallHandle {
     /// cancel.
     ///
     /// # Errors
-    /// [`Error::Over`], [`Error::Disconnected`].
+    /// Returns [`Error::Over`] or [`Error::Disconnected`].
     pub async fn fail(self, why: impl Into<String>) -> Result<()> {
         let mut content = self.call.content.clone();
         content.push(ContentBlock::text(why).into());

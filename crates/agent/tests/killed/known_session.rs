@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 
 pub(crate) struct KnownSession {
     pub(crate) id: String,
-    /// The conversation up to the last turn that was answered or that a load showed to be cut.
+    /// The conversation up to the last turn that was answered, or that a load showed to have been
+    /// cut off.
     entries: Vec<Entry>,
     title: Option<String>,
     /// Whether the person set the title. If so, the author's titles do not count.
     titled_by_person: bool,
     style: String,
-    /// The author's memory; after a cut turn, each memory that the author may have.
+    /// What the author remembers; after a cut turn, every possibility.
     memories: Vec<Vec<String>>,
     /// The number of cut turns of which at least a part is stored.
     pub(crate) cut: usize,
@@ -141,7 +142,7 @@ impl KnownSession {
         title.cloned()
     }
 
-    /// Checks that the session takes a prompt and that its author has its memory.
+    /// Checks that the session takes a prompt and that the author still remembers everything.
     pub(crate) fn recall(&mut self, process: &mut Process) {
         let prompt = json!([{"type": "text", "text": "recall"}]);
         let call = process.call("session/prompt", json!({"sessionId": self.id, "prompt": prompt}));

@@ -28,8 +28,8 @@ use std::path::Path;
 
 const ROUNDS: u64 = 200;
 
-/// The number of rounds after which a new session replaces a session, so that each round costs the
-/// same. The old sessions are checked at the end.
+/// The number of rounds after which a new session replaces an old one, so that each round takes the
+/// same time. The old sessions are checked at the end.
 const LIFE: u64 = 6;
 
 /// Not a test of its own: this is the process that is killed.

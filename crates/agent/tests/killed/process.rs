@@ -117,7 +117,7 @@ impl Process {
         self.shown(method, params).map(|(result, _)| result)
     }
 
-    /// Calls a method and returns the result with the entries that the updates before it show.
+    /// Calls a method. Returns the result, and the entries that the updates before it show.
     pub(crate) fn shown(&mut self, method: &str, params: Value) -> Option<(Value, Shown)> {
         let id = self.call(method, params);
         let mut shown = Shown::default();

@@ -62,8 +62,8 @@ async fn a_cancel_works_with_many_messages_between_it_and_its_prompt_in_one_writ
         let (one, two) = (session(&mut client).await, session(&mut client).await);
         let (id, call) = client.call("session/prompt", prompt(&one, "hello"));
         let (other, another) = client.call("session/prompt", prompt(&two, "hello"));
-        // If there were a second prompt, another thread would begin the first turn before all lines
-        // are read.
+        // With a second prompt, another thread would begin the first turn before all lines are
+        // read, if the kit allowed that.
         let mut messages = vec![call, another];
         messages.extend((0..500).map(|_| json!({"jsonrpc": "2.0", "method": "_nothing"})));
         messages.push(cancel(&one));

@@ -241,7 +241,7 @@ async fn a_pending_title_is_sent_before_the_session_is_closed() {
     assert!(client.seen.is_empty());
 }
 
-/// Polls once.
+/// Polls the future once.
 async fn now<T>(mut future: std::pin::Pin<&mut impl Future<Output = T>>) -> Option<T> {
     std::future::poll_fn(|context| {
         std::task::Poll::Ready(match future.as_mut().poll(context) {

@@ -38,8 +38,8 @@ fn is_snake_case(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Collects the keys and words with another spelling. Members of `_meta` and the names of a form's
-/// fields belong to the author and are skipped.
+/// Collects the keys that are not in camel case and the words that are not in snake case. Members
+/// of `_meta` and the names of a form's fields belong to the author and are skipped.
 fn misspelled(value: &Value, found: &mut Vec<String>) {
     for member in value.as_array().into_iter().flatten() {
         misspelled(member, found);

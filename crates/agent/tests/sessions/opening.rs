@@ -72,8 +72,8 @@ async fn a_record_of_another_shape_is_an_error() {
     );
 }
 
-/// SESS-23: an author that holds a finished turn does not keep the session, whether it was closed
-/// or its connection ended.
+/// SESS-23: an author that holds a finished turn does not keep the session open, whether it was
+/// closed or its connection ended.
 #[tokio::test(start_paused = true)]
 async fn a_finished_turn_does_not_keep_its_session_open() {
     let (author, store) = (Handles::default(), TestStore::new());

@@ -78,8 +78,8 @@ async fn options_are_sent_in_the_order_in_which_they_changed() {
         client.start("session/set_mode", json!({"sessionId": session, "modeId": "nonsense"})).await;
     client.settle().await;
     author.go.notify_one();
-    // After these calls, the turn changed all options and queued an update about them. Only its
-    // text may overtake the replies.
+    // After these calls, the turn changed all options and queued an update about them. Only the
+    // text of the turn may overtake the replies.
     assert_eq!(
         client.arrives("session/update").await["params"]["update"]["content"]["text"],
         "done"

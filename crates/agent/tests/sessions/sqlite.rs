@@ -1,4 +1,4 @@
-//! Sessions in an SQLite store.
+//! Sessions in a SQLite store.
 
 use super::client::new;
 use super::load::{kinds, load};

@@ -39,7 +39,7 @@ impl AgentConnection {
     /// within its deadline.
     ///
     /// # Errors
-    /// See [`StartError`]. After an error, the streams are closed.
+    /// Returns a [`StartError`] if the handshake fails. The streams are closed then.
     pub async fn connect(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,

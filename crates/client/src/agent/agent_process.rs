@@ -29,7 +29,7 @@ impl AgentProcess {
     /// time enabled.
     ///
     /// # Errors
-    /// See [`StartError`]. No process is left behind.
+    /// Returns a [`StartError`] if the agent does not start. No process is left behind then.
     pub async fn start(command_line: &str) -> Result<Self, StartError> {
         Self::launch(Launch::parse(command_line)?).await
     }

@@ -4,11 +4,11 @@ use attache_host::{ChildWatch, Exit};
 use std::fmt;
 use std::time::Duration;
 
-/// The number of last lines of stderr that are shown.
+/// How many of the last lines of stderr are shown.
 const LINES: usize = 10;
 
-/// How long to wait for an agent that closed its output to exit. The connection waits for the
-/// result for at most half a second.
+/// How long to wait until an agent that closed its output exits. The connection waits for the
+/// evidence for at most half a second.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Evidence about an agent that failed: how it ended, its last lines of stderr, and its stray
@@ -16,11 +16,11 @@ const PATIENCE: Duration = Duration::from_millis(400);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Evidence {
-    /// How its process ended; `None` while it runs, or if it has no process.
+    /// How the agent's process ended; `None` while the process runs, or if there is none.
     pub exit: Option<Exit>,
-    /// The last lines of its stderr, without control characters.
+    /// The last lines of the agent's stderr, without control characters.
     pub stderr: String,
-    /// The first lines of its stdout that are not messages, each cut to 400 bytes.
+    /// The first lines of the agent's stdout that are not messages, each cut to 400 bytes.
     pub stdout: Vec<String>,
 }
 

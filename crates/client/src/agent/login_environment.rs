@@ -56,8 +56,8 @@ fn with(launch: Launch, variables: &Variables, is_set: impl Fn(&OsStr) -> bool) 
     })
 }
 
-/// Asks a shell for its environment after its profile; `None` if it does not answer in time. No
-/// process is left behind.
+/// Asks a shell for its environment after it has run its profile; `None` if it does not answer in
+/// time. No process is left behind.
 async fn ask(shell: &OsStr, patience: Duration) -> Option<Variables> {
     let tell = format!("printf %s {MARK}; env -0; printf %s {MARK}");
     let mut child = Launch::new(shell).args(["-l", "-i", "-c", &tell]).start().ok()?;

@@ -24,7 +24,7 @@ use std::time::Duration;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Name and version of this program, sent to the agent (INIT-04).
+    /// The name and version of this program, which are sent to the agent (INIT-04).
     pub about: Implementation,
     /// How long the agent may take to answer `initialize`: 30 s. A slow agent takes 8 s, even when
     /// the disk's cache is warm.
@@ -34,7 +34,7 @@ pub struct Options {
     pub setup: Duration,
     /// How long a query or a change of a setting may take: 30 s.
     pub quick: Duration,
-    /// How long a cancelled turn may take to end: 10 s. Then the client ends it.
+    /// How long a cancelled turn may take to end: 10 s. After that, the client ends the turn.
     pub cancel: Duration,
     /// The limits of the connection.
     pub limits: Limits,
@@ -50,14 +50,14 @@ pub struct Options {
     /// Whether the client writes text files for the agent; it does unless
     /// [`Options::without_writing`] says otherwise.
     pub writes_text_files: bool,
-    /// The unsaved text of an editor (FS-02).
+    /// The unsaved texts of an editor (FS-02).
     pub unsaved_text: Option<Arc<dyn UnsavedText>>,
     /// Whether to keep the events of sessions for a log: see
     /// [`SessionTable::new`](crate::session::session_table::SessionTable::new).
     pub(crate) kept: bool,
-    /// Asks the person to fill in forms; without it, forms are not offered (ELIC-01).
+    /// Asks the person to fill in forms. Without this handler, forms are not offered (ELIC-01).
     pub form: Option<FormHandler>,
-    /// Asks the person to open pages; without it, pages are not offered (ELIC-01).
+    /// Asks the person to open pages. Without this handler, pages are not offered (ELIC-01).
     pub url: Option<UrlHandler>,
 }
 
@@ -117,12 +117,12 @@ impl Options {
     ///
     /// A command runs on this machine with the rights of this process, in a folder of the session,
     /// without any other limit. Each command therefore needs permission: the session's
-    /// [`crate::Permissions`] get a question of the kind `execute` with the command in it, and
-    /// [`crate::Permissions::Reject`] refuses every command. If a permission request from the agent
-    /// named the command with the same arguments, folder and variables and was allowed, the command
-    /// runs once without a second question. The client kills a command with everything it started
-    /// when the agent releases it, when the session is closed or dropped, and when the connection
-    /// ends.
+    /// [`crate::Permissions`] receive a question of the kind `execute` that contains the command,
+    /// and [`crate::Permissions::Reject`] refuses every command. If a permission request from the
+    /// agent named the command with the same arguments, folder and variables and was allowed, the
+    /// command runs once without a second question. The client kills a command with everything it
+    /// started when the agent releases it, when the session is closed or dropped, and when the
+    /// connection ends.
     ///
     /// ```
     /// use attache_client::Options;
@@ -154,15 +154,15 @@ impl Options {
     /// rules allow.
     ///
     /// If writing is offered, each write needs permission: the session's [`crate::Permissions`]
-    /// get a question of the kind `edit` with the diff in it, unless a permission request of the
-    /// agent showed that diff and was allowed.
+    /// receive a question of the kind `edit` that contains the diff, unless a permission request of
+    /// the agent showed that diff and was allowed.
     #[must_use]
     pub fn without_writing(mut self) -> Self {
         self.writes_text_files = false;
         self
     }
 
-    /// Reads and replaces the text of files that an editor has open.
+    /// For files that an editor has open, uses the text in the editor instead of the text on disk.
     #[must_use]
     pub fn unsaved_text(mut self, unsaved: impl UnsavedText) -> Self {
         self.unsaved_text = Some(Arc::new(unsaved));

@@ -32,7 +32,7 @@ pub enum StartError {
     },
     /// The agent refused `initialize`.
     Refused {
-        /// Its error.
+        /// The agent's error.
         error: Error,
         /// The evidence about the agent.
         evidence: Evidence,

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownAgent {
-    /// Its name, in lower case and without spaces.
+    /// The agent's name, in lower case and without spaces.
     pub name: &'static str,
-    /// Its display name.
+    /// The name to show to people.
     pub title: &'static str,
-    /// The command line that starts it as an ACP agent, as [`Launch::parse`] reads it.
+    /// The command line that starts the program as an ACP agent, as [`Launch::parse`] reads it.
     pub command: &'static str,
-    /// The command line that installs it.
+    /// The command line that installs the agent.
     pub install: &'static str,
-    /// Its npm package, if it comes from npm.
+    /// The npm package that contains the agent, if there is one.
     pub npm_package: Option<&'static str>,
-    /// The account or key that it needs, for display.
+    /// The account or key that the agent needs, for display.
     pub login: &'static str,
     /// Whether the agent gives up when the client answers that a file is missing. Such an agent
     /// cannot create files if the client reads files for it, so the client does not offer it
@@ -159,16 +159,17 @@ impl KnownAgent {
         self.command.split(' ').next().unwrap_or_default()
     }
 
-    /// Returns how to start it.
+    /// Returns how to start the agent.
     ///
     /// # Errors
-    /// This never fails for the agents in [`KNOWN_AGENTS`].
+    /// Returns an error if the command line is not well-formed, which is never the case for the
+    /// agents in [`KNOWN_AGENTS`].
     pub fn launch(&self) -> Result<Launch, ParseError> {
         Launch::parse(self.command)
     }
 
-    /// Returns the path of its program, as found in this process's `PATH`; `None` if it is not
-    /// installed. Blocks on disk I/O.
+    /// Returns the path of the agent's program, as found in this process's `PATH`; `None` if the
+    /// program is not installed. Blocks on disk I/O.
     pub fn find(&self) -> Option<PathBuf> {
         Launch::new(self.program()).find()
     }

@@ -32,21 +32,21 @@ pub struct Registry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryAgent {
-    /// Its id in the registry: lower-case letters, digits and hyphens.
+    /// The agent's id in the registry: lower-case letters, digits and hyphens.
     pub id: String,
-    /// Its display name.
+    /// The name to show to people.
     pub name: String,
     /// The version in the registry.
     pub version: String,
     /// A description for people.
     pub description: String,
-    /// Its licence, if the registry states it.
+    /// The agent's licence, if the registry states it.
     pub license: Option<String>,
-    /// Its npm package.
+    /// The npm package that contains the agent.
     pub npx: Option<RegistryPackage>,
-    /// Its PyPI package, which uv runs.
+    /// The PyPI package that contains the agent. The package runner uv starts it.
     pub uvx: Option<RegistryPackage>,
-    /// Its downloads, by platform such as `linux-x86_64`.
+    /// The programs to download, by platform such as `linux-x86_64`.
     pub binaries: Vec<(String, RegistryBinary)>,
 }
 
@@ -60,7 +60,7 @@ pub struct RegistryPackage {
     pub cmd: Option<String>,
     /// The arguments of the program.
     pub args: Vec<String>,
-    /// Its environment variables.
+    /// The environment variables of the program.
     pub env: Vec<(String, String)>,
 }
 
@@ -76,7 +76,7 @@ pub struct RegistryBinary {
     pub cmd: String,
     /// The arguments of the program.
     pub args: Vec<String>,
-    /// Its environment variables.
+    /// The environment variables of the program.
     pub env: Vec<(String, String)>,
 }
 
@@ -88,9 +88,9 @@ pub struct RegistryStart {
     pub program: String,
     /// The arguments of the program.
     pub args: Vec<String>,
-    /// Its environment variables.
+    /// The environment variables of the program.
     pub env: Vec<(String, String)>,
-    /// The program to download first; `None` if a package runner does it.
+    /// The program to download first; `None` if a package runner downloads it.
     pub download: Option<RegistryBinary>,
 }
 

@@ -49,11 +49,11 @@ impl fmt::Display for AddressWarning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// It does not begin with `https://` or `http://`.
+    /// The address does not begin with `https://` or `http://`.
     Scheme,
-    /// It has no host.
+    /// The address has no host.
     NoHost,
-    /// It contains white space, control characters or a backslash.
+    /// The address contains white space, control characters or a backslash.
     Characters,
 }
 
@@ -75,7 +75,7 @@ impl PageAddress {
     /// Reads an address.
     ///
     /// # Errors
-    /// See [`AddressError`].
+    /// Returns an [`AddressError`] if the address cannot be opened as a page.
     pub fn parse(url: &str) -> Result<Self, AddressError> {
         // A browser skips or replaces these characters, so it might open an address other than the
         // one shown.
@@ -164,7 +164,7 @@ impl PageCompletion {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outstanding(Arc<Mutex<Pages>>);
 
-/// Each page with the sender of its completion, in the order in which they were requested.
+/// Each page with the sender of its completion, in the order in which the pages were requested.
 type Pages = VecDeque<(ElicitationId, watch::Sender<bool>)>;
 
 impl Outstanding {

@@ -6,7 +6,7 @@ use attache_protocol::v1::NoticeSeverity;
 use attache_session::{EventBody, Session, UsageLevel};
 use std::time::Duration;
 
-/// How long a change of the draft may wait before it is in the log.
+/// How long a change of the draft may wait before it is written to the log.
 const DRAFT: Duration = Duration::from_secs(1);
 
 /// Runs as long as the session does. Waits until there is work. If the draft changed, it first

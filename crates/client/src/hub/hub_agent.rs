@@ -29,7 +29,7 @@ pub enum AgentState {
     Up {
         /// When this state began.
         since: Timestamp,
-        /// Its process id, if the hub started it as a child process.
+        /// The process id of the agent, if the hub started it as a child process.
         pid: Option<u32>,
         /// Whether the agent did not end a cancelled turn in time, and has not ended any turn
         /// since. [`HubAgent::restart`] kills it and continues its sessions.
@@ -107,7 +107,7 @@ impl HubAgent {
     }
 
     /// Ends the agent: closes its stdin, then asks it to terminate, then kills it. Its sessions are
-    /// kept, and continue once it is started again.
+    /// kept, and continue once the agent is started again.
     pub fn stop(&self) {
         self.0.command(Command::Stop);
     }
@@ -121,7 +121,7 @@ impl HubAgent {
     /// Answers one of [`HubAgent::questions`].
     ///
     /// # Errors
-    /// See [`AnswerError`].
+    /// Returns an [`AnswerError`] if the answer is not accepted.
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
         self.0.pending.answer(question, answer)
     }

@@ -51,12 +51,12 @@ impl HubSession {
         &self.entry.id
     }
 
-    /// Its agent.
+    /// The agent of the session.
     pub fn agent(&self) -> HubAgent {
         HubAgent(self.entry.agent.clone())
     }
 
-    /// Its folder.
+    /// The folder of the session.
     pub fn cwd(&self) -> &Path {
         &self.entry.params.cwd
     }
@@ -88,8 +88,8 @@ impl HubSession {
         self.entry.pending.open()
     }
 
-    /// The last questions of this turn that were withdrawn without an answer, because the turn was
-    /// cancelled or the agent ended.
+    /// The last questions of the current turn that were withdrawn without an answer, because the
+    /// turn was cancelled or the agent ended.
     pub fn withdrawn(&self) -> Vec<Question> {
         self.entry.pending.withdrawn()
     }
@@ -97,7 +97,7 @@ impl HubSession {
     /// Answers one of [`HubSession::questions`].
     ///
     /// # Errors
-    /// See [`AnswerError`].
+    /// Returns an [`AnswerError`] if the answer is not accepted.
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
         self.entry.pending.answer(question, answer)
     }
@@ -179,9 +179,9 @@ impl HubSession {
         self.entry.handle()?.terminal(id)
     }
 
-    /// Opens a new session in the same folder with the same agent. Its first prompt is a summary of
-    /// this session ([`Session::hand_off`]). Use this when the agent cannot continue a session, or
-    /// when the context is full.
+    /// Opens a new session in the same folder with the same agent. The first prompt of the new
+    /// session is a summary of this session ([`Session::hand_off`]). Use this when the agent cannot
+    /// continue a session, or when the context is full.
     ///
     /// This session's waiting prompts and its draft move to the new session in one step. The log of
     /// this session keeps them until the log of the new one has them, so that a crash loses

@@ -19,9 +19,9 @@ const WITHDRAWN: usize = 16;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Question {
-    /// The id to answer it by.
+    /// The id by which the person answers the question.
     pub id: QuestionId,
-    /// When the agent asked it.
+    /// When the agent asked the question.
     pub asked_at: Timestamp,
     /// The subject of a question.
     pub about: QuestionAbout,
@@ -43,11 +43,11 @@ pub enum QuestionAbout {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// To a permission request.
+    /// An answer to a permission request.
     Permission(Decision),
-    /// To a form.
+    /// An answer to a form.
     Form(FormReply),
-    /// To a page.
+    /// An answer to a page.
     Page(UrlReply),
 }
 

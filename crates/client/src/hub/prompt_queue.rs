@@ -13,7 +13,8 @@ const WAITING: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: Vec<QueuedPrompt>,
-    /// How often a prompt was edited; no entry means never.
+    /// The number of times that each prompt was edited. A prompt that was never edited has no
+    /// entry.
     edits: HashMap<QueuedPromptId, u64>,
     /// The trackers of prompts whose turn a caller waits for.
     trackers: HashMap<QueuedPromptId, Arc<TurnTracker>>,
@@ -21,7 +22,7 @@ pub(crate) struct Queue {
     hold: Option<HoldReason>,
 }
 
-/// Identifies the content of a waiting prompt: it changes with every edit.
+/// Identifies the content of a waiting prompt. Every edit of the prompt changes the version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version(QueuedPromptId, u64);
 

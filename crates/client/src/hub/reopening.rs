@@ -32,7 +32,7 @@ pub(crate) enum Prefer {
 #[derive(Debug)]
 pub(crate) struct AttachError {
     pub(crate) error: OpenError,
-    /// The agent has ended in the meantime.
+    /// Whether the agent has ended in the meantime.
     pub(crate) agent_gone: bool,
 }
 

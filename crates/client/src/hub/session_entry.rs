@@ -85,11 +85,11 @@ pub(crate) struct State {
 /// The parts that the log does not have.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Unsaved {
-    /// The draft differs from that in the log.
+    /// Whether the draft differs from that in the log.
     pub(crate) draft: bool,
-    /// The queue differs from that in the log.
+    /// Whether the queue differs from that in the log.
     pub(crate) queue: bool,
-    /// A turn began or ended. This event is in the log, but may not be on disk yet.
+    /// Whether a turn began or ended. This event is in the log, but may not be on disk yet.
     pub(crate) turn: bool,
 }
 

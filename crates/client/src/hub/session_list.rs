@@ -13,15 +13,15 @@ use std::sync::Arc;
 pub struct ListedSession {
     /// The name of its agent in the hub.
     pub agent: String,
-    /// Its id at the agent; [`crate::Hub::switch`] opens it by this id.
+    /// The id of the session at its agent. [`crate::Hub::switch`] opens the session by this id.
     pub id: SessionId,
-    /// Its title.
+    /// The title of the session.
     pub title: Option<String>,
-    /// Its folder; empty if unknown.
+    /// The folder of the session; empty if unknown.
     pub cwd: String,
     /// When it last changed; `None` if unknown.
     pub updated_at: Option<Timestamp>,
-    /// Its tags and its status.
+    /// The tags and the status of the session.
     pub labels: Labels,
     /// Whether it is archived.
     pub archived: bool,

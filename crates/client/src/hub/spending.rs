@@ -5,7 +5,7 @@ use attache_session::{Event, EventBody, Timestamp, Tokens, UsageState};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-/// A day in UTC: days since 1970-01-01.
+/// A day in UTC, as the number of days since 1970-01-01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub i64);
 

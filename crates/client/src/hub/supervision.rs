@@ -124,7 +124,7 @@ async fn gone(
     agent.enter(Phase::Gone { why, failure, restart_at });
     let Some(pause) = pause else { return false };
     let asked = async {
-        // A restart that a person asks for comes at once.
+        // A restart that a person asks for happens at once.
         loop {
             match commands.recv().await {
                 Some(Command::Restart) => return true,

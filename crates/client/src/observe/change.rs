@@ -101,13 +101,13 @@ pub enum Change {
     Session {
         /// The name of its agent in the hub.
         agent: String,
-        /// Its id.
+        /// The id of the session.
         #[serde(with = "wire::session_id")]
         id: SessionId,
     },
     /// An agent was added to the hub, or its state changed.
     Agent {
-        /// Its name in the hub.
+        /// The agent's name in the hub.
         name: String,
     },
     /// Sessions of the hub were opened or closed, or the list of stored sessions changed.
@@ -136,7 +136,7 @@ pub struct UsageChange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OpenPermission {
-    /// Its number among the requests of the session.
+    /// The number of the request among the requests of the session.
     pub id: u64,
     /// The tool call as the request described it.
     #[serde(with = "wire")]

@@ -12,7 +12,7 @@ pub struct QueuedPromptId(pub u64);
 /// A prompt that waits for its turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueuedPrompt {
-    /// Its id in the queue of its session.
+    /// The id of the prompt in the queue of its session.
     pub id: QueuedPromptId,
     /// The content to send.
     #[serde(with = "wire::prompt")]

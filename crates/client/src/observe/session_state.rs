@@ -47,8 +47,8 @@ pub enum SessionState {
         /// Whether the hub restarts it. If not, call [`crate::HubAgent::restart`].
         restarting: bool,
     },
-    /// The agent cannot continue the session. It can be read, and continued in a new one: see
-    /// [`crate::HubSession::continue_in_new_session`].
+    /// The agent cannot continue the session. The person can still read it, and continue it in a
+    /// new session: see [`crate::HubSession::continue_in_new_session`].
     ReadOnly {
         /// The reason.
         #[serde(with = "wire::shared_text")]

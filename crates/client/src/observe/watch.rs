@@ -87,7 +87,7 @@ impl Watch {
         self.next().await
     }
 
-    /// How far this watch has seen; the position of its last update.
+    /// The position of the last update: how far this watch has seen.
     pub fn position(&self) -> &WatchPosition {
         &self.position
     }

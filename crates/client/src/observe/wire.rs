@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Serializes a value of the protocol as its JSON on the wire.
+/// Serializes a value of the protocol as the JSON that is sent on the wire.
 pub(crate) fn serialize<T: Wire, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
     let value: serde_json::Value =
         serde_json::from_str(&encode(value)).map_err(S::Error::custom)?;
@@ -24,7 +24,7 @@ pub(crate) fn deserialize<'de, T: Wire, D: Deserializer<'de>>(from: D) -> Result
     decode(&value.to_string()).map_err(D::Error::custom)
 }
 
-/// Serde for an optional value of the protocol.
+/// Serde support for an optional value of the protocol.
 pub(crate) mod option {
     use super::{Deserialize, Deserializer, Serialize, Serializer, Wire};
 
@@ -54,7 +54,7 @@ pub(crate) mod option {
     }
 }
 
-/// Serde for a value of the protocol in a `Box` or an `Arc`.
+/// Serde support for a value of the protocol in a `Box` or an `Arc`.
 pub(crate) mod pointer {
     use super::{Deref, Deserializer, Serializer, Wire};
 
@@ -73,7 +73,7 @@ pub(crate) mod pointer {
     }
 }
 
-/// Serde for the author of a message: `user`, `agent` or `thought`.
+/// Serde support for the author of a message, which becomes `user`, `agent` or `thought`.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "MessageAuthor", rename_all = "snake_case")]
 pub(crate) enum Author {
@@ -82,12 +82,12 @@ pub(crate) enum Author {
     Thought,
 }
 
-/// Serde for a time: milliseconds since 1970.
+/// Serde support for a time, which becomes the number of milliseconds since 1970.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Timestamp")]
 pub(crate) struct Milliseconds(pub(crate) i64);
 
-/// Serde for a shared text.
+/// Serde support for a shared text.
 pub(crate) mod shared_text {
     use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
 
@@ -100,7 +100,7 @@ pub(crate) mod shared_text {
     }
 }
 
-/// Serde for a session's id: its text.
+/// Serde support for a session's id, which becomes a string.
 pub(crate) mod session_id {
     use super::{Deserialize, Deserializer, Serialize, Serializer, SessionId};
 
@@ -113,7 +113,7 @@ pub(crate) mod session_id {
     }
 }
 
-/// Serde for a prompt: its content blocks.
+/// Serde support for a prompt, which becomes the list of its content blocks.
 pub(crate) mod prompt {
     use super::{Deserializer, Prompt, Serializer};
 
@@ -126,7 +126,7 @@ pub(crate) mod prompt {
     }
 }
 
-/// Serde for the content of a plan; `null` for a plan that the agent dropped.
+/// Serde support for the content of a plan. A plan that the agent dropped becomes `null`.
 pub(crate) mod plan {
     use super::{Deserialize, Deserializer, PlanContent, PlanEntry, Serialize, Serializer};
 

@@ -24,7 +24,7 @@ pub use broker_error::BrokerError;
 /// The number of projects whose rules are kept in memory.
 const PROJECTS: usize = 256;
 
-/// How long a decision waits until its line is in the log file.
+/// The maximum time that a decision waits for its line to be in the log file.
 const WRITTEN: Duration = Duration::from_secs(1);
 
 /// Decides by remembered rules before other [`Permissions`] do, and keeps the last 1000 decisions.
@@ -300,8 +300,8 @@ impl PermissionBroker {
         })
     }
 
-    /// Logs a decision that was not made by [`PermissionBroker::permissions`]; `None` if the
-    /// request was withdrawn first.
+    /// Logs a decision that was not made by [`PermissionBroker::permissions`]. If the request was
+    /// withdrawn first, `decision` is `None`.
     pub fn record(
         &self,
         agent: &str,

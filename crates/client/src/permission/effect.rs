@@ -17,7 +17,7 @@ impl PermissionRequest {
     /// and the diffs. For one of this client's own questions, the effect is the command that would
     /// run.
     ///
-    /// The title may differ from it. Show both.
+    /// The title of the request may describe something else. Show both.
     pub fn effect(&self) -> ToolEffect {
         if let Some(command) = &self.command {
             return ToolEffect { commands: vec![command.effect()], ..ToolEffect::default() };

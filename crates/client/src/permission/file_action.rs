@@ -26,7 +26,7 @@ pub struct FileAction {
 pub(crate) enum FileState {
     Missing,
     Holds(Arc<[u8]>),
-    /// It is too large to be read.
+    /// The file is too large to be read.
     Large {
         length: u64,
         changed: Option<SystemTime>,
@@ -73,7 +73,8 @@ impl Found {
         }
     }
 
-    /// Why a change of the file needs a person. Blocks on disk I/O.
+    /// Why only a person may allow a change of the file; `None` if rules may allow it too. Blocks
+    /// on disk I/O.
     pub(crate) fn guard(&self, folders: &Folders) -> Option<Guard> {
         let named = attache_policy::guard(&below(folders, &self.action.named));
         let resolved = attache_policy::guard(&self.resolved.relative().to_string_lossy());

@@ -32,7 +32,7 @@ pub enum Permissions {
     /// the question is withdrawn: the turn was cancelled or ended, or the connection is over.
     Ask(Asked),
     /// Applies rules first. This client reads files that hold no secrets without asking, unless
-    /// `rejects` says that a rule denies it. A denied read, and every other request, goes to
+    /// `rejects` says that a rule denies the read. A denied read, and every other request, goes to
     /// `rest`.
     ByRules {
         /// Whether a rule denies a request.
@@ -74,7 +74,7 @@ impl Permissions {
         }
     }
 
-    /// Whether a rule denies a request that otherwise needs no permission. May block.
+    /// Whether a rule denies a request that otherwise needs no permission. This function may block.
     pub(crate) fn rejects(&self, request: &PermissionRequest) -> bool {
         match self {
             Self::ByRules { rejects, rest } => rejects(request) || rest.rejects(request),

@@ -31,9 +31,10 @@ pub struct PermissionRequest {
     /// `edit` or `read` and is not part of the session's transcript.
     pub file: Option<FileAction>,
     /// Why only a person, or a rule that names exactly this file or command line, may allow the
-    /// request. It changes a file that affects how programs or agents run, touches a file that
-    /// holds secrets, or runs a command whose line names such a file. [`attache_policy::guard`]
-    /// decides about files, and [`attache_policy::line_guard`] about commands.
+    /// request. Such a request changes a file that affects how programs or agents run, touches a
+    /// file that holds secrets, or runs a command whose line names such a file.
+    /// [`attache_policy::guard`] decides about files, and [`attache_policy::line_guard`] about
+    /// commands.
     pub protected: Option<Guard>,
     /// Whether an earlier answer covers the request: the person chose an option that allows always,
     /// and this request does only what that question showed. Only questions of this client can be

@@ -162,7 +162,7 @@ impl LiveSession {
         self.fold.wake();
     }
 
-    /// Held while a prompt or a cancel is applied and queued.
+    /// Takes the lock that is held while a prompt or a cancel is applied and queued.
     pub(crate) fn lock_sending(&self) -> MutexGuard<'_, ()> {
         lock(&self.sending)
     }
@@ -220,10 +220,10 @@ impl LiveSession {
         cancelled(withdrawn);
     }
 
-    /// Cancels the turn of `tracker`, or the turn in flight if it is `None`. Only the first cancel
-    /// has an effect: the agent receives a cancel, and every open question is answered `cancelled`
-    /// (CANCEL-05). Later updates are still folded (CANCEL-07). A turn that has not begun is
-    /// cancelled when it begins.
+    /// Cancels the turn of `tracker`, or the turn in flight if `tracker` is `None`. Only the first
+    /// cancel has an effect: the agent receives a cancel, and every open question is answered
+    /// `cancelled` (CANCEL-05). Later updates are still folded (CANCEL-07). A turn that has not
+    /// begun is cancelled when it begins.
     pub(crate) fn cancel(&self, tracker: Option<&Arc<TurnTracker>>) {
         let _in_order = self.lock_sending();
         let mut state = self.state();

@@ -308,15 +308,15 @@ async fn load(
     Ok(live)
 }
 
-/// The names of the agents that replay a part of the history after they have answered the load;
-/// observed with version 0.61.0. Without a pause, old messages would appear as the answer to a new
-/// prompt.
+/// The names of the agents that replay a part of the history after they have answered the load.
+/// This was observed with version 0.61.0 of `gemini-cli`. Without a pause, old messages would
+/// appear as the answer to a new prompt.
 const REPLAYS_LATE: [&str; 1] = ["gemini-cli"];
 
 /// When an agent that replays late has been silent for this long, its replay counts as complete.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How long the client waits at most for the end of a late replay.
+/// The maximum time that the client waits for the end of a late replay.
 const REPLAY: Duration = Duration::from_secs(5);
 
 /// Waits until no more of the history arrives.

@@ -16,7 +16,7 @@ pub(crate) struct PromptEcho {
     sent: String,
     /// The text that is held back or dropped.
     heard: Option<Heard>,
-    /// The first message of the person has ended.
+    /// Whether the first message of the person has ended.
     over: bool,
 }
 

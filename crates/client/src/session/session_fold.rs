@@ -62,7 +62,7 @@ impl SessionFold {
         Self::with_sink(session, LogSink::None)
     }
 
-    /// Makes a fold that buffers its events until [`SessionFold::log_to`].
+    /// Makes a fold that buffers its events until [`SessionFold::log_to`] is called.
     pub(crate) fn awaiting_log(session: Session) -> Self {
         let begun = watch::Sender::new(());
         Self::with_sink(session, LogSink::Waiting { events: Vec::new(), bytes: 0, begun })
@@ -187,7 +187,7 @@ impl SessionFold {
         match &mut state.sink {
             LogSink::Waiting { bytes, begun, .. } if *bytes > BACKLOG => {
                 let mut begun = begun.subscribe();
-                // The sender is dropped with the fold, or earlier if there is a log.
+                // The wait ends when the sender is dropped: once there is a log, or with the fold.
                 Some(Box::pin(async move { drop(begun.changed().await) }))
             }
             LogSink::Log { log, waited_for } if !*waited_for && log.backlog() > BACKLOG => {

@@ -78,9 +78,9 @@ impl SessionHandle {
 
     /// Sets the config option with this id or, if there is none, the first option of this category,
     /// such as `model`. The value is that of a choice, or a boolean for a switch: `true` or
-    /// `false`. If the agent has modes or models instead of options, this sets those. It works
-    /// during turns and between them. Afterwards the session shows the value that the agent settled
-    /// on.
+    /// `false`. If the agent has modes or models instead of options, this function sets those. It
+    /// works during turns and between them. Afterwards the session shows the value that the agent
+    /// settled on.
     ///
     /// # Errors
     /// Returns an error if there is no such option, or if it does not accept the value. The error

@@ -50,7 +50,8 @@ impl TurnTracker {
         self.began_at.get().is_some()
     }
 
-    /// The position of the session after the prompt; the start for a turn that has not begun.
+    /// The position of the session after the prompt. If the turn has not begun, this is the start
+    /// of the session.
     pub(crate) fn began_at(&self) -> WatchPosition {
         self.began_at.get().cloned().unwrap_or_default()
     }

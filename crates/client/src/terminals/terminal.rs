@@ -20,7 +20,8 @@ pub(crate) struct Terminal {
 /// The end of the output; the start is dropped first (TERM-05).
 struct Kept {
     tail: Tail,
-    /// Whether output was dropped before `tail` replaced a longer one.
+    /// Whether output was already missing from the longer tail that `shrink` replaced with this
+    /// one.
     dropped: bool,
 }
 
@@ -38,7 +39,7 @@ impl Terminal {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the command to its end. Dropping the future kills it.
+    /// Runs the command to its end. Dropping the future kills the command.
     pub(crate) async fn run(self: Arc<Self>, mut command: Command) {
         let ending = Ending(self);
         let terminal = &ending.0;
@@ -76,7 +77,7 @@ impl Terminal {
         response
     }
 
-    /// Keeps less of the output, because from now on it is only displayed.
+    /// Keeps less of the output, because from now on the output is only displayed.
     pub(crate) fn shrink(&self) {
         let mut kept = self.kept();
         let mut tail = Tail::new(SHOWN);

@@ -18,7 +18,7 @@ pub struct TerminalCommand {
     pub command: String,
     /// The arguments, passed unchanged.
     pub args: Vec<String>,
-    /// Its working directory: a folder of the session.
+    /// The working directory: a folder of the session.
     pub cwd: PathBuf,
     env: Vec<EnvVariable>,
 }
@@ -82,7 +82,7 @@ impl TerminalCommand {
         changes
     }
 
-    /// The line for the shell, if the command is such a line.
+    /// The line for the shell, if the agent sent a whole line instead of a program.
     pub(crate) fn script(&self) -> Option<&str> {
         self.is_shell_line().then_some(self.command.as_str())
     }

@@ -24,7 +24,8 @@ use attache_protocol::v1::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often a person is asked about the same request if its file changes while they decide.
+/// The maximum number of times that a person is asked about one request. They are asked again if
+/// the file changes while they decide.
 const QUESTIONS: usize = 3;
 
 /// `fs/read_text_file`.
@@ -176,7 +177,7 @@ impl Attempt {
         written.map(Tried::Done).map_err(|error| self.refusal(&error))
     }
 
-    /// Whether to ask before a read: if the file holds secrets, or a rule denies the read.
+    /// Asks before a read if the file holds secrets or if a rule denies the read.
     fn asks_to_read<T>(&self, found: &Found) -> Result<Option<Tried<T>>, Error> {
         let live = &self.request.live;
         let seen = Seen { resolved: found.action.resolved.clone(), state: FileState::Missing };
@@ -192,7 +193,8 @@ impl Attempt {
         if needs_a_question { self.decide(question(), seen) } else { Ok(None) }
     }
 
-    /// Whether to ask before the work: if the permissions do not allow it at once.
+    /// Decides whether the work may begin: the person must be asked if the permissions do not
+    /// decide at once.
     fn decide<T>(&self, request: PermissionRequest, seen: Seen) -> Result<Option<Tried<T>>, Error> {
         match self.request.live.permits_at_once(&request) {
             Some(Permitted::Yes) => Ok(None),

@@ -1,4 +1,4 @@
-//! ELIC rules for clients.
+//! The rules about elicitations (ELIC) for clients.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, connecting, opened, soon};
 use attache_client::{

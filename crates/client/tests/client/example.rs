@@ -4,7 +4,7 @@ use std::process::Command;
 
 #[test]
 fn the_one_shot_client_shows_the_answer_and_the_stop_reason() {
-    // Beside the folder of this test; `cargo test` builds both.
+    // The folder of examples is beside the folder of this test, and `cargo test` builds both.
     let test = std::env::current_exe().unwrap();
     let example = test.parent().unwrap().parent().unwrap().join("examples/one_shot");
     let folder = tempfile::tempdir().unwrap();

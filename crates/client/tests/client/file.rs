@@ -1,4 +1,4 @@
-//! FS rules.
+//! The rules about text files (FS).
 
 use crate::scripted_agent::{ScriptedAgent, connected, opened_with};
 use attache_client::{AgentConnection, Permissions, SessionHandle};

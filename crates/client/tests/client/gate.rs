@@ -570,7 +570,7 @@ async fn a_denying_rule_stops_a_read_of_a_plain_file() {
     assert!(asked.try_recv().is_err(), "there is no question");
 }
 
-/// A command that may change a protected file or read a secret, according to its words, needs a
+/// A command that may change a protected file or read a secret, judging by its words, needs a
 /// person, whatever kinds are allowed.
 #[tokio::test]
 async fn a_command_that_names_a_protected_file_needs_a_person() {

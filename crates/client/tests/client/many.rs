@@ -10,7 +10,7 @@ const SESSIONS: u64 = 8;
 const TURNS: u64 = 40;
 
 /// An agent that asks for permission in every other turn, and ends such a turn when the turn is
-/// cancelled or the question is answered. It ends every other turn at once.
+/// cancelled or the question is answered. It ends the turns in between at once.
 async fn serve(mut agent: ScriptedAgent) {
     let mut prompts: HashMap<String, Value> = HashMap::new();
     let (mut sessions, mut questions) = (0, 0);

@@ -1,4 +1,4 @@
-//! PERM rules and CANCEL-05, CANCEL-21.
+//! The rules about permissions (PERM), and CANCEL-05 and CANCEL-21.
 
 use crate::scripted_agent::{ScriptedAgent, connected, opened_with, soon};
 use attache_client::{

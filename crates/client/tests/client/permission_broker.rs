@@ -1,4 +1,4 @@
-//! PERM rules with remembered decisions.
+//! The rules about permissions (PERM), with remembered decisions.
 
 use crate::scripted_agent::{ScriptedAgent, connected, connected_with, opened_with, soon};
 use attache_client::{

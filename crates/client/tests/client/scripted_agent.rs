@@ -52,7 +52,7 @@ pub(crate) async fn connected_with(
     (connection.unwrap(), agent)
 }
 
-/// An open session `s1` in `folder`, which rejects every permission.
+/// An open session `s1` in `folder`, which rejects every permission request.
 pub(crate) async fn opened(
     connection: &AgentConnection,
     agent: &mut ScriptedAgent,

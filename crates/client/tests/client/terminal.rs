@@ -1,4 +1,4 @@
-//! TERM rules, with real commands.
+//! The rules about terminals (TERM), with real commands.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened_with, soon};
 use attache_client::{

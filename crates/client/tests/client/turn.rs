@@ -1,4 +1,4 @@
-//! Turns: PROMPT and CANCEL rules.
+//! The rules about turns (PROMPT, CANCEL).
 
 use crate::scripted_agent::{ScriptedAgent, connected, connected_with, opened, soon};
 use attache_client::{

@@ -39,8 +39,8 @@ pub fn keep_values(before: &[SessionConfigOption], options: &mut [SessionConfigO
 ///
 /// Sets each stored value that is valid, in the order stored, and calls `dependent` with that
 /// option's id. `dependent` may change the available values and returns whether it did; then values
-/// are kept as described at [`keep_values`]. A value that becomes valid only after another one is
-/// set is set after that. A value that never becomes valid is replaced by the option's own. Each
+/// are kept as described at [`keep_values`]. If a value becomes valid only after another one is
+/// set, it is set later. A value that never becomes valid is replaced by the option's own. Each
 /// option is set at most once, so this terminates.
 pub fn restored_options(
     now: Vec<SessionConfigOption>,

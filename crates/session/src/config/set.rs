@@ -95,8 +95,8 @@ fn some_of(names: &[String]) -> String {
 }
 
 impl ConfigOptions {
-    /// Returns the request that sets the option with this id, or else the first one of this
-    /// category, to `value`. For clients.
+    /// Returns the request that sets an option to `value`: the option with this id, or else the
+    /// first one of this category. This function is for clients.
     ///
     /// A switch also accepts the words `true` and `false`, because users type words. If
     /// [`ConfigOptions::source`] does not return [`crate::OptionSource::ConfigOption`] for the
@@ -113,7 +113,7 @@ impl ConfigOptions {
     }
 
     /// Returns all options of the agent as they are after a client with these capabilities sets the
-    /// option with this id to `value`. For agents.
+    /// option with this id to `value`. This function is for agents.
     ///
     /// A client that does not support switches was sent a choice of `true` and `false`, so it sends
     /// words. Any other client must send a boolean.
@@ -141,8 +141,8 @@ impl ConfigOptions {
     }
 }
 
-/// Returns `value` in the form that the option accepts. With `words`, `true` and `false` are the
-/// states of a switch.
+/// Returns `value` in the form that the option accepts. If `words` is set, the words `true` and
+/// `false` mean the states of a switch.
 fn value_for(
     option: &SessionConfigOption,
     value: SessionConfigOptionValue,

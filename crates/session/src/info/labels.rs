@@ -22,7 +22,7 @@ const KEY: &str = "attache/labels";
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
-    /// Tags to find the session by, without duplicates, in their order.
+    /// Tags by which to find the session, in order and without duplicates.
     pub tags: Vec<String>,
     /// The status in a few words.
     pub status: Option<String>,

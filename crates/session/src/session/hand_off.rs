@@ -23,10 +23,10 @@ impl Session {
     ///
     /// The summary contains, most important first, the summary of the last compaction, the first
     /// and the last prompt, the current state, the open steps of the plan, the changed files, and
-    /// the end of the last answer. Empty sections are left out. It has at most `limit` bytes: each
-    /// section but the last takes at most half of the remaining room and ends with `…` if it was
-    /// cut. Text from the session is quoted, so that it cannot look like a heading, and has no
-    /// control characters except line feeds. The same session always gives the same text.
+    /// the end of the last answer. Empty sections are left out. The summary has at most `limit`
+    /// bytes: each section but the last takes at most half of the remaining room and ends with `…`
+    /// if it was cut. Text from the session is quoted, so that it cannot look like a heading, and
+    /// has no control characters except line feeds. The same session always gives the same text.
     pub fn hand_off(&self, limit: usize) -> String {
         let title = self.info().title().map_or_else(|| "a session".to_owned(), literal);
         let mut out = HandOff { text: String::new(), limit };

@@ -19,7 +19,7 @@ pub(crate) struct Candidate {
     pub(crate) events: Vec<Arc<Event>>,
 }
 
-/// The position of a session in the list, greatest first.
+/// The position of a session in the list, which begins with the greatest.
 type Place = (Timestamp, u64);
 
 impl Candidate {

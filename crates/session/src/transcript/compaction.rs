@@ -7,9 +7,9 @@ use attache_protocol::v1::{CompactionId, CompactionStatus};
 /// A compaction with all its updates applied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compaction {
-    /// Its id.
+    /// The id of the compaction.
     pub id: CompactionId,
-    /// Its status. Unknown statuses are kept.
+    /// The status of the compaction. Unknown statuses are kept.
     pub status: CompactionStatus,
     /// The summary of the context.
     pub summary: Vec<Block>,

@@ -11,7 +11,7 @@ use attache_protocol::v1::{MessageId, Notice, PlanId, ToolCall};
 /// One entry of the transcript. Its first event determines its place, which never changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Its content.
+    /// The content of the entry.
     pub content: EntryContent,
     /// The number of the event that began it.
     pub began_at: u64,
@@ -33,25 +33,25 @@ pub enum EntryContent {
     Message {
         /// The author.
         author: MessageAuthor,
-        /// Its id, if the agent sent one.
+        /// The id of the message, if the agent sent one.
         id: Option<MessageId>,
-        /// Its content.
+        /// The content of the message.
         blocks: Vec<Block>,
     },
     /// A tool call with all its patches applied.
     ToolCall(Box<ToolCall>),
-    /// A plan, where it was first sent.
+    /// A plan, at the place where it was first sent.
     Plan {
         /// The plan's id. `None` identifies the only plan of agents that do not use plan ids.
         id: Option<PlanId>,
-        /// Its latest content. `None` once it is removed.
+        /// The latest content of the plan. `None` once the plan is removed.
         content: Option<PlanContent>,
     },
-    /// A compaction, where it began. Earlier entries are kept.
+    /// A compaction, at the place where it began. Earlier entries are kept.
     Compaction(Box<Compaction>),
     /// A notice. It is not part of the history.
     Notice(Box<Notice>),
-    /// A child session, where it was announced.
+    /// A child session, at the place where it was announced.
     Subagent(Box<Subagent>),
     /// A message between sessions.
     BetweenSessions(Box<MessageBetweenSessions>),

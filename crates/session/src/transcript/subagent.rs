@@ -8,19 +8,19 @@ use attache_protocol::v1::{MessageId, SessionId, StateUpdate, SubagentSessionCap
 /// own session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subagent {
-    /// The child.
+    /// The id of the child session.
     pub session_id: SessionId,
-    /// Its title.
+    /// The title of the child session.
     pub title: Option<String>,
-    /// Its purpose.
+    /// The purpose of the child session.
     pub description: Option<String>,
     /// The allowed operations. `None` means that none are allowed.
     pub capabilities: Option<SubagentSessionCapabilities>,
-    /// Its state. `None` means unknown.
+    /// The state of the child session. `None` means unknown.
     pub state: Option<StateUpdate>,
-    /// Its working directory. `None` means that of its parent.
+    /// The working directory of the child session. `None` means that of its parent.
     pub cwd: Option<String>,
-    /// Its additional directories. `None` means those of its parent.
+    /// The additional directories of the child session. `None` means those of its parent.
     pub additional_directories: Option<Vec<String>>,
     /// Extension data.
     pub meta: Option<Meta>,
@@ -39,7 +39,7 @@ pub struct MessageBetweenSessions {
     pub sender_message_id: Option<MessageId>,
     /// The same message in the recipient's transcript.
     pub recipient_message_id: Option<MessageId>,
-    /// Its content.
+    /// The content of the message.
     pub blocks: Vec<Block>,
     /// Extension data.
     pub meta: Option<Meta>,

@@ -58,7 +58,7 @@ fn say(text: &str) -> EventBody {
     chunk(MessageAuthor::Agent, None, text)
 }
 
-/// The transcript in short: one line per entry.
+/// A short form of the transcript: one line per entry.
 fn outline(session: &Session) -> Vec<String> {
     session
         .entries()

@@ -284,7 +284,7 @@ fn a_message_between_sessions_is_patched_and_appended_to() {
     assert_eq!(message.sender_session_id, Some("s1".into()));
 }
 
-/// DEC-18 allows dropping the update; the session shows that there was one.
+/// DEC-18 allows dropping the update; the session shows that there was an update.
 #[test]
 fn an_unknown_update_is_kept_and_does_not_end_the_session() {
     let session = fold([update(r#"{"sessionUpdate":"sparkle","x":[1]}"#), say("on")]);

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// How long a connection waits for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait before another attempt where SQLite does not wait itself.
+/// The pause between two attempts, for steps in which SQLite itself does not wait.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// How many idle connections are kept for readers.
@@ -78,7 +78,8 @@ pub(crate) fn connect(place: &StoreFiles, access: Access) -> rusqlite::Result<Co
 /// its folder is read-only.
 pub(crate) fn connect_to_write(place: &StoreFiles) -> Result<Option<Connection>, StoreError> {
     let opened = connect(place, Access::Write).and_then(|connection| {
-        // Closing this connection must not touch a file that turns out to be a newer store.
+        // Closing this connection must not change a file that turns out to be a store of a newer
+        // version.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         // The first query opens the files beside the store.
         connection.pragma_query_value(None, "schema_version", |_| Ok(()))?;

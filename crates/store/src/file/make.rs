@@ -37,9 +37,9 @@ impl StoreFiles {
 /// Creates the store `file` and the folders above it for the user only. Does nothing if another
 /// process was faster.
 ///
-/// The tables are created under another name and synced once; then the file gets its own name. So
-/// no process ever sees an incomplete file, and no step of SQLite waits for the disk. If the file
-/// system has no hard links, the file stays empty, and the process that opens it creates the
+/// The tables are created under another name and synced once; then the file gets its own name. No
+/// process therefore ever sees an incomplete file, and no step of SQLite waits for the disk. If the
+/// file system has no hard links, the file stays empty, and the process that opens it creates the
 /// tables.
 ///
 /// # Errors

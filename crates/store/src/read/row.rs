@@ -49,7 +49,7 @@ pub(crate) fn listed(place: &StoreFiles, row: &Row<'_>) -> Result<(i64, ListEntr
     Ok((id, ListEntry { key, summary }))
 }
 
-/// The columns of a row. Those that a summary takes unchanged are in `summary`.
+/// The columns of a row. The columns that a summary takes unchanged are in the field `summary`.
 struct Columns {
     side: String,
     agent: String,

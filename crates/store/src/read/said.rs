@@ -17,7 +17,7 @@ pub(crate) fn is_said(body: &EventBody) -> bool {
 /// Finds a text in messages that arrive in chunks, even if the text spans several chunks. Keeps no
 /// more of the messages than the length of the text.
 pub(crate) struct Search<'t> {
-    /// In ASCII lower case.
+    /// The text to find, in ASCII lower case.
     text: &'t str,
     message: Option<(MessageAuthor, Option<MessageId>)>,
     end: String,

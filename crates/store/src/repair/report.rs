@@ -26,6 +26,6 @@ pub struct LeftOut {
     pub agent: String,
     /// The session's id.
     pub session_id: String,
-    /// Its title, if known.
+    /// The session's title, if known.
     pub title: Option<String>,
 }

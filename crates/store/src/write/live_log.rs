@@ -27,13 +27,14 @@ pub(super) struct State {
     /// The rows to write: the complete ones, and then the one that can still grow.
     rows: Vec<Row>,
     growing: Option<Growing>,
-    /// Bytes that are not stored yet, including those that are being written.
+    /// The number of bytes that are not stored yet, including those that are being written.
     pub(super) bytes: usize,
-    /// Bytes appended since the writer last took some.
+    /// The number of bytes that were appended since the writer last took rows.
     pub(super) fresh: usize,
-    /// A commit was requested, or the log has a row already. Before that, nothing may be stored.
+    /// Whether a commit was requested or the log already has a row. Before that, nothing may be
+    /// stored.
     pub(super) begun: bool,
-    /// The writer knows about the log.
+    /// Whether the log is in the writer's queue.
     pub(super) queued: bool,
     pub(super) waiting: Vec<Promise<Result<(), StoreError>>>,
     /// Held until the log is dropped and the rest is written.

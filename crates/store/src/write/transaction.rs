@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Injected faults, for tests.
 pub(crate) struct Faults {
-    /// The numbers of the steps that fail, from 0.
+    /// The numbers of the steps that fail, counted from 0.
     pub(crate) steps: Range<u64>,
     /// The largest number of pages of the file.
     pub(crate) pages: Option<u32>,

@@ -24,8 +24,8 @@ pub(crate) struct Writer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The tasks of the thread. It holds each log once, and callers of [`Queue::run`] wait, so its
-/// length is bounded by the number of logs and threads.
+/// The tasks of the thread. The queue holds each log once, and callers of [`Queue::run`] wait, so
+/// its length is bounded by the number of logs and threads.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<Tasks>,
@@ -38,13 +38,13 @@ struct Tasks {
     jobs: Vec<Job>,
     /// When the first of the logs was added.
     since: Option<Instant>,
-    /// A caller waits.
+    /// Whether a caller waits for the tasks.
     urgent: bool,
-    /// The thread is writing.
+    /// Whether the thread is writing.
     busy: bool,
-    /// No handle is left.
+    /// Whether all handles to the store were dropped.
     ended: bool,
-    /// The thread has ended.
+    /// Whether the thread has ended.
     gone: bool,
 }
 

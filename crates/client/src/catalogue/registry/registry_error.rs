@@ -24,7 +24,7 @@ pub enum RegistryError {
     Platform {
         /// The agent's id.
         id: String,
-        /// The platform.
+        /// The platform that was requested.
         platform: String,
         /// The platforms that the agent is distributed for.
         known: Vec<String>,

@@ -59,7 +59,7 @@ pub(crate) fn prospects(
 pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
     let kind = request.kind();
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
-    // The locations of a command show only where the command works.
+    // The locations of a command do not say that it changes these files.
     let is_command = matches!(kind, Some(ToolKind::Execute));
     let changed: Vec<&str> = diffs(request).map(|diff| diff.path.as_str()).collect();
     let effect = request.effect();
@@ -85,8 +85,8 @@ fn guard_of(path: &str, folders: &Folders) -> Option<Guard> {
     let named = folders.cwd().join(path);
     match Found::at(folders, &named) {
         Ok(found) => found.guard(folders),
-        // Outside of the folders, the agent can act only without this client, as far as its own
-        // rules allow.
+        // This client does not touch files outside of the folders, but the agent itself may, as far
+        // as its own rules allow.
         Err(_) => guard(&crate::permission::file_action::below(folders, &named)),
     }
 }

@@ -142,8 +142,8 @@ impl fmt::Display for Audited {
     }
 }
 
-/// The effect of a request, bounded and without secrets. For a file, this includes its resolved
-/// path.
+/// The effect of a request, with a limited length and without secrets. For a file, this includes
+/// its resolved path.
 fn effect(request: &PermissionRequest) -> ToolEffect {
     let mut effect = request.effect();
     effect.paths.truncate(PATHS);

@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_secs(60);
 pub(super) type Written = oneshot::Receiver<()>;
 
 /// The file of the log. Cheap to clone. Dropping the last clone waits for the thread, which never
-/// waits long.
+/// blocks for long.
 #[derive(Debug, Clone)]
 pub(super) struct AuditLog(Arc<Shared>);
 
@@ -136,8 +136,8 @@ pub(super) fn older(file: &Path) -> PathBuf {
 }
 
 /// Adds a line in one write, so that two programs can write to the file at once. While another
-/// program holds the lock of the file, the file grows beyond its bound. The lock is tried again
-/// after `not_before`.
+/// program holds the lock of the file, the file can grow beyond its bound. The next attempt to take
+/// the lock is made after `not_before`.
 fn append(file: &Path, line: &str, not_before: &mut Option<Instant>) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;

@@ -121,7 +121,7 @@ impl LiveSession {
         (PermissionId(state.questions), self.id.clone())
     }
 
-    /// An id for a check of the permissions that asks nobody.
+    /// The id of a request that is only checked against the permissions, without asking anybody.
     pub(crate) fn no_question(&self) -> (PermissionId, SessionId) {
         (PermissionId(0), self.id.clone())
     }
@@ -229,7 +229,7 @@ async fn looked_at(
     let looked =
         tokio::task::spawn_blocking(move || prospects(&looking, &folders, unsaved.as_deref()))
             .await;
-    // This fails only when the program is ending. Then nothing is approved in advance.
+    // The task fails only when the program is ending. Nothing is approved in advance then.
     let prospect = looked.unwrap_or_default();
     request.protected = prospect.protected;
     (request, prospect)
