@@ -1,10 +1,10 @@
 //! Measures the built-in agent as a process: `start none|new|kept`, `first` or `idle`, then
 //! `-- PROGRAM…`. It prints one JSON object.
 //!
-//! `start` is the median time over 50 processes between the start of a process and its reply to
-//! `initialize`, with no store, a new store or an existing store. `first` is the median time over
-//! 50 prompts between the first byte that a model on this machine sends and the line that contains
-//! its text. `idle` is the memory of the agent after a turn.
+//! `start` starts the agent 50 times and reports the median time until it answers `initialize`,
+//! with no store, a new store or an existing store. `first` sends 50 prompts and reports the median
+//! time between the first byte from a model on this machine and the line of the agent that contains
+//! the model's text. `idle` is the memory of the agent after a turn.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -145,7 +145,7 @@ fn no_process_is_left_if_trace_is_killed() {
     let mut pid = [0; 1];
     stdout.read_exact(&mut pid).unwrap();
     child.kill().unwrap();
-    // The agent and its child held the other end.
+    // The read ends when the agent and its child, which also write to the pipe, have ended.
     let mut rest = Vec::new();
     stdout.read_to_end(&mut rest).unwrap();
     child.wait().unwrap();

@@ -17,7 +17,7 @@ pub(crate) struct Commands {
 }
 
 impl Commands {
-    /// Runs a shell command. Returns whether it succeeded, or `None` if it still runs.
+    /// Runs a shell command. Returns whether it succeeded, or `None` if it is still running.
     pub(super) fn run(&mut self, session: &str, line: &str, cwd: &str) -> Option<bool> {
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(cwd).process_group(0);
