@@ -99,8 +99,8 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let (before, from) = (length_of(&wanted, 0), length_of(&wanted, 1));
     let haystack: String = inked.iter().map(|(_, character)| *character).collect();
     let wanted: String = wanted.iter().map(|(_, character)| *character).collect();
-    // If the text to find ends with a comma, a closing bracket can follow in the source. The comma
-    // is then left out there, so it is left out here too.
+    // If the text to find ends with a comma, a closing bracket can follow in the source.
+    // `significant` leaves out such a comma in the source, so it must be left out here too.
     let wanted = wanted.trim_end_matches(',');
     let mut found = haystack.match_indices(wanted).map(|(position, _)| position);
     let (first, second) = (found.next(), found.next());

@@ -40,7 +40,8 @@ fn main() {
 
 fn start(program: &[String], home: &Path, store: &str) -> f64 {
     let mut times = Vec::with_capacity(TIMES);
-    // One more run creates the existing store and loads the program into memory.
+    // The first of these runs is not measured: it loads the program into memory, and creates the
+    // store if every run uses the same one.
     for round in 0..=TIMES {
         let file = match store {
             "none" => store.to_owned(),

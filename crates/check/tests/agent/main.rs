@@ -184,7 +184,7 @@ fn is_lacking(verdict: &&Verdict) -> bool {
     LACKS.iter().any(|lack| lack.rule == verdict.rule.id)
 }
 
-/// No probe depends on the state that another probe leaves.
+/// No probe depends on the state that another probe leaves behind.
 #[test]
 fn the_order_of_the_probes_changes_no_verdict() {
     for seed in 1..=4 {

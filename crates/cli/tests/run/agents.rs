@@ -314,7 +314,7 @@ fn an_own_name_is_replaced_only_by_force() {
         &["mine already exists in", "and starts KEY=… first --acp", "replace it with --force"],
     );
     assert!(!refused.stderr.contains("s3cret") && file() == before, "{refused:?}");
-    // Adding the same again changes nothing and succeeds.
+    // Adding the same agent again changes nothing and succeeds.
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);
     assert_eq!(file(), before);
     own(&["agents", "add", "--force", "mine", "second --acp"]).failed(0, &["agents.toml"]);

@@ -393,7 +393,7 @@ fn a_conversation_is_listed_once_and_deleted_completely() {
 #[test]
 fn an_unwritable_home_is_reported_and_stops_nothing() {
     let project = Project::new();
-    // Not even root can create files there.
+    // Not even root can create files in this folder.
     let home = |command: &mut std::process::Command| {
         command
             .env_remove("ATTACHE_STORE")
@@ -468,7 +468,7 @@ fn the_hidden_part_of_a_long_output_is_shown_on_request() {
     assert!(whole.stderr.contains("1050") && !whole.stderr.contains("more lines"), "{whole:?}");
 }
 
-/// Returns the agents that work in this folder.
+/// Returns the process ids of the agents that were started in this folder.
 fn agents(folder: &Path) -> Vec<i32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {

@@ -11,7 +11,7 @@ const OURS: [&str; 2] = [env!("CARGO_BIN_EXE_attache"), "agent"];
 const CHATTY: [&str; 3] =
     ["sh", "-c", concat!("echo Welcome; exec '", env!("CARGO_BIN_EXE_attache"), "' agent")];
 
-/// Judges an agent by few rules.
+/// Judges an agent by a few rules.
 fn check(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
     project.run(
         &[&["check", "agent", "--only", "RPC-03,INIT-04,INIT-05"], arguments, &["--"], command]

@@ -216,7 +216,7 @@ fn a_key_is_readable_only_by_its_owner_and_never_shown() {
     );
     let options = person.session(person.command(&["agent"])).0;
     assert_eq!(options["model"], "anthropic/claude-sonnet-4-5");
-    // A key in the environment overrides it.
+    // A key in the environment overrides the stored key.
     let with = person.command(&["config"]).env("ANTHROPIC_API_KEY", "another").output().unwrap();
     assert!(Ended::from(with).stdout.contains("set  environment, ANTHROPIC_API_KEY"));
     assert!(person.runs(&["config", "key", "anthropic", "--remove"]).stderr.contains("removed"));
@@ -251,7 +251,8 @@ fn a_flag_overrides_the_environment_and_that_the_file() {
     assert!(person.runs(&["config"]).stdout.contains("settings, line 1"));
 }
 
-/// NOTE-01: the agent starts with the defaults, and names the problem and its line.
+/// NOTE-01: if the settings file is invalid, the agent starts anyway and names the problem and its
+/// line.
 #[test]
 fn a_broken_file_is_reported_with_its_line_and_the_agent_starts() {
     for (text, said, mode) in [

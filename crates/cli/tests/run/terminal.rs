@@ -124,7 +124,7 @@ fn a_question_shows_the_diff_and_one_key_answers() {
         assert!(terminal.seen.contains(text), "the question lacks {text:?}: {}", terminal.seen);
     }
     assert_eq!(project.main(), MAIN, "it was edited before the answer");
-    // Enter and other keys do not answer.
+    // Enter and other keys do not answer the question.
     terminal.press("\nxy");
     let (code, shown) = terminal.end();
     assert_eq!((code, project.main()), (Some(0), MAIN.replace("total", "sum")), "{shown}");

@@ -108,7 +108,7 @@ fn the_end_of_one_direction_passes_while_the_other_continues() {
     assert_eq!(fs::read_to_string(project.path().join("got")).unwrap(), "still here");
 }
 
-/// TERM-08: with a code or a signal, never both.
+/// TERM-08: `attache trace` ends as its agent did, with an exit code or by a signal.
 #[test]
 fn exit_status_and_stderr_of_the_agent_pass_through() {
     let project = Project::empty();

@@ -130,7 +130,7 @@ impl Agent {
         agent
     }
 
-    /// Returns the home, with the file of its sessions.
+    /// Returns the agent's home, which contains the file of its sessions.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
@@ -251,7 +251,7 @@ impl Agent {
         lines
     }
 
-    /// Allows the next tool call if it asks before it starts.
+    /// Waits for the next tool call. Allows the call if the agent asks before it starts the call.
     #[track_caller]
     pub(crate) fn allow(&mut self) {
         let asks = |message: &Value| message["method"] == "session/request_permission";
