@@ -2,8 +2,8 @@
 //! same work.
 //!
 //! `cargo run --release -p attache-bench [-- ROW]` builds the programs and measures the rows whose
-//! name contains ROW, or all rows. Every number is the median of nine rounds. In a round all
-//! programs run once, one after the other, so that each ratio compares measurements made close
+//! name contains ROW, or all rows. Every number is the median of nine rounds. In each round every
+//! program runs once, one after the other, so that each ratio compares measurements made close
 //! together in time.
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The rows of the table: the work, the programs that do it, and the targets of ours.
+//! The rows of the table: the work, the programs that do it, and the targets of our programs.
 
 use self::Beside::{Nothing, Times};
 use crate::build::Programs;

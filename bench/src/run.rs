@@ -10,8 +10,8 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) command: Vec<String>,
     pub(crate) environment: Vec<(&'static str, &'static str)>,
-    /// Whether the program stops itself once. If so, it is continued when its memory and that of
-    /// its agent no longer grow.
+    /// Whether the measured program stops itself once. The benchmark then continues it when its
+    /// memory and that of its agent no longer grow.
     pub(crate) stops: bool,
 }
 

@@ -98,7 +98,7 @@ fn messages(making: &mut Making, count: u64) {
 }
 
 /// Adds `count` updates, 500 per turn, as a streaming agent would: 20 chunks of a thought, then ten
-/// times a tool call with four updates and 44 chunks of an answer. A chunk has 32 bytes.
+/// times a tool call in four updates followed by 44 chunks of an answer. A chunk has 32 bytes.
 fn updates(making: &mut Making, count: u64) {
     let text = filler(32);
     for _ in 0..count / 500 {

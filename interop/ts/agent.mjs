@@ -75,7 +75,7 @@ async function prompt({ params, client, signal }) {
   session.turn = turn;
   try {
     const running = turn.run(params.prompt);
-    // Code that waits for the end lets the reply go out first.
+    // `ended` resolves only after the reply is on its way.
     turn.ended = running.then(() => {}, () => {}).then(() => new Promise(setImmediate));
     return await running;
   } finally {

@@ -91,14 +91,15 @@ class Connection {
     return app;
   }
 
-  /** Selects the session to show. */
+  /** Selects the session to show, and applies its updates that arrived earlier. */
   isOf(sessionId) {
     this.#sessions.add(sessionId);
     for (const params of this.#early.splice(0)) this.#receive(params);
   }
 
   /**
-   * Updates of unknown sessions are ignored (SESS-28); those of a child follow its announcement.
+   * Ignores updates of unknown sessions (SESS-28). A child is known once its parent has announced
+   * it.
    */
   #receive(params) {
     const { sessionId, update } = params;

@@ -88,8 +88,8 @@ fn branches(place: &Place, original: &str) -> String {
     }
 }
 
-/// Returns the bytes that the mutation replaces. White space and trailing commas do not count,
-/// because rustfmt adds and removes them.
+/// Returns the bytes that the mutation replaces. The search ignores white space and trailing
+/// commas, because rustfmt adds and removes them.
 fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let inked = significant(text.char_indices());
     let parts = [&mutation.before, &mutation.from, &mutation.after];
@@ -99,7 +99,8 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let (before, from) = (length_of(&wanted, 0), length_of(&wanted, 1));
     let haystack: String = inked.iter().map(|(_, character)| *character).collect();
     let wanted: String = wanted.iter().map(|(_, character)| *character).collect();
-    // In the source, a trailing comma may come before a closing bracket, where commas do not count.
+    // If the text to find ends with a comma, a closing bracket can follow in the source.
+    // `significant` leaves out such a comma in the source, so it must be left out here too.
     let wanted = wanted.trim_end_matches(',');
     let mut found = haystack.match_indices(wanted).map(|(position, _)| position);
     let (first, second) = (found.next(), found.next());

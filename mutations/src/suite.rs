@@ -61,7 +61,8 @@ pub(crate) fn build(copy: &Path, target: &Path, mutations: &[&Mutation]) -> Resu
     Ok(Suite { programs })
 }
 
-/// Returns a test program with its package and target, from a message of Cargo about an artifact.
+/// If this message of Cargo is about a built test program, returns the program with its package and
+/// target.
 fn read(message: &Value) -> Option<((String, String), Program)> {
     let path = PathBuf::from(message.get("executable")?.as_str()?);
     let is_test = message.pointer("/profile/test")?.as_bool()?;

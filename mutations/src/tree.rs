@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The module that is added to every mutated crate. It tells which mutation is enabled.
+/// The module that is added to every mutated crate. Its function tells whether a mutation is
+/// enabled.
 const MODULE: &str = r#"//! The enabled mutation.
 
 pub(crate) fn is(name: &str) -> bool {

@@ -23,7 +23,7 @@ fn each_mutation_has_a_unique_name_and_breaks_existing_rules() {
     }
 }
 
-/// With `UPDATE_DOCS` set, it writes the index.
+/// If `UPDATE_DOCS` is set, the test writes the index.
 #[test]
 fn the_index_of_the_judge_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/check/faults/mutations.md");

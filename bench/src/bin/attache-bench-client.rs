@@ -155,8 +155,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let waits = |stats: &Value| stats["waits"].as_u64().unwrap();
             let agent = waits(&agent_stats(&peer).await);
             let before = used();
-            // A separate thread sleeps for the idle time, because a timer of the runtime would be
-            // counted.
+            // A separate thread sleeps for the idle time. A timer of the runtime would add to the
+            // measured CPU time and waits.
             let (done, waiting) = tokio::sync::oneshot::channel();
             let seconds = number(1) as u64;
             std::thread::spawn(move || {
@@ -166,8 +166,9 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             waiting.await.unwrap();
             let after = used();
             let agent = waits(&agent_stats(&peer).await) - agent;
-            // Each process waits once for the end of the idle time, and the separate thread sleeps
-            // once.
+            // The measurement itself needs some waits, which are subtracted. The client waits for
+            // the end of the idle time and its separate thread sleeps; the agent waits for the next
+            // request.
             json!({
                 "idle_cpu_us": after.cpu_us - before.cpu_us,
                 "idle_waits": after.waits - before.waits - 2,
@@ -195,7 +196,8 @@ fn main() {
         );
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn(async move { drop(connection.run().await) });
-        // This imitates a program whose main function only waits for a spawned task.
+        // The work runs in a spawned task, as in programs whose main function only waits for such a
+        // task.
         tasks.spawn(drive(peer.clone(), seen, arguments, spawned));
         tasks.join_next().await;
         peer.close();

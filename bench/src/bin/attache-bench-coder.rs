@@ -1,10 +1,10 @@
 //! Measures the built-in agent as a process: `start none|new|kept`, `first` or `idle`, then
 //! `-- PROGRAM…`. It prints one JSON object.
 //!
-//! `start` is the median time over 50 processes between the start of a process and its reply to
-//! `initialize`, with no store, a new store or an existing store. `first` is the median time over
-//! 50 prompts between the first byte that a model on this machine sends and the line that contains
-//! its text. `idle` is the memory of the agent after a turn.
+//! `start` starts the agent 50 times and reports the median time until it answers `initialize`,
+//! with no store, a new store or an existing store. `first` sends 50 prompts and reports the median
+//! time between the first byte from a model on this machine and the line of the agent that contains
+//! the model's text. `idle` is the memory of the agent after a turn.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -40,7 +40,8 @@ fn main() {
 
 fn start(program: &[String], home: &Path, store: &str) -> f64 {
     let mut times = Vec::with_capacity(TIMES);
-    // One more run creates the existing store and loads the program into memory.
+    // The first of these runs is not measured: it loads the program into memory, and creates the
+    // store if every run uses the same one.
     for round in 0..=TIMES {
         let file = match store {
             "none" => store.to_owned(),

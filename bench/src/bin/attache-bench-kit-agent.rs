@@ -1,5 +1,6 @@
-//! The measured agent, written with the kit as an author would write it. It stores its sessions in
-//! the file `[FILE]`. It answers a prompt "N SIZE" with N chunks of SIZE bytes.
+//! The measured agent, written with the kit as an author would write it. If it is started with the
+//! argument FILE, it stores its sessions in that file. It answers a prompt "N SIZE" with N chunks
+//! of SIZE bytes.
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first error")]
 
 use attache_agent::{

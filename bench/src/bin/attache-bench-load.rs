@@ -1,6 +1,6 @@
 //! Loads a stored session: `read|stall FILE SESSION -- AGENT…`. FILE is the file in which the agent
-//! stores its sessions. It prints one JSON object. With `stall` it stops reading after the first
-//! update until the agent's memory no longer grows.
+//! stores its sessions. This program prints one JSON object. With `stall` it pauses after the first
+//! update and reads on when the agent's memory no longer grows.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

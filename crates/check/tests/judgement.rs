@@ -1,4 +1,4 @@
-//! Judgements: their content, their JSON form, and the support of a peer recorded from traffic.
+//! Judgements: their content, their JSON form, and the features that a peer is seen to support.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -122,7 +122,7 @@ async fn whole_answers_have_text_calls_and_usage_in_each_api() {
     assert_eq!((model.answers(), model.tools()), (4, vec!["write".to_owned()]));
 }
 
-/// OpenAI Chat Completions has `custom` tools and calls besides `function`.
+/// In OpenAI Chat Completions, tools and calls have the type `function` or `custom`.
 #[tokio::test]
 async fn a_custom_tool_is_called_with_a_text() {
     let model = ModelServer::start().await.unwrap();
@@ -177,7 +177,7 @@ async fn an_answer_breaks_or_hangs_after_its_text() {
     request["stream"] = json!(true);
     let mut asked = begin(&model, PATHS[0], &request).await;
     asked.until("aid").await;
-    // Other requests are answered meanwhile, and the answer has not ended.
+    // Meanwhile the model answers other requests, and the first answer has not ended.
     let (status, _) = ask(&model, PATHS[0], &requests(&json!([{"say": "x"}]))[0]).await;
     assert_eq!(status, 200);
     let mut more = [0; 64];
@@ -199,7 +199,7 @@ async fn other_requests_of_agents_are_answered() {
     assert_eq!(said(&ask(&model, PATHS[0], &aside).await.1), "attache-said");
     assert_eq!(said(&ask(&model, PATHS[0], &chat).await.1), "attache-said");
     assert_eq!(said(&ask(&model, PATHS[0], &aside).await.1), "attache check: done");
-    // All acts are done, and a missing tool cannot be called.
+    // Now the acts call a tool that was not offered.
     chat["messages"] = json!([{"role": "user", "content": acts(&json!([{"call": [{"tool": "run", "command": "ls"}]}]))}]);
     assert_eq!(said(&ask(&model, PATHS[0], &chat).await.1), "attache check: no tool for run\n");
     for (path, pointer) in [

@@ -116,8 +116,8 @@ fn a_finding_names_its_line_and_the_earlier_line() {
     assert_eq!((finding.rule.id, finding.line, finding.earlier), ("TOOL-08", 7, Some(6)));
 }
 
-/// Rules without a finding differ from rules that no line could have broken. Each side is judged by
-/// its own lines.
+/// Of the rules without a finding, only those that some line could have broken count as tested.
+/// Each side is judged by its own lines.
 #[test]
 fn a_rule_is_tested_if_a_line_of_the_side_could_break_it() {
     let mut observer = Observer::default();
@@ -159,10 +159,11 @@ fn a_missing_reply_causes_one_finding() {
     let is_reply = |line: &str| !line.contains("\"method\":") && line.contains("\"id\":");
     let mut wrong = Vec::new();
     for (rule, mut lines) in kept() {
-        // Only a conversation that continues can show further findings.
+        // Further turns follow if the session is still open, because a missing reply could cause
+        // findings in them.
         let has = |part: &str| lines.iter().any(|line| line.contains(part));
         let is_open = has(r#""result":{"sessionId":"s""#) && !has("session/close");
-        // A reused id belongs to two calls, so the call without a reply is unknown.
+        // A reused id belongs to two calls, so it is unknown which of them has no reply.
         if ["RPC-13", "CANCEL-19"].contains(&rule.as_str()) {
             continue;
         }

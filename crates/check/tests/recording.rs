@@ -73,7 +73,7 @@ fn an_export_of_acp_devtools_is_read_unchanged() {
         (second.path.as_deref(), second.at.as_deref()),
         (Some("messages[1]"), Some("1795000000040"))
     );
-    // Without indentation the export is one line.
+    // Without indentation, the same export is a single line.
     let compact = serde_json::from_str::<serde_json::Value>(ACP_DEVTOOLS).unwrap().to_string();
     let texts = |file: &str| {
         read(file).into_iter().map(|recorded| (recorded.path, recorded.text)).collect::<Vec<_>>()
@@ -229,11 +229,11 @@ fn the_known_findings_of_each_capture_are_reported() {
         let at: Vec<usize> = of_rule.map(|(line, _)| *line).collect();
         assert_eq!(at, expected, "{name} {rule}");
     }
-    // A person has read every line: these are all findings. The client of the captures makes
-    // mistakes on purpose.
+    // A person has read every line of these captures: there are no other findings. The client of
+    // the captures makes mistakes on purpose.
     let exact = |name: &str| found[name].clone();
     let mut of_claude = exact("claude-agent-acp-0.100.0");
-    // One finding for each name.
+    // A line has one finding for each faulty name in it. Count them as one.
     of_claude.dedup();
     assert_eq!(of_claude, [(2, "META-07"), (8, "EXT-01"), (12, "DEC-20"), (14, "PROMPT-01")]);
     let of_grok: Vec<_> =

@@ -18,7 +18,7 @@ use std::path::Path;
 /// control sequences, and changes the direction of text.
 const HOSTILE: &str = "\u{1b}[31m</code></script><script>alert(1)</script>\" ' | ` ``` ]]> \u{0} \u{202e} \u{ffff} &amp; <!-- \\n # h\n";
 
-/// Returns a judgement with hostile text in all places that a peer can choose.
+/// Returns a judgement with hostile text in every place where a peer's text can occur.
 fn hostile() -> Judgement {
     let said = serde_json::Value::from(HOSTILE);
     let calls = r#"{"times": 1, "results": 1, "errors": {}}"#;
@@ -113,7 +113,7 @@ fn the_page_has_no_markup_of_the_peer_and_loads_nothing() {
     for asks in ["http:", "https:", "src=", "href=", "url(", "@import"] {
         assert!(!text.contains(asks), "{asks}");
     }
-    // Every opened element is closed in order, so no text of a peer opened one.
+    // Every element is closed in the right order, so no text of a peer has opened an element.
     let body = text.split_once("<body>").unwrap().1.split_once("</body>").unwrap().0;
     let mut open: Vec<&str> = Vec::new();
     for tag in body.split('<').skip(1) {

@@ -18,7 +18,7 @@ fn every_rule_occurs_once() {
     assert_eq!(groups().iter().map(|group| group.rules.len()).sum::<usize>(), rules().len());
 }
 
-/// Checks that the words of the source agree with our five strengths.
+/// Checks that the strength of each rule agrees with the word in its source, such as MUST.
 #[test]
 fn the_strength_follows_from_the_word() {
     let words = |strength| {

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 const MARK: &str = "{\"acts\":";
 
-/// One response of the model that this agent does not have. The members that are present are
-/// performed in this order.
+/// One response, as a model would give it; this agent has no model. The members that are present
+/// are performed in the order of their declaration.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Act {
@@ -47,7 +47,7 @@ pub struct Tokens {
     pub reasoning: u64,
 }
 
-/// A method of the client and its params; the session id is added.
+/// A method of the client and its params. The agent adds the session id.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ClientCall {
     pub method: String,

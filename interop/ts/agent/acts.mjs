@@ -11,7 +11,7 @@ export function parseActs(text) {
       const { acts } = JSON.parse(text.slice(from, to + 1));
       return { acts, rest: text.slice(0, from) + text.slice(to + 1) };
     } catch {
-      // The object ends at a later brace.
+      // The object does not end at this brace, so try the next one.
     }
   }
   return undefined;

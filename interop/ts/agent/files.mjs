@@ -12,7 +12,7 @@ function real(file) {
 
 /**
  * Returns the absolute path. Relative paths belong to the session's folder (DIR-07). Throws
- * outside of its folders (SESS-05).
+ * if the path is outside of the session's folders (SESS-05).
  */
 export function resolve({ record, directories }, file) {
   const absolute = path.resolve(record.cwd, file);

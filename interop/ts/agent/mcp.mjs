@@ -69,7 +69,7 @@ class Stdio {
     try {
       process.kill(-this.child.pid, "SIGKILL");
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 }

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { offers } from "./offers.mjs";
 
-/** The limit for stored output, in bytes; its end is stored. */
+/** The limit for stored output, in bytes. Only the end of longer output is stored. */
 const limit = 65_536;
 
 /**
@@ -38,7 +38,7 @@ async function runAsChild(turn, line, call) {
     try {
       process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   };
   turn.onKill(kill);

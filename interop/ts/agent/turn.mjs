@@ -308,7 +308,7 @@ export class Turn {
     }
   }
 
-  /** Sending alone never lets Node read the cancellation while the client keeps up. */
+  /** Yields, so that Node can read a cancellation: sending alone yields only to a slow client. */
   breathe() {
     this.throwIfCancelled();
     return immediate();

@@ -16,7 +16,7 @@ export class AgentProcess {
     this.child.stdin.on("error", () => {});
   }
 
-  /** Closes its stdin, and kills it if it does not end. */
+  /** Closes the agent's stdin, and kills the agent if it does not end. */
   async end() {
     this.child.stdin.end();
     await Promise.race([this.exited, after(2000, undefined, { ref: false }).then(() => this.child.kill("SIGKILL"))]);

@@ -1,6 +1,6 @@
 // The output of the client: one JSON object per line, with `event` first.
 
-/** Notifies turns and the end of the program of everything that they wait for. */
+/** Tells turns, and the code that ends the program, about the events that they wait for. */
 export class Events {
   failed = false;
   #waiting = [];

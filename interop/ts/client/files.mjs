@@ -5,8 +5,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Returns the real path; throws outside the session's folders. A missing file belongs to its folder;
- * a dangling link is refused.
+ * Returns the real path. For a missing file, the real path of its folder counts. Throws if the path
+ * is outside of the session's folders or is a dangling link.
  */
 export function inside(roots, file) {
   if (path.isAbsolute(file)) {
@@ -29,7 +29,7 @@ function onFile(roots, file, act) {
 
 export function readFile(roots, params) {
   return onFile(roots, params.path, (file) => {
-    // A pipe would block forever.
+    // Reading a pipe could block forever.
     if (!fs.statSync(file).isFile()) throw new Error(`${file} is not a file`);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
     const lines = text.split(/(?<=\n)/);

@@ -34,7 +34,8 @@ export class State {
   }
 
   /**
-   * If there are config options, only they count (MODE-06); the first of the category is the mode.
+   * If there are config options, only they count (MODE-06); the first in the category `mode` is the
+   * mode.
    */
   get modeOption() {
     return this.options.find(({ category }) => category === "mode");

@@ -37,7 +37,7 @@ class Terminal {
     const closed = new Promise((resolve) => this.child.once("close", resolve));
     this.ended = new Promise((resolve) => {
       this.child.once("exit", async (exitCode, signal) => {
-        // Output that arrives even later comes from a child of the command.
+        // Output that arrives after `late` comes from a child of the command.
         await Promise.race([closed, after(late, undefined, { ref: false })]);
         this.#exit = { exitCode, signal };
         resolve(this.#exit);
@@ -48,8 +48,8 @@ class Terminal {
   #keep(bytes) {
     const all = Buffer.concat([this.#output, bytes]);
     this.#truncated ||= all.length > this.limit;
-    // An incomplete character can be completed later, so the limit cuts bytes, which are decoded
-    // only on request.
+    // The rest of an incomplete character can arrive later, so the limit applies to bytes, and they
+    // are decoded only on request.
     this.#output = all.length > this.limit ? end(all, this.limit) : all;
   }
 
@@ -62,7 +62,7 @@ class Terminal {
     try {
       process.kill(-this.child.pid, "SIGKILL");
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 }

@@ -60,7 +60,7 @@ pub(crate) struct Correct {
     /// The turn that ended last: its session, the id of its prompt, and its stop reason, if any.
     last_turn: (String, Value, &'static str),
     said: Vec<Value>,
-    /// The session that was opened by the current line. It has sent no updates yet.
+    /// The session that the current line opened. The agent has sent no updates of it yet.
     new: Option<String>,
     /// Whether that session was opened with an MCP server that does not exist.
     is_server_missing: bool,

@@ -44,11 +44,11 @@ pub(crate) struct Heard<'l> {
     pub(crate) answers: &'l str,
     /// The state of the agent before the line.
     pub(crate) before: &'l Before,
-    /// Whether `initialize` had succeeded before.
+    /// Whether `initialize` had succeeded before the line.
     pub(crate) is_initialized: bool,
-    /// Whether the agent was logged out before.
+    /// Whether the agent was logged out before the line.
     pub(crate) is_logged_out: bool,
-    /// The sessions that were open before, in the order in which they were opened.
+    /// The sessions that were open before the line, in the order in which they were opened.
     pub(crate) open: &'l [String],
     /// The session that was deleted last.
     pub(crate) deleted: Option<&'l str>,
@@ -121,7 +121,8 @@ const fn misdone(
     Fault { rule, companions, wrong: |_, _| {}, misheard: |_, _| {}, misdone }
 }
 
-/// Features that a correct agent may lack, each with the rule that only such an agent can keep.
+/// Features that a correct agent may lack, each with the rule that only an agent without the
+/// feature can pass.
 pub(crate) const LACKS: &[Fault] = &[config_option::LACKS_OPTIONS, initialize::LACKS_FORK];
 
 /// Different behaviour that is also correct.

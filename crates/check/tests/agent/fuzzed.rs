@@ -50,7 +50,7 @@ fn first_failure(fault: &'static Fault, cases: u64) -> Option<Failure> {
     fuzz(fault, 0, async |fuzz| fuzz.run(0..cases, None, |_| {}).await.unwrap())
 }
 
-/// Returns the number of the judge's lines in a recording.
+/// Returns how many lines of a recording the judge sent.
 fn said(failure: &Failure) -> usize {
     failure.recording.lines().filter(|line| line.contains(r#""from":"client""#)).count()
 }

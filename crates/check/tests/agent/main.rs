@@ -1,5 +1,5 @@
 //! Tests the probes of agents on correct and faulty agents. A correct agent passes each probe, and
-//! a fault in one rule fails only that rule.
+//! a fault in one rule makes only that rule fail.
 
 #![allow(
     clippy::unwrap_used,
@@ -111,7 +111,7 @@ async fn serve(input: DuplexStream, mut output: DuplexStream, mut connection: Co
                 }
                 message => message.to_string(),
             };
-            // The judge may have closed the connection.
+            // The write fails if the judge has closed the connection.
             if output.write_all(format!("{line}\n").as_bytes()).await.is_err() {
                 return;
             }
@@ -179,12 +179,12 @@ fn a_correct_agent_passes_every_probe() {
     assert!(verdicts.len() > 70, "{}", verdicts.len());
 }
 
-/// Whether only an agent that lacks a feature can keep the rule.
+/// Whether only an agent without some feature can pass the rule.
 fn is_lacking(verdict: &&Verdict) -> bool {
     LACKS.iter().any(|lack| lack.rule == verdict.rule.id)
 }
 
-/// No probe depends on the state that another probe leaves.
+/// No probe depends on the state that another probe leaves behind.
 #[test]
 fn the_order_of_the_probes_changes_no_verdict() {
     for seed in 1..=4 {

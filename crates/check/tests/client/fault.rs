@@ -33,7 +33,7 @@ pub(crate) struct Heard<'l> {
     pub(crate) is_over: bool,
     /// The client after the event.
     pub(crate) client: &'l Correct,
-    /// The agent's calls so far, by id as JSON.
+    /// The calls that the agent has sent so far. The keys are their ids as JSON text.
     pub(crate) called: &'l HashMap<String, Value>,
 }
 

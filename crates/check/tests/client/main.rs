@@ -1,5 +1,5 @@
 //! Tests the probes of clients on correct and faulty clients. A correct client passes each probe,
-//! and a fault in one rule fails only that rule.
+//! and a fault in one rule makes only that rule fail.
 
 #![allow(
     clippy::unwrap_used,
@@ -125,7 +125,7 @@ async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option
             Heard { message: &message, text: &text, is_over, client: &client, called: &called };
         (fault.says)(&heard, &mut said);
         if is_over && said.is_empty() {
-            // The client does not notice the event.
+            // The faulty client does not react to the event, so it never ends.
             std::future::pending::<()>().await;
         }
     }
@@ -213,7 +213,7 @@ fn a_correct_client_that_refuses_writes_breaks_no_rule() {
     let refusing = Fault {
         hears: |_, message| {
             if message["method"] == "fs/write_text_file" {
-                // The write does not reach the disk.
+                // This path does not exist, so nothing is written.
                 message["params"]["path"] = "/attache/no/such/folder".into();
             }
         },

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 #[derive(Debug)]
 pub(crate) struct Held {
     id: Value,
-    /// The answer if the person does not answer.
+    /// The answer that is sent if the person decides nothing.
     settled: Value,
 }
 
-/// Returns the answer to a permission request without a choice.
+/// Returns the answer to a permission request if the person chooses no option.
 fn cancelled() -> Value {
     json!({"outcome": {"outcome": "cancelled"}})
 }
@@ -129,7 +129,7 @@ impl Correct {
         })
     }
 
-    /// Answers all calls that wait for the person, without a choice.
+    /// Answers all calls that wait for the person, as if the person had decided nothing.
     pub(crate) fn settle(&mut self) {
         for held in std::mem::take(&mut self.held) {
             self.answer(&held.id, held.settled);

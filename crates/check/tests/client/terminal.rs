@@ -73,7 +73,8 @@ impl Terminal {
         Vec::new()
     }
 
-    /// Keeps the newest output within the limit, from the start of a character.
+    /// Appends output. If the limit is exceeded, keeps only the newest part, from the start of a
+    /// character.
     fn print(&mut self, bytes: &[u8]) {
         self.output.extend_from_slice(bytes);
         let Some(limit) = self.limit.filter(|limit| self.output.len() > *limit) else { return };

@@ -78,8 +78,8 @@ async fn plays(client: Client, scenario: &Scenario, cancelling: bool) -> Result<
     }
 }
 
-/// Starts a client, and waits until it has started its agent. `command` returns the client's
-/// command for the command of an agent.
+/// Starts a client, and waits until it has started its agent. `command` gets the command that
+/// starts the agent, and returns the command that starts the client.
 pub(crate) async fn started(
     project: &Project,
     command: impl FnOnce(&[String]) -> Vec<String>,

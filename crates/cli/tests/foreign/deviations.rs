@@ -15,8 +15,8 @@ pub(crate) struct Deviation {
 /// The number of scenarios that are played at once.
 const AT_ONCE: usize = 4;
 
-/// Plays all scenarios, each given by its title and a future, and fails the test with every
-/// unexpected outcome.
+/// Plays all scenarios, each given by its title and a future. Fails the test with a list of the
+/// unexpected outcomes, if there are any.
 pub(crate) async fn play_all<P>(
     peer: &str,
     known: &[Deviation],

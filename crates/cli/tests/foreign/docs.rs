@@ -96,7 +96,8 @@ impl Coverage {
         Self { rule, probes, faults, said: said.collect() }
     }
 
-    /// Returns whether a fault of one side is found and that side passes in all three families.
+    /// Returns whether, for the agent or the client, the judge finds a fault and the peers of all
+    /// three families pass.
     fn is_pair(&self) -> bool {
         [Side::Agent, Side::Client].into_iter().any(|side| {
             let passes = |said: &Vec<(Side, Outcome)>| said.contains(&(side, Outcome::Pass));

@@ -28,7 +28,7 @@ async fn killed_after(steps: &[&str], code: i32) {
     assert!(message.contains("the relay says this on stderr"), "{message}");
 }
 
-/// Like [`killed_after`] with further arguments. Returns the last output of our client.
+/// Like [`killed_after`] with further arguments. Returns the error message of our client.
 async fn ended_after(steps: &[&str], arguments: &[&str], code: i32) -> String {
     let project = Project::new();
     let command = |agent: &[String]| {
@@ -137,8 +137,8 @@ async fn our_agent_ends_when_its_client_is_killed_at_once() {
 #[tokio::test]
 async fn our_agent_and_its_command_end_when_the_client_is_killed() {
     for (number, client) in (600..).zip(FOREIGN) {
-        // The command is found by its sleep time, which no other process uses, because a process in
-        // a sandbox does not know its real id.
+        // A process in a sandbox does not know its real id, so the command is found by its sleep
+        // time, which no other process uses.
         let time = format!("{number}.{}", std::process::id());
         let script = format!("permission allow_once\nmode auto\nprompt run exec sleep {time}");
         Pair::started(client, &script).ends(Some(&["sleep", &time])).await;

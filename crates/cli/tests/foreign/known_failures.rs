@@ -73,7 +73,8 @@ async fn acpx_has_its_known_failures() {
     has_known_failures("client", "acpx", &[], &[&program[..], &main].concat()).await;
 }
 
-/// Judges a client that does not offer everything, by the rules about what is not offered.
+/// Judges a client that does not offer everything, by the rules about features that are not
+/// offered.
 async fn official_client_without_offers_has_known_failures(name: &str, client: Client) {
     let less = ["fs", "terminal", "form", "url"].map(|less| ["--without", less]).concat();
     let main = words(&["--cwd", "{cwd}", "--step", "prompt {prompt}", "--", "{agent...}"]);

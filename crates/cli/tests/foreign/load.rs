@@ -50,7 +50,7 @@ impl StoringAgent {
         Self::hiding("-")
     }
 
-    /// Like `new`, but does not offer this session capability.
+    /// Like `new`, but hides this session capability of the agent from the client.
     fn hiding(capability: &str) -> Self {
         let project = Project::new();
         let between = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/load/between.mjs");

@@ -8,7 +8,8 @@ const MISSING: &str = "build the foreign peers first with ./test, or with cargo 
 /// Our program.
 pub(crate) const ATTACHE: &str = env!("CARGO_BIN_EXE_attache");
 
-/// An agent, and the prompts that make it do what a scenario needs.
+/// An agent, and its values for the names in scenarios: modes, and prompts that make it do what a
+/// scenario needs.
 #[derive(Clone)]
 pub(crate) struct Agent {
     pub(crate) name: &'static str,
@@ -151,7 +152,7 @@ pub(crate) fn attache_run(agent: &[String], project: &Project, arguments: &[&str
     fixed.iter().chain(arguments).map(|word| (*word).to_owned()).collect()
 }
 
-/// Returns the command of a fake agent that connects the client to a test that listens at `socket`.
+/// Returns the command of a fake agent, which connects the client to the test at `socket`.
 pub(crate) fn relay(socket: &Path) -> Vec<String> {
     let relay = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/relay.mjs");
     vec!["node".into(), relay.into(), text(socket)]

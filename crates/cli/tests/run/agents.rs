@@ -153,7 +153,8 @@ fn own_names_are_stored_and_override_known_ones() {
     }
 }
 
-/// Without a name every installed agent is started. One that fails does not hide the others.
+/// Without a name, the check starts every installed agent. If one fails, the others are still
+/// reported.
 #[test]
 fn a_check_of_all_agents_shows_which_work() {
     let project = Project::new();
@@ -255,8 +256,8 @@ fn the_login_of_a_known_agent_is_explained() {
         .failed(5, &["login", "Claude subscription", "run `claude` once"]);
 }
 
-/// A program that was started from a desktop does not have the PATH of the person's shell, which
-/// contains agents.
+/// A program that is started from a desktop does not inherit the PATH of the person's login shell.
+/// Some agents can be found only in that PATH.
 #[test]
 fn an_agent_that_only_the_login_shell_finds_gets_its_environment() {
     let (project, away) = (Project::new(), Project::empty());
@@ -313,7 +314,7 @@ fn an_own_name_is_replaced_only_by_force() {
         &["mine already exists in", "and starts KEY=… first --acp", "replace it with --force"],
     );
     assert!(!refused.stderr.contains("s3cret") && file() == before, "{refused:?}");
-    // Adding the same again changes nothing and succeeds.
+    // Adding the same agent again changes nothing and succeeds.
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);
     assert_eq!(file(), before);
     own(&["agents", "add", "--force", "mine", "second --acp"]).failed(0, &["agents.toml"]);

@@ -57,7 +57,7 @@ fn ctrl_c_cancels_the_turn_and_the_conversation_continues() {
     terminal.press("/options mode auto\r");
     terminal.wait_for("auto › ");
     terminal.press("run sleep 1000\r");
-    // Without a sandbox, a command asks in every mode.
+    // Without a sandbox, the agent asks before a command in every mode.
     terminal.wait_for_one(&["allow? [", "◐"]);
     terminal.press("\u{3}");
     terminal.wait_for("cancelled");
@@ -69,7 +69,7 @@ fn ctrl_c_cancels_the_turn_and_the_conversation_continues() {
     assert_eq!(terminal.end().0, Some(0));
 }
 
-/// A killed agent is the problem that users of clients report most often.
+/// Users of clients report killed agents more often than any other problem.
 #[test]
 fn a_killed_agent_is_restarted_and_the_session_continues() {
     let project = Project::new();
@@ -335,7 +335,8 @@ fn words_switch_to_the_only_matching_session() {
     terminal.wait_for("\u{1b}[1mshow README.md");
     terminal.wait_for("› show README.md");
     terminal.wait_for("ask 0 % › ");
-    // Several matches, then one of them by its full title, then none.
+    // The first search has several matches, the second names one of them by its full title, and the
+    // third has no match.
     terminal.press("/switch where is\r");
     terminal.wait_for("2 sessions match “where is”");
     terminal.wait_for("› ");
@@ -354,7 +355,7 @@ fn words_switch_to_the_only_matching_session() {
     assert_eq!(terminal.end().0, Some(0));
 }
 
-/// Agent and client store the same conversation in one store.
+/// The agent and the client both store the conversation, in the same store.
 #[test]
 fn a_conversation_is_listed_once_and_deleted_completely() {
     let project = Project::new();
@@ -392,7 +393,7 @@ fn a_conversation_is_listed_once_and_deleted_completely() {
 #[test]
 fn an_unwritable_home_is_reported_and_stops_nothing() {
     let project = Project::new();
-    // Not even root can create files there.
+    // Not even root can create files in this folder.
     let home = |command: &mut std::process::Command| {
         command
             .env_remove("ATTACHE_STORE")
@@ -467,7 +468,7 @@ fn the_hidden_part_of_a_long_output_is_shown_on_request() {
     assert!(whole.stderr.contains("1050") && !whole.stderr.contains("more lines"), "{whole:?}");
 }
 
-/// Returns the agents that work in this folder.
+/// Returns the process ids of the agents that were started in this folder.
 fn agents(folder: &Path) -> Vec<i32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {

@@ -39,8 +39,8 @@ fn our_client_breaks_no_rule() {
     }
 }
 
-/// A client that never starts its agent, dies, hangs, floods or prints other text gets a verdict,
-/// and is gone soon.
+/// A client that never starts its agent, dies, hangs, floods or prints other text still gets a
+/// verdict and is soon ended.
 #[test]
 fn a_client_without_a_prompt_gets_a_verdict_and_ends_soon() {
     let began = Instant::now();

@@ -15,7 +15,7 @@ fn our_agent_survives_malformed_conversations() {
     assert_eq!(ended.stdout, "120 cases of seed 11 were run, and nothing broke.\n");
 }
 
-/// An agent whose input ends at a line that is not an object.
+/// An agent behind `sed`, which ends the agent's input after the first line that is not an object.
 #[test]
 fn a_failure_of_an_agent_is_minimized_and_can_be_replayed() {
     let project = Project::empty();
@@ -59,7 +59,8 @@ fn our_client_survives_malformed_conversations() {
     assert_eq!(ended.stdout, "120 cases of seed 11 were run, and nothing broke.\n");
 }
 
-/// A client whose input ends at a line that is not an object.
+/// A client whose agent is behind `sed`, which ends the client's input after the first line that is
+/// not an object.
 #[test]
 fn a_failure_of_a_client_is_minimized_and_can_be_replayed() {
     let project = Project::empty();

@@ -1,5 +1,5 @@
-//! The rules of terminals do not apply to the built-in agent, which runs commands itself. This test
-//! judges an agent of the kit that runs them in terminals of the client.
+//! The rules about terminals do not apply to the built-in agent, which runs commands itself. This
+//! test judges an agent of the kit that runs them in terminals of the client.
 
 use attache_agent::{About, Author, Command, Opening, Result, StopReason, Turn, serve};
 use attache_check::{Link, Outcome, Run, select};

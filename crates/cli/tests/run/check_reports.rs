@@ -11,7 +11,7 @@ const OURS: [&str; 2] = [env!("CARGO_BIN_EXE_attache"), "agent"];
 const CHATTY: [&str; 3] =
     ["sh", "-c", concat!("echo Welcome; exec '", env!("CARGO_BIN_EXE_attache"), "' agent")];
 
-/// Judges an agent by few rules.
+/// Judges an agent by a few rules.
 fn check(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
     project.run(
         &[&["check", "agent", "--only", "RPC-03,INIT-04,INIT-05"], arguments, &["--"], command]
@@ -157,8 +157,8 @@ fn judgements_are_compared_rule_by_rule() {
     compare(&["ours.json"]).failed(2, &["2"]);
 }
 
-/// An agent that prints a banner in every second start, so that one round fails and the other
-/// passes.
+/// An agent that prints a banner only when it is started for the first time, so that one round
+/// fails and the other passes.
 #[test]
 fn verdicts_that_differ_between_rounds_are_flaky() {
     let project = Project::empty();
@@ -246,7 +246,7 @@ fn an_interrupted_run_shows_the_verdicts_it_has() {
     );
 }
 
-/// Afterwards, the home of the person who judges contains no files of the peers.
+/// After the judgement, the home of the person who judges contains no files of the judged programs.
 #[test]
 fn a_peer_under_test_has_a_separate_home() {
     let project = Project::empty();

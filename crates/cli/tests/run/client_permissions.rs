@@ -27,7 +27,7 @@ fn rules(project: &Project) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// Returns the variables that make the program store decisions.
+/// Returns the environment variables with which the program stores decisions.
 fn kept(project: &Project) -> [(&'static str, String); 2] {
     let path = |name: &str| project.path().join(name).to_string_lossy().into_owned();
     [("ATTACHE_STORE", path("sessions.db")), ("XDG_DATA_HOME", path("data"))]

@@ -33,7 +33,7 @@ fn run(flags: &[&str], code: i32) -> (String, String) {
     (stdout, stderr)
 }
 
-/// TERM-12, PERM-05: flags decide about commands as about other actions, and the output of a
+/// TERM-12, PERM-05: flags apply to commands as they do to other actions, and the output of a
 /// command is shown.
 #[test]
 fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {

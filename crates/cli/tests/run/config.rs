@@ -73,7 +73,7 @@ impl Person {
                         (option["id"].as_str().unwrap().to_owned(), option["currentValue"].clone())
                     })
                     .collect();
-                // The agent ends after its notices.
+                // Closing stdin ends the agent once it has sent its notices.
                 stdin = None;
             }
             let update = &message["params"]["update"];
@@ -216,7 +216,7 @@ fn a_key_is_readable_only_by_its_owner_and_never_shown() {
     );
     let options = person.session(person.command(&["agent"])).0;
     assert_eq!(options["model"], "anthropic/claude-sonnet-4-5");
-    // A key in the environment overrides it.
+    // A key in the environment overrides the stored key.
     let with = person.command(&["config"]).env("ANTHROPIC_API_KEY", "another").output().unwrap();
     assert!(Ended::from(with).stdout.contains("set  environment, ANTHROPIC_API_KEY"));
     assert!(person.runs(&["config", "key", "anthropic", "--remove"]).stderr.contains("removed"));
@@ -251,7 +251,8 @@ fn a_flag_overrides_the_environment_and_that_the_file() {
     assert!(person.runs(&["config"]).stdout.contains("settings, line 1"));
 }
 
-/// NOTE-01: the agent starts with the defaults, and names the problem and its line.
+/// NOTE-01: if the settings file is invalid, the agent starts anyway and names the problem and its
+/// line.
 #[test]
 fn a_broken_file_is_reported_with_its_line_and_the_agent_starts() {
     for (text, said, mode) in [
@@ -348,7 +349,8 @@ fn a_url_is_shown_without_its_login() {
     }
 }
 
-/// A pipe, a device or a folder in place of our file blocks nothing and is named.
+/// If a pipe, a device or a folder is in the place of one of our files, no command hangs, and the
+/// message names it.
 #[test]
 fn a_special_file_is_reported_and_blocks_nothing() {
     for (name, says) in [
@@ -374,7 +376,7 @@ fn a_special_file_is_reported_and_blocks_nothing() {
             &["run", "--agent", "x", "help"],
             &["run", "help"],
         ] {
-            // `timeout` ends a command that hangs, and the test fails.
+            // `timeout` ends a command that hangs, with exit code 124.
             let mut command = person.command(&[]);
             let mut limited = Command::new("timeout");
             limited.args(["20"]).arg(env!("CARGO_BIN_EXE_attache")).args(arguments);
@@ -390,7 +392,7 @@ fn a_special_file_is_reported_and_blocks_nothing() {
     }
 }
 
-/// The same holds for files of a project and for files that a flag names.
+/// Pipes in the place of a project's files, or named by a flag, do not make a command hang either.
 #[test]
 fn a_pipe_in_a_project_or_after_a_flag_blocks_nothing() {
     let person = Person::new();
@@ -426,7 +428,7 @@ fn a_pipe_in_a_project_or_after_a_flag_blocks_nothing() {
 fn pipe(path: &std::path::Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
-    // SAFETY: the name ends with a zero and lives through the call.
+    // SAFETY: the name ends with a zero byte and outlives the call.
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
 }
 
@@ -461,7 +463,7 @@ fn a_keys_file_that_others_can_change_is_refused() {
         assert_eq!(keeping.wait().unwrap().success(), is_set, "{mode:o}");
         fs::write(&file, format!("anthropic = \"{KEY}\"\n")).unwrap();
     }
-    // SAFETY: the call takes nothing and cannot fail.
+    // SAFETY: the call has no arguments and cannot fail.
     if unsafe { libc::geteuid() } == 0 {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         std::os::unix::fs::chown(&file, Some(12345), None).unwrap();

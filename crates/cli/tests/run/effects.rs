@@ -1,5 +1,5 @@
-//! What is shown, recorded and decided about is the actual effect of a call, whatever its title
-//! says. Refused actions are reported.
+//! Output, recordings and decisions are about the actual effect of a call, whatever its title says.
+//! Refused actions are reported.
 
 use crate::project::{Ended, MAIN, Project};
 use crate::script::Script;
@@ -104,7 +104,8 @@ fn files_addresses_and_arguments_are_shown() {
     }
 }
 
-/// A title can contain the command, the file or the address and state the opposite.
+/// A title can contain the actual command, file or address and still claim the opposite, so the
+/// effect is shown too.
 #[test]
 fn a_title_with_the_command_in_it_hides_nothing() {
     for (kind, title, input, shown) in [
@@ -133,7 +134,8 @@ fn a_title_with_the_command_in_it_hides_nothing() {
     }
 }
 
-/// The question contains the command that an agent wants this program to run, with its variables.
+/// If an agent asks this program to run a command, the question shows the command with its
+/// variables.
 #[test]
 fn a_question_about_a_terminal_shows_its_command() {
     let project = Project::new();

@@ -6,10 +6,10 @@ use crate::terminal::Terminal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// Opens sessions once the file `in` exists.
+/// Shell code that opens sessions once the file `in` exists.
 const NEW: &str = r#"if [ -e in ]; then reply '{"sessionId":"s"}'; else refuse '{"code":-32000,"message":"Who are you?"}'; fi"#;
 
-/// Offers these login methods, and stores the client's `initialize` request.
+/// Returns shell code that offers these login methods and stores the client's `initialize` request.
 fn initialize(methods: &str) -> String {
     format!(
         r#"printf '%s\n' "$line" >>seen; reply '{{"protocolVersion":1,"agentCapabilities":{{"auth":{{"logout":{{}}}}}},"authMethods":[{methods}]}}'"#
@@ -21,7 +21,7 @@ const KEY: &str = r#"{"id":"key","name":"Key","type":"env_var","description":"Re
 const TERMINAL: &str =
     r#"{"id":"term","name":"By hand","type":"terminal","args":["log in"],"env":{"SET":"s3cret"}}"#;
 
-/// Implements login and logout.
+/// Shell code that implements login and logout.
 const CALLS: &str = r#"*'"authenticate"'*) touch in called; reply '{}' ;;
     *'"logout"'*) rm -f in; reply '{}' ;;"#;
 

@@ -11,7 +11,8 @@ use std::thread;
 
 const KEY: &str = "sk-very-secret-key";
 
-/// A provider that sends these responses one after the other, and the bodies of its requests.
+/// Starts a provider that sends these responses one after the other. Returns its URL and the
+/// requests that it gets.
 fn provider(answers: Vec<String>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -20,7 +21,7 @@ fn provider(answers: Vec<String>) -> (String, Receiver<String>) {
         for answer in answers {
             let (mut stream, _) = listener.accept().unwrap();
             let request = read_request(&mut stream);
-            // A test can ignore the requests.
+            // The send fails if the test has dropped the receiver.
             let _ = asked.send(request);
             stream.write_all(answer.as_bytes()).unwrap();
         }
@@ -121,7 +122,7 @@ fn doctor_names_the_providers_and_the_model_of_a_new_session() {
     }
 }
 
-/// A list of models that cannot be read is ignored, with the reason.
+/// A list of models that cannot be read is ignored, and the reason is shown.
 #[test]
 fn a_broken_list_of_models_is_reported_and_ignored() {
     let project = Project::new();
@@ -164,7 +165,7 @@ impl Agent {
         agent
     }
 
-    /// Returns the result of a call; other messages are skipped.
+    /// Sends a call and returns its result. Skips all other messages.
     fn call(&mut self, method: &str, params: Value) -> Value {
         let call = json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params });
         writeln!(self.input, "{call}").unwrap();

@@ -54,7 +54,7 @@ fn existing_files_stay_and_an_invalid_name_creates_nothing() {
     assert!(!project.path().join("hello").exists());
 }
 
-/// The programs in docs/libraries.md, exactly as printed.
+/// The programs in docs/libraries.md compile exactly as printed.
 #[test]
 fn the_examples_of_the_documentation_compile_as_printed() {
     let document = include_str!("../../../../docs/libraries.md");
@@ -69,7 +69,7 @@ fn the_examples_of_the_documentation_compile_as_printed() {
     let ended = project.run(&["new", "agent", "printed", "--libraries", libraries]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let folder = project.path().join("printed");
-    // The tests of this crate can use both kits, so the examples can too.
+    // The dev-dependencies of the new project contain both kits, so its examples can use them.
     std::fs::create_dir(folder.join("examples")).unwrap();
     for (number, example) in examples.iter().enumerate() {
         std::fs::write(folder.join(format!("examples/example{number}.rs")), example).unwrap();
@@ -85,7 +85,8 @@ fn the_examples_of_the_documentation_compile_as_printed() {
     assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{checked:?}");
 }
 
-/// A copied program is in no checkout, and the libraries are in no registry.
+/// A copy of the program outside the checkout cannot find the libraries, which are not in a
+/// registry.
 #[test]
 fn outside_a_checkout_the_libraries_must_be_named() {
     let project = Project::empty();

@@ -107,8 +107,9 @@ fn doctor_reports_broken_rules_with_their_line() {
     assert!(text.contains("none; \"always\" choices are stored in "), "{text}");
 }
 
-/// Relative and empty entries of `PATH` would let a project replace the programs that only read.
-/// With an absolute entry, these programs ask.
+/// A project could use relative and empty entries of `PATH` to replace programs that only read, so
+/// these entries are ignored. A program that an absolute entry leads to in the project needs
+/// permission.
 #[test]
 fn a_project_cannot_replace_programs_that_only_read() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -61,12 +61,12 @@ fn a_named_session_is_created_once() {
     assert_eq!((&first["sessionId"], &again["title"]), (&again["sessionId"], &"review".into()));
     let other = session(&run(&project, &["run", "--json", "--session", "Review", "help"]));
     assert_ne!(other["sessionId"], first["sessionId"]);
-    // A tag works too.
+    // A session can also be named by its tag.
     let id = other["sessionId"].as_str().unwrap();
     assert_eq!(run(&project, &["sessions", "tag", id, "+bugs"]).code, Some(0));
     let tagged = session(&run(&project, &["run", "--json", "--session", "bugs", "help"]));
     assert_eq!(tagged["sessionId"], other["sessionId"]);
-    // A name applies to its folder only.
+    // A name finds only sessions of the same folder.
     fs::create_dir(project.path().join("elsewhere")).unwrap();
     let elsewhere = session(&run(
         &project,
@@ -122,7 +122,7 @@ fn a_foreign_agent_loads_if_it_can_and_otherwise_resumes() {
         (both, "last", "session/load", "aa-2"),
         (both, "b", "session/load", "bb"),
         (only_resume, "aa-1", "session/resume", "aa-1"),
-        // Without a list the id is used as given.
+        // If the agent does not list its sessions, the id is used as given.
         (r#"{"loadSession":true}"#, "any", "session/load", "any"),
     ] {
         let (ended, opened) = with_agent(capabilities, &["--resume", named]);

@@ -348,7 +348,7 @@ fn a_search_finds_text_and_shows_its_line() {
 #[test]
 fn a_log_is_exported_completely_and_overwrites_nothing() {
     let fixture = Fixture::new();
-    // More than one page of the store, with text that would control a terminal.
+    // The log is longer than one page of the store and contains text that would control a terminal.
     let long = "0123456789\u{9b}2J\u{202e}\n".repeat(2_000);
     fixture.add(
         "aa11",

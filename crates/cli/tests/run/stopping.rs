@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const LONG: &str = "run sleep 1000";
 
-/// Returns the processes that inherited this mark.
+/// Returns the command lines of all processes with this mark in their environment.
 fn alive(mark: &str) -> Vec<String> {
     let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let marked = processes.filter(|path| {
@@ -160,8 +160,8 @@ fn the_timeout_covers_the_start_and_an_agent_that_ignores_cancellation() {
         let output = project.attache(&all).env("ATTACHE_TEST_MARK", &mark).output().unwrap();
         let took = began.elapsed();
         Ended::from(output).failed(8, &[says, "--timeout"]);
-        // If ending the agent had no time limit of its own, it would take 13 s longer; the rest is
-        // a margin for busy machines.
+        // The limit of 14 s leaves a margin for busy machines. If ending the agent had no time
+        // limit of its own, the run would take 13 s longer.
         assert!(took < Duration::from_secs(14), "{until}: it took {took:?}");
         nothing_is_left(&mark);
     }

@@ -36,7 +36,8 @@ impl Terminal {
     pub(crate) fn of(mut command: Command, columns: u16, stdin: Option<Stdio>) -> Self {
         let (mut ours, mut theirs) = (-1, -1);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: both numbers and the size are valid for the call; name and settings can be null.
+        // SAFETY: the pointers to both descriptors and to the size are valid; those to the name and
+        // the settings may be null.
         let opened = unsafe {
             libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size)
         };
@@ -66,13 +67,14 @@ impl Terminal {
         Self { child, screen, seen: String::new(), unread: Vec::new() }
     }
 
-    /// Reads until the terminal shows `text` after the text of the last wait.
+    /// Reads until the output contains `text`. The search begins after the text that the previous
+    /// wait found.
     #[track_caller]
     pub(crate) fn wait_for(&mut self, text: &str) {
         self.wait_for_one(&[text]);
     }
 
-    /// Like `wait_for`, for the first of these texts.
+    /// Like `wait_for`, but for whichever of these texts comes first.
     #[track_caller]
     pub(crate) fn wait_for_one(&mut self, texts: &[&str]) {
         let mut piece = [0; 4096];
@@ -92,7 +94,7 @@ impl Terminal {
         }
     }
 
-    /// Returns the output up to the text of the last wait.
+    /// Returns all output up to the text that the last wait found, including that text.
     pub(crate) fn seen(&self) -> &str {
         &self.seen
     }
@@ -122,7 +124,7 @@ fn a_question_shows_the_diff_and_one_key_answers() {
         assert!(terminal.seen.contains(text), "the question lacks {text:?}: {}", terminal.seen);
     }
     assert_eq!(project.main(), MAIN, "it was edited before the answer");
-    // Enter and other keys do not answer.
+    // Enter and other keys do not answer the question.
     terminal.press("\nxy");
     let (code, shown) = terminal.end();
     assert_eq!((code, project.main()), (Some(0), MAIN.replace("total", "sum")), "{shown}");
@@ -373,7 +375,7 @@ fn a_page_is_shown_completely_and_needs_consent() {
     }
 }
 
-/// PERM-02: a command is shown unchanged, and waits for the key.
+/// PERM-02: a command is shown unchanged, and runs only after the person presses the key.
 #[test]
 fn a_question_about_a_terminal_command_shows_all_of_it() {
     let project = Project::new();

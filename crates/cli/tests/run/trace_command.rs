@@ -108,7 +108,7 @@ fn the_end_of_one_direction_passes_while_the_other_continues() {
     assert_eq!(fs::read_to_string(project.path().join("got")).unwrap(), "still here");
 }
 
-/// TERM-08: with a code or a signal, never both.
+/// TERM-08: `attache trace` ends as its agent did, with an exit code or by a signal.
 #[test]
 fn exit_status_and_stderr_of_the_agent_pass_through() {
     let project = Project::empty();
@@ -145,7 +145,7 @@ fn no_process_is_left_if_trace_is_killed() {
     let mut pid = [0; 1];
     stdout.read_exact(&mut pid).unwrap();
     child.kill().unwrap();
-    // The agent and its child held the other end.
+    // The read ends when the agent and its child, which also write to the pipe, have ended.
     let mut rest = Vec::new();
     stdout.read_to_end(&mut rest).unwrap();
     child.wait().unwrap();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
-/// The names that the agent tries in one turn; protected files come last.
+/// The files that the agent tries to write in one turn. The protected ones come last.
 const NAMES: [&str; 5] =
     ["plain.txt", ".git/hooks/pre-commit", ".vscode/settings.json", ".envrc", "link/pre-push"];
 
@@ -55,8 +55,8 @@ fn audit(project: &Project) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
-/// PERM-02 for files: each attempt is decided about, shown, answered with an error, and logged with
-/// its path.
+/// PERM-02 for files: the decision about each attempt is shown and logged with the path. A refused
+/// attempt is answered with an error.
 #[test]
 fn writes_without_a_question_are_refused_unless_a_flag_allows_them() {
     for (flags, expected) in [
@@ -90,8 +90,8 @@ fn writes_without_a_question_are_refused_unless_a_flag_allows_them() {
     }
 }
 
-/// A rule that rejects edits stops writes in spite of `--yes`. A rule with the path of a protected
-/// file allows that file.
+/// A rule that rejects edits stops writes in spite of `--yes`. A rule that names the path of a
+/// protected file allows writes to that file.
 #[test]
 fn rules_about_writes_override_flags() {
     let remember = |project: &Project, rules: &str| {
@@ -116,7 +116,7 @@ fn rules_about_writes_override_flags() {
     assert_eq!(written(&project), ["plain.txt", ".git/hooks/pre-commit"], "{ended:#?}");
 }
 
-/// Scripts get the same event as for any permission.
+/// With `--json`, scripts get the same event as for any other permission.
 #[test]
 fn a_refused_write_is_a_permission_event() {
     let project = Project::new();

@@ -1,16 +1,17 @@
 //! Files of a crate use each other in one direction only.
 //!
-//! A file uses the file that declares the item behind a path: `use` lines and other paths that
-//! begin with `crate`, `super`, `self` or a module below the file. Re-exports are followed to the
-//! declaration; they count for the re-exporting file only if it also uses the name. Calls such as
-//! `list::rows()` into a module below do not count.
+//! A file uses another file if one of its paths names an item that the other file declares. The
+//! paths are those in `use` lines and those that begin with `crate`, `super`, `self` or a module
+//! below the file. Re-exports are followed to the declaration; a re-export counts as a use by the
+//! re-exporting file only if that file also uses the name. Calls such as `list::rows()` into a
+//! module below do not count.
 
 use crate::source::{bare, crates, files, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The number of files in circles that is allowed for now, per crate. The goal is zero.
+/// The number of files that may be in circles for now, per crate. The goal is zero.
 const ALLOWED: &[(&str, usize)] = &[];
 
 /// The path of a module in its crate: `["show", "paint"]`.

@@ -46,8 +46,7 @@ pub(crate) fn name(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// Returns the file without its inline test modules. Test modules in separate files are skipped,
-/// because those files are read separately.
+/// Returns the file without its inline test modules. A declaration such as `mod tests;` remains.
 pub(crate) fn without_tests(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n').peekable();
@@ -92,7 +91,7 @@ pub(crate) fn bare(text: &str, comments: bool) -> String {
     bare
 }
 
-/// Returns where the contents of a literal at this position begin, and where the literal ends.
+/// If `text` begins with a literal, returns where its contents begin and where the literal ends.
 fn literal(text: &str, previous: Option<char>) -> Option<(usize, usize)> {
     let word = previous.is_some_and(|c| c.is_alphanumeric() || c == '_');
     if let Some(escaped) = text.strip_prefix("'\\") {

@@ -38,13 +38,13 @@ pub(crate) struct Agent {
     pub(crate) servers: Value,
     /// The working directory of its sessions.
     pub(crate) project: TempDir,
-    /// Its home, with its settings and the file of its sessions.
+    /// The agent's home, which contains its settings and the file of its sessions.
     home: TempDir,
 }
 
 impl Agent {
-    /// Starts and initializes the agent with a model at this address, or with only `offline`, for a
-    /// client with these capabilities.
+    /// Starts and initializes the agent with a model at this address, or with only the `offline`
+    /// model, for a client with these capabilities.
     pub(crate) fn start(model: Option<&str>, client: Value) -> Self {
         Self::start_with(&[], model, client)
     }
@@ -73,8 +73,8 @@ impl Agent {
         project: TempDir,
         home: TempDir,
     ) -> Self {
-        // A process that exceeds its file size limit gets a signal, which would end it; a full disk
-        // sends none.
+        // A process that exceeds its file size limit gets a signal, which would end it. A full disk
+        // sends no signal, so the agent ignores this one.
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_attache")]);
         command.args(["agent", "--store"]).arg(home.path().join("sessions.db"));
@@ -130,7 +130,7 @@ impl Agent {
         agent
     }
 
-    /// Returns the home, with the file of its sessions.
+    /// Returns the agent's home, which contains the file of its sessions.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
@@ -214,7 +214,8 @@ impl Agent {
         line
     }
 
-    /// Fails if the agent breaks a rule. Lines of the tests are not judged.
+    /// Fails if the agent breaks a rule. The observer also sees what the test sends, but faults of
+    /// the test itself are ignored.
     #[track_caller]
     fn judge(&mut self, from: Side, message: &Value) {
         self.judged += 1;
@@ -250,7 +251,7 @@ impl Agent {
         lines
     }
 
-    /// Allows the next tool call if it asks before it starts.
+    /// Waits for the next tool call. Allows the call if the agent asks before it starts the call.
     #[track_caller]
     pub(crate) fn allow(&mut self) {
         let asks = |message: &Value| message["method"] == "session/request_permission";

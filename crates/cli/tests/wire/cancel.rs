@@ -12,8 +12,8 @@ const SOON: Duration = Duration::from_millis(50);
 
 const TRIES: usize = 5;
 
-/// Sends a prompt, waits for `state`, cancels, and checks the rest; repeats this until one response
-/// was fast.
+/// Sends a prompt in a new session, waits for `state`, cancels, and checks the rest of the turn.
+/// Repeats this a few times, until one response was fast.
 #[track_caller]
 pub(crate) fn cancelled_at_once(
     model: &Model,
@@ -26,7 +26,7 @@ pub(crate) fn cancelled_at_once(
     cancelled_in(model, agent, &session, "go on", answer, state);
 }
 
-/// The same in this session, with this prompt.
+/// Like `cancelled_at_once`, but in this session and with this prompt.
 #[track_caller]
 fn cancelled_in(
     model: &Model,

@@ -39,7 +39,7 @@ fn a_provider_that_breaks_is_retried() {
     assert_eq!(told(&turn).matches("retrying").count(), 2, "{}", told(&turn));
 }
 
-/// A stream that breaks off is an incomplete response: a line after it says that the next response
+/// If a stream breaks off, a line after the incomplete response says that the next response
 /// replaces it.
 #[test]
 fn a_stream_that_breaks_off_is_marked_and_retried() {

@@ -1,4 +1,5 @@
-//! Keys of providers in the environment of the agent: no program that it starts inherits them.
+//! Keys of providers in the environment of the agent: no program that the agent starts inherits
+//! them.
 
 use crate::agent::Agent;
 use crate::model::{Answer, Model, text, tool};
@@ -7,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Returns the names and values of a file that `env` wrote, once it exists.
+/// Waits for a file that `env` wrote, and returns its lines, each the name and value of a variable.
 #[track_caller]
 fn environment(file: &Path) -> Vec<String> {
     let deadline = Instant::now() + Duration::from_secs(20);

@@ -33,8 +33,9 @@ fn a_command_with_long_output_sends_little() {
     );
 }
 
-/// Measures the memory besides the code, which is several times larger in a test build. `cargo run
-/// --release -p attache-bench -- agent:` shows that a release build uses less than 30 MB in total.
+/// Measures the memory without the program's code, because the code is several times larger in a
+/// test build. `cargo run --release -p attache-bench -- agent:` shows that a release build uses
+/// less than 30 MB in total.
 #[test]
 fn an_idle_agent_uses_little_memory() {
     let model = Model::start([Answer::Whole(text("Hello."))]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A variable in the environment of a process that all of its children inherit.
+/// A variable in the environment of a process, which all of its descendants inherit.
 #[derive(Debug)]
 pub(crate) struct Mark(String);
 

@@ -119,7 +119,7 @@ fn typed(method: &str) -> Option<(Decode, Option<Decode>)> {
 
 struct Message {
     text: String,
-    /// The decoder for its params, result or error.
+    /// The decoder for the message's params, result or error.
     decode: Option<Decode>,
 }
 

@@ -1,4 +1,4 @@
-//! Sessions that are not open: archive, status and title.
+//! The methods for sessions that need not be open: archive, status and title.
 
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};

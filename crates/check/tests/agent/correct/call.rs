@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 pub(super) struct Call {
     pub(super) method: &'static str,
     pub(super) session: String,
-    /// The tool call that continues with the reply.
+    /// The tool call that waits for the reply, if any.
     pub(super) tool: Option<String>,
-    /// Whether the turn of the call has ended, so that nothing continues.
+    /// Whether the turn of the call has ended, so that nothing waits for the reply.
     pub(super) is_cancelled: bool,
 }
 
 impl Correct {
-    /// Calls the client in a session, for a tool call or without one. The ids are in the same range
-    /// as the client's.
+    /// Calls the client in a session. `tool` is the tool call that waits for the reply, if any. The
+    /// ids of these calls can equal the ids of the client's own calls.
     pub(super) fn ask(
         &mut self,
         method: &'static str,

@@ -4,8 +4,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the agent waits for a command before it reads the next line. A longer command runs
-/// until its turn is cancelled.
+/// How long the agent waits for a command before it reads the next line. If a command takes longer,
+/// its turn does not end until the client cancels the turn, which also kills the command.
 const SHORT: Duration = Duration::from_millis(300);
 
 /// The running commands with their sessions. Dropping them kills them.
@@ -17,7 +17,7 @@ pub(crate) struct Commands {
 }
 
 impl Commands {
-    /// Runs a shell command. Returns whether it succeeded, or `None` if it still runs.
+    /// Runs a shell command. Returns whether it succeeded, or `None` if it is still running.
     pub(super) fn run(&mut self, session: &str, line: &str, cwd: &str) -> Option<bool> {
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(cwd).process_group(0);

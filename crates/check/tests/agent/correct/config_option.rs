@@ -42,7 +42,7 @@ impl Correct {
         Ok(json!({}))
     }
 
-    /// Sets the mode. Returns whether it changed.
+    /// Sets the mode. Returns whether the mode changed.
     fn change_mode(&mut self, id: &str, mode: &Value) -> Result<bool, Refusal> {
         let mode =
             mode.as_str().filter(|mode| ["ask", "free"].contains(mode)).ok_or_else(invalid)?;

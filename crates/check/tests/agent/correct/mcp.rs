@@ -22,7 +22,7 @@ impl Servers {
     }
 }
 
-/// Whether this is a server with a supported transport.
+/// Whether this is a well-formed server with a supported transport.
 pub(super) fn is_server(server: &Value) -> bool {
     let is_pair = |it: &Value| it["name"].is_string() && it["value"].is_string();
     let are_pairs = |list: &Value| list_or_null(list).is_ok_and(|list| list.iter().all(is_pair));
@@ -44,7 +44,7 @@ fn pairs(list: &Value) -> Vec<(&str, &str)> {
     pairs.filter_map(|pair| Some((pair["name"].as_str()?, pair["value"].as_str()?))).collect()
 }
 
-/// Returns the result of a request to a server, if there is one.
+/// Sends a request to a server. Returns the result, or `None` for an error or no reply.
 fn request(server: &McpConnection, method: &str, params: Value) -> Option<Value> {
     let answer =
         server.answer(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))?;

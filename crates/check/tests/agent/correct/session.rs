@@ -5,7 +5,7 @@ use super::store::{Session, unknown};
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
 
-/// The params that all methods that open a session share.
+/// The params shared by all methods that open a session.
 struct Opening {
     cwd: String,
     directories: Vec<String>,

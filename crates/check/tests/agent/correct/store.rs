@@ -41,7 +41,7 @@ impl Session {
         Self { cwd: cwd.to_owned(), directories, model, mode, ..Self::default() }
     }
 
-    /// Whether the conversation contains this text outside the acts.
+    /// Whether the conversation contains this text. Text in acts does not count.
     pub(super) fn recalls(&self, text: &str) -> bool {
         let mut known = String::new();
         for update in &self.history {
@@ -76,7 +76,7 @@ impl Store {
         self.sessions.get_mut(id).unwrap()
     }
 
-    /// Returns the session that params name.
+    /// Returns the session that `params` name.
     pub(super) fn named(&self, params: &Value) -> Result<String, super::Refusal> {
         let id = params["sessionId"].as_str().ok_or_else(super::invalid)?;
         if self.sessions.contains_key(id) { Ok(id.to_owned()) } else { Err(unknown(id)) }

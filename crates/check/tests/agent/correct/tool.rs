@@ -216,7 +216,7 @@ impl Correct {
         }
     }
 
-    /// Continues with the content of a file, or without it.
+    /// Continues a tool call with the content of its file. `None` means that there is no such file.
     fn has_read(&mut self, session: &str, id: &str, before: Option<String>) {
         let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else {
             return;

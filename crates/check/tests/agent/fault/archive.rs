@@ -1,4 +1,4 @@
-//! Faults in sessions that are not open: archive, status, title.
+//! Faults in the methods for sessions that need not be open: archive, status and title.
 
 use crate::fault::{Fault, change, fault, give, misdone, misheard, refuse};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use crate::fault::{Fault, fault, update, updates};
 use serde_json::{Value, json};
 
-/// Whether the client of the prompt's session lacks the capability.
+/// Whether the client has session capabilities, but not this one.
 fn lacks(client: &Value, capability: &str) -> bool {
     client.get("session").is_some_and(|session| session.get(capability).is_none())
 }
@@ -49,7 +49,7 @@ pub(super) const FAULTS: &[Fault] = &[
             s.push(update(&session, payload));
         }
     }),
-    // This fault breaks each of these rules.
+    // The same fault breaks both rules.
     fault("NOTE-03", &["SESS-16"], report_again),
     fault("SESS-16", &["NOTE-03"], report_again),
     fault("ELIC-01", &["INIT-16"], |h, s| {
@@ -66,7 +66,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// Makes a load report the server that was missing when the session was opened.
+/// Makes `session/load` send the notice about a missing server again.
 fn report_again(h: crate::fault::Heard<'_>, s: &mut Vec<Value>) {
     if h.is("session/load") && s.last().is_some_and(|reply| reply["result"].is_object()) {
         let payload = json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});

@@ -1,5 +1,5 @@
-//! Faults in envelopes and ids. Each fault affects every line, but fails only one rule. One agent
-//! has unusual ids that are correct.
+//! Faults in envelopes and ids. Each fault affects every line, but makes only one rule fail. One
+//! agent has unusual ids that are correct.
 
 use crate::fault::{Fault, Heard, NONE, fault};
 use serde_json::{Value, json};

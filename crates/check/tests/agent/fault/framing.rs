@@ -59,7 +59,7 @@ pub(super) const FAULTS: &[Fault] = &[
             s.push(s[0].clone())
         }
     }),
-    // Calls without a reply are found at the end of the connection.
+    // The judge finds calls without a reply when the connection ends.
     fault("RPC-15", &["RPC-16"], |h, s| {
         if h.is("foo/bar") {
             s.clear()

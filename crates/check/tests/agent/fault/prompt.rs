@@ -19,7 +19,7 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "stopReason", |reason| *reason = Value::Null)
         }
     }),
-    // The agent does not know the method, does not answer, or ends.
+    // Three faults: the agent does not know the method, does not answer, or ends.
     fault("PROMPT-06", &[], |h, s| {
         if h.is("session/prompt") && h.is_initialized {
             refuse(h, s, -32601)

@@ -13,7 +13,8 @@ pub(super) const FAULTS: &[Fault] = &[
             *id = json!(last)
         }
     }),
-    // The agent opens no session: it does not know the method, or does not answer.
+    // Two faults: the agent opens no session, because it does not know the method or does not
+    // answer.
     fault("SESS-01", &[], |h, s| {
         if h.is("session/new") && h.is_initialized {
             refuse(h, s, -32601)

@@ -93,7 +93,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.clear();
         }
     }),
-    // Calls without a reply are found at the end of the connection.
+    // The judge finds calls without a reply when the connection ends.
     Fault::says("RPC-15", &["RPC-16"], |h, s| {
         if h.is("foo/bar") {
             s.clear();

@@ -96,7 +96,7 @@ fn path(heard: &Heard<'_>) -> PathBuf {
     PathBuf::from(heard.params()["path"].as_str().unwrap_or_default())
 }
 
-/// Whether the client has just created the file for a probe of missing files.
+/// Whether this file has the text that a probe writes to a file that does not exist yet.
 fn is_new(path: &Path) -> bool {
     fs::read(path).is_ok_and(|content| content == b"made\n")
 }

@@ -93,7 +93,7 @@ impl Drop for Acpx<'_> {
             // It may have been killed before.
             let _ = std::process::Command::new("kill").args(["-9", &pid.to_string()]).output();
         }
-        // `acpx` creates only sockets there, and leaves those of killed processes.
+        // `acpx` creates only sockets in this folder, and leaves those of killed processes behind.
         if let Some(folder) = self.sockets.get() {
             for socket in std::fs::read_dir(folder).into_iter().flatten().flatten() {
                 let _ = std::fs::remove_file(socket.path());

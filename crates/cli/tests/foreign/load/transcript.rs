@@ -52,7 +52,8 @@ impl Transcript {
         }
     }
 
-    /// Returns this conversation followed by another one, with the state of the other one.
+    /// Returns this conversation followed by a later one. The later state overrides the earlier
+    /// one.
     pub(super) fn then(mut self, later: &Self) -> Self {
         self.entries.extend_from_slice(&later.entries);
         self.state.extend(later.state.clone());
@@ -114,7 +115,7 @@ impl Folding {
     fn event(&mut self, event: &Value) {
         match event["event"].as_str() {
             Some("update") => self.update(&event["update"]),
-            // The response that opens a session, and that of `session/set_config_option`.
+            // The response that opens a session, or the one to `session/set_config_option`.
             Some("session" | "config") => {
                 self.set("configOptions", &event["configOptions"]);
                 self.set("availableModes", &event["modes"]["availableModes"]);
@@ -134,7 +135,8 @@ impl Folding {
             }
             "session_info_update" => self.set("title", &update["title"]),
             "config_option_update" => self.set("configOptions", &update["configOptions"]),
-            // These describe the agent, and can follow the response that opens the session.
+            // Commands are no part of the conversation: they describe the agent, and can arrive
+            // after the response that opens the session.
             "available_commands_update" => {}
             "current_mode_update" => self.set("mode", &update["currentModeId"]),
             kind => panic!("an update of this kind was not expected: {kind}"),

@@ -74,7 +74,7 @@ impl Home {
         self.run(arguments, "none".to_owned()).await
     }
 
-    /// Runs our program and lets it store decisions.
+    /// Runs our program with a store, in which it can remember decisions.
     pub(super) async fn attache_keeping(&self, arguments: &[&str]) -> Ended {
         self.run(arguments, text(self.folder.path().join("sessions.db"))).await
     }
@@ -116,12 +116,12 @@ impl Home {
     }
 }
 
-/// Returns the folder of the `node` in use, if it is not one of the usual folders.
+/// Returns the folder that contains `node`, which need not be one of the usual folders.
 fn node() -> Option<std::path::PathBuf> {
     Launch::new("node").find().and_then(|node| node.parent().map(Into::into))
 }
 
-/// Returns the command lines of the processes that inherited this mark.
+/// Returns the command lines of all processes with this variable in their environment.
 fn alive(mark: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let marked = processes.filter(|path| {

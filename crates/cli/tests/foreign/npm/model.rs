@@ -37,8 +37,8 @@ impl Model {
     }
 }
 
-/// The files that the model can be asked to write, one per call: an agent answers a repeated
-/// request from memory.
+/// The files that the model can be asked to write. Each is used only once, because an agent answers
+/// a repeated request from memory.
 const FILES: [&str; 4] = ["made.txt", "rejected.txt", "unasked.txt", "never.txt"];
 
 /// The model's answers: a sentence, a file to write, or an endless list of numbers.

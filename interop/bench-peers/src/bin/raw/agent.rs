@@ -36,7 +36,7 @@ struct Block {
 }
 
 pub(crate) fn run() -> Result<()> {
-    // Rust's own stdout splits its input at line ends.
+    // Rust's own stdout would split each block at line ends.
     let mut output = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
     let mut input = Lines::new(File::from(std::io::stdin().as_fd().try_clone_to_owned()?));
     let mut out = Vec::with_capacity(2 * WRITE_AT);

@@ -219,8 +219,8 @@ fn begin(sessions: &Sessions, request: &PromptRequest) -> Result<(Arc<Session>, 
     Ok((session, hold))
 }
 
-/// Runs a turn to its end and responds. An error of the task would end the connection, so the
-/// response contains it.
+/// Runs a turn to its end and responds. If this task returned an error, the connection would end,
+/// so errors of the turn are sent in the response.
 async fn run(
     session: Arc<Session>,
     hold: Hold,

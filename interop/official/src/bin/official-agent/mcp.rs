@@ -108,7 +108,7 @@ async fn connect(server: McpServer, cwd: &Path, client: &ConnectionTo<Client>) -
         }
         _ => return Err("its type is not supported".into()),
     };
-    // There is no handshake over ACP. Instead, every request contains the information of a
+    // MCP over ACP has no handshake. Instead, every request contains the information of a
     // handshake.
     if !matches!(link, Link::OverAcp { .. }) {
         let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": info()});

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 const MODES: [&str; 2] = ["ask", "code"];
 const MODELS: [&str; 2] = ["m1", "m2"];
 
-/// The values of a session.
+/// The values of a session's options.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Values {
     pub(crate) mode: String,

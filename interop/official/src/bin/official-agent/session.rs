@@ -28,7 +28,7 @@ pub(crate) struct Session {
     store: Arc<Store>,
     /// Held by the current turn.
     running: Arc<tokio::sync::Mutex<()>>,
-    /// The cancellation of the last turn; each turn has its own.
+    /// The sender that cancels the last turn. Each turn has its own.
     cancel: Mutex<watch::Sender<bool>>,
 }
 

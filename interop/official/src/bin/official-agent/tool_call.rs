@@ -91,7 +91,7 @@ impl ToolCall {
         turn.session.notify(self.update(fields.content(vec![terminal])))
     }
 
-    /// Ends the call; a later load shows `kept` instead.
+    /// Ends the call. If `kept` is given, later loads show it instead of `fields`.
     pub(crate) fn end(
         &self,
         turn: &mut Turn,

@@ -83,7 +83,7 @@ impl Turn {
     }
 
     pub(crate) async fn cancelled(&self) {
-        // The session keeps the sender while the turn runs.
+        // The wait cannot fail, because the session keeps the sender while the turn runs.
         let _ = self.hold.cancel.clone().wait_for(|cancelled| *cancelled).await;
     }
 
@@ -139,8 +139,7 @@ impl Turn {
         self.chunk(true, text)
     }
 
-    /// Lets the connection read a cancellation, which sending alone would not do because it never
-    /// waits.
+    /// Yields, so that the connection can read a cancellation. Sending alone never yields.
     pub(crate) async fn breathe(&self) -> Result<()> {
         tokio::task::yield_now().await;
         self.go_on()

@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-/// Counts of received messages, which a cancellation can wait for.
+/// The numbers of updates, questions and interrupts so far. A cancellation can wait for the next
+/// one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seen {
     pub(crate) updates: u64,

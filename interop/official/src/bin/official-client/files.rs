@@ -22,7 +22,7 @@ impl Files {
     pub(crate) fn read(&self, request: &ReadTextFileRequest) -> Result<ReadTextFileResponse> {
         self.events.print("read", json!({"path": request.path}));
         let path = self.inside(&request.path)?;
-        // A pipe would block forever.
+        // Reading a pipe could block forever.
         if !std::fs::metadata(&path).map_err(|error| io_error(&path, &error))?.is_file() {
             return Err(Error::new(
                 ErrorCode::INTERNAL_ERROR,
@@ -45,7 +45,8 @@ impl Files {
         Ok(WriteTextFileResponse::new())
     }
 
-    /// Returns the real path. A missing file belongs to its folder; a dangling link is refused.
+    /// Returns the real path. For a missing file, the real path of its folder counts; a dangling
+    /// link is refused.
     fn inside(&self, path: &Path) -> Result<PathBuf> {
         let real = match (path.canonicalize(), path.parent(), path.file_name()) {
             (Ok(real), ..) => real,

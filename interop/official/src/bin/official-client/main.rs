@@ -115,7 +115,8 @@ macro_rules! answered {
     }};
 }
 
-/// Runs one process of the agent and its connection; returns the steps that remain for another one.
+/// Runs one process of the agent and its connection; returns the steps that remain for another
+/// process.
 async fn connect(work: &Work, steps: Vec<Step>, events: &Arc<Events>) -> Result<Option<Vec<Step>>> {
     let (command, arguments) = work.agent.split_first().expect("the command line was checked");
     let agent = AcpAgent::new(AcpAgentConfig::new(command).args(arguments.iter().cloned()));

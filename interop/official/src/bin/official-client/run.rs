@@ -339,8 +339,8 @@ impl<'a> Script<'a> {
         self.refuse("session/list", format!("the list has more than {MOST_PAGES} pages"));
     }
 
-    /// Returns whether the agent must be restarted, as after a terminal login, which is a separate
-    /// program (AUTH-06, AUTH-08).
+    /// Logs in. Returns whether the agent must be restarted, which is necessary after a terminal
+    /// login because that login is a separate process (AUTH-06, AUTH-08).
     async fn login(&self, id: &str) -> bool {
         let offered = self.auth_methods.iter().find(|method| &*method.id().0 == id);
         match offered {

@@ -41,7 +41,7 @@ impl State {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Selects the session to show.
+    /// Selects the session to show, and applies its updates that arrived earlier.
     pub(crate) fn is_of(&self, session: SessionId) {
         let early = {
             let mut known = self.known();
@@ -97,7 +97,8 @@ impl State {
         modes.into_iter().any(|mode| &*mode.id.0 == id)
     }
 
-    /// Updates of unknown sessions are ignored (SESS-28); those of a child follow its announcement.
+    /// Applies an update. Ignores updates of unknown sessions (SESS-28). A child is known once its
+    /// parent has announced it.
     pub(crate) fn receive(&self, notification: SessionNotification) {
         {
             let mut known = self.known();

@@ -58,7 +58,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// The id of a group that has ended can belong to another group.
+    /// Kills only a group that has not ended, because its id could then belong to another group.
     fn kill(&self) {
         if let (None, Some(group)) = (*self.exit.borrow(), self.group) {
             kill(group);
@@ -70,7 +70,7 @@ pub(crate) struct Terminals {
     events: Arc<Events>,
     cwd: PathBuf,
     open: Mutex<(u64, HashMap<TerminalId, Arc<Terminal>>)>,
-    /// The tasks that read the output of each terminal and wait for its end.
+    /// One task per terminal, which reads the output and waits for the end of the command.
     watching: Mutex<JoinSet<()>>,
 }
 
@@ -129,7 +129,7 @@ impl Terminals {
                 }
             };
             if !is_read {
-                // Output that arrives even later does not come from the command.
+                // Output that arrives after `LATE` comes from a child of the command.
                 let _ = tokio::time::timeout(LATE, reading).await;
             }
             told.send_replace(status.ok());
@@ -163,7 +163,7 @@ impl Terminals {
         Ok(TerminalOutputResponse::new(text, kept.is_truncated).exit_status(exit))
     }
 
-    /// Answers at the end, or when the agent cancels the request (CANCEL-14).
+    /// Answers when the command ends, or when the agent cancels the request (CANCEL-14).
     pub(crate) async fn wait(
         self: Arc<Self>,
         session: SessionId,
