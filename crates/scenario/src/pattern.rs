@@ -65,7 +65,7 @@ impl Bindings {
                 if found {
                     Ok(())
                 } else {
-                    Err(format!("{path} has no item {wanted} in its place"))
+                    Err(format!("{path} has no item {wanted} after those found before"))
                 }
             });
         }

@@ -116,7 +116,7 @@ impl Sqlite {
         self.shared.writer.is_none()
     }
 
-    /// For tests: opens a store in which the write steps with these numbers, counted from 0, fail.
+    /// For tests: opens a store that fails at the write steps in the range `steps`, counted from 0.
     /// Each insert, update and commit is a step.
     ///
     /// # Errors

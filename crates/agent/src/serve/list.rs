@@ -20,7 +20,9 @@ pub(crate) async fn list(
 ) -> Result<ListSessionsResponse> {
     let archived = match &request.archived {
         Some(_) if !stored.is_durable() => {
-            return Err(Error::invalid("this agent does not archive sessions: leave out archived"));
+            return Err(Error::invalid(
+                "this agent does not archive sessions: leave out `archived`",
+            ));
         }
         None | Some(SessionArchiveFilter::Exclude) => ArchivedFilter::Exclude,
         Some(SessionArchiveFilter::Include) => ArchivedFilter::Include,

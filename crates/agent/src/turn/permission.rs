@@ -143,7 +143,8 @@ impl Turn {
     }
 }
 
-/// Settles the question in the session when this value is dropped, however the asking ends.
+/// An open permission question. Dropping it records in the session that the question is settled:
+/// with the client's answer, or as cancelled if there was none.
 struct OpenQuestion<'t> {
     turn: &'t Turn,
     id: PermissionId,

@@ -103,7 +103,8 @@ async fn a_session_is_closed_after_earlier_option_changes() {
     assert!(client.reply(close).await["result"].is_object());
 }
 
-/// Drops a tool call whenever it returns the time, which happens under the session's lock.
+/// An environment that drops the stored tool call, if any, when the session asks for the time,
+/// which it does while its lock is held.
 struct Dropping(SystemEnvironment, Arc<Mutex<Option<ToolCallHandle>>>);
 
 impl Environment for Dropping {

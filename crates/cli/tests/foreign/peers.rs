@@ -82,7 +82,8 @@ impl Client {
         }
     }
 
-    /// Returns the program of a foreign client, which needs options and an agent.
+    /// Returns the beginning of a foreign client's command line. The caller appends the options and
+    /// the agent.
     pub(crate) fn program(self) -> Vec<String> {
         match self {
             Self::Ours => panic!("attache run is not a foreign client"),

@@ -33,8 +33,8 @@ pub enum TurnError {
     UnknownStopReason(Box<str>),
     /// The agent's answer cannot be read.
     BadReply(DecodeError),
-    /// The agent is gone, or the connection was closed. The end holds the exit status and the last
-    /// lines of stderr of a child process.
+    /// The agent is gone, or the connection was closed. If the agent was a child process that
+    /// ended, the [`ConnectionEnd`] can contain its exit status and the last lines of its stderr.
     Disconnected(ConnectionEnd),
     /// The agent did not end a cancelled turn in time, and the client ended it.
     CancelUnanswered {

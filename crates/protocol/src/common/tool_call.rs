@@ -54,8 +54,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A terminal shown in a tool call. It is embedded before it is released and stays visible
-    /// afterwards.
+    /// A terminal shown in a tool call. In version 1, the agent embeds it before it releases the
+    /// terminal, and the client keeps showing it after the release.
     pub struct Terminal {
         /// The terminal.
         must terminal_id: TerminalId = "terminalId",

@@ -40,8 +40,8 @@ pub(crate) enum Tree {
     Array(Vec<Tree>),
     /// An object of a type. Its members may be reordered, and others may be added.
     Object(Vec<(&'static str, Tree)>),
-    /// An object whose keys are data, and perhaps also its text as a whole. It is written without
-    /// white space.
+    /// An object whose keys are data. Some types also keep its whole text unchanged, so it is
+    /// written without white space.
     Map(Vec<(String, Tree)>),
 }
 

@@ -116,8 +116,9 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a log with something to write, or wakes the thread for logs that were added before.
-    /// Returns false if the thread has ended.
+    /// Tells the thread that there is something to write: at once if `urgent`, otherwise soon.
+    /// `log` joins the queue; it is `None` if the log is already in it. Returns false if the thread
+    /// has ended.
     pub(crate) fn add(&self, log: Option<&Arc<LiveLog>>, urgent: bool) -> bool {
         let mut tasks = self.tasks();
         if tasks.gone {

@@ -28,8 +28,8 @@ pub(in crate::check) struct Commands {
 }
 
 impl Commands {
-    /// Returns the client that `main` starts, with its commands for other tasks. `main` is the
-    /// command of the task `prompt`.
+    /// Returns the commands of a client: `main` for the task `prompt`, and those in `to`, each for
+    /// the task that it names.
     ///
     /// # Errors
     /// Returns an error if a task is unknown, or if a command has no place for the agent.
