@@ -79,7 +79,8 @@ pub fn stats() -> String {
     stats.to_string()
 }
 
-/// Returns a line of `/proc/self/status` in kB: `VmRSS:` is the current memory, `VmHWM:` the peak.
+/// Returns the value of a line of `/proc/self/status` in kB: `VmRSS:` is the current memory,
+/// `VmHWM:` the peak.
 pub fn memory_kb(key: &str) -> u64 {
     memory_kb_of(std::process::id(), key)
 }

@@ -1,8 +1,9 @@
 //! The observer judges traffic: it reads both directions between a client and an agent, line by
 //! line, and reports the rules that a line breaks.
 //!
-//! It never sends anything. It judges protocol version 1. On a connection with another version it
-//! judges only the JSON-RPC messages.
+//! It never sends anything. It judges protocol version 1. On a connection with version 2, it judges
+//! only the JSON-RPC messages and the shape of each message, and with a later version, only the
+//! JSON-RPC messages.
 
 mod authenticate;
 mod calls;
@@ -111,6 +112,11 @@ impl Observer {
             && matches!(Message::read(line), Ok(Message::Call { method, .. }) if calls(&method))
     }
 
+    /// Returns the protocol version that the agent chose in its reply to `initialize`.
+    pub fn version(&self) -> Option<u64> {
+        self.known.version()
+    }
+
     /// Reads the next line that `from` sent. `line` excludes the end of the line. `number`
     /// identifies the line in findings and must increase from line to line.
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
@@ -134,13 +140,14 @@ impl Observer {
         if let Some(seen) = &seen {
             self.rooms.initialize.follow(seen, &mut report);
         }
-        if let Some(seen) = seen.filter(|_| !self.known.is_foreign()) {
-            // The reply decides the version. A client that supports a later version sends its
-            // request in that version.
-            if !known::asks_for_later(&seen) {
+        if let Some(seen) = seen {
+            if self.known.is_of_version_1(&seen) {
                 self.judge(&seen, &mut report);
             }
             self.known.learn(&seen);
+            if self.known.version() == Some(2) {
+                shape::judge_v2(&seen, &mut report);
+            }
         }
         match from {
             Side::Client => self.by_client.extend(report.tested()),
@@ -169,7 +176,7 @@ impl Observer {
         for side in [Side::Client, Side::Agent] {
             let mut report = Report::new(self.last, side);
             self.calls.end(side, &mut report);
-            if side == Side::Agent && !self.known.is_foreign() {
+            if side == Side::Agent && !self.known.is_later() {
                 self.rooms.service.end(&mut report);
             }
             findings.extend(report.into_findings());
@@ -182,7 +189,7 @@ impl Observer {
     pub(crate) fn left_open(&mut self, by: Side) -> Vec<Finding> {
         let mut report = Report::new(self.last, by);
         self.calls.left_open(by, &mut report);
-        if by == Side::Agent && !self.known.is_foreign() {
+        if by == Side::Agent && !self.known.is_later() {
             self.rooms.permission.left_open(&mut report);
         }
         report.into_findings()

@@ -31,6 +31,7 @@ const CASES: &[&str] = &[
     include_str!("observer/update.md"),
     include_str!("observer/service.md"),
     include_str!("observer/unstable.md"),
+    include_str!("observer/version_2.md"),
 ];
 
 fn cases() -> Vec<Case> {
@@ -196,8 +197,8 @@ fn another_turn(id: &str) -> (&'static str, &'static str) {
 #[test]
 fn only_the_envelopes_of_another_version_are_judged() {
     let lines = [
-        r#">{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2,"info":{"name":"c"}}}"#,
-        r#"<{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2,"info":{"name":"a"}}}"#,
+        r#">{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":3,"info":{"name":"c"}}}"#,
+        r#"<{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":3,"info":{"name":"a"}}}"#,
         r#"<{"jsonrpc":"2.0","method":"session/zzz","params":{"cwd":"relative"}}"#,
         r#"<nothing"#,
     ];

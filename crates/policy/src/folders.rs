@@ -32,7 +32,7 @@ impl Folders {
         Ok(Self { roots: Roots::new(cwd, more)?, given: given.to_vec() })
     }
 
-    /// The folders as the host checks them.
+    /// The canonical folders, without duplicates, inside which the host resolves and checks paths.
     pub fn roots(&self) -> &Roots {
         &self.roots
     }

@@ -24,8 +24,9 @@ impl Position {
     /// The position before the first event.
     pub const START: Self = Self { sequence: 0, texts: [None; 3] };
 
-    /// The position after the event with this number. For messages that were being written at that
-    /// time, changes contain the whole entry.
+    /// The position after the event with this number. This position does not know how long the
+    /// messages then being written were. If such a message has changed, the changes since this
+    /// position contain its whole entry instead of only the new text.
     pub fn after(sequence: u64) -> Self {
         Self { sequence, texts: [None; 3] }
     }

@@ -2,8 +2,8 @@
 
 use tokio::runtime::{Builder, Runtime};
 
-/// Builds the runtime: with `RT=multi` that of `#[tokio::main]` with two workers, otherwise one
-/// with a single thread.
+/// Builds the runtime. If `RT` is `multi`, it is multi-threaded like that of `#[tokio::main]`, but
+/// with two workers; otherwise it has a single thread.
 ///
 /// # Panics
 /// Panics if the system provides no thread or no reactor.

@@ -86,7 +86,8 @@ impl Handler for KitHandler {
 
 impl Served {
     /// Returns the error for a call that needs a login, if the user is not logged in (AUTH-01).
-    /// Calls that are not served at all get their own error.
+    /// Returns `None` for a call that is not served anyway (before `initialize`, or of a method
+    /// that is not advertised): it gets another error later.
     fn login_missing(&self, call: &IncomingCall<'_>) -> Option<Refusal> {
         let row = method::Row::received_by(Side::Agent, call.name, method::Kind::Call)?;
         let served = self.initialized && self.advertises(&row.gate);

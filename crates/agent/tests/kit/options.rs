@@ -48,8 +48,8 @@ async fn switches_are_sent_only_to_clients_that_support_them() {
         let reply = client.result("session/set_config_option", set).await;
         assert_eq!(reply["configOptions"][2]["type"], kind);
         if kind == "select" {
-            // The client can set the select that replaces the switch to the values that the select
-            // offers. They reach the author's hook, which panics.
+            // A select replaces the switch. The client can set it to each value that it offers.
+            // They reach the author's hook, which panics.
             for option in web["options"].as_array().unwrap() {
                 let set =
                     json!({"sessionId": session, "configId": "web", "value": option["value"]});

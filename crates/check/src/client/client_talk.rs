@@ -150,8 +150,8 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a line from the client that matches, on this connection and since the start of the
-    /// task.
+    /// Waits for the first line that the client has sent on this connection since the task began
+    /// and that `wanted` accepts. Such a line may have arrived already.
     async fn next_line(
         &mut self,
         patience: Duration,

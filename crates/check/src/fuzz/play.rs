@@ -42,7 +42,7 @@ struct Playing {
     steps: Vec<(usize, Step)>,
     /// The bytes of an incomplete line.
     begun: Vec<u8>,
-    /// The indices of the lines in `peer` that are steps.
+    /// The indices of the lines in `peer` that consist of the bytes of steps.
     taken: HashSet<usize>,
     session: String,
     cwd: String,

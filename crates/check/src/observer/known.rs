@@ -16,13 +16,28 @@ pub(super) struct Known {
     pub(super) client: Option<ClientCapabilities>,
     /// The agent's capabilities after the handshake.
     pub(super) agent: Option<AgentCapabilities>,
-    is_foreign: bool,
+    /// The version of the reply to `initialize`.
+    version: Option<u64>,
+    /// Whether the client has asked for a later version than 1 and has no reply yet.
+    is_undecided: bool,
 }
 
 impl Known {
-    /// Whether the connection uses a version that the observer does not judge.
-    pub(super) fn is_foreign(&self) -> bool {
-        self.is_foreign
+    /// Returns the version that the agent chose.
+    pub(super) fn version(&self) -> Option<u64> {
+        self.version
+    }
+
+    /// Whether the connection uses a version later than 1, or may turn out to use one.
+    pub(super) fn is_later(&self) -> bool {
+        self.is_undecided || self.version.is_some_and(|version| version > 1)
+    }
+
+    /// Whether this message is one of version 1. The reply to `initialize` decides the version. A
+    /// client that supports a later version sends its request in that version.
+    pub(super) fn is_of_version_1(&self, seen: &Seen<'_>) -> bool {
+        let is_decision = self.is_undecided && seen.reply::<Initialize>().is_some();
+        (is_decision || !self.is_later()) && !asks_for_later(seen)
     }
 
     /// Returns the capabilities that the client has announced.
@@ -30,15 +45,23 @@ impl Known {
         self.client.as_ref().or(self.offered.as_ref())
     }
 
-    /// Records the capabilities in a judged message.
+    /// Records the version and the capabilities in a message of the handshake. A later version is
+    /// never replaced.
     pub(super) fn learn(&mut self, seen: &Seen<'_>) {
+        if self.version.is_some_and(|version| version > 1) {
+            return;
+        }
         if let Some(asked) = seen.asked::<Initialize>() {
             let request = decode::<InitializeRequest>(asked.text.unwrap_or("{}"));
             self.offered = request.ok().map(|request| request.client_capabilities);
+            self.is_undecided = asks_for_later(seen);
+        }
+        if seen.reply::<Initialize>().is_some() {
+            self.is_undecided = false;
         }
         let Body::Replied { to, outcome: Ok(result), text } = &seen.body else { return };
         if is::<Initialize>(to.row) {
-            self.is_foreign = is_foreign(result);
+            self.version = version_in(result);
             self.client = self.offered.take();
             let response = decode::<InitializeResponse>(text);
             self.agent =
@@ -48,12 +71,12 @@ impl Known {
 }
 
 /// Whether this is an `initialize` call, or the reply to one, with a later version.
-pub(super) fn asks_for_later(seen: &Seen<'_>) -> bool {
+fn asks_for_later(seen: &Seen<'_>) -> bool {
     let asked = seen.asked::<Initialize>().map(|asked| &asked.params);
     let answered = seen.result::<Initialize>().map(|(_, result)| result);
-    asked.or(answered).is_some_and(is_foreign)
+    asked.or(answered).and_then(version_in).is_some_and(|version| version > 1)
 }
 
-fn is_foreign(holder: &Value) -> bool {
-    holder.get("protocolVersion").and_then(Value::as_u64).is_some_and(|version| version > 1)
+fn version_in(holder: &Value) -> Option<u64> {
+    holder.get("protocolVersion").and_then(Value::as_u64)
 }

@@ -1,8 +1,10 @@
-//! Whether a message has the shape of its method (DEC-20, META-03, EXT-01, RPC-16, RPC-23).
+//! Whether a message has the shape of its method in the version of its connection (DEC-20, META-03,
+//! EXT-01, RPC-16, RPC-23).
 
 use super::finding::Report;
 use super::seen::{Asked, Body, Seen, quoted};
 use attache_protocol::method::{self, Call, Method, Side};
+use attache_protocol::v1::ProtocolVersion;
 use attache_protocol::{DecodeError, DroppedValue, FaultKind, UnknownValues, decode_reporting};
 
 /// A function that decodes a text and returns its faults: an error, or the dropped values.
@@ -21,6 +23,7 @@ struct Shapes {
     result: Option<Reader>,
 }
 
+/// Lists the shapes of the methods whose types are in the module `rows`.
 macro_rules! shapes {
     (
         agent_calls { $($af:ident $at:ident $an:literal $ap:ident => $ar:ident { $($ax:tt)* })* }
@@ -30,16 +33,28 @@ macro_rules! shapes {
         both_notifications { $($ef:ident $et:ident $en:literal $ep:ident { $($ex:tt)* })* }
         $($proxy:tt)*
     ) => {
-        static SHAPES: &[Shapes] = &[
-            $(call::<method::$at>(Side::Agent),)*
-            $(notification::<method::$bt>(Side::Agent),)*
-            $(call::<method::$ct>(Side::Client),)*
-            $(notification::<method::$dt>(Side::Client),)*
-            $(notification::<method::$et>(Side::Agent), notification::<method::$et>(Side::Client),)*
-        ];
+        &[
+            $(call::<rows::$at>(Side::Agent),)*
+            $(notification::<rows::$bt>(Side::Agent),)*
+            $(call::<rows::$ct>(Side::Client),)*
+            $(notification::<rows::$dt>(Side::Client),)*
+            $(notification::<rows::$et>(Side::Agent), notification::<rows::$et>(Side::Client),)*
+        ]
     };
 }
-attache_protocol::each_method!(shapes);
+
+/// The shapes of one version.
+type Table = &'static [Shapes];
+
+static V1: Table = {
+    use method as rows;
+    attache_protocol::each_method!(shapes)
+};
+
+static V2: Table = {
+    use method::v2 as rows;
+    attache_protocol::each_v2_method!(shapes)
+};
 
 const fn call<M: Call>(receiver: Side) -> Shapes {
     Shapes {
@@ -65,7 +80,7 @@ const fn notification<M: Method>(receiver: Side) -> Shapes {
 
 fn params<M: Method>(text: &str) -> Vec<Fault> {
     let text = M::ROW.params_text(Some(text));
-    faults(decode_reporting::<M::Params>(text, UnknownValues::Refuse), "params")
+    faults(decode_reporting::<M::Params>(text, unknown::<M>()), "params")
 }
 
 fn error<M: Method>(text: &str) -> Option<DecodeError> {
@@ -73,7 +88,15 @@ fn error<M: Method>(text: &str) -> Option<DecodeError> {
 }
 
 fn result<M: Call>(text: &str) -> Vec<Fault> {
-    faults(decode_reporting::<M::Result>(M::ROW.result_text(text), UnknownValues::Refuse), "result")
+    faults(decode_reporting::<M::Result>(M::ROW.result_text(text), unknown::<M>()), "result")
+}
+
+/// Returns what to do with values outside closed sets, which only version 1 has.
+fn unknown<M: Method>() -> UnknownValues {
+    match M::ROW.version {
+        ProtocolVersion::V1 => UnknownValues::Refuse,
+        _ => UnknownValues::Keep,
+    }
 }
 
 fn faults<T>(
@@ -90,19 +113,28 @@ fn faults<T>(
     notices.into_iter().map(fault).collect()
 }
 
-/// Judges the names and shapes of a message.
+/// Judges the names and shapes of a message of version 1.
 pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
+    judge_by(V1, seen, report);
+}
+
+/// Judges the names and shapes of a message of version 2.
+pub(super) fn judge_v2(seen: &Seen<'_>, report: &mut Report) {
+    judge_by(V2, seen, report);
+}
+
+fn judge_by(table: Table, seen: &Seen<'_>, report: &mut Report) {
     match &seen.body {
-        Body::Asked(asked) => judge_asked(seen.from, asked, report),
+        Body::Asked(asked) => judge_asked(table, seen.from, asked, report),
         Body::Replied { to, outcome, text } => {
-            let shapes = shapes_of(seen.from, &to.method, true);
+            let shapes = shapes_of(table, seen.from, &to.method, true);
             if outcome.is_ok()
                 && let Some(result) = shapes.and_then(|shapes| shapes.result)
             {
                 report.tests(&["META-03", "DEC-20"]);
                 breaks(result(text), report);
             }
-            if to.row.is_none()
+            if shapes.is_none()
                 && !matches!(outcome, Err(error) if error["code"] == -32601)
                 && is_reserved(&to.method)
             {
@@ -119,10 +151,11 @@ pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
     }
 }
 
-fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
+fn judge_asked(table: Table, from: Side, asked: &Asked<'_>, report: &mut Report) {
     report.tests(&["EXT-01"]);
-    let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
-        let is_of_other_kind = shapes_of(from.other(), &asked.method, !asked.is_call).is_some();
+    let Some(shapes) = shapes_of(table, from.other(), &asked.method, asked.is_call) else {
+        let is_of_other_kind =
+            shapes_of(table, from.other(), &asked.method, !asked.is_call).is_some();
         // If the method exists as the other kind of message, the only fault is the id or its
         // absence (RPC-11).
         if is_reserved(&asked.method) && !is_of_other_kind {
@@ -140,7 +173,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
 
 /// Returns the reason why the params of a call cannot be decoded.
 pub(super) fn undecodable(from: Side, asked: &Asked<'_>) -> Option<DecodeError> {
-    let shapes = shapes_of(from.other(), &asked.method, asked.is_call)?;
+    let shapes = shapes_of(V1, from.other(), &asked.method, asked.is_call)?;
     (shapes.error)(asked.text.unwrap_or("{}"))
 }
 
@@ -155,8 +188,8 @@ fn is_reserved(method: &str) -> bool {
     !method.starts_with('_') && !method.starts_with("$/")
 }
 
-fn shapes_of(receiver: Side, name: &str, is_call: bool) -> Option<&'static Shapes> {
-    SHAPES.iter().find(|shapes| {
+fn shapes_of(table: Table, receiver: Side, name: &str, is_call: bool) -> Option<&'static Shapes> {
+    table.iter().find(|shapes| {
         shapes.receiver == receiver && shapes.is_call == is_call && shapes.name == name
     })
 }

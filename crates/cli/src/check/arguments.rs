@@ -70,7 +70,8 @@ const TRACE: &str = "\
 A recording is a file that `attache trace` or `attache run --trace` wrote, a copy of Zed's ACP \
 logs, the output of `acp-devtools export`, or a `.jsons` file of the official conductor. The \
 format is detected. Both sides are judged by version 1 of the protocol, as far as the lines \
-show. The exit code is 4 if a mandatory rule is broken.
+show. In a recording of version 2, only JSON-RPC and the shape of each message are judged. The \
+exit code is 4 if a mandatory rule is broken.
 
 Examples:
   attache run --agent gemini --trace run.jsonl \"what is this?\"

@@ -75,6 +75,7 @@ fn judge(
             RecordingError::Broken(error) => Failure::usage(format!("{}, {error}", path.display())),
         })?;
         if let Some(last) = last.filter(|_| recorded.begins_another) {
+            tally.version(observer.version());
             report(&mut tally, &last, std::mem::take(&mut observer).end())?;
         }
         if tally.lines == 0 && !Observer::begins_with(recorded.from, recorded.text.as_bytes()) {
@@ -88,6 +89,7 @@ fn judge(
     let Some(last) = last else {
         return Err(Failure::usage(format!("{} contains no messages", path.display())));
     };
+    tally.version(observer.version());
     report(&mut tally, &last, observer.end())?;
     Ok(tally)
 }

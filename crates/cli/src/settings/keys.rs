@@ -103,7 +103,7 @@ impl KeysFile {
         self.path.exists()
     }
 
-    /// Returns the path of the file for people.
+    /// Returns the file's path in a form that is safe to show to people.
     pub(crate) fn shown(&self) -> String {
         sanitize::visible_line(&self.path.display().to_string())
     }

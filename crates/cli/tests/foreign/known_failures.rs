@@ -64,8 +64,8 @@ async fn qwen_code_has_its_known_failures() {
     npm_agent_has_known_failures("qwen", &["--only", OF_QWEN]).await;
 }
 
-/// A client from npm, by all rules that its commands can exercise. It is installed with the peers
-/// of the official TypeScript library.
+/// Judges a client from npm by all rules that its commands can exercise. It is installed with the
+/// peers of the official TypeScript library.
 #[tokio::test]
 async fn acpx_has_its_known_failures() {
     let program = [text(package(".bin/acpx"))];

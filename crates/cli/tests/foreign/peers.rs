@@ -92,8 +92,8 @@ impl Client {
         }
     }
 
-    /// Returns the command that makes this client prompt the agent with "hello" and end;
-    /// optionally, the client cancels the running turn.
+    /// Returns the command that starts this client, which sends the prompt "hello" to the agent and
+    /// ends after the turn. With `cancelling`, the client cancels the turn while it runs.
     pub(crate) fn hello(
         self,
         agent: &[String],

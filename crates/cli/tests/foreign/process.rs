@@ -47,7 +47,7 @@ impl Ended {
     }
 }
 
-/// Waits for the end of a program whose stdin is closed from the start.
+/// Closes the program's stdin and waits until the program ends.
 pub(crate) async fn end(child: Child) -> Ended {
     end_within(child, PATIENCE).await
 }

@@ -42,6 +42,23 @@ fn a_violation_is_reported_with_line_and_rule_and_without_terminal_control() {
 }
 
 #[test]
+fn a_recording_of_version_2_says_what_is_judged() {
+    let project = Project::new();
+    let recording = include_str!("../../../protocol/tests/fixtures/v2.jsonl");
+    fs::write(project.path().join("v2.jsonl"), recording).unwrap();
+    let checked = project.run(&["check", "trace", "v2.jsonl"]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    let said = "In protocol version 2, only JSON-RPC and the shape of each message are judged. ";
+    assert!(checked.stdout.starts_with(said), "{checked:?}");
+    let reply = r#"{"from":"agent","message":{"jsonrpc":"2.0","id":77,"result":{"stopReason":"end_turn"}}}"#;
+    let prompt = r#"{"from":"client","message":{"jsonrpc":"2.0","id":77,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}}"#;
+    fs::write(project.path().join("v2.jsonl"), format!("{recording}{prompt}\n{reply}\n")).unwrap();
+    let checked = project.run(&["check", "trace", "v2.jsonl"]);
+    assert_eq!(checked.code, Some(4), "{checked:?}");
+    assert!(checked.stdout.contains("agent DEC-20 MUST\n"), "{checked:?}");
+}
+
+#[test]
 fn an_invalid_recording_is_reported_with_line_and_column() {
     let project = Project::new();
     fs::write(project.path().join("no.jsonl"), "{\"from\":\"agent\",\n").unwrap();

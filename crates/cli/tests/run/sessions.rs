@@ -310,7 +310,8 @@ fn a_session_that_is_open_elsewhere_is_read_only() {
         fixture.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
     }
     assert!(fixture.done(&["sessions", "show", "aa"]).contains("> one"));
-    // The log is released in the background, before the store ends.
+    // Dropping the log releases the session in the background. Dropping the store waits until that
+    // is done.
     drop(log);
     drop(store);
     fixture.done(&["sessions", "rename", "aa", "x"]);

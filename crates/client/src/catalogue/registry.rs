@@ -80,7 +80,7 @@ pub struct RegistryBinary {
     pub env: Vec<(String, String)>,
 }
 
-/// How to start an agent from a registry on this machine.
+/// How to start an agent that a registry lists, on the given platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryStart {

@@ -1,4 +1,5 @@
-//! Which agent counted the figures of a session.
+//! Which foreign agent is named as the one that counted a session's tokens, and when these token
+//! counts are kept.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened, soon};
 use attache_client::{AgentProcess, Options, SessionHandle};

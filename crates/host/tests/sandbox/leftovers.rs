@@ -146,8 +146,8 @@ async fn the_next_command_removes_old_placeholders_where_it_creates_new_ones() {
 fn what_another_made_stays() {
     let place = place();
     fs::create_dir(place.at("project/.claude")).unwrap();
-    // The marks of a process whose number was reused, of an earlier version, and of another
-    // machine.
+    // A new mark from another machine, whose process id is in use here, stays. A mark from an
+    // earlier version whose process has ended is removed.
     let own = std::process::id();
     for mark in [format!("{own}-1-2-0"), "4194305-0".to_owned()] {
         fs::create_dir_all(place.at("project/.envrc").join(format!(".attache-placeholder-{mark}")))

@@ -142,7 +142,8 @@ impl Files {
 }
 
 impl Matches {
-    /// Returns the number of searched files, in words.
+    /// Returns a phrase that says how many files were searched, could not be read, and were left
+    /// out.
     pub(crate) fn searched(&self) -> String {
         let mut text = format!("{} searched", counted(self.searched, "file"));
         if self.skipped > 0 {

@@ -4,7 +4,7 @@ use crate::{EntryContent, PlanContent, Session};
 use attache_protocol::v1::PlanId;
 
 impl Session {
-    /// The plan that was sent last, unless all are removed.
+    /// Of the plans that are not removed, the one that was sent last; `None` if there is none.
     pub fn plan(&self) -> Option<&PlanContent> {
         let stated = self.entries().iter().filter_map(|entry| match &entry.content {
             EntryContent::Plan { content: Some(content), .. } => Some((entry.changed_at, content)),

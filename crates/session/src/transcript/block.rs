@@ -91,7 +91,7 @@ pub(crate) fn weight(content: &ContentBlock) -> usize {
         }
 }
 
-/// Returns the text of a text block without annotations and metadata.
+/// Returns the text if the block is a text block that has neither annotations nor metadata.
 pub(crate) fn plain_text(content: &ContentBlock) -> Option<&str> {
     match content {
         ContentBlock::Text(text) if text.annotations.is_none() && text.meta.is_none() => {

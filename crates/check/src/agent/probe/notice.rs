@@ -53,7 +53,8 @@ async fn a_load_does_not_replay_notices(run: &mut Run) -> Probed {
     }
 }
 
-/// Runs a turn in a session that sends a notice. Returns the session and the titles of its notices.
+/// Runs a turn in a session whose MCP server cannot start, and waits for the agent's notice about
+/// that. Returns the session and the titles of its notices.
 async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value>)> {
     run.follows_prompts().await?;
     let folder = json!(run.folder());

@@ -12,6 +12,8 @@ pub(crate) struct Tally {
     pub(crate) musts: usize,
     findings: usize,
     rules: BTreeSet<&'static str>,
+    /// The versions of the connections, if later than 1.
+    later: BTreeSet<u64>,
 }
 
 impl Tally {
@@ -21,7 +23,21 @@ impl Tally {
         self.rules.insert(finding.rule.id);
     }
 
+    /// Adds the protocol version of a connection.
+    pub(crate) fn version(&mut self, version: Option<u64>) {
+        self.later.extend(version.filter(|version| *version > 1));
+    }
+
     pub(crate) fn sentence(&self) -> String {
+        let parts = self.later.iter().map(|version| match version {
+            2 => "In protocol version 2, only JSON-RPC and the shape of each message are judged. "
+                .to_owned(),
+            _ => format!("In protocol version {version}, only JSON-RPC is judged. "),
+        });
+        parts.chain([self.counts()]).collect()
+    }
+
+    fn counts(&self) -> String {
         match self.findings {
             0 => format!("{}, and none of them breaks a rule.", count(self.lines, "line")),
             findings => format!(

@@ -59,7 +59,7 @@ pub(crate) fn prospects(
 pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
     let kind = request.kind();
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
-    // The locations of a command do not say that it changes these files.
+    // A command does not necessarily change the files in its locations.
     let is_command = matches!(kind, Some(ToolKind::Execute));
     let changed: Vec<&str> = diffs(request).map(|diff| diff.path.as_str()).collect();
     let effect = request.effect();

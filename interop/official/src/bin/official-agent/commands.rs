@@ -188,8 +188,10 @@ fn compact(turn: &mut Turn) -> Result<()> {
     let update =
         |status| SessionUpdate::CompactionUpdate(CompactionUpdate::new(id.clone(), status));
     turn.session.update(update(CompactionStatus::InProgress))?;
-    let summary =
-        CompactionSummaryChunk::new(id.clone(), ContentBlock::from("A summary of the earlier conversation."));
+    let summary = CompactionSummaryChunk::new(
+        id.clone(),
+        ContentBlock::from("A summary of the earlier conversation."),
+    );
     turn.session.update(SessionUpdate::CompactionSummaryChunk(summary))?;
     turn.session.update(update(CompactionStatus::Completed))
 }

@@ -57,10 +57,11 @@ impl McpServers {
             let name = name(&server).to_owned();
             match tokio::time::timeout(PATIENCE, connect(server, cwd, client)).await {
                 Ok(Ok(server)) => open.push(server),
-                Ok(Err(why)) => missing.push(format!("The MCP server {name} is unavailable: {why}")),
-                Err(_) => {
-                    missing.push(format!("The MCP server {name} is unavailable: it does not respond"))
+                Ok(Err(why)) => {
+                    missing.push(format!("The MCP server {name} is unavailable: {why}"))
                 }
+                Err(_) => missing
+                    .push(format!("The MCP server {name} is unavailable: it does not respond")),
             }
         }
         (Self(Mutex::new(open)), missing)

@@ -40,8 +40,8 @@ impl Script<'_> {
         SetUp { directories, servers, prompt }
     }
 
-    /// The reply contains the id of a fork or a new session; earlier updates are buffered until
-    /// then (SESS-26).
+    /// Opens the session. The id of a new or forked session is known only from the reply, so
+    /// updates that arrive before the reply are buffered until it arrives (SESS-26).
     pub(crate) async fn open(&mut self) -> Option<()> {
         let SetUp { directories, servers, prompt } = self.set_up();
         let cwd = self.work.cwd.clone();

@@ -148,7 +148,9 @@ impl Terminals {
     fn of(&self, session: &SessionId, id: &TerminalId) -> Result<Arc<Terminal>> {
         let found =
             locked(&self.open).1.get(id).filter(|terminal| terminal.session == *session).cloned();
-        found.ok_or_else(|| Error::invalid_params().data(format!("terminal {} does not exist", id.0)))
+        found.ok_or_else(|| {
+            Error::invalid_params().data(format!("terminal {} does not exist", id.0))
+        })
     }
 
     pub(crate) fn output(
