@@ -242,7 +242,9 @@ impl<H: Handler> Connection<H> {
                 Incoming::Failed(error) => {
                     return Poll::Ready(Some(ConnectionEnd::Transport(Arc::new(error))));
                 }
-                Incoming::End => return Poll::Ready(Some(ConnectionEnd::PeerClosed { detail: None })),
+                Incoming::End => {
+                    return Poll::Ready(Some(ConnectionEnd::PeerClosed { detail: None }));
+                }
             }
         }
     }
@@ -255,7 +257,7 @@ impl<H: Handler> Connection<H> {
             self.stall = None;
             return None;
         };
-        let deadline = tokio::time::Instant::from_std(since + self.limits.stall);
+        let deadline = since + self.limits.stall;
         let stall = self.stall.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
         if stall.deadline() != deadline {
             stall.as_mut().reset(deadline);

@@ -44,7 +44,7 @@ struct Sending {
     frames: Frames,
     last_write: Instant,
     /// Since when the peer has not read any of the queued bytes.
-    stuck_since: Option<Instant>,
+    stuck_since: Option<tokio::time::Instant>,
 }
 
 struct Queue {
@@ -151,7 +151,7 @@ impl Outbox {
     }
 
     /// Since when the peer has read nothing, although bytes are queued.
-    pub(crate) fn stuck_since(&self) -> Option<Instant> {
+    pub(crate) fn stuck_since(&self) -> Option<tokio::time::Instant> {
         self.sending().stuck_since
     }
 
@@ -225,7 +225,7 @@ impl Outbox {
                 Poll::Ready(Ok(())) => {}
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
-                    sending.stuck_since.get_or_insert_with(Instant::now);
+                    sending.stuck();
                     return Poll::Pending;
                 }
             }
@@ -236,7 +236,7 @@ impl Outbox {
         let flushed = sink.poll_flush(context);
         match flushed {
             // A pending flush means that the transport holds bytes that the peer has not read.
-            Poll::Pending => drop(sending.stuck_since.get_or_insert_with(Instant::now)),
+            Poll::Pending => sending.stuck(),
             Poll::Ready(_) => sending.stuck_since = None,
         }
         flushed
@@ -271,6 +271,13 @@ impl Outbox {
 
     fn sending(&self) -> MutexGuard<'_, Sending> {
         self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sending {
+    /// Records that the peer does not read.
+    fn stuck(&mut self) {
+        self.stuck_since.get_or_insert_with(tokio::time::Instant::now);
     }
 }
 

@@ -91,11 +91,8 @@ pub trait FrameSink: Send {
     ///
     /// Returns [`Poll::Pending`] if it can take nothing now. The last caller's waker is then woken
     /// once that changes.
-    fn poll_send(
-        &mut self,
-        context: &mut Context<'_>,
-        frames: &mut Frames,
-    ) -> Poll<io::Result<()>>;
+    fn poll_send(&mut self, context: &mut Context<'_>, frames: &mut Frames)
+    -> Poll<io::Result<()>>;
 
     /// Passes on everything that [`FrameSink::poll_send`] took.
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>>;

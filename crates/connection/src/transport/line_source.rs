@@ -130,7 +130,8 @@ mod tests {
     #[tokio::test]
     async fn one_huge_line_does_not_keep_its_memory() {
         let huge = format!("{}\nsmall\n", "x".repeat(8 << 20));
-        let mut lines = LineSource::new(Box::pin(std::io::Cursor::new(huge.into_bytes())), 32 << 20);
+        let mut lines =
+            LineSource::new(Box::pin(std::io::Cursor::new(huge.into_bytes())), 32 << 20);
         let mut seen = Vec::new();
         loop {
             std::future::poll_fn(|context| lines.poll_fill(context)).await;
