@@ -100,29 +100,53 @@ impl RawEnd {
     }
 
     pub(crate) async fn send(&mut self, frame: impl AsRef<[u8]>) -> std::io::Result<()> {
-        let mut frames = Frames::new();
-        frames.push(frame.as_ref());
-        while !frames.is_empty() {
-            poll_fn(|context| self.sink.poll_send(context, &mut frames)).await?;
-        }
-        poll_fn(|context| self.sink.poll_flush(context)).await
+        send(&mut self.sink, frame.as_ref()).await
     }
 
     /// Waits for the next frame. Returns `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<String> {
-        let source = self.source.as_mut()?;
-        loop {
-            match source.next_frame() {
-                Incoming::Frame(frame) => return Some(String::from_utf8(frame.to_vec()).unwrap()),
-                Incoming::More => {}
-                _ => return None,
-            }
-            poll_fn(|context| source.poll_fill(context)).await;
+        next(self.source.as_mut()?).await.map(|frame| String::from_utf8(frame).unwrap())
+    }
+
+    /// Passes every frame of each end to the other, until one direction ends.
+    pub(crate) async fn relay(self, other: Self) {
+        tokio::select! {
+            () = pass(self.source, other.sink) => {}
+            () = pass(other.source, self.sink) => {}
         }
     }
 
     /// Closes the direction in which this end receives.
     pub(crate) fn stop_receiving(&mut self) {
         self.source = None;
+    }
+}
+
+async fn send(sink: &mut Box<dyn FrameSink>, frame: &[u8]) -> std::io::Result<()> {
+    let mut frames = Frames::new();
+    frames.push(frame);
+    while !frames.is_empty() {
+        poll_fn(|context| sink.poll_send(context, &mut frames)).await?;
+    }
+    poll_fn(|context| sink.poll_flush(context)).await
+}
+
+async fn next(source: &mut Box<dyn FrameSource>) -> Option<Vec<u8>> {
+    loop {
+        match source.next_frame() {
+            Incoming::Frame(frame) => return Some(frame.to_vec()),
+            Incoming::More => {}
+            _ => return None,
+        }
+        poll_fn(|context| source.poll_fill(context)).await;
+    }
+}
+
+async fn pass(source: Option<Box<dyn FrameSource>>, mut sink: Box<dyn FrameSink>) {
+    let Some(mut source) = source else { return };
+    while let Some(frame) = next(&mut source).await {
+        if send(&mut sink, &frame).await.is_err() {
+            return;
+        }
     }
 }
