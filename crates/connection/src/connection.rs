@@ -114,8 +114,8 @@ pub struct Connection<H> {
     handler: H,
     source: Box<dyn FrameSource>,
     works: JoinSet<()>,
-    /// Work that starts once all frames that arrived together have been dispatched. A cancel request
-    /// right after a call therefore takes effect before the call's work starts.
+    /// Work that starts once all frames that arrived together have been dispatched. A cancel
+    /// request right after a call therefore takes effect before the call's work starts.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
@@ -270,8 +270,8 @@ impl<H: Handler> Connection<H> {
     }
 
     /// Ends the connection step by step. This side's open calls fail at once with the cause.
-    /// Running work then gets time to finish and to send its last frames. Work that is still running
-    /// is cancelled, and finally aborted.
+    /// Running work then gets time to finish and to send its last frames. Work that is still
+    /// running is cancelled, and finally aborted.
     async fn finish(mut self, mut end: ConnectionEnd) -> ConnectionEnd {
         if let (ConnectionEnd::PeerClosed { .. } | ConnectionEnd::Transport(_), Some(exit_probe)) =
             (&end, self.exit_probe.take())

@@ -34,8 +34,8 @@ pub trait Handler: Send + 'static {
         Poll::Ready(())
     }
 
-    /// Receives a frame, reply or notification that could not be used, so that it can be logged. The
-    /// connection continues.
+    /// Receives a frame, reply or notification that could not be used, so that it can be logged.
+    /// The connection continues.
     fn unhandled(&mut self, _unhandled: Unhandled<'_>) {}
 
     /// Called once when the connection ends, before this side's open calls fail.

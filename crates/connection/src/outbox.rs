@@ -3,8 +3,8 @@
 //!
 //! Enqueueing is synchronous, keeps the order and never waits. If everything before a frame has
 //! been written, the thread that enqueues the frame also writes it. The driver writes the frames of
-//! a burst together. Callers that can wait use [`Outbox::room`] first, so the queue holds little more
-//! than [`ROOM`] bytes, whatever the peer does.
+//! a burst together. Callers that can wait use [`Outbox::room`] first, so the queue holds little
+//! more than [`ROOM`] bytes, whatever the peer does.
 //!
 //! There are two locks, always taken in this order: one for the sink and the frames being written,
 //! and one for the queue. Enqueueing needs only the queue, so a long write blocks no caller.

@@ -73,9 +73,9 @@ impl Peer {
     }
 
     /// Sends a call and passes its outcome to `callback` on the reading task, in wire order, before
-    /// the next message is read and before the caller wakes. The callback must not wait. The callback
-    /// also gets a reply that arrives after the caller gave up, unless the callers of 256 later
-    /// calls gave up too.
+    /// the next message is read and before the caller wakes. The callback must not wait. The
+    /// callback also gets a reply that arrives after the caller gave up, unless the callers of 256
+    /// later calls gave up too.
     pub fn call_with_callback<M: Call>(
         &self,
         params: &M::Params,

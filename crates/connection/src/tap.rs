@@ -11,9 +11,10 @@ pub enum Direction {
     Received,
 }
 
-/// A function that is called with every frame in both directions, the JSON text of one message,
-/// before the frame is handled. It runs while the connection reads or writes, so it must be quick and must not
-/// call the connection. A connection without a tap has no overhead.
+/// A function that is called with every frame in both directions before the frame is handled. A
+/// frame is the text of one message, without a line end. The function runs while the connection
+/// reads or writes, so it must be quick and must not call the connection. A connection without a
+/// tap has no overhead.
 pub type Tap = Arc<dyn Fn(Direction, &[u8]) + Send + Sync>;
 
 /// Passes a frame to a tap. A panic in the tap does not affect the frame.

@@ -19,7 +19,7 @@ pub enum Unhandled<'l> {
     /// Values of params that were left out or replaced by a default, with the method's wire name.
     /// Only sides that ask for it get this.
     Dropped(&'l str, &'l [DecodeError]),
-    /// A frame at which this side's handler panicked. If the frame was a call, the call was answered
-    /// with an internal error.
+    /// A frame at which this side's handler panicked. If the frame was a call, the call was
+    /// answered with an internal error.
     HandlerPanicked(&'l [u8]),
 }

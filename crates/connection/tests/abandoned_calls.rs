@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
+#[path = "over/transport_table.rs"]
 mod over;
 
 use attache_connection::{Builder, CallError, Client, ClientHandler, Peer, Unhandled};

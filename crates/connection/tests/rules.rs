@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 
+#[path = "over/transport_table.rs"]
 mod over;
 
 use attache_connection::{
@@ -148,7 +149,8 @@ async fn updates_are_handled_before_the_following_reply_wakes_its_caller() {
 #[tokio::test]
 async fn two_full_directions_never_deadlock() {
     for over in Over::each() {
-        // Both ends send far more than the transport holds, at the same time, and both keep reading.
+        // Both ends send far more than the transport holds, at the same time, and both keep
+        // reading.
         let (peer, diary, _, _drivers) = pair(over, 64);
         let flood = peer.call::<SessionPrompt>(&prompt("2000"));
         for _ in 0..2000 {
@@ -406,8 +408,8 @@ async fn a_client_never_answers_stray_text() {
         raw.send(b"Welcome to the agent!").await.unwrap();
         raw.send(b"\xff\xfe").await.unwrap();
         raw.send(b"[1]").await.unwrap();
-        // The answer to a ping comes after the stray text, so all of the text has been read by the time
-        // the call is sent.
+        // The answer to a ping comes after the stray text, so all of the text has been read by the
+        // time the call is sent.
         raw.send(b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"_ping\"}").await.unwrap();
         let answer = raw.next().await.unwrap();
         assert!(
@@ -500,8 +502,8 @@ async fn closing_writes_the_queue_first() {
 #[tokio::test]
 async fn awaiting_a_call_inside_a_call_works() {
     for over in Over::each() {
-        // Libraries that await handlers in their read loop would deadlock here. In this library, the
-        // handler's future can call its own caller and get the answer.
+        // Libraries that await handlers in their read loop would deadlock here. In this library,
+        // the handler's future can call its own caller and get the answer.
         struct Asks;
         impl Agent for Asks {
             fn session_prompt(
@@ -583,8 +585,8 @@ async fn a_call_whose_reply_arrived_is_not_cancelled() {
         let first = peer.call::<SessionPrompt>(&prompt("0"));
         peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered after the first
         drop(first);
-        // The callback runs after the reply arrived and before its caller wakes. Even if the `Reply` is
-        // dropped in between, no cancel request is sent.
+        // The callback runs after the reply arrived and before its caller wakes. Even if the
+        // `Reply` is dropped in between, no cancel request is sent.
         let held = Arc::new(Mutex::new(None));
         let fold = {
             let held = held.clone();

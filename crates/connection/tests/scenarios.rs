@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 
+#[path = "over/transport_table.rs"]
 mod over;
 
 use attache_connection::transport::{LineTransport, MemoryTransport, Transport};

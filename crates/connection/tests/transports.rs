@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
+#[path = "over/transport_table.rs"]
 mod over;
 
 use attache_connection::transport::{
@@ -132,13 +133,34 @@ async fn a_sender_that_waits_for_room_notices_that_the_reader_is_gone() {
 }
 
 #[tokio::test]
-async fn a_busy_pair_in_memory_lets_other_tasks_run() {
+async fn a_source_in_memory_that_always_has_frames_lets_other_tasks_run() {
     let (mut first, mut second) = raw_pair(100);
     let mut tasks = JoinSet::new();
-    tasks.spawn(async move { while second.next().await.is_some() {} });
-    tasks.spawn(async move { while first.send("x").await.is_ok() {} });
-    tasks.spawn(async { tokio::task::yield_now().await });
-    tasks.join_next().await.unwrap().unwrap();
+    tasks.spawn(async move {
+        for _ in 0..10_000 {
+            first.send("x").await.unwrap();
+            second.next().await.unwrap();
+        }
+        "the busy task"
+    });
+    tasks.spawn(async { "the other task" });
+    assert_eq!(tasks.join_next().await.unwrap().unwrap(), "the other task");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn threads_at_both_ends_in_memory_keep_every_frame_in_order() {
+    let (mut first, mut second) = raw_pair(64);
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        for number in 0..20_000 {
+            first.send(number.to_string()).await.unwrap();
+        }
+    });
+    for number in 0..20_000 {
+        let frame = tokio::time::timeout(Duration::from_secs(60), second.next()).await;
+        assert_eq!(frame.unwrap(), Some(number.to_string()));
+    }
+    assert_eq!(second.next().await, None);
 }
 
 fn raw_pair(capacity: usize) -> (RawEnd, RawEnd) {

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Carries one frame in each line of a pair of byte streams (RPC-02). ACP over stdio uses this.
+/// Carries one frame in each line of a pair of byte streams. ACP over stdio uses this.
 ///
 /// Blank lines are not frames. A line may end with `\n` or `\r\n`. A last line without its end is
 /// dropped.
@@ -42,6 +42,7 @@ impl std::fmt::Debug for LineTransport {
 struct LineSink(Pin<Box<dyn AsyncWrite + Send>>);
 
 impl FrameSink for LineSink {
+    // RPC-02
     fn poll_send(
         &mut self,
         context: &mut Context<'_>,
