@@ -18,9 +18,9 @@
 //!
 //! - A frame arrives whole, once, and after all frames that were sent before it. If a transport
 //!   cannot deliver a frame, it fails or ends.
-//! - The source reports a frame over the limit as [`Incoming::TooLong`], and never holds more than
-//!   the limit, one read and its own fixed buffers. Frames that are not taken stop it from reading,
-//!   so that the peer has to wait.
+//! - The source reports a frame over the limit as [`Incoming::TooLong`]. If the peer is another
+//!   process, the source never holds more than the limit, one read and its own fixed buffers.
+//! - The source receives nothing while frames wait to be taken, so that the peer has to wait.
 //! - The sink takes a frame only when it can pass it on. While the peer does not read, it holds a
 //!   fixed number of bytes and then returns [`Poll::Pending`]. The connection counts frames that
 //!   the sink did not take: they make senders wait, and the peer has
@@ -60,8 +60,9 @@ impl Transport for Box<dyn Transport> {
 ///
 /// The source owns the bytes that it has received, so a poll can be abandoned at any time.
 pub trait FrameSource: Send {
-    /// Receives more, unless [`FrameSource::next_frame`] already has something to report. It is
-    /// ready as soon as anything arrived, even if that is only a part of a frame.
+    /// Receives more, unless [`FrameSource::next_frame`] already has something to report. Ready as
+    /// soon as anything arrived, even if that is only a part of a frame. Until then, it returns
+    /// [`Poll::Pending`] and wakes the last caller's waker when something arrives.
     fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
     /// Returns the next frame, or why there is none.
@@ -89,8 +90,8 @@ pub trait FrameSink: Send {
     /// not empty. A transport of byte streams may send a part of a frame; the next call continues
     /// there.
     ///
-    /// Returns [`Poll::Pending`] if it can take nothing now. The last caller's waker is then woken
-    /// once that changes.
+    /// Returns [`Poll::Pending`] if it can take nothing now, and wakes the last caller's waker once
+    /// that changes. If it succeeds without sending anything, the connection ends.
     fn poll_send(&mut self, context: &mut Context<'_>, frames: &mut Frames)
     -> Poll<io::Result<()>>;
 

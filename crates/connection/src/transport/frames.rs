@@ -73,6 +73,7 @@ impl Frames {
 
     /// Returns the number of bytes that are not sent. Each frame counts one byte more than its
     /// length.
+    #[inline]
     pub fn queued(&self) -> usize {
         self.end() - self.sent
     }
@@ -113,6 +114,7 @@ impl Frames {
     }
 
     /// Returns the number of frames that were added since the queue was cleared.
+    #[inline]
     pub(crate) fn added(&self) -> usize {
         self.ends.len()
     }
@@ -131,6 +133,7 @@ impl Frames {
         (self.first, self.sent, self.has_line_feeds) = (0, 0, false);
     }
 
+    #[inline]
     fn end(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
