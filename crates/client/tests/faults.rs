@@ -68,7 +68,7 @@ impl Fault {
             Self::ClosedStdout => {
                 Some(&["closed its output and still runs", "closed the connection"])
             }
-            Self::LongLine => Some(&["a line of more than"]),
+            Self::LongLine => Some(&["a message of more than"]),
             Self::Hang | Self::Garbage | Self::Silence | Self::Trickle => None,
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::dispatch::{dispatch, report};
 use crate::limits::Limits;
-use crate::lines::{Line, Lines};
 use crate::outbox::{Outbox, PAUSE};
 use crate::trace::{self, Trace};
+use crate::transport::{FrameSource, Incoming, LineTransport, Transport};
 use crate::{ConnectionEnd, Handler, Peer, Tap, Unhandled, Work};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -56,34 +56,45 @@ impl Builder {
         self
     }
 
-    /// Passes every line to `tap`.
+    /// Passes every frame to `tap`.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self
     }
 
-    /// When the peer's stream ends, uses `exit_probe` to find out why.
+    /// When the peer closes the connection, uses `exit_probe` to find out why.
     #[must_use]
     pub fn exit_probe(mut self, exit_probe: impl Future<Output = String> + Send + 'static) -> Self {
         self.exit_probe = Some(Box::pin(exit_probe));
         self
     }
 
-    /// Returns the peer's handle and the connection. The connection reads and serves nothing until
-    /// [`Connection::run`] is polled.
+    /// Connects over a pair of byte streams, one message in each line. Otherwise like
+    /// [`Builder::connect_over`].
     pub fn connect<H: Handler>(
         self,
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
         handler: H,
     ) -> (Peer, Connection<H>) {
-        let outbox = Outbox::new(Box::pin(output), self.tap.clone());
+        self.connect_over(LineTransport::new(input, output), handler)
+    }
+
+    /// Connects over a transport. Returns the peer's handle and the connection. The connection
+    /// reads and serves nothing until [`Connection::run`] is polled.
+    pub fn connect_over<H: Handler>(
+        self,
+        transport: impl Transport + 'static,
+        handler: H,
+    ) -> (Peer, Connection<H>) {
+        let (source, sink) = Box::new(transport).open(self.limits.frame);
+        let outbox = Outbox::new(sink, self.tap.clone());
         let peer = Peer::new(outbox, Trace::new(H::SIDE));
         let connection = Connection {
             peer: peer.clone(),
             handler,
-            lines: Lines::new(Box::pin(input), self.limits.line),
+            source,
             works: JoinSet::new(),
             accepted: Vec::new(),
             limits: self.limits,
@@ -101,10 +112,10 @@ impl Builder {
 pub struct Connection<H> {
     peer: Peer,
     handler: H,
-    lines: Lines,
+    source: Box<dyn FrameSource>,
     works: JoinSet<()>,
-    /// Work that starts once all lines that arrived together have been dispatched. A cancel request
-    /// right after a call therefore takes effect before the call's work starts.
+    /// Work that starts once all frames that arrived together have been dispatched. A cancel
+    /// request right after a call therefore takes effect before the call's work starts.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
@@ -142,7 +153,7 @@ impl<H: Handler> Connection<H> {
     }
 
     /// Runs the loop. Each round writes the queue, removes finished work, obeys a request to close
-    /// even if the peer keeps sending, and only then reads the peer's lines.
+    /// even if the peer keeps sending, and only then reads the peer's frames.
     fn poll<C: Future>(
         &mut self,
         context: &mut Context<'_>,
@@ -162,14 +173,14 @@ impl<H: Handler> Connection<H> {
             if self.not_reading.is_none() && self.peer.0.outbox.queued() > PAUSE {
                 return Poll::Pending;
             }
-            if let Some(end) = ready!(self.poll_lines(context)) {
+            if let Some(end) = ready!(self.poll_frames(context)) {
                 return Poll::Ready(end);
             }
         }
     }
 
     /// Writes the queue. If the peer no longer reads, the connection keeps reading for a moment: a
-    /// peer that exits has usually sent the reason, and its last lines may still be in the pipe.
+    /// peer that exits has usually sent the reason, and its last frames may still be in the pipe.
     fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<ConnectionEnd> {
         if self.not_reading.is_none()
             && let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context)
@@ -181,11 +192,11 @@ impl<H: Handler> Connection<H> {
         patience.as_mut().poll(context).is_ready().then(|| end.clone())
     }
 
-    /// Dispatches every line that has arrived. Returns `Some` at the end of the stream.
-    fn poll_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<ConnectionEnd>> {
-        ready!(self.lines.poll_fill(context));
+    /// Dispatches every frame that has arrived. Returns `Some` at the end of the connection.
+    fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<ConnectionEnd>> {
+        ready!(self.source.poll_fill(context));
         self.peer.0.outbox.dispatching();
-        let dispatched = self.dispatch_lines(context);
+        let dispatched = self.dispatch_frames(context);
         for work in self.accepted.drain(..) {
             self.works.spawn(work.instrument(self.peer.span().clone()));
         }
@@ -201,7 +212,7 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<ConnectionEnd>> {
+    fn dispatch_frames(&mut self, context: &mut Context<'_>) -> Poll<Option<ConnectionEnd>> {
         loop {
             if catch_panic(|| self.handler.poll_ready(context))
                 .is_some_and(|ready| ready.is_pending())
@@ -211,27 +222,29 @@ impl<H: Handler> Connection<H> {
                 let _ = self.peer.0.outbox.poll_write(context);
                 return Poll::Pending;
             }
-            match self.lines.next() {
-                Line::Whole(line) => {
+            match self.source.next_frame() {
+                Incoming::Frame(frame) => {
                     let open = self.works.len() + self.accepted.len();
                     let Self { peer, handler, limits, tap, .. } = self;
                     let work =
-                        catch_panic(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
+                        catch_panic(|| dispatch(peer, handler, open, limits, tap.as_ref(), frame));
                     if work.is_none() {
-                        catch_panic(|| report(handler, Unhandled::HandlerPanicked(line)));
+                        catch_panic(|| report(handler, Unhandled::HandlerPanicked(frame)));
                     }
                     self.accepted.extend(start(work.flatten()));
                 }
-                Line::More => return Poll::Ready(None),
-                Line::TooLong => {
-                    return Poll::Ready(Some(ConnectionEnd::LineTooLong {
-                        limit: self.limits.line,
+                Incoming::More => return Poll::Ready(None),
+                Incoming::TooLong => {
+                    return Poll::Ready(Some(ConnectionEnd::FrameTooLong {
+                        limit: self.limits.frame,
                     }));
                 }
-                Line::Failed(error) => {
+                Incoming::Failed(error) => {
                     return Poll::Ready(Some(ConnectionEnd::Transport(Arc::new(error))));
                 }
-                Line::End => return Poll::Ready(Some(ConnectionEnd::PeerClosed { detail: None })),
+                Incoming::End => {
+                    return Poll::Ready(Some(ConnectionEnd::PeerClosed { detail: None }));
+                }
             }
         }
     }
@@ -244,7 +257,7 @@ impl<H: Handler> Connection<H> {
             self.stall = None;
             return None;
         };
-        let deadline = tokio::time::Instant::from_std(since + self.limits.stall);
+        let deadline = since + self.limits.stall;
         let stall = self.stall.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
         if stall.deadline() != deadline {
             stall.as_mut().reset(deadline);
@@ -257,8 +270,8 @@ impl<H: Handler> Connection<H> {
     }
 
     /// Ends the connection step by step. This side's open calls fail at once with the cause.
-    /// Running work then gets time to finish and to send its last lines. Work that is still running
-    /// is cancelled, and finally aborted.
+    /// Running work then gets time to finish and to send its last frames. Work that is still
+    /// running is cancelled, and finally aborted.
     async fn finish(mut self, mut end: ConnectionEnd) -> ConnectionEnd {
         if let (ConnectionEnd::PeerClosed { .. } | ConnectionEnd::Transport(_), Some(exit_probe)) =
             (&end, self.exit_probe.take())

@@ -1,4 +1,4 @@
-//! Dispatches the lines of the peer.
+//! Dispatches the frames of the peer.
 
 use crate::cancelled::CancelSwitch;
 use crate::handler::{IncomingCall, ReplyGuardHolder};
@@ -11,21 +11,21 @@ use attache_protocol::method::{CancelRequest, Method};
 use attache_protocol::{DecodeError, Error, RequestId};
 use std::collections::hash_map::Entry;
 
-/// Dispatches one line by its kind.
+/// Dispatches one frame by its kind.
 pub(crate) fn dispatch<H: Handler>(
     peer: &Peer,
     handler: &mut H,
     open: usize,
     limits: &Limits,
     tap: Option<&Tap>,
-    line: &[u8],
+    frame: &[u8],
 ) -> Work {
     if let Some(tap) = tap {
-        tap::show(tap, Direction::Received, line);
+        tap::show(tap, Direction::Received, frame);
     }
-    let message = Message::read(line);
+    let message = Message::read(frame);
     if let Ok(message) = &message {
-        trace::received(message, line.len());
+        trace::received(message, frame.len());
     }
     match message {
         Ok(Message::Notification { method, params }) if method == CancelRequest::ROW.name => {
@@ -61,9 +61,9 @@ pub(crate) fn dispatch<H: Handler>(
                     DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
-            report(handler, Unhandled::Line(line, &not_a_message));
+            report(handler, Unhandled::Frame(frame, &not_a_message));
             // A client never answers stray text from an agent, because the text may be a banner or
-            // a log line. An agent answers such lines (RPC-19).
+            // a log line. An agent answers such text (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
                 && let Some(error) = not_a_message.error()
             {

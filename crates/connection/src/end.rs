@@ -18,8 +18,8 @@ pub enum ConnectionEnd {
         /// One or more sentences for the user.
         detail: Option<Arc<str>>,
     },
-    /// The peer sent a line that is longer than the limit. No part of it was kept.
-    LineTooLong {
+    /// The peer sent a message that is longer than the limit. No part of it was kept.
+    FrameTooLong {
         /// The limit in bytes.
         limit: usize,
     },
@@ -40,8 +40,8 @@ impl fmt::Display for ConnectionEnd {
             Self::PeerClosed { detail: Some(detail) } => {
                 write!(f, "the peer closed the connection: {detail}")
             }
-            Self::LineTooLong { limit } => {
-                write!(f, "the peer sent a line of more than {limit} bytes")
+            Self::FrameTooLong { limit } => {
+                write!(f, "the peer sent a message of more than {limit} bytes")
             }
             Self::StoppedReading { after } => {
                 write!(f, "the peer stopped reading: it read no byte for {} s", after.as_secs())

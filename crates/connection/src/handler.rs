@@ -9,9 +9,9 @@ use attache_protocol::{DecodeError, Error, Raw, each_method};
 use std::future::Future;
 use std::task::{Context, Poll};
 
-/// Handles incoming messages, line by line, in wire order. All functions are synchronous: they
-/// cannot wait for the peer and so cannot deadlock, and an update is applied before the next line
-/// is read. A panic in one of them ends only the message that it handles.
+/// Handles incoming messages, one by one, in wire order. All functions are synchronous: they
+/// cannot wait for the peer and so cannot deadlock, and an update is applied before the next
+/// message is read. A panic in one of them ends only the message that it handles.
 pub trait Handler: Send + 'static {
     /// The side that this handler serves.
     const SIDE: Side;
@@ -28,14 +28,14 @@ pub trait Handler: Send + 'static {
     /// Handles a call. The handler decodes it, and answers it right away or with the returned work.
     fn call(&mut self, call: IncomingCall<'_>) -> Work;
 
-    /// Polled before each line is handled. An implementation may wait for something on this
+    /// Polled before each frame is handled. An implementation may wait for something on this
     /// machine, such as a full log or a slow screen, but never for the peer.
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
 
-    /// Receives a line, reply or notification that could not be used, so that it can be logged. The
-    /// connection continues.
+    /// Receives a frame, reply or notification that could not be used, so that it can be logged.
+    /// The connection continues.
     fn unhandled(&mut self, _unhandled: Unhandled<'_>) {}
 
     /// Called once when the connection ends, before this side's open calls fail.

@@ -1,10 +1,10 @@
-//! A typed JSON-RPC connection for the Agent Client Protocol, over any stream of bytes.
+//! A typed JSON-RPC connection for the Agent Client Protocol, over any transport.
 //!
 //! # Main types
 //!
 //! | type | purpose |
 //! |---|---|
-//! | [`Builder`] | joins a stream and a handler into a connection, with [`Limits`] and a [`Tap`] |
+//! | [`Builder`] | joins a transport and a handler into a connection, with [`Limits`] and a [`Tap`] |
 //! | [`Connection`] | the future that reads, dispatches and writes; poll it with [`Connection::run`] |
 //! | [`Peer`] | a handle to the other end, which sends calls and notifications |
 //! | [`Reply`] | the future reply to a call |
@@ -12,7 +12,8 @@
 //! | [`AgentHandler`], [`ClientHandler`] | dispatch by wire name to an [`Agent`] or a [`Client`] |
 //! | [`Responder`] | answers one incoming call, now or later |
 //! | [`CallError`], [`ConnectionEnd`] | why a call has no result, and why a connection ended |
-//! | [`stdio`] | this process's stdin and stdout as a byte stream |
+//! | [`transport`] | the traits of a transport, lines over byte streams, and a pair in memory |
+//! | [`stdio`] | this process's stdin and stdout as byte streams |
 //!
 //! A handler's functions are synchronous, so they cannot wait for the peer. A call that takes
 //! longer returns a future, which may await anything.
@@ -23,11 +24,12 @@
 //!   connection.
 //! - A reply is handled after everything that was sent before it, and before its caller wakes.
 //! - The [`Limits`] bound the memory, whatever the peer sends and however little it reads.
+//! - All of this is the same over each [`transport`].
 //! - No malformed message is fatal. A message that cannot be used is answered or dropped, and
 //!   passed to [`Handler::unhandled`].
 //!
 //! This crate knows the method table and the envelope. It knows nothing about sessions, files or
-//! processes.
+//! processes. Only a transport knows how a message becomes bytes.
 //!
 //! # Example
 //!
@@ -66,7 +68,6 @@ mod dispatch;
 mod end;
 mod handler;
 mod limits;
-mod lines;
 mod outbox;
 mod peer;
 mod pending;
@@ -74,6 +75,7 @@ mod responder;
 pub mod stdio;
 mod tap;
 mod trace;
+pub mod transport;
 mod unhandled;
 
 pub use cancelled::Cancelled;

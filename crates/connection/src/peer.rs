@@ -61,7 +61,7 @@ impl Peer {
         }))
     }
 
-    /// Sends a call. The line is queued when this returns, and the returned future waits for the
+    /// Sends a call. It is queued when this returns, and the returned future waits for the
     /// reply. Dropping that future sends `$/cancel_request`.
     ///
     /// # Errors
@@ -73,9 +73,9 @@ impl Peer {
     }
 
     /// Sends a call and passes its outcome to `callback` on the reading task, in wire order, before
-    /// the next line is read and before the caller wakes. The callback must not wait. The callback
-    /// also gets a reply that arrives after the caller gave up, unless the callers of 256 later
-    /// calls gave up too.
+    /// the next message is read and before the caller wakes. The callback must not wait. The
+    /// callback also gets a reply that arrives after the caller gave up, unless the callers of 256
+    /// later calls gave up too.
     pub fn call_with_callback<M: Call>(
         &self,
         params: &M::Params,
@@ -93,7 +93,7 @@ impl Peer {
         self.send_call(Cow::Owned(method.into()), params, None, attache_protocol::decode, |_| {})
     }
 
-    /// Registers the call and queues its line. A call that cannot be sent fails at once and has no
+    /// Registers the call and queues its frame. A call that cannot be sent fails at once and has no
     /// id.
     fn send_call<R: Send + 'static>(
         &self,
@@ -147,10 +147,10 @@ impl Peer {
         self.0.outbox.enqueue(|out| envelope::write_notification(out, M::ROW.name, params))
     }
 
-    /// Sends lines that are already encoded as messages, with their line ends. For extensions,
-    /// relays and tests.
-    pub fn send_raw(&self, lines: &[u8]) -> Result<(), ConnectionEnd> {
-        self.0.outbox.enqueue(|out| out.extend_from_slice(lines))
+    /// Sends one message that is already encoded. White space around it is left out, and an empty
+    /// text is not sent. For extensions, relays and tests.
+    pub fn send_raw(&self, frame: &[u8]) -> Result<(), ConnectionEnd> {
+        self.0.outbox.enqueue_encoded(frame)
     }
 
     /// Waits until the outbound queue has room. Callers that stream messages await this before each
@@ -159,7 +159,7 @@ impl Peer {
         self.0.outbox.room().await
     }
 
-    /// Closes the connection from this side. Queued lines are still written, within the grace
+    /// Closes the connection from this side. Queued messages are still sent, within the grace
     /// period.
     pub fn close(&self) {
         self.0.closing.send_replace(true);

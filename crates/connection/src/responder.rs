@@ -57,8 +57,8 @@ impl<M: Call> Responder<M> {
         Self { guard, method: PhantomData }
     }
 
-    /// Replies now. The line is queued after all earlier lines of this side. This never waits for
-    /// room, because every call must be answered.
+    /// Replies now. The reply is queued after all earlier messages of this side. This never waits
+    /// for room, because every call must be answered.
     pub fn send(mut self, outcome: Result<M::Result, Error>) -> Work {
         self.guard.settle(outcome.as_ref());
         None

@@ -1,4 +1,4 @@
-//! The stdin and stdout of this process as a transport.
+//! The stdin and stdout of this process as byte streams.
 //!
 //! What they are depends on the parent process: most parents use pipes, Node uses sockets, scripts
 //! use files and `/dev/null`, and a user may start the program in a terminal. Each kind is read and
@@ -22,18 +22,18 @@ use tokio::net::{UnixStream, unix::pipe};
 /// smaller one works too.
 const PIPE: libc::c_int = 1 << 20;
 
-/// Returns a transport that reads the stdin of this process.
+/// Returns a stream that reads the stdin of this process.
 pub fn input() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     input_from(io::stdin().as_fd())
 }
 
-/// Returns a transport that writes to the stdout of this process. Nothing else may print to stdout
+/// Returns a stream that writes to the stdout of this process. Nothing else may print to stdout
 /// from now on.
 pub fn output() -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     output_to(io::stdout().as_fd())
 }
 
-/// Returns a transport that reads from a descriptor. Call it inside a tokio runtime with I/O
+/// Returns a stream that reads from a descriptor. Call it inside a tokio runtime with I/O
 /// enabled.
 pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     let owned = fd.try_clone_to_owned()?;
@@ -47,7 +47,7 @@ pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send
     })
 }
 
-/// Returns a transport that writes to a descriptor. Call it inside a tokio runtime with I/O
+/// Returns a stream that writes to a descriptor. Call it inside a tokio runtime with I/O
 /// enabled.
 pub fn output_to(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     let owned = fd.try_clone_to_owned()?;

@@ -1,8 +1,8 @@
-//! A tap sees every line of a connection.
+//! A tap sees every frame of a connection.
 
 use std::sync::Arc;
 
-/// The direction of a line, seen from the side that holds the tap.
+/// The direction of a frame, seen from the side that holds the tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From this side to the peer.
@@ -11,12 +11,13 @@ pub enum Direction {
     Received,
 }
 
-/// A function that is called with every line in both directions, without its line end, before the
-/// line is handled. It runs while the connection reads or writes, so it must be quick and must not
-/// call the connection. A connection without a tap has no overhead.
+/// A function that is called with every frame in both directions before the frame is handled. A
+/// frame is the text of one message, without a line end. The function runs while the connection
+/// reads or writes, so it must be quick and must not call the connection. A connection without a
+/// tap has no overhead.
 pub type Tap = Arc<dyn Fn(Direction, &[u8]) + Send + Sync>;
 
-/// Passes a line to a tap. A panic in the tap does not affect the line.
-pub(crate) fn show(tap: &Tap, direction: Direction, line: &[u8]) {
-    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tap(direction, line)));
+/// Passes a frame to a tap. A panic in the tap does not affect the frame.
+pub(crate) fn show(tap: &Tap, direction: Direction, frame: &[u8]) {
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tap(direction, frame)));
 }

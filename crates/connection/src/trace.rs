@@ -1,7 +1,7 @@
 //! The `tracing` span of a connection and the events in it.
 //!
 //! Events name methods, ids, sizes and reasons. They never hold params, results, error messages,
-//! raw lines or a peer's stderr, because these can contain secrets and private text.
+//! raw frames or a peer's stderr, because these can contain secrets and private text.
 //!
 //! Levels: `error` for a panic in this process, `warn` for a peer that breaks the protocol, `debug`
 //! for the start, the end and everything that is ignored, and `trace` for every message.
@@ -68,7 +68,7 @@ pub(crate) fn ended(end: &ConnectionEnd) {
     match end {
         ConnectionEnd::Closed => debug!("connection closed by this side"),
         ConnectionEnd::PeerClosed { .. } => debug!("connection closed by the peer"),
-        ConnectionEnd::LineTooLong { limit } => warn!(limit, "connection ended: line too long"),
+        ConnectionEnd::FrameTooLong { limit } => warn!(limit, "connection ended: frame too long"),
         ConnectionEnd::StoppedReading { after } => {
             warn!(?after, "connection ended: peer stopped reading")
         }
@@ -91,11 +91,11 @@ pub(crate) fn received(message: &Message<'_>, bytes: usize) {
 
 pub(crate) fn unhandled(unhandled: &Unhandled<'_>) {
     match unhandled {
-        Unhandled::Line(line, why) => {
-            let bytes = line.len();
+        Unhandled::Frame(frame, why) => {
+            let bytes = frame.len();
             match why {
-                NotAMessage::NotJson(_) => warn!(bytes, "received line is not JSON"),
-                NotAMessage::Invalid(_) => warn!(bytes, "received line is not a message"),
+                NotAMessage::NotJson(_) => warn!(bytes, "received frame is not JSON"),
+                NotAMessage::Invalid(_) => warn!(bytes, "received frame is not a message"),
                 NotAMessage::BrokenReply(id, _) => {
                     warn!(id = id.as_ref().map(display), bytes, "received reply is broken");
                 }
@@ -107,7 +107,7 @@ pub(crate) fn unhandled(unhandled: &Unhandled<'_>) {
         Unhandled::Dropped(method, values) => {
             warn!(method, values = values.len(), "invalid values of params ignored");
         }
-        Unhandled::HandlerPanicked(line) => error!(bytes = line.len(), "handler panicked"),
+        Unhandled::HandlerPanicked(frame) => error!(bytes = frame.len(), "handler panicked"),
     }
 }
 

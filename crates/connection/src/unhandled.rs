@@ -6,9 +6,9 @@ use attache_protocol::{DecodeError, RequestId};
 /// A message that could not be used.
 #[derive(Debug)]
 pub enum Unhandled<'l> {
-    /// A line that is not a message, and why. [`NotAMessage::error`] returns the answer to it, if
+    /// A frame that is not a message, and why. [`NotAMessage::error`] returns the answer to it, if
     /// any.
-    Line(&'l [u8], &'l NotAMessage),
+    Frame(&'l [u8], &'l NotAMessage),
     /// A reply to a call that is not open: it is unknown, was answered before, or was abandoned
     /// long ago.
     UnknownReply(&'l RequestId),
@@ -19,7 +19,7 @@ pub enum Unhandled<'l> {
     /// Values of params that were left out or replaced by a default, with the method's wire name.
     /// Only sides that ask for it get this.
     Dropped(&'l str, &'l [DecodeError]),
-    /// A line at which this side's handler panicked. If the line was a call, the call was answered
-    /// with an internal error.
+    /// A frame at which this side's handler panicked. If the frame was a call, the call was
+    /// answered with an internal error.
     HandlerPanicked(&'l [u8]),
 }

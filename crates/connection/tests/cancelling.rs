@@ -2,12 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
+#[path = "over/transport_table.rs"]
+mod over;
+
 use attache_connection::{
     Agent, AgentHandler, Builder, Client, ClientHandler, Peer, Responder, Work,
 };
 use attache_protocol::method::{SessionPrompt, SessionSetMode, SessionUpdateNotification};
 use attache_protocol::v1::*;
 use attache_protocol::{Error, ErrorCode};
+use over::Over;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::task::JoinSet;
@@ -58,41 +62,47 @@ impl Client for Heard {
     }
 }
 
-fn pair() -> (Peer, Heard, JoinSet<attache_connection::ConnectionEnd>) {
-    let (client, agent) = tokio::io::duplex(4096);
+fn pair(over: Over) -> (Peer, Heard, JoinSet<attache_connection::ConnectionEnd>) {
+    let (client, agent) = over.pair(4096);
     let heard = Heard::default();
     let mut drivers = JoinSet::new();
-    let (input, output) = tokio::io::split(agent);
-    drivers.spawn(Builder::new().connect(input, output, AgentHandler(Stubborn)).1.run());
-    let (input, output) = tokio::io::split(client);
-    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(heard.clone()));
+    drivers.spawn(Builder::new().connect_over(agent, AgentHandler(Stubborn)).1.run());
+    let (peer, connection) = Builder::new().connect_over(client, ClientHandler(heard.clone()));
     drivers.spawn(connection.run());
     (peer, heard, drivers)
 }
 
 #[tokio::test]
 async fn a_handler_that_ignores_a_cancel_replies_normally() {
-    let (peer, _, _drivers) = pair();
-    let busy = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "busy"));
-    busy.cancel();
-    assert!(busy.await.is_ok(), "CANCEL-13, CANCEL-17");
+    for over in Over::each() {
+        let (peer, _, _drivers) = pair(over);
+        let busy = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "busy"));
+        busy.cancel();
+        assert!(busy.await.is_ok(), "CANCEL-13, CANCEL-17");
+    }
 }
 
 #[tokio::test]
 async fn updates_after_a_cancel_arrive_before_the_reply() {
-    let (peer, heard, _drivers) = pair();
-    let prompt = peer.call::<SessionPrompt>(&PromptRequest::new("s", vec!["x".into()]));
-    prompt.cancel();
-    assert_eq!(prompt.await.unwrap().stop_reason, StopReason::Cancelled);
-    assert_eq!(*heard.0.lock().unwrap(), ["last words"], "CANCEL-15");
+    for over in Over::each() {
+        let (peer, heard, _drivers) = pair(over);
+        let prompt = peer.call::<SessionPrompt>(&PromptRequest::new("s", vec!["x".into()]));
+        prompt.cancel();
+        assert_eq!(prompt.await.unwrap().stop_reason, StopReason::Cancelled);
+        assert_eq!(*heard.0.lock().unwrap(), ["last words"], "CANCEL-15");
+    }
 }
 
 #[tokio::test]
 async fn a_handler_that_cancels_itself_uses_the_same_error_code() {
-    let (peer, _, _drivers) = pair();
-    let error =
-        peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop")).await.unwrap_err();
-    assert_eq!(error.error_response().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-18");
+    for over in Over::each() {
+        let (peer, _, _drivers) = pair(over);
+        let error = peer
+            .call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop"))
+            .await
+            .unwrap_err();
+        assert_eq!(error.error_response().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-18");
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 
+#[path = "over/transport_table.rs"]
+mod over;
+
 use attache_connection::{
     Agent, AgentHandler, Builder, CallError, Client, ClientHandler, ConnectionEnd, IncomingCall,
     Peer, Responder, Unhandled, Work,
@@ -12,9 +15,9 @@ use attache_protocol::method::{
 };
 use attache_protocol::v1::*;
 use attache_protocol::{ErrorCode, Raw};
+use over::Over;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use tokio::io::AsyncWriteExt as _;
 use tokio::task::JoinSet;
 
 /// An agent that panics at everything except `session/set_mode`.
@@ -94,89 +97,99 @@ fn internal(error: Result<impl std::fmt::Debug, CallError>) -> bool {
 
 #[tokio::test]
 async fn the_connection_survives_a_panic_in_any_handler_function() {
-    let (client, agent) = tokio::io::duplex(4096);
-    let panics = Panics { before_lines: true, ..Panics::default() };
-    let mut drivers = JoinSet::new();
-    let (input, output) = tokio::io::split(agent);
-    let connection = Builder::new().connect(input, output, AgentHandler(panics.clone())).1;
-    drivers.spawn(connection.run());
-    let (input, output) = tokio::io::split(client);
-    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Fragile));
-    drivers.spawn(connection.run());
+    for over in Over::each() {
+        let (client, agent) = over.pair(4096);
+        let panics = Panics { before_lines: true, ..Panics::default() };
+        let mut drivers = JoinSet::new();
+        let connection = Builder::new().connect_over(agent, AgentHandler(panics.clone())).1;
+        drivers.spawn(connection.run());
+        let (peer, connection) = Builder::new().connect_over(client, ClientHandler(Fragile));
+        drivers.spawn(connection.run());
 
-    let raw = Raw::from_text("1").unwrap();
-    assert!(internal(peer.call::<Initialize>(&InitializeRequest::new(ProtocolVersion::V1)).await));
-    assert!(internal(peer.call::<SessionPrompt>(&PromptRequest::new("s", vec!["x".into()])).await));
-    assert!(internal(peer.call::<SessionList>(&ListSessionsRequest::new()).await));
-    assert!(internal(peer.call_extension("_x", &raw).await));
-    peer.notify::<SessionCancel>(&CancelNotification::new("s")).unwrap();
-    peer.send_raw(b"no message\n").unwrap();
-    let mode = SetSessionModeRequest::new("s", "m");
-    peer.call::<SessionSetMode>(&mode).await.unwrap();
-    peer.close();
-    while drivers.join_next().await.is_some() {}
-    let seen = panics.seen.lock().unwrap().clone();
-    let expected: Vec<&str> =
-        ["HandlerPanicked"; 5].into_iter().chain(["Line", "HandlerPanicked", "ended"]).collect();
-    assert_eq!(seen, expected);
+        let raw = Raw::from_text("1").unwrap();
+        assert!(internal(
+            peer.call::<Initialize>(&InitializeRequest::new(ProtocolVersion::V1)).await
+        ));
+        assert!(internal(
+            peer.call::<SessionPrompt>(&PromptRequest::new("s", vec!["x".into()])).await
+        ));
+        assert!(internal(peer.call::<SessionList>(&ListSessionsRequest::new()).await));
+        assert!(internal(peer.call_extension("_x", &raw).await));
+        peer.notify::<SessionCancel>(&CancelNotification::new("s")).unwrap();
+        peer.send_raw(b"no message\n").unwrap();
+        let mode = SetSessionModeRequest::new("s", "m");
+        peer.call::<SessionSetMode>(&mode).await.unwrap();
+        peer.close();
+        while drivers.join_next().await.is_some() {}
+        let seen = panics.seen.lock().unwrap().clone();
+        let expected: Vec<&str> = ["HandlerPanicked"; 5]
+            .into_iter()
+            .chain(["Frame", "HandlerPanicked", "ended"])
+            .collect();
+        assert_eq!(seen, expected);
+    }
 }
 
 #[tokio::test]
 async fn the_connection_survives_panics_in_callbacks_and_taps() {
-    let (client, agent) = tokio::io::duplex(4096);
-    let mut drivers = JoinSet::new();
-    let (input, output) = tokio::io::split(agent);
-    let (from_agent, connection) =
-        Builder::new().connect(input, output, AgentHandler(Panics::default()));
-    drivers.spawn(connection.run());
-    let (input, output) = tokio::io::split(client);
-    let tap = Arc::new(|direction, _: &[u8]| panic!("at a line that is {direction:?}"));
-    let (peer, connection) = Builder::new().tap(tap).connect(input, output, ClientHandler(Fragile));
-    drivers.spawn(connection.run());
+    for over in Over::each() {
+        let (client, agent) = over.pair(4096);
+        let mut drivers = JoinSet::new();
+        let (from_agent, connection) =
+            Builder::new().connect_over(agent, AgentHandler(Panics::default()));
+        drivers.spawn(connection.run());
+        let tap = Arc::new(|direction, _: &[u8]| panic!("at a line that is {direction:?}"));
+        let (peer, connection) =
+            Builder::new().tap(tap).connect_over(client, ClientHandler(Fragile));
+        drivers.spawn(connection.run());
 
-    let update = SessionUpdate::AgentMessageChunk(ContentChunk::new("x"));
-    from_agent.notify::<SessionUpdateNotification>(&SessionNotification::new("s", update)).unwrap();
-    let mode = SetSessionModeRequest::new("s", "m");
-    let folded = peer.call_with_callback::<SessionSetMode>(&mode, |_| panic!("at a reply"));
-    folded.await.unwrap();
-    peer.call::<SessionSetMode>(&mode).await.unwrap();
+        let update = SessionUpdate::AgentMessageChunk(ContentChunk::new("x"));
+        from_agent
+            .notify::<SessionUpdateNotification>(&SessionNotification::new("s", update))
+            .unwrap();
+        let mode = SetSessionModeRequest::new("s", "m");
+        let folded = peer.call_with_callback::<SessionSetMode>(&mode, |_| panic!("at a reply"));
+        folded.await.unwrap();
+        peer.call::<SessionSetMode>(&mode).await.unwrap();
+    }
 }
 
 #[tokio::test]
 async fn every_open_call_ends_with_the_connection_even_if_a_callback_panics() {
-    let (silent, raw) = tokio::io::duplex(4096);
-    let (input, output) = tokio::io::split(silent);
-    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Fragile));
-    let prompt = PromptRequest::new("s", vec!["x".into()]);
-    let first = peer.call_with_callback::<SessionPrompt>(&prompt, |_| panic!("at the end"));
-    let second = peer.call::<SessionPrompt>(&prompt);
-    let mut driver = JoinSet::new();
-    driver.spawn(connection.run());
-    drop(raw);
-    for reply in [first, second] {
-        let error = reply.await.unwrap_err();
-        assert!(
-            matches!(error, CallError::Disconnected(ConnectionEnd::PeerClosed { .. })),
-            "{error}"
-        );
+    for over in Over::each() {
+        let (silent, raw) = over.raw(4096);
+        let (peer, connection) = Builder::new().connect_over(silent, ClientHandler(Fragile));
+        let prompt = PromptRequest::new("s", vec!["x".into()]);
+        let first = peer.call_with_callback::<SessionPrompt>(&prompt, |_| panic!("at the end"));
+        let second = peer.call::<SessionPrompt>(&prompt);
+        let mut driver = JoinSet::new();
+        driver.spawn(connection.run());
+        drop(raw);
+        for reply in [first, second] {
+            let error = reply.await.unwrap_err();
+            assert!(
+                matches!(error, CallError::Disconnected(ConnectionEnd::PeerClosed { .. })),
+                "{error}"
+            );
+        }
+        assert!(matches!(
+            driver.join_next().await.unwrap().unwrap(),
+            ConnectionEnd::PeerClosed { .. }
+        ));
     }
-    assert!(matches!(driver.join_next().await.unwrap().unwrap(), ConnectionEnd::PeerClosed { .. }));
 }
 
 #[tokio::test]
 async fn a_call_behind_a_panic_in_the_same_read_is_served() {
-    let (ours, mut raw) = tokio::io::duplex(4096);
-    let (input, output) = tokio::io::split(ours);
-    let mut driver = JoinSet::new();
-    driver.spawn(Builder::new().connect(input, output, AgentHandler(Panics::default())).1.run());
-    let lines = concat!(
-        r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#,
-        "\n",
-        r#"{"jsonrpc":"2.0","id":7,"method":"session/set_mode","params":{"sessionId":"s","modeId":"m"}}"#,
-        "\n"
-    );
-    raw.write_all(lines.as_bytes()).await.unwrap();
-    let mut lines = tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(raw));
-    let answer = lines.next_line().await.unwrap().unwrap();
-    assert!(answer.contains(r#""id":7"#) && answer.contains("result"), "{answer}");
+    for over in Over::each() {
+        let (ours, mut raw) = over.raw(4096);
+        let mut driver = JoinSet::new();
+        driver.spawn(Builder::new().connect_over(ours, AgentHandler(Panics::default())).1.run());
+        raw.send(r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#)
+            .await
+            .unwrap();
+        raw.send(r#"{"jsonrpc":"2.0","id":7,"method":"session/set_mode","params":{"sessionId":"s","modeId":"m"}}"#).await.unwrap();
+        let answer = raw.next().await.unwrap();
+        assert!(answer.contains(r#""id":7"#) && answer.contains("result"), "{answer}");
+    }
 }

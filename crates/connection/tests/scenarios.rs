@@ -1,12 +1,17 @@
 //! Runs the conversations in `scenarios/connection.md` with our connection, over every kind of
-//! stream.
+//! transport.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails at the first unexpected value")]
 
+#[path = "over/transport_table.rs"]
+mod over;
+
+use attache_connection::transport::{LineTransport, MemoryTransport, Transport};
 use attache_connection::{Agent, AgentHandler, Builder, Responder, Work, stdio};
 use attache_protocol::method::Initialize;
 use attache_protocol::v1::{InitializeRequest, InitializeResponse, ProtocolVersion};
 use attache_scenario::{Bindings, Scenario, play};
+use over::RawEnd;
 use std::os::fd::AsFd;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -27,10 +32,10 @@ fn scenarios() -> Vec<Scenario> {
 
 async fn plays(
     scenario: &Scenario,
-    (agent_in, agent_out): (impl AsyncRead + Send + 'static, impl AsyncWrite + Send + 'static),
+    transport: impl Transport + 'static,
     (raw_in, raw_out): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
 ) {
-    let (_peer, connection) = Builder::new().connect(agent_in, agent_out, AgentHandler(Smallest));
+    let (_peer, connection) = Builder::new().connect_over(transport, AgentHandler(Smallest));
     let mut driver = tokio::task::JoinSet::new();
     driver.spawn(connection.run());
     if let Err(failure) = play(scenario, Bindings::default(), raw_in, raw_out).await {
@@ -42,7 +47,21 @@ async fn plays(
 async fn over_an_in_memory_pair() {
     for scenario in &scenarios() {
         let (ours, raw) = tokio::io::duplex(1024);
-        plays(scenario, tokio::io::split(ours), tokio::io::split(raw)).await;
+        let (input, output) = tokio::io::split(ours);
+        plays(scenario, LineTransport::new(input, output), tokio::io::split(raw)).await;
+    }
+}
+
+#[tokio::test]
+async fn over_frames_in_memory() {
+    for scenario in &scenarios() {
+        let (ours, theirs) = MemoryTransport::pair(1024);
+        let (frames, raw) = tokio::io::duplex(1024);
+        let (input, output) = tokio::io::split(frames);
+        let lines = RawEnd::new(Box::new(LineTransport::new(input, output)));
+        let mut relay = tokio::task::JoinSet::new();
+        relay.spawn(lines.relay(RawEnd::new(Box::new(theirs))));
+        plays(scenario, ours, tokio::io::split(raw)).await;
     }
 }
 
@@ -51,7 +70,7 @@ async fn over_real_pipes_as_stdio_opens_them() {
     for scenario in &scenarios() {
         let ((agent_in, raw_out), (raw_in, agent_out)) =
             (std::io::pipe().unwrap(), std::io::pipe().unwrap());
-        let ours = (
+        let ours = LineTransport::new(
             stdio::input_from(agent_in.as_fd()).unwrap(),
             stdio::output_to(agent_out.as_fd()).unwrap(),
         );
@@ -71,6 +90,6 @@ async fn over_sockets_as_node_gives_its_children() {
         let input = stdio::input_from(ours.as_fd()).unwrap();
         let output = stdio::output_to(ours.as_fd()).unwrap();
         drop(ours);
-        plays(scenario, (input, output), raw.into_split()).await;
+        plays(scenario, LineTransport::new(input, output), raw.into_split()).await;
     }
 }

@@ -113,7 +113,7 @@ fn events_name_methods_and_reasons_but_no_content() {
         r#"message=sent call connection="#,
         "message=sent reply connection=",
         "code=-32603",
-        "WARN message=received line is not JSON bytes=16",
+        "WARN message=received frame is not JSON bytes=16",
         r#"WARN message=notification has invalid params method="$/cancel_request""#,
         "DEBUG message=connection closed by this side",
         "DEBUG message=connection closed by the peer",

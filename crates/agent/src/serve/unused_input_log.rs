@@ -37,7 +37,7 @@ impl UnusedInputLog {
     /// Logs a message, or a part of one, that was not used.
     pub(crate) fn unhandled(&mut self, unhandled: &Unhandled<'_>) {
         match unhandled {
-            Unhandled::Line(line, _) => self.say(&format!(
+            Unhandled::Frame(line, _) => self.say(&format!(
                 "ignored a line of {} bytes: it is not a message of the protocol",
                 line.len()
             )),

@@ -148,7 +148,7 @@ impl Client for IncomingHandler {
     }
 
     fn unhandled(&mut self, unhandled: Unhandled<'_>) {
-        if let Unhandled::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = unhandled
+        if let Unhandled::Frame(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = unhandled
         {
             self.stray_output.keep(line);
         }

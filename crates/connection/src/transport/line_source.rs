@@ -1,5 +1,6 @@
 //! Splits a byte stream into lines, within a limit (RPC-02, RPC-08, RPC-10).
 
+use super::{FrameSource, Incoming};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,8 +12,8 @@ const CHUNK: usize = 64 * 1024;
 /// The largest step by which the buffer grows.
 const STEP: usize = 1024 * 1024;
 
-/// Splits a stream into lines. It owns the unfinished line, so a poll can be abandoned at any time.
-pub(crate) struct Lines {
+/// Splits a stream into lines.
+pub(super) struct LineSource {
     input: Pin<Box<dyn AsyncRead + Send>>,
     limit: usize,
     buffer: Vec<u8>,
@@ -31,22 +32,8 @@ enum State {
     End,
 }
 
-/// The next line, or why there is none.
-pub(crate) enum Line<'b> {
-    /// A line without its line end. It is never blank.
-    Whole(&'b [u8]),
-    /// There is no whole line: read more.
-    More,
-    /// The next line is longer than the limit.
-    TooLong,
-    /// Reading failed.
-    Failed(io::Error),
-    /// The stream has ended. An incomplete last line is not a message (RPC-09).
-    End,
-}
-
-impl Lines {
-    pub(crate) fn new(input: Pin<Box<dyn AsyncRead + Send>>, limit: usize) -> Self {
+impl LineSource {
+    pub(super) fn new(input: Pin<Box<dyn AsyncRead + Send>>, limit: usize) -> Self {
         Self {
             input,
             limit,
@@ -55,50 +42,6 @@ impl Lines {
             start: 0,
             searched: 0,
             state: State::Open,
-        }
-    }
-
-    /// Reads once, unless a whole line is still in the buffer.
-    pub(crate) fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.line_end().is_some() || !matches!(self.state, State::Open) {
-            return Poll::Ready(());
-        }
-        self.make_room();
-        let Some(spare) = self.buffer.get_mut(self.filled..) else { return Poll::Ready(()) };
-        let mut read = ReadBuf::new(spare);
-        match std::task::ready!(self.input.as_mut().poll_read(context, &mut read)) {
-            Ok(()) if read.filled().is_empty() => self.state = State::End,
-            Ok(()) => self.filled += read.filled().len(),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => self.state = State::Failed(error),
-        }
-        Poll::Ready(())
-    }
-
-    /// The next line.
-    pub(crate) fn next(&mut self) -> Line<'_> {
-        loop {
-            let Some(end) = self.line_end() else {
-                return match std::mem::replace(&mut self.state, State::End) {
-                    _ if self.filled - self.start > self.limit => Line::TooLong,
-                    State::Open => {
-                        self.state = State::Open;
-                        Line::More
-                    }
-                    State::Failed(error) => Line::Failed(error),
-                    State::End => Line::End,
-                };
-            };
-            let start = std::mem::replace(&mut self.start, end + 1);
-            self.searched = self.start;
-            if end - start > self.limit {
-                return Line::TooLong;
-            }
-            let blank = self.buffer.get(start..end).is_none_or(|line| line.trim_ascii().is_empty());
-            if !blank {
-                let line = self.buffer.get(start..end).unwrap_or_default();
-                return Line::Whole(line.strip_suffix(b"\r").unwrap_or(line));
-            }
         }
     }
 
@@ -132,20 +75,69 @@ impl Lines {
     }
 }
 
+impl FrameSource for LineSource {
+    /// Reads once, unless a whole line is still in the buffer.
+    fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.line_end().is_some() || !matches!(self.state, State::Open) {
+            return Poll::Ready(());
+        }
+        self.make_room();
+        let Some(spare) = self.buffer.get_mut(self.filled..) else { return Poll::Ready(()) };
+        let mut read = ReadBuf::new(spare);
+        match std::task::ready!(self.input.as_mut().poll_read(context, &mut read)) {
+            Ok(()) if read.filled().is_empty() => self.state = State::End,
+            Ok(()) => self.filled += read.filled().len(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => self.state = State::Failed(error),
+        }
+        Poll::Ready(())
+    }
+
+    /// Returns the next line without its line end. It is never blank.
+    fn next_frame(&mut self) -> Incoming<'_> {
+        loop {
+            let Some(end) = self.line_end() else {
+                return match std::mem::replace(&mut self.state, State::End) {
+                    _ if self.filled - self.start > self.limit => Incoming::TooLong,
+                    State::Open => {
+                        self.state = State::Open;
+                        Incoming::More
+                    }
+                    State::Failed(error) => Incoming::Failed(error),
+                    // An incomplete last line is not a message (RPC-09).
+                    State::End => Incoming::End,
+                };
+            };
+            let start = std::mem::replace(&mut self.start, end + 1);
+            self.searched = self.start;
+            if end - start > self.limit {
+                return Incoming::TooLong;
+            }
+            let blank = self.buffer.get(start..end).is_none_or(|line| line.trim_ascii().is_empty());
+            if !blank {
+                let line = self.buffer.get(start..end).unwrap_or_default();
+                return Incoming::Frame(line.strip_suffix(b"\r").unwrap_or(line));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{CHUNK, Line, Lines};
+    use super::{CHUNK, LineSource};
+    use crate::transport::{FrameSource as _, Incoming};
 
     #[tokio::test]
     async fn one_huge_line_does_not_keep_its_memory() {
         let huge = format!("{}\nsmall\n", "x".repeat(8 << 20));
-        let mut lines = Lines::new(Box::pin(std::io::Cursor::new(huge.into_bytes())), 32 << 20);
+        let mut lines =
+            LineSource::new(Box::pin(std::io::Cursor::new(huge.into_bytes())), 32 << 20);
         let mut seen = Vec::new();
         loop {
             std::future::poll_fn(|context| lines.poll_fill(context)).await;
-            match lines.next() {
-                Line::Whole(line) => seen.push(line.len()),
-                Line::More => {}
+            match lines.next_frame() {
+                Incoming::Frame(line) => seen.push(line.len()),
+                Incoming::More => {}
                 _ => break,
             }
         }
