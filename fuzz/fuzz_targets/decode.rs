@@ -1,4 +1,5 @@
-//! Decodes one line of a peer as an envelope, then its params or result as each method's type in both versions.
+//! Decodes one line of a peer as an envelope, then its params or result as each method's type, in
+//! both versions.
 //!
 //! Run it with `cargo +nightly fuzz run decode`. The lines of `crates/protocol/tests/fixtures` are
 //! a good initial corpus.
@@ -7,7 +8,9 @@
 
 use attache_protocol::envelope::Message;
 use attache_protocol::method::{Call, Method};
-use attache_protocol::{UnknownValues, Wire, decode, decode_reporting, each_method, each_v2_method, encode};
+use attache_protocol::{
+    UnknownValues, Wire, decode, decode_reporting, each_method, each_v2_method, encode,
+};
 use libfuzzer_sys::fuzz_target;
 
 macro_rules! feed_all {

@@ -1,5 +1,5 @@
-//! Decodes messages recorded from real agents. Every line decodes, and encodes again to an equal JSON
-//! value.
+//! Decodes messages recorded from real agents. Every line decodes, and encodes again to an equal
+//! JSON value.
 //!
 //! `fixtures/odd.jsonl` contains every unusual shape from these recordings, in short lines, and
 //! `fixtures/v2.jsonl` each update and the new methods of version 2.

@@ -39,8 +39,7 @@ struct CallsOfSide {
     unreadable: usize,
     /// Calls that may be refused as invalid messages. They need no reply with their id.
     doubtful: HashSet<RequestId>,
-    /// If a side reuses the id of an open call: its earlier calls with that id, in order. A reply
-    /// with the id is taken as the answer to the first of them.
+    /// Earlier open calls whose id their side has reused, in order. A reply answers the first one.
     overtaken: HashMap<RequestId, VecDeque<OpenCall>>,
     /// The methods whose cancelled calls were answered as cancelled.
     cancels: HashSet<String>,

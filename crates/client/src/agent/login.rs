@@ -14,8 +14,8 @@ pub(crate) const TERMINAL_AUTH: &str = "terminal-auth";
 /// How a person logs in with one of an agent's methods.
 #[derive(Debug)]
 pub enum Login {
-    /// This program calls [`crate::AgentConnection::authenticate`], and the agent does the rest, for
-    /// example by opening a page.
+    /// This program calls [`crate::AgentConnection::authenticate`], and the agent does the rest,
+    /// for example by opening a page.
     ByAgent,
     /// The person logs in with a program in a terminal. An exit code of 0 means that the login
     /// succeeded. Restart the agent afterwards.

@@ -1,5 +1,5 @@
-//! Session ids, and the session methods whose types both versions share. Paths are strings here. The
-//! receiver checks that they are absolute.
+//! Session ids, and the session methods whose types both versions share. Paths are strings here.
+//! The receiver checks that they are absolute.
 
 use super::ContentBlock;
 use crate::wire::declare::{wire_id, wire_string, wire_struct};

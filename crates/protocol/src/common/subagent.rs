@@ -1,5 +1,5 @@
-//! Parts of updates about subagents, and why a session became idle. Subagents are child sessions that
-//! the agent runs in addition to the client's session; unstable.
+//! Parts of updates about subagents, and why a session became idle. Subagents are child sessions
+//! that the agent runs in addition to the client's session; unstable.
 
 use super::{ContentBlock, MessageId, SessionId};
 use crate::wire::declare::{wire_struct, wire_union};

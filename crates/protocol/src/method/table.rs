@@ -3,7 +3,8 @@
 /// Declares a type for each row, and the table `METHODS` of all rows. The rows come after the
 /// protocol version to which they belong.
 macro_rules! table {
-    ($version:ident $($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? {
+    ($version:ident $($group:ident { $(
+        $function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? {
         scope: $scope:ident, stability: $stability:ident, $(deadline: $deadline:ident,)?
         null: $null:ident, $(login: $login:ident,)? gate: $gate:expr, $(rule: $rule:literal,)?
     })* })*) => {
