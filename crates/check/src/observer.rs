@@ -2,8 +2,9 @@
 //! line, and reports the rules that a line breaks.
 //!
 //! It never sends anything. It judges protocol version 1. On a connection with version 2, it judges
-//! only the JSON-RPC messages and the shape of each message, and with a later version, only the
-//! JSON-RPC messages.
+//! only the JSON-RPC messages and, from the reply to `initialize` on, their shapes; with a later
+//! version, only the JSON-RPC messages. A conversation whose beginning is missing counts as one of
+//! version 1.
 
 mod authenticate;
 mod calls;
@@ -145,7 +146,7 @@ impl Observer {
                 self.judge(&seen, &mut report);
             }
             self.known.learn(&seen);
-            if self.known.version() == Some(2) {
+            if self.known.is_version_2() {
                 shape::judge_v2(&seen, &mut report);
             }
         }

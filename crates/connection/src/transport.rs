@@ -28,7 +28,8 @@
 //! - The source still yields all frames that the peer sent before it closed its sink, and then
 //!   [`Incoming::End`].
 //! - A sink whose peer is gone fails with [`BrokenPipe`](io::ErrorKind::BrokenPipe) or
-//!   [`ConnectionReset`](io::ErrorKind::ConnectionReset). Any other error counts as a failure of
+//!   [`ConnectionReset`](io::ErrorKind::ConnectionReset); a stream that takes no more bytes, with
+//!   [`WriteZero`](io::ErrorKind::WriteZero). Any other error counts as a failure of
 //!   the transport itself.
 //! - Dropping one half closes that direction at once.
 

@@ -16,7 +16,8 @@ pub fn json_schema() -> Value {
     schema_of("Agent Client Protocol, version 1", METHODS, definitions)
 }
 
-/// Like [`json_schema`], for version 2, in which every set of strings and every union is open.
+/// Like [`json_schema`], for version 2, in which every union and every set of several strings is
+/// open.
 pub fn json_schema_v2() -> Value {
     let mut definitions = Definitions { open: true, named: Map::new() };
     definitions.schema(&v2::UnsupportedProtocolVersionErrorData::shape());
@@ -72,9 +73,9 @@ impl Definitions {
             Shape::Object { name, members } => {
                 self.define(name, |definitions| definitions.object(members))
             }
-            Shape::Strings { name, known, open } => {
-                self.define(name, |definitions| strings(known, *open || definitions.open))
-            }
+            Shape::Strings { name, known, open } => self.define(name, |definitions| {
+                strings(known, *open || definitions.open && known.len() > 1)
+            }),
             Shape::Union { name, tag, variants, open } => self.define(name, |definitions| {
                 definitions.union(tag, variants, *open || definitions.open)
             }),

@@ -46,7 +46,11 @@ pub(crate) fn write_variant<T: Members>(
 ) {
     match except {
         [] => value.write_members(object, &[tag]),
-        _ => value.write_members(object, &[&[tag], except].concat()),
+        outer => {
+            let mut keys = vec![tag];
+            keys.extend(outer);
+            value.write_members(object, &keys);
+        }
     }
 }
 

@@ -19,7 +19,7 @@ mod typed;
 
 use attache_protocol::envelope::Message;
 use attache_protocol::method::{
-    AuthStatus, Kind, Logout, Method, ProvidersList, SessionList, SessionNew, Side,
+    AuthStatus, Kind, Logout, Method, ProvidersList, Row, SessionList, SessionNew, Side,
 };
 use attache_protocol::{Error, RequestId, UnknownValues, Wire, decode_reporting, encode, v1};
 use serde_json::{Value, json};
@@ -165,4 +165,41 @@ fn the_golden_exchanges_are_read_and_written_unchanged() {
         }
     }
     assert!(calls.is_empty() && refused.is_none());
+}
+
+/// The methods of version 2 whose params or result may be null, as in the official types.
+#[test]
+fn null_means_an_empty_object_where_version_2_says_so() {
+    use attache_protocol::method::v2::METHODS;
+    let names = |is_wanted: fn(&Row) -> bool| -> Vec<&str> {
+        METHODS.iter().filter(|row| is_wanted(row)).map(|row| row.name).collect()
+    };
+    assert_eq!(
+        names(|row| row.null_params),
+        ["auth/logout", "auth/status", "providers/list", "session/list"]
+    );
+    assert_eq!(
+        names(|row| row.null_result),
+        [
+            "auth/login",
+            "auth/logout",
+            "providers/set",
+            "providers/disable",
+            "session/resume",
+            "session/close",
+            "session/delete",
+            "session/archive",
+            "session/unarchive",
+            "tool_call/cancel",
+            "terminal/cancel"
+        ]
+    );
+    for typed in typed::TYPED_IN_V2 {
+        if typed.row.null_params {
+            assert_eq!((typed.params)("{}"), Ok(()));
+        }
+        if let Some(result) = typed.result.filter(|_| typed.row.null_result) {
+            assert_eq!(result("null"), Ok(()), "{}", typed.row.name);
+        }
+    }
 }

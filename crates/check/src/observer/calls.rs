@@ -212,7 +212,9 @@ impl Calls {
                     made.cancels.insert(call.method.clone());
                 }
             }
-            made.judge_order(&call, outcome.is_ok());
+            // In version 2, the result has a message id and does not end the turn.
+            let is_done = outcome.is_ok_and(|result| result.get("messageId").is_none());
+            made.judge_order(&call, is_done);
             if made.answered.values().any(|answered| answered.cancelled.is_some()) {
                 report.tests(&["CANCEL-09"]);
             }
@@ -322,8 +324,7 @@ impl CallsOfSide {
         first.or_else(|| self.open.remove(id))
     }
 
-    /// Marks the earlier calls that should have been answered before this one. Replies to other
-    /// calls may still be on their way.
+    /// Marks the earlier calls that should have been answered before this one.
     fn judge_order(&mut self, answered: &OpenCall, is_done: bool) {
         let is_prompt = is::<SessionPrompt>(answered.row);
         if is_prompt && !is_done {
@@ -351,8 +352,7 @@ impl CallsOfSide {
     }
 }
 
-/// Whether calls of this method in one session are answered in order. This holds for methods that
-/// do not wait for anything.
+/// Whether calls of this method in one session are answered in order: they wait for nothing.
 fn is_in_order(row: Option<&Row>) -> bool {
     let is_quick = |row: &Row| matches!(row.deadline, Deadline::Handshake | Deadline::Quick);
     is::<SessionPrompt>(row) || row.is_some_and(is_quick)

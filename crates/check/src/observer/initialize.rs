@@ -16,8 +16,8 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Judges whether a client continues in a version that it does not support (INIT-07). This must
-    /// be called for every message, whatever its version.
+    /// Notes the first request, and judges whether a client continues in a version that it does not
+    /// support (INIT-07). This must be called for every message, whatever its version.
     pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Body::Asked(asked) = &seen.body
             && seen.from == Side::Client
@@ -27,6 +27,9 @@ impl Judge {
             let seen =
                 format!("{} is called in a version later than the client's", quoted(&asked.method));
             report.contradicts("INIT-07", line, seen);
+        }
+        if seen.asked::<Initialize>().is_some() {
+            self.asked.get_or_insert(report.line());
         }
         if let Some((call, result)) = seen.result::<Initialize>() {
             let version = |holder: &Value| holder.get("protocolVersion").and_then(Value::as_u64);
@@ -39,7 +42,6 @@ impl Judge {
 
     pub(super) fn judge(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
         if let Some(asked) = seen.asked::<Initialize>() {
-            self.asked.get_or_insert(report.line());
             report.tests(&["INIT-01", "INIT-03"]);
             let version = asked.params.get("protocolVersion");
             if version.and_then(Value::as_u64).is_none_or(|version| version == 0) {

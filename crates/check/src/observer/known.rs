@@ -18,6 +18,8 @@ pub(super) struct Known {
     pub(super) agent: Option<AgentCapabilities>,
     /// The version of the reply to `initialize`.
     version: Option<u64>,
+    /// The version that the client asked for in that call.
+    asked: Option<u64>,
     /// Whether the client has asked for a later version than 1 and has no reply yet.
     is_undecided: bool,
 }
@@ -26,6 +28,11 @@ impl Known {
     /// Returns the version that the agent chose.
     pub(super) fn version(&self) -> Option<u64> {
         self.version
+    }
+
+    /// Whether both sides have agreed on version 2.
+    pub(super) fn is_version_2(&self) -> bool {
+        self.version == Some(2) && self.asked >= Some(2)
     }
 
     /// Whether the connection uses a version later than 1, or may turn out to use one.
@@ -45,16 +52,12 @@ impl Known {
         self.client.as_ref().or(self.offered.as_ref())
     }
 
-    /// Records the version and the capabilities in a message of the handshake. A later version is
-    /// never replaced.
+    /// Records the version and the capabilities in a message of the handshake.
     pub(super) fn learn(&mut self, seen: &Seen<'_>) {
-        if self.version.is_some_and(|version| version > 1) {
-            return;
-        }
         if let Some(asked) = seen.asked::<Initialize>() {
             let request = decode::<InitializeRequest>(asked.text.unwrap_or("{}"));
             self.offered = request.ok().map(|request| request.client_capabilities);
-            self.is_undecided = asks_for_later(seen);
+            self.is_undecided = self.version.is_none() && asks_for_later(seen);
         }
         if seen.reply::<Initialize>().is_some() {
             self.is_undecided = false;
@@ -62,6 +65,7 @@ impl Known {
         let Body::Replied { to, outcome: Ok(result), text } = &seen.body else { return };
         if is::<Initialize>(to.row) {
             self.version = version_in(result);
+            self.asked = version_in(&to.params);
             self.client = self.offered.take();
             let response = decode::<InitializeResponse>(text);
             self.agent =

@@ -110,13 +110,16 @@ impl FrameSource for LineSource {
             };
             let start = std::mem::replace(&mut self.start, end + 1);
             self.searched = self.start;
+            let end = match self.buffer.get(start..end) {
+                Some([.., b'\r']) => end - 1,
+                _ => end,
+            };
             if end - start > self.limit {
                 return Incoming::TooLong;
             }
             let blank = self.buffer.get(start..end).is_none_or(|line| line.trim_ascii().is_empty());
             if !blank {
-                let line = self.buffer.get(start..end).unwrap_or_default();
-                return Incoming::Frame(line.strip_suffix(b"\r").unwrap_or(line));
+                return Incoming::Frame(self.buffer.get(start..end).unwrap_or_default());
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Compaction: the agent shortens its context and reports it. Only with `session.compaction`.
+//! Compaction: the agent shortens its context and reports it. In version 1 only with
+//! `session.compaction`.
 
 use super::ContentBlock;
 use crate::wire::declare::{wire_id, wire_string, wire_struct};
@@ -22,7 +23,7 @@ wire_struct! {
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
         /// Why it failed.
         patch error: Patch<String> = "error",
-        /// Extension data, patched as a whole.
+        /// Extension data: replaced in version 1, patched by top-level key in version 2.
         patch meta: Patch<Meta> = "_meta",
     }
 }

@@ -5,17 +5,19 @@ use crate::wire::declare::{wire_string, wire_struct, wire_union};
 use crate::wire::either::wire_either;
 
 wire_union! {
-    /// One piece of content. The set is closed in v1; a prompt with another type is refused.
+    /// One piece of content. Some kinds are allowed in prompts only if the agent advertises them:
+    /// in `promptCapabilities` of version 1, or `session.prompt` of version 2. In version 1, a
+    /// prompt with another type is refused.
     pub enum ContentBlock by "type" closed {
         /// Text, to be rendered as Markdown; every agent accepts it.
         Text(TextContent) = "text",
-        /// A picture; in prompts only with `promptCapabilities.image`.
+        /// A picture; in prompts only with `image`.
         Image(ImageContent) = "image",
-        /// Sound; in prompts only with `promptCapabilities.audio`.
+        /// Sound; in prompts only with `audio`.
         Audio(AudioContent) = "audio",
         /// A reference to a resource that the receiver reads by itself; every agent accepts it.
         ResourceLink(ResourceLink) = "resource_link",
-        /// A resource with its contents; in prompts only with `promptCapabilities.embeddedContext`.
+        /// A resource with its contents; in prompts only with `embeddedContext`.
         Resource(EmbeddedResource) = "resource",
     }
 }

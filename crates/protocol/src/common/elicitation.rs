@@ -125,7 +125,7 @@ wire_either! {
     pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
         /// A session, and optionally one of its tool calls.
         Session(ElicitationSessionScope) with "sessionId",
-        /// A pending request of the client, such as `authenticate`.
+        /// A pending request of the client, such as one to log in.
         Request(ElicitationRequestScope) with "requestId",
     }
 }

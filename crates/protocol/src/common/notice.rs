@@ -3,8 +3,8 @@
 use crate::wire::declare::{wire_string, wire_struct};
 
 wire_struct! {
-    /// A notice. It is not part of the history and changes no state. Sent only to clients with
-    /// `session.notices`.
+    /// A notice. It is not part of the history and changes no state. In version 1, it is sent only
+    /// to clients with `session.notices`.
     pub struct Notice {
         /// How the notice is presented.
         must severity: NoticeSeverity = "severity",

@@ -20,7 +20,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// The kind of a permission option. A request with an unknown kind fails with -32602.
+    /// The kind of a permission option. In version 1, a request with an unknown kind fails with
+    /// -32602.
     pub enum PermissionOptionKind closed {
         /// Allow this call.
         AllowOnce = "allow_once",

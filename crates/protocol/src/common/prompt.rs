@@ -4,7 +4,7 @@ use super::{ContentBlock, SessionId};
 use crate::wire::declare::wire_struct;
 
 wire_struct! {
-    /// Params of `session/prompt`: a user's message, which begins a turn.
+    /// Params of `session/prompt`: a user's message. In version 1, it begins a turn.
     pub struct PromptRequest {
         /// The session.
         must session_id: SessionId = "sessionId",

@@ -100,7 +100,7 @@ wire_string! {
     pub enum SessionStatus open {
         /// In the agent's memory, usable by any connection.
         Open = "open",
-        /// Stored; it must be loaded or resumed before a prompt.
+        /// Stored; it must be opened again before a prompt.
         Saved = "saved",
     }
 }

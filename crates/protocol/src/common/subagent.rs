@@ -61,7 +61,7 @@ wire_struct! {
         patch recipient_message_id: Patch<MessageId> = "recipientMessageId",
         /// The whole new content. An empty list also clears it.
         patch_items content: Patch<Vec<ContentBlock>> = "content",
-        /// Extension data, patched as a whole.
+        /// Extension data: replaced in version 1, patched by top-level key in version 2.
         patch meta: Patch<Meta> = "_meta",
     }
 }

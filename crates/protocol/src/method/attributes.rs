@@ -63,9 +63,9 @@ pub enum Scope {
 /// How stable a part of the protocol is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stability {
-    /// In the stable v1 schema.
+    /// In the stable schema.
     Stable,
-    /// Only in the unstable v1 schema.
+    /// Only in the unstable schema.
     Unstable,
     /// Removed from the schema. It is still read from old peers, but sent only on request.
     Retired,

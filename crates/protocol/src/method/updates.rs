@@ -15,7 +15,7 @@ pub struct UpdateRow {
     pub gate: Gate,
     /// The rule that an update breaks if it is sent although the gate is closed.
     pub gate_rule: &'static str,
-    /// Whether the update belongs to a session's history, which `session/load` replays.
+    /// Whether the update belongs to a session's history, which the agent can send again.
     pub replayed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The methods and updates of version 2, a draft. Everything else about rows is as in version 1.
+//! The methods and updates of version 2, a draft.
 
 use super::attributes::{Deadline, Kind, Receiver, Scope, Side, Stability};
 use super::gate::{GENERAL_GATE_RULE, Gate};
@@ -19,30 +19,30 @@ macro_rules! each_v2_method {
                     gate: Gate::Always,
                 }
                 auth_login AuthLogin "auth/login" LoginAuthRequest => LoginAuthResponse {
-                    scope: Connection, stability: Stable, deadline: Open, null: Invalid,
+                    scope: Connection, stability: Stable, deadline: Open, null: Result,
                     gate: Gate::Condition("`initialize` returned `authMethods`"),
                 }
                 auth_logout AuthLogout "auth/logout" LogoutAuthRequest => LogoutAuthResponse {
-                    scope: Connection, stability: Stable, deadline: Quick, null: Invalid,
+                    scope: Connection, stability: Stable, deadline: Quick, null: Both,
                     gate: Gate::Condition("`initialize` returned `authMethods`"),
                 }
                 auth_status AuthStatus "auth/status" AuthStatusRequest => AuthStatusResponse {
-                    scope: Connection, stability: Unstable, deadline: Quick, null: Invalid,
+                    scope: Connection, stability: Unstable, deadline: Quick, null: Params,
                     gate: AUTH_STATUS,
                 }
                 providers_list ProvidersList "providers/list"
                     ListProvidersRequest => ListProvidersResponse {
-                    scope: Connection, stability: Unstable, deadline: Quick, null: Invalid,
+                    scope: Connection, stability: Unstable, deadline: Quick, null: Params,
                     gate: PROVIDERS,
                 }
                 providers_set ProvidersSet "providers/set"
                     SetProviderRequest => SetProviderResponse {
-                    scope: Connection, stability: Unstable, deadline: Quick, null: Invalid,
+                    scope: Connection, stability: Unstable, deadline: Quick, null: Result,
                     gate: PROVIDERS,
                 }
                 providers_disable ProvidersDisable "providers/disable"
                     DisableProviderRequest => DisableProviderResponse {
-                    scope: Connection, stability: Unstable, deadline: Quick, null: Invalid,
+                    scope: Connection, stability: Unstable, deadline: Quick, null: Result,
                     gate: PROVIDERS,
                 }
                 session_new SessionNew "session/new" NewSessionRequest => NewSessionResponse {
@@ -52,13 +52,13 @@ macro_rules! each_v2_method {
                 }
                 session_list SessionList "session/list"
                     ListSessionsRequest => ListSessionsResponse {
-                    scope: Connection, stability: Stable, deadline: Quick, null: Invalid,
+                    scope: Connection, stability: Stable, deadline: Quick, null: Params,
                     login: Required,
                     gate: SESSION,
                 }
                 session_resume SessionResume "session/resume"
                     ResumeSessionRequest => ResumeSessionResponse {
-                    scope: Session, stability: Stable, deadline: Setup, null: Invalid,
+                    scope: Session, stability: Stable, deadline: Setup, null: Result,
                     login: Required,
                     gate: SESSION,
                 }
@@ -71,41 +71,36 @@ macro_rules! each_v2_method {
                 }
                 session_close SessionClose "session/close"
                     CloseSessionRequest => CloseSessionResponse {
-                    scope: Session, stability: Stable, deadline: Quick, null: Invalid,
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
                     gate: SESSION,
                 }
                 session_delete SessionDelete "session/delete"
                     DeleteSessionRequest => DeleteSessionResponse {
-                    scope: Connection, stability: Stable, deadline: Quick, null: Invalid,
-                    login: Required,
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
                     gate: Gate::AgentV2("capabilities.session.delete", |agent| {
                         agent.session.as_ref().is_some_and(|session| session.delete.is_some())
                     }),
                 }
                 session_archive SessionArchive "session/archive"
                     ArchiveSessionRequest => ArchiveSessionResponse {
-                    scope: Connection, stability: Unstable, deadline: Quick, null: Invalid,
-                    login: Required,
+                    scope: Session, stability: Unstable, deadline: Quick, null: Result,
                     gate: ARCHIVE,
                 }
                 session_unarchive SessionUnarchive "session/unarchive"
                     UnarchiveSessionRequest => UnarchiveSessionResponse {
-                    scope: Connection, stability: Unstable, deadline: Quick, null: Invalid,
-                    login: Required,
+                    scope: Session, stability: Unstable, deadline: Quick, null: Result,
                     gate: ARCHIVE,
                 }
                 session_status SessionStatus "session/status"
                     SessionStatusRequest => SessionStatusResponse {
-                    scope: Connection, stability: Unstable, deadline: Quick, null: Invalid,
-                    login: Required,
+                    scope: Session, stability: Unstable, deadline: Quick, null: Invalid,
                     gate: Gate::AgentV2("capabilities.session.status", |agent| {
                         agent.session.as_ref().is_some_and(|session| session.status.is_some())
                     }),
                 }
                 session_set_title SessionSetTitle "session/set_title"
                     SetSessionTitleRequest => SetSessionTitleResponse {
-                    scope: Connection, stability: Unstable, deadline: Quick, null: Invalid,
-                    login: Required,
+                    scope: Session, stability: Unstable, deadline: Quick, null: Invalid,
                     gate: Gate::AgentV2("capabilities.session.title", |agent| {
                         agent.session.as_ref().is_some_and(|session| session.title.is_some())
                     }),
@@ -122,12 +117,12 @@ macro_rules! each_v2_method {
                 }
                 tool_call_cancel ToolCallCancel "tool_call/cancel"
                     CancelToolCallRequest => CancelToolCallResponse {
-                    scope: Session, stability: Stable, deadline: Quick, null: Invalid,
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
                     gate: Gate::Condition("the tool call has `capabilities.cancel`"),
                 }
                 terminal_cancel TerminalCancel "terminal/cancel"
                     CancelTerminalRequest => CancelTerminalResponse {
-                    scope: Session, stability: Stable, deadline: Quick, null: Invalid,
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
                     gate: Gate::Condition("the terminal has `capabilities.cancel`"),
                 }
             }

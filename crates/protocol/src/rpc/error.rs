@@ -103,7 +103,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The kind of a failure: any 32-bit number. ACP defines eight.
+/// The kind of a failure: any 32-bit number. The constants are those that ACP defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ErrorCode(pub i32);
 

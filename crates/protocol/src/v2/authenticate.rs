@@ -26,17 +26,18 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A login in a terminal. Only for clients with `auth.terminal`.
+    /// A login in a terminal, which the client performs instead of calling `auth/login`. Only for
+    /// clients with `auth.terminal`.
     pub struct AuthMethodTerminal {
-        /// The method, for `auth/login`.
+        /// The method. It is never sent in `auth/login`.
         must method_id: AuthMethodId = "methodId",
         /// A name to show.
         must name: String = "name",
         /// More text to show.
         lenient description: Option<String> = "description",
-        /// Arguments for the agent's program, instead of its usual ones.
+        /// Arguments for the agent's program, after its usual ones.
         null args: Vec<String> = "args",
-        /// Environment variables to add.
+        /// Environment variables to set.
         null env: Vec<EnvVariable> = "env",
     }
 }

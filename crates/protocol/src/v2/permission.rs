@@ -65,7 +65,7 @@ wire_struct! {
 wire_union! {
     /// The answer to a permission request. An unknown one is not an approval.
     pub enum RequestPermissionOutcome by "outcome" open {
-        /// The request was cancelled before an answer.
+        /// No option was selected, so there is no approval.
         Cancelled(CancelledPermissionOutcome) = "cancelled",
         /// The user chose an option.
         Selected(SelectedPermissionOutcome) = "selected",
@@ -83,6 +83,6 @@ impl RequestPermissionOutcome {
 }
 
 wire_struct! {
-    /// The request was cancelled before an answer.
+    /// No option was selected, so there is no approval.
     pub struct CancelledPermissionOutcome {}
 }

@@ -47,7 +47,7 @@ wire_struct! {
 wire_struct! {
     /// How a command ended.
     pub struct TerminalExitStatus {
-        /// Its exit code; absent if a signal ended it.
+        /// Its exit code; absent if a signal ended it, or if the agent does not know it.
         lenient exit_code: Option<i64> = "exitCode",
         /// The signal that ended it.
         lenient signal: Option<String> = "signal",

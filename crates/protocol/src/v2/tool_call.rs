@@ -8,7 +8,8 @@ use crate::wire::declare::{wire_string, wire_struct, wire_union};
 use crate::{Meta, Patch, Raw};
 
 wire_struct! {
-    /// A tool call begins or changes. A new one begins with every field unset.
+    /// A tool call begins or changes. A new one begins with the kind `other` and the status
+    /// `pending`, to which null also resets them, and with the other fields unset.
     pub plain struct ToolCallUpdate {
         /// The tool call.
         must tool_call_id: ToolCallId = "toolCallId",

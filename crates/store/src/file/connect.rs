@@ -47,6 +47,7 @@ pub(crate) fn connect(place: &StoreFiles, access: Access) -> rusqlite::Result<Co
         Access::Write => {
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(&place.file, flags)?;
+            connection.busy_timeout(PATIENCE)?;
             connection.execute_batch(WRITING)?;
             connection
         }

@@ -30,7 +30,7 @@ impl Tally {
 
     pub(crate) fn sentence(&self) -> String {
         let parts = self.later.iter().map(|version| match version {
-            2 => "In protocol version 2, only JSON-RPC and the shape of each message are judged. "
+            2 => "In protocol version 2, only JSON-RPC and the shapes of messages are judged. "
                 .to_owned(),
             _ => format!("In protocol version {version}, only JSON-RPC is judged. "),
         });
