@@ -14,10 +14,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Tokens by kind; unstable. In version 2, they are those of the work that just ended. Version 1
-    /// does not define whether they count one turn or the session.
-    /// The snake_case keys of the 2025 draft are read, unless unknown values are refused, but never
-    /// written.
+    /// Tokens by kind; unstable. In version 2, they are those of the work that just ended. Version
+    /// 1 does not define whether they count one turn or the session. The snake_case keys of the
+    /// 2025 draft are read, unless unknown values are refused, but never written.
     pub struct Usage {
         /// All tokens.
         must total_tokens: u64 = "totalTokens" formerly "total_tokens",
