@@ -18,10 +18,8 @@ pub(super) struct Known {
     pub(super) agent: Option<AgentCapabilities>,
     /// The version of the reply to `initialize`.
     version: Option<u64>,
-    /// The version that the client asked for in that call.
+    /// The version that the client asked for; `None` again after an error.
     asked: Option<u64>,
-    /// Whether the client has asked for a later version than 1 and has no reply yet.
-    is_undecided: bool,
 }
 
 impl Known {
@@ -37,13 +35,18 @@ impl Known {
 
     /// Whether the connection uses a version later than 1, or may turn out to use one.
     pub(super) fn is_later(&self) -> bool {
-        self.is_undecided || self.version.is_some_and(|version| version > 1)
+        self.is_undecided() || self.version > Some(1)
+    }
+
+    /// Whether the client has asked for a later version than 1 and has no reply yet.
+    fn is_undecided(&self) -> bool {
+        self.version.is_none() && self.asked > Some(1)
     }
 
     /// Whether this message is one of version 1. The reply to `initialize` decides the version. A
     /// client that supports a later version sends its request in that version.
     pub(super) fn is_of_version_1(&self, seen: &Seen<'_>) -> bool {
-        let is_decision = self.is_undecided && seen.reply::<Initialize>().is_some();
+        let is_decision = self.is_undecided() && seen.reply::<Initialize>().is_some();
         (is_decision || !self.is_later()) && !asks_for_later(seen)
     }
 
@@ -57,15 +60,14 @@ impl Known {
         if let Some(asked) = seen.asked::<Initialize>() {
             let request = decode::<InitializeRequest>(asked.text.unwrap_or("{}"));
             self.offered = request.ok().map(|request| request.client_capabilities);
-            self.is_undecided = self.version.is_none() && asks_for_later(seen);
+            self.asked = version_in(&asked.params);
         }
-        if seen.reply::<Initialize>().is_some() {
-            self.is_undecided = false;
+        if let Some((_, Err(_))) = seen.reply::<Initialize>() {
+            self.asked = None;
         }
         let Body::Replied { to, outcome: Ok(result), text } = &seen.body else { return };
         if is::<Initialize>(to.row) {
             self.version = version_in(result);
-            self.asked = version_in(&to.params);
             self.client = self.offered.take();
             let response = decode::<InitializeResponse>(text);
             self.agent =

@@ -19,6 +19,7 @@ pub struct UpdateRow {
     pub replayed: bool,
 }
 
+/// Declares the table `UPDATES`.
 macro_rules! updates {
     ($($name:literal $stability:ident $replayed:literal $gate:expr, $rule:expr;)*) => {
         /// Every update variant.
@@ -31,6 +32,8 @@ macro_rules! updates {
         }),*];
     };
 }
+
+pub(super) use updates;
 
 const COMPACTION: Gate = Gate::Client("clientCapabilities.session.compaction", |client| {
     client.session.as_ref().is_some_and(|session| session.compaction.is_some())

@@ -4,7 +4,7 @@ use super::attributes::{Deadline, Kind, Receiver, Scope, Side, Stability};
 use super::gate::{GENERAL_GATE_RULE, Gate};
 use super::row::{Call, Method, Notification, Row};
 use super::table::table;
-use super::updates::UpdateRow;
+use super::updates::{UpdateRow, updates};
 use crate::v2::*;
 
 /// Calls `$callback!` with every row of the method table of version 2, in the form that
@@ -222,43 +222,30 @@ pub fn received_by(side: Side, name: &str, kind: Kind) -> Option<&'static Row> {
     Row::find(METHODS, side, name, kind)
 }
 
-macro_rules! updates {
-    ($($name:literal $stability:ident $replayed:literal;)*) => {
-        /// Every update variant. No update needs a capability.
-        pub static UPDATES: &[UpdateRow] = &[$(UpdateRow {
-            name: $name,
-            stability: Stability::$stability,
-            gate: Gate::Always,
-            gate_rule: GENERAL_GATE_RULE,
-            replayed: $replayed,
-        }),*];
-    };
-}
-
 updates! {
-    "user_message_chunk" Stable true;
-    "user_message" Stable true;
-    "agent_message_chunk" Stable true;
-    "agent_message" Stable true;
-    "agent_thought_chunk" Stable true;
-    "agent_thought" Stable true;
-    "state_update" Stable false;
-    "tool_call_update" Stable true;
-    "tool_call_content_chunk" Stable true;
-    "terminal_update" Stable true;
-    "terminal_output_chunk" Stable true;
-    "plan_update" Stable true;
-    "plan_removed" Unstable true;
-    "available_commands_update" Stable true;
-    "config_option_update" Stable true;
-    "session_info_update" Stable true;
-    "usage_update" Stable true;
-    "notice" Stable false;
-    "compaction_update" Stable true;
-    "compaction_summary_chunk" Stable true;
-    "subagent_update" Unstable true;
-    "session_message" Unstable true;
-    "session_message_chunk" Unstable true;
+    "user_message_chunk" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "user_message" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "agent_message_chunk" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "agent_message" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "agent_thought_chunk" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "agent_thought" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "state_update" Stable false Gate::Always, GENERAL_GATE_RULE;
+    "tool_call_update" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "tool_call_content_chunk" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "terminal_update" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "terminal_output_chunk" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "plan_update" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "plan_removed" Unstable true Gate::Always, GENERAL_GATE_RULE;
+    "available_commands_update" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "config_option_update" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "session_info_update" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "usage_update" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "notice" Stable false Gate::Always, GENERAL_GATE_RULE;
+    "compaction_update" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "compaction_summary_chunk" Stable true Gate::Always, GENERAL_GATE_RULE;
+    "subagent_update" Unstable true Gate::Always, GENERAL_GATE_RULE;
+    "session_message" Unstable true Gate::Always, GENERAL_GATE_RULE;
+    "session_message_chunk" Unstable true Gate::Always, GENERAL_GATE_RULE;
 }
 
 /// Returns the row of an update, or `None` for an unknown variant.

@@ -46,10 +46,7 @@ pub(crate) fn connect(place: &StoreFiles, access: Access) -> rusqlite::Result<Co
     let connection = match access {
         Access::Write => {
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let connection = Connection::open_with_flags(&place.file, flags)?;
-            connection.busy_timeout(PATIENCE)?;
-            connection.execute_batch(WRITING)?;
-            connection
+            Connection::open_with_flags(&place.file, flags)?
         }
         Access::Read => {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -63,6 +60,9 @@ pub(crate) fn connect(place: &StoreFiles, access: Access) -> rusqlite::Result<Co
         }
     };
     connection.busy_timeout(PATIENCE)?;
+    if access == Access::Write {
+        connection.execute_batch(WRITING)?;
+    }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_prepared_statement_cache_capacity(32);
     // `contains(text, part)` ignores case, as Unicode defines it. `part` is already in lower case.
