@@ -124,7 +124,7 @@ fn decision(line: &str) -> String {
         _ => "without asking".to_owned(),
     };
     let verdict = text("verdict").unwrap_or_default();
-    // Nobody answered a withdrawn question.
+    // A withdrawn question has no answer.
     let by = if verdict == "withdrawn" { String::new() } else { format!(" {by}") };
     let (agent, title) = (text("agent").unwrap_or_default(), text("title").unwrap_or_default());
     let effect = entry.get("effect").map(effect).unwrap_or_default();

@@ -122,7 +122,7 @@ impl Coder {
     }
 
     /// Sets how long an MCP server may take to be ready, counted from the beginning of its session.
-    /// The default is 10 seconds. If a server is slower, the person is told. After six times this
+    /// The default is 10 seconds. If a server is slower, a notice says so. After six times this
     /// duration, the session gives up on the server.
     #[must_use]
     pub fn mcp_deadline(self, mcp_deadline: Duration) -> Self {

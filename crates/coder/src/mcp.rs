@@ -2,7 +2,7 @@
 //! tools are offered while they are connected.
 //!
 //! Opening a session does not wait for servers. Only the first prompt waits for them, for at most a
-//! second. If a server is late, fails or ends, the person is told once, with the reason. Its tools
+//! second. If a server is late, fails or ends, one notice gives the reason. Its tools
 //! appear when it is ready, even in the middle of a turn. The values of environment variables and
 //! headers are sent only to the server that they are for.
 

@@ -53,7 +53,7 @@ pub(crate) enum CompactionReason<'w> {
 }
 
 /// Makes the conversation fit the model. If the window is nearly full, a summary replaces the older
-/// part. If that does not help, the oldest part is removed and the person is told.
+/// part. If that does not help, the oldest part is removed, and a notice says so.
 pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let brief = brief(memory, turn);
     if memory.conversation.is_full(model, &brief) {
@@ -75,7 +75,7 @@ pub(crate) async fn shorten(memory: &mut Memory, turn: &Turn, model: &dyn Model)
 }
 
 /// Summarizes the older part because the window is full. Returns whether there is room now. If the
-/// client does not show compactions, the person is told.
+/// client does not show compactions, a notice says so.
 async fn summarize_for_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
     let (done, title) = match compact(memory, turn, model, CompactionReason::Room).await? {
         Compaction::Nothing => return Ok(false),

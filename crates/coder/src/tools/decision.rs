@@ -182,7 +182,7 @@ impl Toolbox<'_> {
     }
 
     /// Stores a permanent choice, in the person's file if it applies beyond the session. If the
-    /// file cannot be written, the rule applies in the session only, and the person is told.
+    /// file cannot be written, the rule applies in the session only, and a notice says so.
     async fn allow(&mut self, subject: Subject, scope: Scope) -> Result<()> {
         if let Some((file, project)) = self.memory.policy.place(scope) {
             let (rule, mut policy) = (subject.clone(), self.memory.policy.clone());
