@@ -45,13 +45,14 @@ impl Judge {
             {
                 let shown = listed.get("title").unwrap_or(&Value::Null);
                 // A different title may be newer and not reported yet. It must be reported before
-                // the next list.
+                // the next list, unless the session takes no more updates.
                 let is_gone = shown.is_null() && !title.is_null();
                 let is_known = self.titles.get(id).is_some_and(|titles| titles.contains(shown));
                 let before = self.untold.remove(id);
                 let is_still_untold =
                     before.is_some_and(|(before, line)| before == *shown && line < call.line);
-                if shown != title && !is_known && !is_gone {
+                let is_over = self.closed.contains_key(id) || listed["archived"] == true;
+                if shown != title && !is_known && !is_gone && !is_over {
                     self.untold.insert(id.to_owned(), (shown.clone(), report.line()));
                 }
                 let is_wrong = shown != title && (is_gone || is_known || is_still_untold);
