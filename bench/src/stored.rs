@@ -4,10 +4,11 @@
 use crate::{filler, runtime};
 use attache_protocol::Patch;
 use attache_protocol::method::Side;
-use attache_protocol::v1::{ContentBlock, ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate};
+use attache_protocol::v1::{ContentBlock, ToolCallId};
+use attache_protocol::v2::ToolCallStatus;
 use attache_session::{
     Event, EventBody, ListQuery, Log, MessageAuthor, Origin, SessionKey, Store, StoreError,
-    Timestamp, TurnOutcome,
+    Timestamp, ToolCall, ToolCallPatch, TurnOutcome,
 };
 use attache_store::Sqlite;
 
@@ -112,10 +113,10 @@ fn updates(making: &mut Making, count: u64) {
             for status in
                 [ToolCallStatus::InProgress, ToolCallStatus::InProgress, ToolCallStatus::Completed]
             {
-                let mut update = ToolCallUpdate::new(id.clone());
-                update.status = Some(status);
-                update.content = Some(vec![ContentBlock::text(filler(200)).into()]);
-                making.append(EventBody::ToolCallUpdate(update));
+                making.append(EventBody::ToolCallUpdate(ToolCallPatch {
+                    content: Patch::Set(vec![ContentBlock::text(filler(200)).into()]),
+                    ..ToolCallPatch::with_status(id.clone(), status)
+                }));
             }
             making.say(MessageAuthor::Agent, &text, 44);
         }

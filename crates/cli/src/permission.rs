@@ -13,7 +13,8 @@ use crate::show::paint::{BOLD, CYAN, Paint, YELLOW};
 use crate::show::tool_call::{self, Bound};
 use crate::show::{sanitize, width};
 use attache_client::{Decision, PermissionRequest, Permissions};
-use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallContent, ToolKind};
+use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolKind};
+use attache_session::ToolCallContent;
 use rules::Rules;
 use std::io::Write;
 use std::path::Path;
@@ -143,11 +144,14 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
         effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)),
     );
     let content =
-        request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
+        request.asked.content.set().or(request.tool_call.as_ref().map(|call| &call.content));
     for content in content.into_iter().flatten() {
         match content {
             ToolCallContent::Diff(diff) => {
                 lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole))
+            }
+            ToolCallContent::Changes(diff) => {
+                lines.extend(tool_call::changes(diff, paint, Bound::Whole));
             }
             ToolCallContent::Content(content) => {
                 let text = tool_call::block(&content.content);

@@ -19,10 +19,9 @@ use crate::permission::Verdict;
 use crate::run::session::Opened;
 use attache_client::{Change, PermissionRequest};
 use attache_protocol::v1::{
-    ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, ToolCall,
-    Usage,
+    ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, Usage,
 };
-use attache_session::{ConfigOptions, MessageAuthor, PlanContent, Session, UsageState};
+use attache_session::{ConfigOptions, MessageAuthor, PlanContent, Session, ToolCall, UsageState};
 use std::io;
 
 /// One thing to show. Strings are as the agent sent them; each output sanitizes them.

@@ -27,7 +27,7 @@ use attache_client::{
     AgentSource, Answer, Decision, Hub, HubError, HubOptions, HubSession, Options, SessionState,
 };
 use attache_host::Launch;
-use attache_protocol::v1::ToolCallStatus;
+use attache_protocol::v2::ToolCallStatus;
 use attache_session::TurnOutcome;
 use scripted_agent::soon;
 use started::{idle, texts, until};

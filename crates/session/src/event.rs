@@ -2,14 +2,14 @@
 
 pub(crate) mod join;
 pub(crate) mod json;
-pub(crate) mod update;
 
 use crate::timestamp::Timestamp;
+use crate::tool_call::{ToolCall, ToolCallPatch};
 use attache_protocol::v1::{
     AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId,
     Notice, PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption,
     SessionId, SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState,
-    SessionModelState, StopReason, SubagentUpdate, ToolCall, ToolCallUpdate, Usage,
+    SessionModelState, StopReason, SubagentUpdate, Usage,
 };
 use attache_protocol::{Error, Meta, Patch, Raw};
 
@@ -67,9 +67,9 @@ pub enum EventBody {
     },
     /// A tool call is created, or replaces the one with the same id.
     ToolCall(ToolCall),
-    /// A tool call is patched. If its id is unknown, a patch with a title creates it, and any other
-    /// patch is ignored.
-    ToolCallUpdate(ToolCallUpdate),
+    /// A tool call is patched. If its id is unknown, a patch with a title or one that upserts
+    /// creates it, and any other patch is ignored.
+    ToolCallUpdate(ToolCallPatch),
     /// A plan is replaced.
     Plan {
         /// The plan's id. `None` identifies the only plan of agents that do not use plan ids.
@@ -134,7 +134,7 @@ pub enum EventBody {
         /// The id of the request on this side.
         id: PermissionId,
         /// The tool call, as a patch of what is known about it.
-        tool_call: ToolCallUpdate,
+        tool_call: ToolCallPatch,
         /// The answers to choose from.
         options: Vec<PermissionOption>,
     },

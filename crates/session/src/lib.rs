@@ -39,6 +39,7 @@
 
 mod change;
 mod config;
+mod convert;
 mod event;
 mod info;
 mod permission;
@@ -48,6 +49,7 @@ mod session;
 mod store;
 mod summary;
 mod timestamp;
+mod tool_call;
 mod transcript;
 mod turn;
 mod usage;
@@ -56,7 +58,7 @@ pub use change::{Change, Changes, EntryChange, Parts};
 pub use config::dependent::{keep_values, restored_options};
 pub use config::set::SetError;
 pub use config::{ConfigOptions, OptionSource};
-pub use event::json::{EVENT_VERSION, EventError};
+pub use event::json::object::{EVENT_VERSION, EventError};
 pub use event::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};
 pub use info::Info;
 pub use info::labels::Labels;
@@ -74,6 +76,7 @@ pub use store::{
 };
 pub use summary::Summary;
 pub use timestamp::Timestamp;
+pub use tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 pub use transcript::block::Block;
 pub use transcript::compaction::Compaction;
 pub use transcript::entries::Entries;

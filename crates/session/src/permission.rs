@@ -1,8 +1,9 @@
 //! Permission requests.
 
+use crate::tool_call::ToolCallPatch;
 use crate::transcript::entry::Now;
 use crate::{Change, Parts, PermissionId, Timestamp};
-use attache_protocol::v1::{PermissionOption, RequestPermissionOutcome, ToolCallUpdate};
+use attache_protocol::v1::{PermissionOption, RequestPermissionOutcome};
 use std::sync::Arc;
 
 /// A permission request, open or settled.
@@ -12,7 +13,7 @@ pub struct Permission {
     pub id: PermissionId,
     /// The tool call as the request described it. [`crate::Session::tool_call`] has everything that
     /// is known about it.
-    pub tool_call: ToolCallUpdate,
+    pub tool_call: ToolCallPatch,
     /// The answers to choose from.
     pub options: Vec<PermissionOption>,
     /// When the request was made.
@@ -25,7 +26,7 @@ impl Permission {
     pub(crate) fn asked(
         now: Now,
         id: PermissionId,
-        tool_call: &ToolCallUpdate,
+        tool_call: &ToolCallPatch,
         options: &[PermissionOption],
     ) -> Self {
         Self {

@@ -3,11 +3,11 @@
 pub(crate) mod gate;
 
 use crate::replay::gate::steps;
-use crate::{Entry, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Session};
-use attache_protocol::Patch;
-use attache_protocol::v1::{
-    ClientCapabilities, ContentBlock, MessageId, SessionId, SessionUpdate, ToolCallUpdate,
+use crate::{
+    Entry, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Session, ToolCallPatch,
 };
+use attache_protocol::Patch;
+use attache_protocol::v1::{ClientCapabilities, ContentBlock, MessageId, SessionId, SessionUpdate};
 use std::sync::Arc;
 
 /// Turns a log into the updates of `session/load`, event by event, and folds the session at the
@@ -127,10 +127,10 @@ fn message_id(author: MessageAuthor, entry: &Entry) -> MessageId {
 
 /// Converts a patch of a tool call for the client: the whole call if the patch created it
 /// (TOOL-03), or else the patch.
-fn tool_call(event: &Event, entry: &Entry, update: &ToolCallUpdate) -> SessionUpdate {
+fn tool_call(event: &Event, entry: &Entry, patch: &ToolCallPatch) -> SessionUpdate {
     match &entry.content {
-        EntryContent::ToolCall(call) if entry.began_at == event.sequence => (**call).clone().into(),
-        _ => update.clone().into(),
+        EntryContent::ToolCall(call) if entry.began_at == event.sequence => call.to_v1().into(),
+        _ => patch.to_v1().into(),
     }
 }
 

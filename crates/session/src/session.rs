@@ -11,9 +11,9 @@ use crate::transcript::keys::Key;
 use crate::transcript::memory::MEMORY_LIMIT;
 use crate::{
     Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts, Permission, Position,
-    Timestamp, TurnOutcome, TurnState, UsageState,
+    Timestamp, ToolCall, TurnOutcome, TurnState, UsageState,
 };
-use attache_protocol::v1::{AvailableCommand, SessionId, ToolCall, ToolCallId};
+use attache_protocol::v1::{AvailableCommand, SessionId, ToolCallId};
 use std::sync::Arc;
 
 /// A session: the fold of its events.

@@ -7,9 +7,10 @@ use crate::session::state::{RunningTurn, State};
 use attache_protocol::Patch;
 use attache_protocol::v1::{
     ErrorStopReason, IdleStateUpdate, IdleStopReason, PromptResponse, RequestPermissionOutcome,
-    StateUpdate, StopReason, SubagentUpdate, ToolCallStatus, ToolCallUpdate,
+    StateUpdate, StopReason, SubagentUpdate,
 };
-use attache_session::{EventBody, TurnOutcome};
+use attache_protocol::v2::ToolCallStatus;
+use attache_session::{EventBody, ToolCallPatch, TurnOutcome};
 
 impl State {
     /// Ends the turn of a prompt in one step, and returns its reply. After a cancel the reply is
@@ -51,9 +52,8 @@ impl State {
             let _ = self.stop_subagent(&child, unfinished(cancelled));
         }
         for id in turn.open_calls {
-            let mut update = ToolCallUpdate::new(id);
-            update.status = Some(ToolCallStatus::Failed);
-            let _ = self.post(EventBody::ToolCallUpdate(update));
+            let patch = ToolCallPatch::with_status(id, ToolCallStatus::Failed);
+            let _ = self.post(EventBody::ToolCallUpdate(patch));
         }
         for compaction in turn.open_compactions {
             let _ = self.post(EventBody::Compaction(compaction.end_unfinished(cancelled)));

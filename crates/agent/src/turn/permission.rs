@@ -106,7 +106,7 @@ impl Turn {
             let tool_call = call.patch();
             state.record(EventBody::PermissionAsked {
                 id,
-                tool_call: tool_call.clone(),
+                tool_call: tool_call.clone().into(),
                 options: options.clone(),
             });
             let request = RequestPermissionRequest::new(

@@ -71,7 +71,7 @@ impl NewToolCall {
             // The sequence is unique in the session, even after a load (TOOL-02).
             call.tool_call_id = ToolCallId::from(format!("call{}", state.session.sequence() + 1));
             state.opened_call(call.tool_call_id.clone());
-            state.post(EventBody::ToolCall(call.clone()))
+            state.post(EventBody::ToolCall(call.clone().into()))
         })??;
         Ok(ToolCallHandle { turn, call })
     }
@@ -197,7 +197,7 @@ impl ToolCallHandle {
         let call = &mut self.call;
         session.in_turn_even_cancelled(self.turn.accepted(), |state| {
             call.apply(&update);
-            state.post(EventBody::ToolCallUpdate(update))
+            state.post(EventBody::ToolCallUpdate(update.into()))
         })?
     }
 
@@ -243,7 +243,7 @@ impl ToolCallHandle {
         let call = &mut self.call;
         session.in_turn(self.turn.accepted(), |state| {
             call.apply(&update);
-            state.post(EventBody::ToolCallUpdate(update))
+            state.post(EventBody::ToolCallUpdate(update.into()))
         })?
     }
 
@@ -271,7 +271,7 @@ impl State {
         let mut update = ToolCallUpdate::new(id.clone());
         update.status = Some(status);
         update.content = content;
-        self.post(EventBody::ToolCallUpdate(update))
+        self.post(EventBody::ToolCallUpdate(update.into()))
     }
 }
 

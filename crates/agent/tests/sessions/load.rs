@@ -3,8 +3,9 @@ use super::keeper::Opens;
 use super::store::key;
 use super::{Client, Keeper, TestStore};
 use attache_agent::serve;
-use attache_protocol::v1::{ContentBlock, ToolCall, ToolCallStatus};
-use attache_session::{EventBody, MessageAuthor, Origin, Store, TurnState};
+use attache_protocol::v1::ContentBlock;
+use attache_protocol::v2::ToolCallStatus;
+use attache_session::{EventBody, MessageAuthor, Origin, Store, ToolCall, TurnState};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 

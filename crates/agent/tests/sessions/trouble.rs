@@ -5,7 +5,8 @@ use super::keeper::Opens;
 use super::load::load;
 use super::store::key;
 use super::{Keeper, TestStore};
-use attache_protocol::v1::{StopReason, ToolCallStatus};
+use attache_protocol::v1::StopReason;
+use attache_protocol::v2::ToolCallStatus;
 use attache_session::{EventBody, Store, TurnOutcome, TurnState};
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use crate::show::{sanitize, tool_call, width};
 use attache_client::effect::Command;
 use attache_client::{PermissionRequest, is_invisible};
-use attache_protocol::v1::ToolCallContent;
+use attache_session::ToolCallContent;
 use std::path::Path;
 
 /// Verbs that can precede a command, file or address in a title that describes the call. Other
@@ -36,15 +36,9 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
         parts.extend(command_parts(command, &title, cwd));
     }
     let content =
-        request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
-    let diffs: Vec<&str> = content
-        .into_iter()
-        .flatten()
-        .filter_map(|content| match content {
-            ToolCallContent::Diff(diff) => Some(diff.path.as_str()),
-            _ => None,
-        })
-        .collect();
+        request.asked.content.set().or(request.tool_call.as_ref().map(|call| &call.content));
+    let diffs: Vec<&str> =
+        content.into_iter().flatten().flat_map(ToolCallContent::changed_paths).collect();
     for path in &effect.paths {
         let shown = tool_call::relative(path, cwd);
         let in_diff = extent == Extent::Question

@@ -6,14 +6,13 @@ use super::transcript::{Part, PartSink};
 use crate::exit::Failure;
 use crate::show::diff;
 use crate::show::paint::Paint;
-use crate::show::{sanitize, tool_call, usage};
-use attache_protocol::v1::{
-    CompactionStatus, ContentBlock, Diff, PlanEntry, PlanEntryStatus, ToolCall, ToolCallContent,
-    ToolCallStatus,
-};
+use crate::show::tool_call::{self, Bound};
+use crate::show::{sanitize, usage};
+use attache_protocol::v1::{CompactionStatus, ContentBlock, Diff, PlanEntry, PlanEntryStatus};
+use attache_protocol::v2::ToolCallStatus;
 use attache_session::{
     Block, Compaction, Labels, ListEntry, MessageAuthor, MessageBetweenSessions, Permission,
-    PlanContent, Subagent,
+    PlanContent, Subagent, ToolCall, ToolCallContent,
 };
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
@@ -179,6 +178,10 @@ impl<W: Write> Markdown<W> {
         for content in &call.content {
             match content {
                 ToolCallContent::Diff(diff) => self.diff(diff, cwd)?,
+                ToolCallContent::Changes(diff) => {
+                    let lines = tool_call::changes(diff, Paint { colours: false }, Bound::Whole);
+                    self.output(&ContentBlock::text(lines.join("\n")))?;
+                }
                 ToolCallContent::Content(content) => self.output(&content.content)?,
                 _ => {}
             }
@@ -311,7 +314,8 @@ fn status(status: &ToolCallStatus) -> &'static str {
     match status {
         ToolCallStatus::Completed => "done",
         ToolCallStatus::Failed => "failed",
-        ToolCallStatus::InProgress => "not finished",
+        ToolCallStatus::Cancelled => "cancelled",
+        ToolCallStatus::InProgress | ToolCallStatus::Paused => "not finished",
         _ => "not begun",
     }
 }

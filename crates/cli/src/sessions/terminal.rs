@@ -9,8 +9,8 @@ use crate::show::paint::{BOLD, CYAN, DIM, Paint, RED};
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::{self, Bound};
 use crate::show::{Item, Show, sanitize};
-use attache_protocol::v1::{ContentBlock, ToolCall};
-use attache_session::{ListEntry, MessageAuthor, TurnOutcome};
+use attache_protocol::v1::ContentBlock;
+use attache_session::{ListEntry, MessageAuthor, ToolCall, TurnOutcome};
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
 

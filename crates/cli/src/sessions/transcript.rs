@@ -4,13 +4,11 @@
 //! a log of any length takes bounded memory.
 
 use crate::show::sanitize;
-use attache_protocol::v1::{
-    CompactionStatus, ContentBlock, Notice, SessionId, StopReason, ToolCall, ToolCallStatus, Usage,
-};
+use attache_protocol::v1::{CompactionStatus, ContentBlock, Notice, SessionId, StopReason, Usage};
 use attache_session::{
     Compaction, EntryContent, Event, EventBody, MessageAuthor, MessageBetweenSessions, Origin,
     Parts, Permission, PermissionId, PlanContent, Session, SessionKey, Store, StoreError, Subagent,
-    Timestamp, TurnOutcome, UsageState,
+    Timestamp, ToolCall, TurnOutcome, UsageState,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -179,9 +177,7 @@ impl<'t, T: PartSink> Replay<'t, T> {
 
     fn is_settled(&self, entry: usize) -> bool {
         match self.session.entries().get(entry).map(|entry| &entry.content) {
-            Some(EntryContent::ToolCall(call)) => {
-                matches!(call.status(), ToolCallStatus::Completed | ToolCallStatus::Failed)
-            }
+            Some(EntryContent::ToolCall(call)) => call.is_settled(),
             Some(EntryContent::Compaction(compaction)) => {
                 compaction.status != CompactionStatus::InProgress
             }
@@ -261,8 +257,9 @@ pub(crate) fn ended(outcome: &TurnOutcome) -> String {
 mod tests {
     use super::*;
     use attache_protocol::method::Side;
-    use attache_protocol::v1::{MessageId, ToolCallUpdate};
-    use attache_session::{Commit, ListPage, ListQuery, Log, Summary};
+    use attache_protocol::v1::MessageId;
+    use attache_protocol::v2::ToolCallStatus;
+    use attache_session::{Commit, ListPage, ListQuery, Log, Summary, ToolCallPatch};
     use std::sync::atomic::{AtomicU64, Ordering};
 
     /// A log whose pages of events are generated when they are read.
@@ -378,10 +375,7 @@ mod tests {
     }
 
     fn settled(id: &str, status: ToolCallStatus) -> EventBody {
-        EventBody::ToolCallUpdate(ToolCallUpdate {
-            status: Some(status),
-            ..ToolCallUpdate::new(id)
-        })
+        EventBody::ToolCallUpdate(ToolCallPatch::with_status(id, status))
     }
 
     fn done() -> EventBody {

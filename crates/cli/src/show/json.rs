@@ -3,9 +3,11 @@
 use super::{Item, Show};
 use crate::permission::Verdict;
 use attache_client::PermissionRequest;
-use attache_protocol::v1::{PermissionOption, PlanEntry, ToolCall, Usage};
+use attache_protocol::v1::{PermissionOption, PlanEntry, Usage};
 use attache_protocol::{Wire, encode};
-use attache_session::{MessageAuthor, PlanContent, UsageLevel, UsageState};
+use attache_session::{
+    MessageAuthor, PlanContent, ToolCall, ToolCallContent, UsageLevel, UsageState,
+};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -136,6 +138,11 @@ pub(crate) fn word(author: MessageAuthor) -> &'static str {
     }
 }
 
+fn content(parts: &[ToolCallContent]) -> String {
+    let parts: Vec<_> = parts.iter().map(ToolCallContent::encode).collect();
+    format!("[{}]", parts.join(","))
+}
+
 fn tool_call(call: &ToolCall) -> Line {
     let locations: Vec<Value> = call
         .locations
@@ -148,7 +155,7 @@ fn tool_call(call: &ToolCall) -> Line {
         .with("kind", call.kind().as_str())
         .with("status", call.status().as_str())
         .with("locations", locations)
-        .wires("content", call.content.iter())
+        .text("content", &content(&call.content))
         .wire("rawInput", call.raw_input.as_ref())
         .wire("rawOutput", call.raw_output.as_ref())
 }

@@ -87,8 +87,8 @@ mod tests {
     use super::*;
     use crate::exit::Exit;
     use crate::show::paint::Paint;
-    use attache_protocol::v1::{StopReason, ToolCall};
-    use attache_session::UsageState;
+    use attache_protocol::v1::StopReason;
+    use attache_session::{ToolCall, UsageState};
 
     fn style(bound: Bound) -> Style {
         Style { paint: Paint { colours: false }, columns: || None, rewrite: false, bound }

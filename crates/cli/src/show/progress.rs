@@ -7,10 +7,8 @@ use super::{Item, plan, sanitize, usage, width};
 use crate::permission::{By, Verdict};
 use crate::run::session::Opened;
 use attache_client::PermissionRequest;
-use attache_protocol::v1::{
-    Implementation, NoticeSeverity, StopReason, ToolCall, ToolCallId, ToolCallStatus,
-};
-use attache_session::PlanContent;
+use attache_protocol::v1::{Implementation, NoticeSeverity, StopReason, ToolCallId};
+use attache_session::{PlanContent, ToolCall};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
@@ -189,7 +187,7 @@ impl<W: Write> Progress<W> {
     }
 
     fn tool_call(&mut self, call: &ToolCall) -> io::Result<()> {
-        let settled = matches!(call.status(), ToolCallStatus::Completed | ToolCallStatus::Failed);
+        let settled = call.is_settled();
         let line = self.call_line(call, settled);
         let id = &call.tool_call_id;
         if self.shown.get(id) != Some(&line) {

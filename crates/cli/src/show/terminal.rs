@@ -100,7 +100,8 @@ mod tests {
     use super::*;
     use crate::show::paint::Paint;
     use crate::show::tool_call::Bound;
-    use attache_protocol::v1::{ToolCall, ToolCallStatus};
+    use attache_protocol::v2::ToolCallStatus;
+    use attache_session::ToolCall;
 
     fn terminal() -> Terminal<Vec<u8>> {
         let columns = || Some(60);

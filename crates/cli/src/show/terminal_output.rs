@@ -1,8 +1,7 @@
 //! The output of a tool call's terminals, in place of their ids.
 
-use attache_protocol::v1::{
-    Content, TerminalId, TerminalOutputResponse, ToolCall, ToolCallContent,
-};
+use attache_protocol::v1::{Content, TerminalId, TerminalOutputResponse};
+use attache_session::{ToolCall, ToolCallContent};
 
 /// Returns the call with the output of its terminals as text (TOOL-12); `None` if it has no known
 /// terminal.

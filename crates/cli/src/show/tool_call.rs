@@ -5,9 +5,10 @@ use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
 use super::sanitize;
 use super::width::{cut, width};
 use attache_protocol::v1::{
-    ContentBlock, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind,
+    ContentBlock, Diff, EmbeddedResourceResource, ToolCallLocation, ToolKind,
 };
-use attache_protocol::v1::{Diff, EmbeddedResourceResource};
+use attache_protocol::v2::{self, ToolCallStatus};
+use attache_session::{ToolCall, ToolCallContent};
 use std::path::Path;
 
 /// How much of a diff or an output to show.
@@ -59,6 +60,8 @@ fn mark(status: &ToolCallStatus, paint: Paint) -> String {
         ToolCallStatus::InProgress => paint.paint(YELLOW, "◐"),
         ToolCallStatus::Completed => paint.paint(GREEN, "✓"),
         ToolCallStatus::Failed => paint.paint(RED, "✗"),
+        ToolCallStatus::Cancelled => paint.paint(DIM, "⊘"),
+        ToolCallStatus::Paused => paint.paint(YELLOW, "‖"),
         _ => paint.paint(DIM, "○"),
     }
 }
@@ -118,6 +121,7 @@ pub(crate) fn details(
     for content in &call.content {
         match content {
             ToolCallContent::Diff(diff) if diffs => lines.extend(change(diff, cwd, paint, bound)),
+            ToolCallContent::Changes(diff) if diffs => lines.extend(changes(diff, paint, bound)),
             ToolCallContent::Content(content) if text => {
                 lines.extend(output(&content.content, paint, bound))
             }
@@ -136,6 +140,26 @@ pub(crate) fn change(diff: &Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec
     lines.extend(
         ends(shown.lines, DIFF_ENDS, bound, paint).into_iter().map(|line| format!("  {line}")),
     );
+    lines
+}
+
+/// Returns indented changes of files, one line for each file, and their patch.
+pub(crate) fn changes(diff: &v2::Diff, paint: Paint, bound: Bound) -> Vec<String> {
+    let files = ToolCallContent::change_lines(diff);
+    let mut lines: Vec<_> = files
+        .iter()
+        .map(|file| format!("  {}", paint.paint(BOLD, sanitize::visible_line(file))))
+        .collect();
+    let patch = diff.patch.as_ref().map_or("", |patch| patch.text.as_str());
+    let patch = sanitize::visible(patch);
+    let coloured = patch.lines().map(|line| match line.chars().next() {
+        Some('+') => paint.paint(GREEN, line),
+        Some('-') => paint.paint(RED, line),
+        Some('@') => paint.paint(CYAN, line),
+        _ => paint.paint(DIM, line),
+    });
+    let shown = ends(coloured.collect(), DIFF_ENDS, bound, paint);
+    lines.extend(shown.into_iter().map(|line| format!("  {line}")));
     lines
 }
 

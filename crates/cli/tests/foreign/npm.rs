@@ -8,7 +8,8 @@ use crate::project::{Project, text};
 use attache_client::{
     AgentProcess, Change, Decision, PermissionRequest, Permissions, SessionHandle, Turn,
 };
-use attache_protocol::v1::{SessionConfigOptionValue, StopReason, ToolCallStatus, ToolKind};
+use attache_protocol::v1::{SessionConfigOptionValue, StopReason, ToolKind};
+use attache_protocol::v2::ToolCallStatus;
 use attache_session::{EntryContent, MessageAuthor};
 use home::Home;
 use std::future::pending;

@@ -5,9 +5,9 @@ use super::wire;
 use attache_protocol::Raw;
 use attache_protocol::v1::{
     AvailableCommand, CompactionUpdate, ContentBlock, Cost, Notice, PermissionOption, PlanId,
-    SessionConfigOption, SessionId, StopReason, ToolCall, ToolCallUpdate, Usage,
+    SessionConfigOption, SessionId, StopReason, Usage,
 };
-use attache_session::{MessageAuthor, PlanContent, Timestamp};
+use attache_session::{MessageAuthor, PlanContent, Timestamp, ToolCall, ToolCallPatch};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub enum Change {
         block: Arc<ContentBlock>,
     },
     /// A tool call began or changed. Holds all its known state.
-    #[serde(with = "wire::pointer")]
+    #[serde(with = "wire::tool_call")]
     ToolCall(Box<ToolCall>),
     /// A plan was created, replaced or dropped.
     Plan {
@@ -139,8 +139,8 @@ pub struct OpenPermission {
     /// The number of the request among the requests of the session.
     pub id: u64,
     /// The tool call as the request described it.
-    #[serde(with = "wire")]
-    pub tool_call: ToolCallUpdate,
+    #[serde(with = "wire::tool_call_patch")]
+    pub tool_call: ToolCallPatch,
     /// The answers that the agent offers.
     #[serde(with = "wire")]
     pub options: Vec<PermissionOption>,

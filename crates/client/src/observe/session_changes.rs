@@ -177,10 +177,11 @@ fn compaction_update(compaction: &Compaction) -> CompactionUpdate {
 mod tests {
     use super::*;
     use attache_protocol::v1::{
-        ContentBlock, Cost, Notice, NoticeSeverity, ResourceLink, StopReason, ToolCall,
-        ToolCallUpdate,
+        ContentBlock, Cost, Notice, NoticeSeverity, ResourceLink, StopReason,
     };
-    use attache_session::{EventBody, Origin, PermissionId, PlanContent, Timestamp};
+    use attache_session::{
+        EventBody, Origin, PermissionId, PlanContent, Timestamp, ToolCall, ToolCallPatch,
+    };
 
     fn say(session: &mut Session, content: impl Into<ContentBlock>) {
         let body = EventBody::Message {
@@ -252,7 +253,7 @@ mod tests {
             EventBody::ToolCall(ToolCall::new("c", "Look")),
             EventBody::PermissionAsked {
                 id: PermissionId(1),
-                tool_call: ToolCallUpdate::new("c"),
+                tool_call: ToolCallPatch::new("c"),
                 options: Vec::new(),
             },
             EventBody::Plan { id: None, content: PlanContent::Markdown("# Plan".to_owned()) },

@@ -4,7 +4,7 @@
 use crate::session::prompt::Prompt;
 use attache_protocol::v1::{PlanEntry, SessionId};
 use attache_protocol::{Wire, decode, encode};
-use attache_session::{MessageAuthor, PlanContent, Timestamp};
+use attache_session::{MessageAuthor, PlanContent, Timestamp, ToolCall, ToolCallPatch};
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -70,6 +70,49 @@ pub(crate) mod pointer {
         P: Deref<Target: Wire> + From<P::Target>,
     {
         super::deserialize(from).map(P::from)
+    }
+}
+
+/// Serde support for a tool call, which becomes an object with the members of its wire types.
+pub(crate) mod tool_call {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, ToolCall};
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+
+    pub(crate) fn serialize<S: Serializer>(call: &ToolCall, to: S) -> Result<S::Ok, S::Error> {
+        let value: serde_json::Value =
+            serde_json::from_str(&call.encode()).map_err(S::Error::custom)?;
+        value.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Box<ToolCall>, D::Error> {
+        let value = serde_json::Value::deserialize(from)?;
+        ToolCall::decode(&value.to_string()).map(Box::new).map_err(D::Error::custom)
+    }
+}
+
+/// Serde support for a patch of a tool call.
+pub(crate) mod tool_call_patch {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, ToolCallPatch};
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+
+    pub(crate) fn serialize<S: Serializer>(
+        patch: &ToolCallPatch,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let value: serde_json::Value =
+            serde_json::from_str(&patch.encode()).map_err(S::Error::custom)?;
+        value.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<ToolCallPatch, D::Error> {
+        let value = serde_json::Value::deserialize(from)?;
+        ToolCallPatch::decode(&value.to_string()).map_err(D::Error::custom)
     }
 }
 

@@ -5,7 +5,8 @@ use crate::permission::request::PermissionRequest;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::AskedCall;
 use attache_policy::effect::{Command, ReportedCall, ToolEffect};
-use attache_protocol::v1::{ContentBlock, ToolCallContent};
+use attache_protocol::v1::ContentBlock;
+use attache_session::ToolCallContent;
 use serde_json::Value;
 use std::path::Path;
 
@@ -23,17 +24,12 @@ impl PermissionRequest {
             return ToolEffect { commands: vec![command.effect()], ..ToolEffect::default() };
         }
         let (asked, known) = (&self.asked, self.tool_call.as_ref());
-        let locations = asked.locations.as_ref().or(known.map(|call| &call.locations));
+        let locations = asked.locations.set().or(known.map(|call| &call.locations));
         let locations: Vec<&str> =
             locations.into_iter().flatten().map(|location| location.path.as_str()).collect();
-        let diffs: Vec<&str> = self
-            .shown_content()
-            .filter_map(|content| match content {
-                ToolCallContent::Diff(diff) => Some(diff.path.as_str()),
-                _ => None,
-            })
-            .collect();
-        let input = asked.raw_input.as_ref().or(known.and_then(|call| call.raw_input.as_ref()));
+        let diffs: Vec<&str> =
+            self.shown_content().flat_map(ToolCallContent::changed_paths).collect();
+        let input = asked.raw_input.set().or(known.and_then(|call| call.raw_input.as_ref()));
         let parsed: Option<Value> = input.and_then(|input| input.parse().ok());
         let mut effect = ToolEffect::of(&ReportedCall {
             kind: self.kind(),
@@ -54,7 +50,7 @@ impl PermissionRequest {
     /// `cwd` the folder of the session.
     pub fn asked_call<'a>(&'a self, agent: &'a str, cwd: &'a Path) -> AskedCall<'a> {
         let known = self.tool_call.as_ref();
-        let tool = self.asked.name.as_deref();
+        let tool = self.asked.name.set().map(String::as_str);
         let names = self.file.iter().flat_map(|file| {
             [&file.named, &file.resolved].into_iter().filter(|name| **name != file.path)
         });
@@ -87,13 +83,13 @@ impl PermissionRequest {
     /// The content of the call as the request shows it.
     pub(crate) fn shown_content(&self) -> impl Iterator<Item = &ToolCallContent> {
         let known = self.tool_call.as_ref().map(|call| &call.content);
-        self.asked.content.as_ref().or(known).into_iter().flatten()
+        self.asked.content.set().or(known).into_iter().flatten()
     }
 
     /// The title; empty if the agent sent none.
     fn stated_title(&self) -> &str {
         let known = self.tool_call.as_ref().map(|call| call.title.as_str());
-        known.or(self.asked.title.as_deref()).unwrap_or_default()
+        known.or(self.asked.title.set().map(String::as_str)).unwrap_or_default()
     }
 }
 

@@ -5,11 +5,12 @@ use super::file_action::{FileAction, FileState};
 use super::request::PermissionRequest;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::{Folders, Guard};
+use attache_protocol::Patch;
 use attache_protocol::v1::{
     Content, ContentBlock, Diff, PermissionOption, PermissionOptionKind, SessionId,
-    ToolCallContent, ToolCallLocation, ToolCallUpdate, ToolKind,
+    ToolCallLocation, ToolKind,
 };
-use attache_session::PermissionId;
+use attache_session::{PermissionId, ToolCallContent, ToolCallPatch};
 
 impl FileAction {
     /// The question whether this text may be written, with a diff from the file's current content.
@@ -45,11 +46,14 @@ impl FileAction {
         content: Vec<ToolCallContent>,
         protected: Option<Guard>,
     ) -> PermissionRequest {
-        let mut asked = ToolCallUpdate::new(format!("file-{verb}-{}", id.0));
-        asked.kind = Some(kind);
-        asked.locations = Some(vec![ToolCallLocation::new(self.path.to_string_lossy())]);
-        asked.content = Some(content);
-        asked.title = Some(self.title(verb));
+        let location = ToolCallLocation::new(self.path.to_string_lossy());
+        let asked = ToolCallPatch {
+            title: Patch::Set(self.title(verb)),
+            kind: Patch::Set(kind),
+            content: Patch::Set(content),
+            locations: Patch::Set(vec![location]),
+            ..ToolCallPatch::new(format!("file-{verb}-{}", id.0))
+        };
         let option = |id: &str, name: String, kind| PermissionOption::new(id, name, kind);
         let options = vec![
             option(
@@ -95,25 +99,36 @@ impl TerminalCommand {
         (id, session_id): (PermissionId, SessionId),
         folders: &Folders,
     ) -> PermissionRequest {
-        let mut request = self.question(id, session_id);
+        let mut request = self.question(id, session_id, None);
         request.protected = protected(&request, folders);
         let remark = request.protected.map(|guard| match guard {
             Guard::Secret => "It names a file that usually holds secrets.",
             Guard::Obeyed => "It may change a file that affects how programs or agents run.",
         });
-        let remark = remark.map(|text| said(text.to_owned()));
-        request.asked.content.get_or_insert_default().extend(remark);
-        request
+        match remark {
+            Some(remark) => {
+                let PermissionRequest { id, session_id, protected, .. } = request;
+                PermissionRequest { protected, ..self.question(id, session_id, Some(remark)) }
+            }
+            None => request,
+        }
     }
 
     /// The question about the command, of the kind `execute`, to allow or reject it once.
-    fn question(&self, id: PermissionId, session_id: SessionId) -> PermissionRequest {
-        let line = self.line();
-        let mut asked = ToolCallUpdate::new(format!("terminal-command-{}", id.0));
-        asked.kind = Some(ToolKind::Execute);
-        let place = ContentBlock::from(format!("in {}", self.cwd.display()));
-        asked.content = Some(vec![ToolCallContent::Content(Content::new(place))]);
-        asked.title = Some(line);
+    fn question(
+        &self,
+        id: PermissionId,
+        session_id: SessionId,
+        remark: Option<&str>,
+    ) -> PermissionRequest {
+        let place = format!("in {}", self.cwd.display());
+        let content = [Some(place), remark.map(str::to_owned)].into_iter().flatten().map(said);
+        let asked = ToolCallPatch {
+            title: Patch::Set(self.line()),
+            kind: Patch::Set(ToolKind::Execute),
+            content: Patch::Set(content.collect()),
+            ..ToolCallPatch::new(format!("terminal-command-{}", id.0))
+        };
         let option = |id: &str, name: &str, kind| PermissionOption::new(id, name, kind);
         let options = vec![
             option("allow", "Run this command", PermissionOptionKind::AllowOnce),

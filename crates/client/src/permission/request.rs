@@ -3,8 +3,8 @@
 use super::file_action::FileAction;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::Guard;
-use attache_protocol::v1::{PermissionOption, SessionId, ToolCall, ToolCallUpdate, ToolKind};
-use attache_session::PermissionId;
+use attache_protocol::v1::{PermissionOption, SessionId, ToolKind};
+use attache_session::{PermissionId, ToolCall, ToolCallPatch};
 
 /// A permission request: the agent asks whether a tool call may run, or requests an action that
 /// this client performs only with permission: to write a file, to read a file with secrets, or to
@@ -17,7 +17,7 @@ pub struct PermissionRequest {
     /// The session.
     pub session_id: SessionId,
     /// The agent's description of the call in this request: a patch of the call (PERM-10).
-    pub asked: ToolCallUpdate,
+    pub asked: ToolCallPatch,
     /// The call with that patch applied; `None` if the agent never sent a title (TOOL-04).
     pub tool_call: Option<ToolCall>,
     /// The options, in the agent's order. May be empty (PERM-13).
@@ -47,7 +47,7 @@ impl PermissionRequest {
     pub(crate) fn new(
         id: PermissionId,
         session_id: SessionId,
-        asked: ToolCallUpdate,
+        asked: ToolCallPatch,
         options: Vec<PermissionOption>,
     ) -> Self {
         Self {
@@ -71,6 +71,8 @@ impl PermissionRequest {
     /// The title of the call for people; its id if the agent never sent a title.
     pub fn title(&self) -> &str {
         let known = self.tool_call.as_ref().map(|call| call.title.as_str());
-        known.or(self.asked.title.as_deref()).unwrap_or(self.asked.tool_call_id.as_str())
+        known
+            .or(self.asked.title.set().map(String::as_str))
+            .unwrap_or(self.asked.tool_call_id.as_str())
     }
 }

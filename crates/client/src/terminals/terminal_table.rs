@@ -78,7 +78,7 @@ impl Terminals {
     pub(crate) fn update_from(&self, body: &EventBody) {
         let meta = match body {
             EventBody::ToolCall(call) => call.meta.as_ref(),
-            EventBody::ToolCallUpdate(update) => update.meta.as_ref(),
+            EventBody::ToolCallUpdate(patch) => patch.meta.set(),
             _ => None,
         };
         let Some(meta) = meta else { return };

@@ -6,7 +6,8 @@ use attache_client::{
     AgentConnection, Decision, Guard, Options, PermissionBroker, PermissionRequest, Permissions,
     Rule, SessionHandle, Verdict,
 };
-use attache_protocol::v1::{ToolCallContent, ToolKind};
+use attache_protocol::v1::ToolKind;
+use attache_session::ToolCallContent;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -166,8 +167,8 @@ async fn the_person_sees_the_difference_before_a_file_is_written() {
     );
     assert!(request.title().contains(path.to_str().unwrap()), "{request:?}");
     assert_eq!(request.file.as_ref().unwrap().resolved, path);
-    let content = request.asked.content.clone().unwrap();
-    let [ToolCallContent::Diff(diff)] = content.as_slice() else { panic!("{content:?}") };
+    let content = request.asked.content();
+    let [ToolCallContent::Diff(diff)] = content else { panic!("{content:?}") };
     assert_eq!((diff.old_text.as_deref(), diff.new_text.as_str()), (Some("old\n"), "new\n"));
     assert_eq!(gate.text("a.txt").as_deref(), Some("old\n"), "it waits for the person");
     decide.send(Decision::Allow).unwrap();
@@ -196,7 +197,7 @@ async fn a_question_blocks_no_other_request_and_a_changed_file_asks_again() {
     gate.put("a.txt", "changed by another program");
     decide.send(Decision::Allow).unwrap();
     let (request, decide) = soon(asked.recv()).await.unwrap();
-    let content = request.asked.content.clone().unwrap();
+    let content = request.asked.content();
     assert!(format!("{content:?}").contains("changed by another program"), "{content:?}");
     assert_eq!(gate.text("a.txt").as_deref(), Some("changed by another program"));
     decide.send(Decision::Allow).unwrap();

@@ -48,8 +48,10 @@ wire_struct! {
 
 wire_string! {
     /// How far a tool call is.
+    #[derive(Default)]
     pub enum ToolCallStatus open {
         /// Not begun: its input is incomplete, or it waits for permission.
+        #[default]
         Pending = "pending",
         /// Running.
         InProgress = "in_progress",

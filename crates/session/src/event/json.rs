@@ -1,58 +1,18 @@
-//! The JSON form of events: one object on one line, `{"v":1,"sequence":…,"at":…,"<name>":…}`. The
+//! The JSON form of events: one object on one line, `{"v":2,"sequence":…,"at":…,"<name>":…}`. The
 //! last member is the body of the event.
 //!
 //! Every version of this crate reads these names and members. New ones may be added; existing ones
 //! never change.
 
+pub(crate) mod object;
+
+use self::object::{EVENT_VERSION, EventError, Object, read};
+use crate::tool_call::json::{read_call, read_call_patch, write_call, write_call_patch};
 use crate::{
     Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
 };
 use attache_protocol::v1::SessionInfoUpdate;
-use attache_protocol::{DecodeError, Map, Raw, Wire, Writer, decode};
-use std::fmt;
-
-/// The version of the format. It is increased only if older versions of this crate would misread a
-/// log.
-pub const EVENT_VERSION: u64 = 1;
-
-/// A line of a log that is not an event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum EventError {
-    /// A newer version of this crate wrote the line in a form that this version cannot read.
-    Newer {
-        /// The version of the line.
-        version: u64,
-    },
-    /// The line or one of its members cannot be decoded.
-    Malformed(DecodeError),
-    /// The line lacks a member.
-    Missing(&'static str),
-}
-
-impl fmt::Display for EventError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Newer { version } => {
-                write!(
-                    f,
-                    "the event has version {version}, but this program reads version {EVENT_VERSION}; use a newer program"
-                )
-            }
-            Self::Malformed(error) => write!(f, "the event cannot be read: {error}"),
-            Self::Missing(member) => write!(f, "the event cannot be read: it has no {member:?}"),
-        }
-    }
-}
-
-impl std::error::Error for EventError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Malformed(error) => Some(error),
-            Self::Newer { .. } | Self::Missing(_) => None,
-        }
-    }
-}
+use attache_protocol::{Raw, Wire, Writer};
 
 impl Event {
     /// Returns the event as one line of JSON, without a line break.
@@ -73,7 +33,7 @@ impl Event {
     pub fn decode(line: &str) -> Result<Self, EventError> {
         let event = Object::of(line, "")?;
         let version: u64 = event.must("v")?;
-        if version != EVENT_VERSION {
+        if version == 0 || version > EVENT_VERSION {
             return Err(EventError::Newer { version });
         }
         let (name, value) = event.members.0.last().ok_or(EventError::Missing("v"))?;
@@ -125,8 +85,8 @@ fn write_body(body: &EventBody, mut writer: Writer<'_>) {
     let to = &mut writer;
     match body {
         EventBody::Prompt { content } => content.write(to),
-        EventBody::ToolCall(call) => call.write(to),
-        EventBody::ToolCallUpdate(update) => update.write(to),
+        EventBody::ToolCall(call) => to.object(|object| write_call(call, object)),
+        EventBody::ToolCallUpdate(patch) => to.object(|object| write_call_patch(patch, object)),
         EventBody::PlanRemoved(id) => id.write(to),
         EventBody::Commands(commands) => commands.write(to),
         EventBody::ConfigOptions(options) => options.write(to),
@@ -200,7 +160,7 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
         }
         EventBody::PermissionAsked { id, tool_call, options } => {
             object.member("id", &id.0);
-            object.member("toolCall", tool_call);
+            object.key("toolCall").object(|patch| write_call_patch(tool_call, patch));
             object.member("options", options);
         }
         EventBody::PermissionSettled { id, outcome } => {
@@ -232,8 +192,10 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
 fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
     Ok(match name {
         "prompt" => EventBody::Prompt { content: read(name, raw)? },
-        "toolCall" => EventBody::ToolCall(read(name, raw)?),
-        "toolCallUpdate" => EventBody::ToolCallUpdate(read(name, raw)?),
+        "toolCall" => EventBody::ToolCall(read_call(&Object::of(raw.get(), name)?)?),
+        "toolCallUpdate" => {
+            EventBody::ToolCallUpdate(read_call_patch(&Object::of(raw.get(), name)?)?)
+        }
         "planRemoved" => EventBody::PlanRemoved(read(name, raw)?),
         "commands" => EventBody::Commands(read(name, raw)?),
         "configOptions" => EventBody::ConfigOptions(read(name, raw)?),
@@ -305,7 +267,10 @@ fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, Ev
         },
         "permissionAsked" => EventBody::PermissionAsked {
             id: PermissionId(object.must("id")?),
-            tool_call: object.must("toolCall")?,
+            tool_call: read_call_patch(&Object::of(
+                object.must::<Raw>("toolCall")?.get(),
+                "permissionAsked.toolCall",
+            )?)?,
             options: object.must("options")?,
         },
         "permissionSettled" => EventBody::PermissionSettled {
@@ -333,37 +298,5 @@ fn author_name(author: MessageAuthor) -> &'static str {
         MessageAuthor::User => "user",
         MessageAuthor::Agent => "agent",
         MessageAuthor::Thought => "thought",
-    }
-}
-
-fn read<T: Wire>(path: &str, raw: &Raw) -> Result<T, EventError> {
-    decode(raw.get()).map_err(|error: DecodeError| EventError::Malformed(error.under(path)))
-}
-
-/// The members of an object, and its path.
-struct Object<'p> {
-    path: &'p str,
-    members: Map<Raw>,
-}
-
-impl<'p> Object<'p> {
-    fn of(text: &'p str, path: &'p str) -> Result<Self, EventError> {
-        let members = decode(text).map_err(|error: DecodeError| match path {
-            "" => EventError::Malformed(error),
-            path => EventError::Malformed(error.under(path)),
-        })?;
-        Ok(Self { path, members })
-    }
-
-    fn must<T: Wire>(&self, key: &'static str) -> Result<T, EventError> {
-        self.may(key)?.ok_or(EventError::Missing(key))
-    }
-
-    fn may<T: Wire>(&self, key: &'static str) -> Result<Option<T>, EventError> {
-        let Some(value) = self.members.get(key) else { return Ok(None) };
-        decode(value.get()).map(Some).map_err(|error: DecodeError| {
-            let error = error.under(key);
-            EventError::Malformed(if self.path.is_empty() { error } else { error.under(self.path) })
-        })
     }
 }

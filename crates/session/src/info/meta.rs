@@ -94,6 +94,13 @@ pub fn merged_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
     Meta::new(merged).unwrap_or_else(|| patch.clone())
 }
 
+/// Returns `stored` with the top-level keys of `patch`, as ACP v2 defines it: `null` removes its
+/// key, and everything else replaces the stored value.
+pub(crate) fn patched_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
+    let patched = merge(stored.map(Meta::raw), patch.raw(), 1);
+    Meta::new(patched).unwrap_or_else(|| patch.clone())
+}
+
 fn merge(stored: Option<&Raw>, patch: &Raw, depth: usize) -> Raw {
     let Some(changes) = members(patch).filter(|_| depth > 0) else { return patch.clone() };
     let mut result = stored.and_then(members).unwrap_or_default();

@@ -2,12 +2,13 @@
 
 use crate::info::title::{is_bidirectional, one_line};
 use crate::{
-    Block, Entry, EntryContent, MessageAuthor, PlanContent, Session, TurnOutcome, TurnState,
+    Block, Entry, EntryContent, MessageAuthor, PlanContent, Session, ToolCall, ToolCallContent,
+    TurnOutcome, TurnState,
 };
 use attache_protocol::v1::{
-    CompactionStatus, ContentBlock, EmbeddedResourceResource, PlanEntryStatus, ToolCall,
-    ToolCallContent, ToolCallStatus, ToolKind,
+    CompactionStatus, ContentBlock, EmbeddedResourceResource, PlanEntryStatus, ToolKind,
 };
+use attache_protocol::v2::ToolCallStatus;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -85,7 +86,7 @@ impl Session {
                 ToolCallStatus::Pending => {
                     lines.push(format!("not started: {}", literal(&call.title)))
                 }
-                ToolCallStatus::InProgress => {
+                ToolCallStatus::InProgress | ToolCallStatus::Paused => {
                     lines.push(format!("not finished: {}", literal(&call.title)))
                 }
                 _ => {}
@@ -124,10 +125,7 @@ impl Session {
             let changes = matches!(call.kind(), ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
             let located =
                 call.locations.iter().filter(|_| changes).map(|location| location.path.as_str());
-            let diffs = call.content.iter().filter_map(|content| match content {
-                ToolCallContent::Diff(diff) => Some(diff.path.as_str()),
-                _ => None,
-            });
+            let diffs = call.content.iter().flat_map(ToolCallContent::changed_paths);
             for path in located.chain(diffs) {
                 let place = *places.entry(path).or_insert(files.len());
                 match files.get_mut(place) {

@@ -1,9 +1,8 @@
 //! Closes everything that a writer left open when it died.
 
-use crate::{EntryContent, EventBody, Session, TurnOutcome, TurnState};
-use attache_protocol::v1::{
-    CompactionStatus, CompactionUpdate, RequestPermissionOutcome, ToolCallStatus, ToolCallUpdate,
-};
+use crate::{EntryContent, EventBody, Session, ToolCallPatch, TurnOutcome, TurnState};
+use attache_protocol::v1::{CompactionStatus, CompactionUpdate, RequestPermissionOutcome};
+use attache_protocol::v2::ToolCallStatus;
 use attache_protocol::{Error, Patch};
 
 /// The error message for everything that was open.
@@ -24,12 +23,16 @@ impl Session {
         });
         let entries = self.entries().iter().filter_map(|entry| match &entry.content {
             EntryContent::ToolCall(call) => {
-                let open =
-                    matches!(call.status, ToolCallStatus::Pending | ToolCallStatus::InProgress);
+                let open = matches!(
+                    call.status,
+                    ToolCallStatus::Pending | ToolCallStatus::InProgress | ToolCallStatus::Paused
+                );
                 open.then(|| {
-                    let mut update = ToolCallUpdate::new(call.tool_call_id.clone());
-                    update.status = Some(ToolCallStatus::Failed);
-                    EventBody::ToolCallUpdate(update)
+                    let id = call.tool_call_id.clone();
+                    EventBody::ToolCallUpdate(ToolCallPatch::with_status(
+                        id,
+                        ToolCallStatus::Failed,
+                    ))
                 })
             }
             EntryContent::Compaction(compaction) => {

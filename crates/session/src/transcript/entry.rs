@@ -5,8 +5,9 @@ use super::compaction::Compaction;
 use super::subagent::{MessageBetweenSessions, Subagent};
 use crate::event::{MessageAuthor, PlanContent};
 use crate::timestamp::Timestamp;
+use crate::tool_call::ToolCall;
 use attache_protocol::Raw;
-use attache_protocol::v1::{MessageId, Notice, PlanId, ToolCall};
+use attache_protocol::v1::{MessageId, Notice, PlanId};
 
 /// One entry of the transcript. Its first event determines its place, which never changes.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,10 +2,10 @@
 
 use super::Transcript;
 use super::entry::Now;
+use crate::tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 use crate::transcript::keys::Key;
 use crate::{Change, EntryContent, Parts};
 use attache_protocol::Raw;
-use attache_protocol::v1::{ToolCall, ToolCallContent, ToolCallUpdate};
 
 impl Transcript {
     /// Creates a tool call. If its id is known, it replaces that call in its place (§2.1).
@@ -23,16 +23,15 @@ impl Transcript {
     }
 
     /// Patches a tool call, whatever its status (TOOL-05). An unknown tool call is created if the
-    /// patch has a title (TOOL-04).
-    pub(crate) fn tool_call_update(&mut self, now: Now, update: &ToolCallUpdate) -> Change {
-        let Some(index) = self.find(&Key::ToolCall(update.tool_call_id.clone())) else {
-            // Only a patch with a title can create a call, so no other patch is copied.
-            let created = update.title.as_ref().and_then(|_| update.clone().into_tool_call());
+    /// patch has a title (TOOL-04) or upserts.
+    pub(crate) fn tool_call_update(&mut self, now: Now, patch: &ToolCallPatch) -> Change {
+        let Some(index) = self.find(&Key::ToolCall(patch.tool_call_id.clone())) else {
+            let created = patch.to_tool_call();
             return created.map_or(Change::NONE, |call| self.tool_call(now, &call));
         };
         self.replace(now, index, Parts::TOOL_CALL, |entry| match entry {
             EntryContent::ToolCall(call) => {
-                call.apply(update);
+                call.apply(patch);
                 tool_call_weight(call)
             }
             _ => 0,
@@ -45,6 +44,9 @@ fn tool_call_weight(call: &ToolCall) -> usize {
         ToolCallContent::Content(content) => crate::transcript::block::weight(&content.content),
         ToolCallContent::Diff(diff) => {
             diff.new_text.len() + diff.old_text.as_ref().map_or(0, String::len)
+        }
+        ToolCallContent::Changes(diff) => {
+            diff.changes.len() * 128 + diff.patch.as_ref().map_or(0, |patch| patch.text.len())
         }
         ToolCallContent::Terminal(_) => 0,
         ToolCallContent::Unknown(unknown) => unknown.raw.get().len(),

@@ -2,15 +2,15 @@
 
 use crate::{apply, fold, outline, say, update};
 use attache_protocol::ErrorCode;
-use attache_protocol::v1::{RequestPermissionOutcome, StopReason, ToolCallUpdate};
-use attache_session::{EventBody, PermissionId, Session, TurnOutcome};
+use attache_protocol::v1::{RequestPermissionOutcome, StopReason};
+use attache_session::{EventBody, PermissionId, Session, ToolCallPatch, TurnOutcome};
 
 /// TOOL-07, COMP-03, PROMPT-10.
 #[test]
 fn recovery_settles_everything_that_a_dead_writer_left_open() {
     let asked = EventBody::PermissionAsked {
         id: PermissionId(4),
-        tool_call: ToolCallUpdate::new("t"),
+        tool_call: ToolCallPatch::new("t"),
         options: vec![],
     };
     let mut session = fold([

@@ -8,10 +8,10 @@ use attache_protocol::method::UpdateRow;
 use attache_protocol::v1::{
     ClientCapabilities, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate,
 };
-use attache_protocol::{decode, encode};
+use attache_protocol::{Patch, decode, encode};
 use attache_session::{
     EntryContent, Event, EventBody, MessageAuthor, PermissionId, PlanContent, Replay, Session,
-    options_for,
+    ToolCallPatch, options_for,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -193,8 +193,8 @@ fn a_chunk_without_an_id_is_replayed_under_the_id_of_its_message() {
 fn a_call_created_by_an_update_or_a_permission_request_is_replayed_as_a_call() {
     let titled = r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"T"}"#;
     let untitled = r#"{"sessionUpdate":"tool_call_update","toolCallId":"u","status":"failed"}"#;
-    let mut patch = attache_protocol::v1::ToolCallUpdate::new("q");
-    patch.title = Some("Q".to_owned());
+    let mut patch = ToolCallPatch::new("q");
+    patch.title = Patch::Set("Q".to_owned());
     let asked =
         EventBody::PermissionAsked { id: PermissionId(1), tool_call: patch, options: vec![] };
     let lines = told([update(titled), update(untitled), update(titled), asked], "{}");

@@ -96,7 +96,7 @@ fn update() -> impl Strategy<Value = ToolCallUpdate> {
     let status = prop_oneof![
         Just(ToolCallStatus::InProgress),
         Just(ToolCallStatus::Completed),
-        Just(ToolCallStatus::Unknown("cancelled".into())),
+        Just(ToolCallStatus::Unknown("odd".into())),
     ];
     let content = vec(block().prop_map(ToolCallContent::from), 0..3);
     (id::<ToolCallId>(), of(text()), of(status), of(content), of(meta())).prop_map(
@@ -111,13 +111,13 @@ fn update() -> impl Strategy<Value = ToolCallUpdate> {
 
 fn tool() -> impl Strategy<Value = EventBody> {
     prop_oneof![
-        3 => update().prop_map(EventBody::ToolCallUpdate),
+        3 => update().prop_map(|update| EventBody::ToolCallUpdate(update.into())),
         1 => update()
             .prop_filter_map("no title", ToolCallUpdate::into_tool_call)
-            .prop_map(EventBody::ToolCall),
+            .prop_map(|call| EventBody::ToolCall(call.into())),
         1 => (0u64..4, update()).prop_map(|(id, tool_call)| EventBody::PermissionAsked {
             id: PermissionId(id),
-            tool_call,
+            tool_call: tool_call.into(),
             options: vec![PermissionOption::new("y", "Yes", PermissionOptionKind::AllowOnce)],
         }),
         1 => (0u64..4).prop_map(|id| EventBody::PermissionSettled {

@@ -2,10 +2,10 @@
 
 use crate::{say, update};
 use attache_protocol::Patch;
-use attache_protocol::v1::{
-    Notice, NoticeSeverity, PermissionOption, RequestPermissionOutcome, ToolCallUpdate,
+use attache_protocol::v1::{Notice, NoticeSeverity, PermissionOption, RequestPermissionOutcome};
+use attache_session::{
+    Event, EventBody, Origin, PermissionId, Session, Summary, Timestamp, ToolCallPatch,
 };
-use attache_session::{Event, EventBody, Origin, PermissionId, Session, Summary, Timestamp};
 
 fn opened(origin: Origin) -> EventBody {
     EventBody::Opened { cwd: "/a".into(), additional_directories: vec![], origin, agent: None }
@@ -25,7 +25,7 @@ fn the_time_of_a_session_moves_with_any_activity() {
     let meta = EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta: Patch::Clear };
     let asked = EventBody::PermissionAsked {
         id: PermissionId(1),
-        tool_call: ToolCallUpdate::new("t"),
+        tool_call: ToolCallPatch::new("t"),
         options: Vec::<PermissionOption>::new(),
     };
     let settled = EventBody::PermissionSettled {

@@ -1,7 +1,8 @@
 //! Messages, tool calls, plans, compactions, subagents.
 
 use crate::{chunk, fold, outline, say, update};
-use attache_protocol::v1::{ContentBlock, ImageContent, ToolCallStatus};
+use attache_protocol::v1::{ContentBlock, ImageContent};
+use attache_protocol::v2::ToolCallStatus;
 use attache_session::{
     Block, Change, EntryContent, EventBody, MessageAuthor, Parts, PlanContent, Session, Timestamp,
 };

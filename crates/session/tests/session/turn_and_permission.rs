@@ -1,14 +1,17 @@
 //! Turns and permission requests.
 
 use crate::{fold, outline, update};
+use attache_protocol::Patch;
 use attache_protocol::v1::{
-    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, StopReason, ToolCallUpdate,
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, StopReason,
 };
-use attache_session::{EventBody, PermissionId, Session, Timestamp, TurnOutcome, TurnState};
+use attache_session::{
+    EventBody, PermissionId, Session, Timestamp, ToolCallPatch, TurnOutcome, TurnState,
+};
 
 fn asked(id: u64, call: &str, title: Option<&str>) -> EventBody {
-    let mut tool_call = ToolCallUpdate::new(call);
-    tool_call.title = title.map(Into::into);
+    let mut tool_call = ToolCallPatch::new(call);
+    tool_call.title = title.map_or(Patch::Keep, |title| Patch::Set(title.to_owned()));
     let options = vec![PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce)];
     EventBody::PermissionAsked { id: PermissionId(id), tool_call, options }
 }

@@ -6,7 +6,8 @@ use crate::permission::file_action::{FileState, Found};
 use crate::permission::request::PermissionRequest;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_policy::{Folders, Guard, guard, line_guard};
-use attache_protocol::v1::{Diff, ToolCallContent, ToolKind};
+use attache_protocol::v1::{Diff, ToolKind};
+use attache_session::ToolCallContent;
 use std::path::{Path, PathBuf};
 
 /// The largest file whose change is approved in advance, in bytes. Writing a larger file needs
@@ -61,7 +62,8 @@ pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Optio
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
     // A command does not necessarily change the files in its locations.
     let is_command = matches!(kind, Some(ToolKind::Execute));
-    let changed: Vec<&str> = diffs(request).map(|diff| diff.path.as_str()).collect();
+    let changed: Vec<&str> =
+        request.shown_content().flat_map(ToolCallContent::changed_paths).collect();
     let effect = request.effect();
     let lines = effect.commands.iter().map(|command| {
         let folder = command.folder.as_ref().map(|folder| folders.cwd().join(folder));
@@ -91,6 +93,7 @@ fn guard_of(path: &str, folders: &Folders) -> Option<Guard> {
     }
 }
 
+/// The diffs that show the whole change of a file.
 fn diffs(request: &PermissionRequest) -> impl Iterator<Item = &Diff> {
     request.shown_content().filter_map(|content| match content {
         ToolCallContent::Diff(diff) => Some(diff),

@@ -2,13 +2,13 @@
 
 use crate::permission::request::PermissionRequest;
 use attache_policy::{Effect, Rule, RuleScope, Subject};
-use attache_protocol::decode;
-use attache_session::PermissionId;
+use attache_session::{PermissionId, ToolCallPatch};
 use serde_json::Value;
 use std::path::Path;
 
 fn request(tool_call: &str) -> PermissionRequest {
-    PermissionRequest::new(PermissionId(1), "s".into(), decode(tool_call).unwrap(), Vec::new())
+    let asked = ToolCallPatch::decode(tool_call).unwrap();
+    PermissionRequest::new(PermissionId(1), "s".into(), asked, Vec::new())
 }
 
 fn rule(line: &str) -> Rule {

@@ -14,7 +14,7 @@ use attache_protocol::v1::{
     PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
     RequestPermissionResponse, SessionId,
 };
-use attache_session::{EventBody, PermissionId};
+use attache_session::{EventBody, PermissionId, ToolCallPatch};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -53,6 +53,7 @@ impl LiveSession {
         state.questions += 1;
         let id = PermissionId(state.questions);
         let RequestPermissionRequest { tool_call, options, .. } = params;
+        let tool_call = ToolCallPatch::from(tool_call);
         state.hear(EventBody::PermissionAsked {
             id,
             tool_call: tool_call.clone(),

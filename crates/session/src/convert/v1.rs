@@ -1,4 +1,4 @@
-//! Conversion between events and v1 updates.
+//! Conversion between events and updates of version 1.
 
 use crate::{EventBody, MessageAuthor, PlanContent};
 use attache_protocol::v1::{
@@ -21,8 +21,8 @@ impl EventBody {
             SessionUpdate::UserMessageChunk(chunk) => Self::chunk(MessageAuthor::User, chunk),
             SessionUpdate::AgentMessageChunk(chunk) => Self::chunk(MessageAuthor::Agent, chunk),
             SessionUpdate::AgentThoughtChunk(chunk) => Self::chunk(MessageAuthor::Thought, chunk),
-            SessionUpdate::ToolCall(call) => Self::ToolCall(call),
-            SessionUpdate::ToolCallUpdate(update) => Self::ToolCallUpdate(update),
+            SessionUpdate::ToolCall(call) => Self::ToolCall(call.into()),
+            SessionUpdate::ToolCallUpdate(update) => Self::ToolCallUpdate(update.into()),
             SessionUpdate::Plan(plan) => {
                 Self::Plan { id: None, content: PlanContent::Items(plan.entries) }
             }
@@ -67,8 +67,8 @@ impl EventBody {
                     MessageAuthor::Thought => SessionUpdate::AgentThoughtChunk(chunk),
                 }
             }
-            Self::ToolCall(call) => call.clone().into(),
-            Self::ToolCallUpdate(update) => update.clone().into(),
+            Self::ToolCall(call) => call.to_v1().into(),
+            Self::ToolCallUpdate(patch) => patch.to_v1().into(),
             Self::Plan { id: None, content: PlanContent::Items(entries) } => {
                 Plan::new(entries.clone()).into()
             }
