@@ -1,7 +1,7 @@
 use super::{Client, Tester};
 use attache_agent::{About, serve};
 use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal, PromptCapabilities};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// INIT-05, INIT-06.
 #[tokio::test(start_paused = true)]
@@ -30,6 +30,99 @@ async fn a_bad_version_is_refused_and_a_good_one_still_taken() {
     );
     client.result("initialize", json!({"protocolVersion": 1})).await;
     client.session().await;
+}
+
+/// INIT-05, INIT-06, INIT-09. After each outcome, the connection serves the next `initialize`.
+#[tokio::test(start_paused = true)]
+async fn every_requested_version_has_one_outcome() {
+    let number = "params.protocolVersion: expected a whole number from 0 to 65535, found";
+    let refused = |found: &str| Err(format!("{number} {found}"));
+    for (params, outcome) in [
+        (json!({"protocolVersion": 1}), Ok(1)),
+        (json!({"protocolVersion": 0}), Ok(1)),
+        (json!({"protocolVersion": 2}), Ok(1)),
+        (json!({"protocolVersion": 3}), Ok(1)),
+        (json!({"protocolVersion": 65535}), Ok(1)),
+        (json!({"protocolVersion": "2"}), refused("a string")),
+        (json!({"protocolVersion": 2.5}), refused("2.5")),
+        (json!({"protocolVersion": -1}), refused("-1")),
+        (json!({"protocolVersion": 65536}), refused("65536")),
+        (json!({"protocolVersion": null}), refused("null")),
+        (json!({}), Err("params: the required field \"protocolVersion\" is missing".to_owned())),
+        (json!([1]), Err("params: expected an object, found an array".to_owned())),
+    ] {
+        let mut client = Client::silent(serve(Tester::default()));
+        match outcome {
+            Ok(version) => {
+                let answer = client.result("initialize", params.clone()).await;
+                assert_eq!(answer["protocolVersion"], version, "{params}");
+            }
+            Err(says) => {
+                let error = client.error("initialize", params.clone()).await;
+                assert_eq!(error["code"], -32602, "INIT-09: {params}");
+                assert!(error["message"].as_str().unwrap().contains(&says), "{params}: {error}");
+                let early = client.error("session/new", super::client::new()).await;
+                assert_eq!(early["code"], -32600, "INIT-02: {params} did not initialize");
+                client.result("initialize", json!({"protocolVersion": 1})).await;
+            }
+        }
+        client.session().await;
+    }
+}
+
+/// RPC-21. No entry of a batch runs.
+#[tokio::test(start_paused = true)]
+async fn a_batch_gets_one_error_and_the_connection_goes_on() {
+    let mut client = Client::silent(serve(Tester::default()));
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"protocolVersion": 1},
+    });
+    let new = json!({
+        "jsonrpc": "2.0", "id": 8, "method": "session/new", "params": super::client::new(),
+    });
+    for is_initialized in [false, true] {
+        for batch in [json!([]), json!([initialize]), json!([initialize, new]), json!([1, [2]])] {
+            client.send(std::slice::from_ref(&batch)).await;
+            let answer = client.next().await;
+            assert_eq!(answer["error"]["code"], -32600, "{batch}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("batches"), "{answer}");
+            assert_eq!(answer.get("id"), Some(&json!(null)), "{batch}");
+            assert!(answer.get("result").is_none(), "{batch}");
+        }
+        if !is_initialized {
+            let early = client.error("session/new", super::client::new()).await;
+            assert_eq!(early["code"], -32600, "RPC-21: the batches did not initialize");
+            client.result("initialize", json!({"protocolVersion": 1})).await;
+        }
+    }
+    client.session().await;
+    client.settle().await;
+    let second = client.seen.iter().find(|message| message.get("method").is_none());
+    assert_eq!(second, None, "each batch gets one answer");
+}
+
+/// INIT-18. The capabilities of the last valid `initialize` count, and sessions stay open.
+#[tokio::test(start_paused = true)]
+async fn a_second_initialize_replaces_the_capabilities_of_the_client() {
+    let about = || {
+        let about = About::new("a", "1").auth_method(AuthMethodAgent::new("key", "Key"));
+        about.auth_method(AuthMethodTerminal::new("shell", "Shell"))
+    };
+    let mut client = Client::silent(serve(Tester::with(about())));
+    let offered = |answer: &Value| answer["authMethods"].as_array().unwrap().len();
+    let first = client.result("initialize", json!({"protocolVersion": 1})).await;
+    assert_eq!(offered(&first), 1);
+    let session = client.session().await;
+    let capabilities = json!({"auth": {"terminal": true}});
+    for asked in [1, 2] {
+        let params = json!({"protocolVersion": asked, "clientCapabilities": capabilities});
+        let second = client.result("initialize", params).await;
+        assert_eq!((offered(&second), &second["protocolVersion"]), (2, &json!(1)));
+    }
+    let invalid = json!({"protocolVersion": "1", "clientCapabilities": {}});
+    assert_eq!(client.error("initialize", invalid).await["code"], -32602);
+    let (reply, _) = client.turn(&session, "hello").await;
+    assert_eq!(reply["result"]["stopReason"], "end_turn", "the session stays open");
 }
 
 /// INIT-02.
