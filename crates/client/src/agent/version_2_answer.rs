@@ -140,9 +140,10 @@ impl fmt::Display for Version2Answer {
                 f,
                 "the connection ended before the agent answered the request for version 2: {end}"
             ),
-            Self::Invalid { error } => {
-                write!(f, "the agent's answer to the request for version 2 is invalid: {error}")
-            }
+            Self::Invalid { error } => write!(
+                f,
+                "the agent's answer to the request for version 2 is invalid: {error}; report it to its author"
+            ),
         }
     }
 }

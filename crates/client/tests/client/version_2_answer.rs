@@ -58,6 +58,8 @@ async fn an_invalid_answer_is_reported_with_its_field() {
         assert!(error.path == path && error.message.contains(message), "{result}: {answer}");
         assert!(answer.to_string().contains("version 2 is invalid: result"), "{answer}");
     }
+    let answer = answer_to(r#""error":5"#).await;
+    assert!(matches!(answer, Version2Answer::Invalid { .. }), "{answer}");
 }
 
 #[tokio::test]
