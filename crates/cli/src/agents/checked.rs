@@ -1,4 +1,4 @@
-//! An agent that was checked.
+//! The check of one agent, and its findings as JSON.
 
 use crate::agents::versions::Versions;
 use crate::chosen_agent::{ChosenAgent, cannot_start};
@@ -13,7 +13,7 @@ use attache_protocol::v1::{AgentCapabilities, AuthMethod, Implementation};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What a check found out about an agent. The agent is stopped.
+/// The findings of a check. The agent is stopped by then.
 pub(super) struct Checked {
     pub(super) about: Option<Implementation>,
     pub(super) capabilities: AgentCapabilities,

@@ -7,8 +7,8 @@ use std::time::Duration;
 /// How long the agent may take to answer the request for version 2.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The versions of the protocol that an agent speaks. It speaks version 1, because it was checked
-/// in that version before.
+/// The versions of the protocol that an agent speaks. Version 1 is always among them: the agent
+/// agreed on it before it was asked for version 2.
 pub(super) struct Versions {
     speaks_2: bool,
     /// Why it is unknown whether the agent speaks version 2.
@@ -16,7 +16,7 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    /// Starts the agent and asks it for version 2. The agent is stopped then.
+    /// Starts the agent, asks it for version 2 and stops it.
     pub(super) async fn of(launch: Launch) -> Self {
         let options = Options::default().handshake(PATIENCE);
         match AgentProcess::ask_for_version_2(launch, options).await {
