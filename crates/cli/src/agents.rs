@@ -6,6 +6,7 @@ mod check_all;
 mod checked;
 pub(crate) mod own;
 mod registry;
+mod versions;
 
 use crate::chosen_agent::BUILT_IN;
 use crate::exit::{Exit, Failure};

@@ -198,6 +198,12 @@ fn agents(findings: &mut Findings) {
             ),
         }
     }
+    // Only a started agent answers this, and the doctor starts none.
+    findings.found(
+        Mark::Fact,
+        "ACP versions",
+        "`attache agents check` starts the agents and shows the versions that each speaks",
+    );
 }
 
 fn keys(findings: &mut Findings, settings: &Settings) {

@@ -12,3 +12,4 @@ pub(crate) mod shared_connection;
 pub(crate) mod start_error;
 mod stored_sessions;
 pub(crate) mod stray_output;
+pub(crate) mod version_2_answer;

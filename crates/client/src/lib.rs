@@ -81,6 +81,7 @@ pub use agent::listing::Listing;
 pub use agent::login::{Login, LoginError};
 pub use agent::options::Options;
 pub use agent::start_error::StartError;
+pub use agent::version_2_answer::Version2Answer;
 pub use attache_host::Launch;
 pub use attache_policy::Guard;
 pub use attache_policy::effect::{self, ToolEffect};

@@ -50,6 +50,15 @@ fn an_error_names_the_path_and_what_was_expected() {
     assert_eq!(error.to_string(), "title: expected a string, found null");
     let error = decode::<ToolCall>(r#"{"toolCallId":"a"}"#).unwrap_err();
     assert_eq!(error.to_string(), "the required field \"title\" is missing");
+    for (version, found) in
+        [("2.5", "2.5"), ("-1", "-1"), ("65536", "65536"), ("\"2\"", "a string")]
+    {
+        let text = format!(r#"{{"protocolVersion":{version}}}"#);
+        assert_eq!(
+            decode::<InitializeRequest>(&text).unwrap_err().to_string(),
+            format!("protocolVersion: expected a whole number from 0 to 65535, found {found}")
+        );
+    }
     assert!(decode::<ToolCall>("{bad").unwrap_err().not_json);
 }
 

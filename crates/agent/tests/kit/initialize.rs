@@ -14,22 +14,97 @@ async fn versions_are_agreed_on() {
     }
 }
 
-/// INIT-09.
+/// INIT-05, INIT-06, INIT-09. After each outcome, the connection serves the next `initialize`.
 #[tokio::test(start_paused = true)]
-async fn a_bad_version_is_refused_and_a_good_one_still_taken() {
-    let mut client = Client::silent(serve(Tester::default()));
-    for asked in [json!("1"), json!(-1), json!(1.5), json!(65536), json!(null)] {
-        let error = client.error("initialize", json!({"protocolVersion": asked})).await;
-        assert_eq!(error["code"], -32602, "INIT-09: {asked}");
+async fn every_requested_version_has_one_outcome() {
+    let number = "params.protocolVersion: expected a whole number from 0 to 65535, found";
+    let refused = |found: &str| Err(format!("{number} {found}"));
+    for (params, outcome) in [
+        (json!({"protocolVersion": 1}), Ok(1)),
+        (json!({"protocolVersion": 0}), Ok(1)),
+        (json!({"protocolVersion": 2}), Ok(1)),
+        (json!({"protocolVersion": 3}), Ok(1)),
+        (json!({"protocolVersion": 65535}), Ok(1)),
+        (json!({"protocolVersion": "2"}), refused("a string")),
+        (json!({"protocolVersion": 2.5}), refused("2.5")),
+        (json!({"protocolVersion": -1}), refused("-1")),
+        (json!({"protocolVersion": 65536}), refused("65536")),
+        (json!({"protocolVersion": null}), refused("null")),
+        (json!({}), Err("params: the required field \"protocolVersion\" is missing".to_owned())),
+        (json!([1]), Err("params: expected an object, found an array".to_owned())),
+    ] {
+        let mut client = Client::silent(serve(Tester::default()));
+        match outcome {
+            Ok(version) => {
+                let answer = client.result("initialize", params.clone()).await;
+                assert_eq!(answer["protocolVersion"], version, "{params}");
+            }
+            Err(says) => {
+                let error = client.error("initialize", params.clone()).await;
+                assert_eq!(error["code"], -32602, "INIT-09: {params}");
+                assert!(error["message"].as_str().unwrap().contains(&says), "{params}: {error}");
+                let early = client.error("session/new", super::client::new()).await;
+                assert_eq!(early["code"], -32600, "INIT-02: {params} did not initialize");
+                client.result("initialize", json!({"protocolVersion": 1})).await;
+            }
+        }
+        client.session().await;
     }
-    assert_eq!(client.error("initialize", json!({})).await["code"], -32602);
-    assert_eq!(
-        client.error("session/new", super::client::new()).await["code"],
-        -32600,
-        "initialize did not succeed"
-    );
-    client.result("initialize", json!({"protocolVersion": 1})).await;
+}
+
+/// RPC-21. No entry of a batch runs.
+#[tokio::test(start_paused = true)]
+async fn a_batch_gets_one_error_and_the_connection_goes_on() {
+    let mut client = Client::silent(serve(Tester::default()));
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"protocolVersion": 1},
+    });
+    let new = json!({
+        "jsonrpc": "2.0", "id": 8, "method": "session/new", "params": super::client::new(),
+    });
+    for is_initialized in [false, true] {
+        for batch in [json!([]), json!([initialize]), json!([initialize, new]), json!([1, [2]])] {
+            client.send(std::slice::from_ref(&batch)).await;
+            let answer = client.next().await;
+            assert_eq!(answer["error"]["code"], -32600, "{batch}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("batches"), "{answer}");
+            assert_eq!(answer.get("id"), Some(&json!(null)), "{batch}");
+            assert!(answer.get("result").is_none(), "{batch}");
+        }
+        if !is_initialized {
+            let early = client.error("session/new", super::client::new()).await;
+            assert_eq!(early["code"], -32600, "RPC-21: the batches did not initialize");
+            client.result("initialize", json!({"protocolVersion": 1})).await;
+        }
+    }
     client.session().await;
+    client.settle().await;
+    let second = client.seen.iter().find(|message| message.get("method").is_none());
+    assert_eq!(second, None, "each batch gets one answer");
+}
+
+/// INIT-18. The capabilities of the last valid `initialize` count, also in open sessions.
+#[tokio::test(start_paused = true)]
+async fn a_second_initialize_replaces_the_capabilities_of_the_client() {
+    let mut client = Client::silent(serve(Tester::default()));
+    client.result("initialize", json!({"protocolVersion": 1})).await;
+    let session = client.session().await;
+    let switch = async |client: &mut Client| {
+        let set = json!({"sessionId": session, "configId": "model", "value": "large"});
+        let mut reply = client.result("session/set_config_option", set).await;
+        reply["configOptions"][2]["type"].take()
+    };
+    assert_eq!(switch(&mut client).await, "select");
+    let takes = json!({"session": {"configOptions": {"boolean": {}}}});
+    for (asked, capabilities, kind) in [(1, &takes, "boolean"), (2, &json!({}), "select")] {
+        let params = json!({"protocolVersion": asked, "clientCapabilities": capabilities});
+        let answer = client.result("initialize", params).await;
+        assert_eq!(answer["protocolVersion"], 1, "INIT-18");
+        assert_eq!(switch(&mut client).await, kind);
+    }
+    let invalid = json!({"protocolVersion": "1", "clientCapabilities": takes});
+    assert_eq!(client.error("initialize", invalid).await["code"], -32602);
+    assert_eq!(switch(&mut client).await, "select", "an invalid repetition changes nothing");
 }
 
 /// INIT-02.

@@ -37,7 +37,9 @@ pub(crate) enum Task {
     List(List),
     /// Start an agent, open a session in an empty folder, and show what the agent offers
     #[command(
-        after_help = "No prompt is sent. The session is deleted or archived if the agent offers it.\n\n\
+        after_help = "No prompt is sent. The session is deleted or archived if the agent offers it. \
+The agent is then started a second time and asked for version 2 of the protocol, a draft. A question \
+mark in the table means that it gave no valid answer: check this agent alone to see why.\n\n\
 Exit codes: 0 if the agent works, 3 if it cannot start, 4 if it opens no session, 5 if it \
 needs a login. With several agents, the first code that is not 0.\n\n\
 Example:\n  attache agents check gemini"

@@ -1,18 +1,17 @@
-//! `attache agents check`: starts an agent, opens a session in an empty folder and shows what the
-//! agent offers.
+//! `attache agents check`: starts an agent, opens a session in an empty folder, and shows which
+//! versions of the protocol the agent speaks and what it offers.
 
 use super::arguments::Check;
-use super::checked::{Checked, json, named, start};
+use super::checked::{self, Checked, json, named};
 use crate::chosen_agent::ChosenAgent;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::probe::Probe;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint};
 use crate::show::sanitize;
-use attache_client::{AgentProcess, KnownAgent};
+use attache_client::KnownAgent;
 use attache_protocol::v1::{AgentCapabilities, AuthMethod};
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
 
 /// Runs `attache agents check`.
 pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
@@ -24,32 +23,27 @@ pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
 }
 
 async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
-    let chosen = ChosenAgent::of(Some(given))?.with_env(&arguments.env);
+    let choose = || ChosenAgent::of(Some(given)).map(|chosen| chosen.with_env(&arguments.env));
+    let (chosen, again) = (choose()?, choose()?.launch);
     let (known, word) = (chosen.known, chosen.word.clone());
     let is_watched = !arguments.json && io::stderr().is_terminal();
-    let Checked { agent, took, probe } = tokio::select! {
+    let checked = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the check was complete")),
-        checked = start(chosen, is_watched) => checked?,
+        checked = checked::check(chosen, again, is_watched) => checked?,
     };
     let lines = match arguments.json {
-        true => vec![json(given, &agent, took, &probe)],
-        false => for_people(&agent, known, took, &probe, Paint::of(&io::stdout())),
+        true => vec![json(given, &checked)],
+        false => for_people(&checked, known, Paint::of(&io::stdout())),
     };
-    let methods = agent.auth_methods().to_vec();
-    tokio::select! {
-        // Dropping the agent kills it and all of its processes.
-        () = interrupts.end() => {}
-        _ = agent.stop() => {}
-    }
     let mut out = io::stdout().lock();
     let written =
         lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map_err(|error| Failure::output(&error))?;
-    match probe {
+    match checked.probe {
         Probe::Opened(_) => Ok(Exit::Done),
         Probe::LoginNeeded(said) => {
             let needs = known.map(|known| known.login);
-            let ways = crate::login::advice(&word, &methods, needs);
+            let ways = crate::login::advice(&word, &checked.auth_methods, needs);
             Err(Failure::new(
                 Exit::LoginNeeded,
                 format!("the agent needs a login first ({said}){ways}"),
@@ -59,15 +53,8 @@ async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<
     }
 }
 
-fn for_people(
-    agent: &AgentProcess,
-    known: Option<&KnownAgent>,
-    took: Duration,
-    probe: &Probe,
-    paint: Paint,
-) -> Vec<String> {
-    let about = agent.about();
-    let name = about.map_or_else(
+fn for_people(checked: &Checked, known: Option<&KnownAgent>, paint: Paint) -> Vec<String> {
+    let name = checked.about.as_ref().map_or_else(
         || "an agent without a name".to_owned(),
         |about| {
             sanitize::line(&format!(
@@ -83,12 +70,12 @@ fn for_people(
             "{} {}{}",
             paint.paint(GREEN, "✓"),
             paint.paint(BOLD, name),
-            paint.paint(DIM, format!("   answered in {:.2} s", took.as_secs_f64()))
+            paint.paint(DIM, format!("   answered in {:.2} s", checked.took.as_secs_f64()))
         ),
-        row("protocol", "ACP version 1".to_owned()),
+        row("protocol", checked.versions.for_people()),
     ];
-    lines.extend(offers(agent.capabilities()).map(|(what, found)| row(what, found)));
-    let opens = match probe {
+    lines.extend(offers(&checked.capabilities).map(|(what, found)| row(what, found)));
+    let opens = match &checked.probe {
         Probe::Opened(took) => {
             format!("opened one in {:.2} s, no login needed", took.as_secs_f64())
         }
@@ -96,12 +83,11 @@ fn for_people(
         Probe::Failed(_) => "opens no session".to_owned(),
     };
     lines.push(row("session", opens));
-    for method in agent.auth_methods() {
+    for method in &checked.auth_methods {
         lines.push(row("login", login(method)));
     }
     lines.extend(known.map(|known| row("needs", known.login.to_owned())));
-    let stray = agent.stray_output();
-    if let Some(first) = stray.first() {
+    if let Some(first) = checked.stray_output.first() {
         lines.push(row(
             "printed",
             format!("text that is not an ACP message, such as: {}", sanitize::line(first)),

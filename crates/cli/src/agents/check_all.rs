@@ -1,7 +1,7 @@
 //! `attache agents check` without a name: checks every installed agent.
 
 use super::arguments::Check;
-use super::checked::{Checked, json, named, start};
+use super::checked::{self, Checked, json, named};
 use super::own::OwnAgents;
 use super::own_program;
 use crate::chosen_agent::ChosenAgent;
@@ -33,18 +33,19 @@ pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Res
     let paint = Paint::of(&io::stdout());
     if !arguments.json {
         let head = format!(
-            "  {:<14}{:<10}{:>8}{:>9}  {:<12}offers",
-            "agent", "version", "start", "session", "login"
+            "  {:<14}{:<10}{:<6}{:>8}{:>9}  {:<12}offers",
+            "agent", "version", "ACP", "start", "session", "login"
         );
         print(&paint.paint(DIM, head))?;
     }
     let mut exit = Exit::Done;
     for name in names {
         let is_watched = !arguments.json && io::stderr().is_terminal();
-        let chosen = ChosenAgent::of(Some(&name))?.with_env(&arguments.env);
+        let choose = || ChosenAgent::of(Some(&name)).map(|chosen| chosen.with_env(&arguments.env));
+        let (chosen, again) = (choose()?, choose()?.launch);
         let checked = tokio::select! {
             () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before all agents were checked")),
-            checked = start(chosen, is_watched) => checked,
+            checked = checked::check(chosen, again, is_watched) => checked,
         };
         let of_this = match &checked {
             Err(failure) => failure.exit,
@@ -54,15 +55,12 @@ pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Res
         };
         exit = if exit == Exit::Done { of_this } else { exit };
         print(&match (&checked, arguments.json) {
-            (Ok(Checked { agent, took, probe }), true) => json(&name, agent, *took, probe),
+            (Ok(checked), true) => json(&name, checked),
             (Err(failure), true) => {
                 escaped(&json!({"name": name, "error": failure.message}).to_string())
             }
             (_, false) => line(&name, &checked, paint),
         })?;
-        if let Ok(Checked { agent, .. }) = checked {
-            agent.stop().await;
-        }
     }
     Ok(exit)
 }
@@ -76,23 +74,24 @@ fn print(line: &str) -> Result<(), Failure> {
 fn line(name: &str, checked: &Result<Checked, Failure>, paint: Paint) -> String {
     let name = paint.paint(BOLD, format!("{name:<14}"));
     let bad = paint.paint(RED, "✗");
-    let Checked { agent, took, probe } = match checked {
+    let checked = match checked {
         Ok(checked) => checked,
         Err(failure) => return format!("{bad} {name}{}", sanitize::line(&failure.message)),
     };
-    let version = agent.about().map(|about| sanitize::line(&about.version)).unwrap_or_default();
-    let took = format!("{:.2} s", took.as_secs_f64());
-    let offers = offers(agent.capabilities());
-    let (mark, session, login) = match probe {
+    let version =
+        checked.about.as_ref().map(|about| sanitize::line(&about.version)).unwrap_or_default();
+    let versions = checked.versions.brief();
+    let took = format!("{:.2} s", checked.took.as_secs_f64());
+    let begin = format!("{name}{version:<10}{versions:<6}{took:>8}");
+    let offers = offers(&checked.capabilities);
+    let (mark, session, login) = match &checked.probe {
         Probe::Opened(took) => {
             (paint.paint(GREEN, "✓"), format!("{:.2} s", took.as_secs_f64()), "not needed")
         }
         Probe::LoginNeeded(_) => (bad, "-".to_owned(), "needed"),
-        Probe::Failed(why) => {
-            return format!("{bad} {name}{version:<10}{took:>8}  {}", sanitize::line(why));
-        }
+        Probe::Failed(why) => return format!("{bad} {begin}  {}", sanitize::line(why)),
     };
-    format!("{mark} {name}{version:<10}{took:>8}{session:>9}  {login:<12}{offers}")
+    format!("{mark} {begin}{session:>9}  {login:<12}{offers}")
 }
 
 /// Returns the features that distinguish agents, in a few words.

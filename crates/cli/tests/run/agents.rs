@@ -112,6 +112,61 @@ fn a_check_shows_the_features_and_sends_no_prompt() {
     run(&project, &["agents", "check", "sh -c 'exit 9'"]).failed(3, &["exit code 9"]);
 }
 
+/// The check asks a second process of the agent for version 2. Its answer does not fail the check.
+#[test]
+fn a_check_shows_the_versions_that_the_agent_speaks() {
+    let project = Project::new();
+    let unknown = "ACP version 1; the agent";
+    for (answer, numbers, shown, error) in [
+        (r#"reply '{"protocolVersion":1}'"#, &[1][..], "ACP version 1\n", ""),
+        (
+            r#"reply '{"protocolVersion":2,"info":{"name":"robot","version":"2"}}'"#,
+            &[1, 2],
+            "ACP versions 1 and 2\n",
+            "",
+        ),
+        (r#"refuse '{"code":-32022,"message":"Unsupported"}'"#, &[1], "ACP version 1\n", ""),
+        (r#"reply '{"protocolVersion":3}'"#, &[1], unknown, "expected 1 or 2, found 3"),
+        (r#"reply '{"protocolVersion":"2"}'"#, &[1], unknown, "found a string"),
+        ("exit 9", &[1], unknown, "ended before it answered the request for version 2"),
+    ] {
+        let initialize = format!(
+            r#"case "$line" in *'"protocolVersion":2'*) {answer} ;; *) reply '{{"protocolVersion":1}}' ;; esac"#
+        );
+        let agent = Script { initialize: &initialize, ..Script::default() }.install(&project);
+        let check = run(&project, &["agents", "check", &agent]);
+        assert_eq!(check.code, Some(0), "{answer}: {check:#?}");
+        assert!(check.stdout.contains(&format!("protocol      {shown}")), "{answer}: {check:#?}");
+        assert!(check.stdout.contains(error), "{answer}: {check:#?}");
+        let json = run(&project, &["agents", "check", &agent, "--json"]);
+        let line: Value = serde_json::from_str(&json.stdout).unwrap();
+        assert_eq!(line["protocolVersion"], 1, "{answer}");
+        assert_eq!(line["versions"], serde_json::json!(numbers), "{answer}: {json:#?}");
+        match error {
+            "" => assert!(line["versionsError"].is_null(), "{answer}: {json:#?}"),
+            error => assert!(line["versionsError"].as_str().unwrap().contains(error), "{json:#?}"),
+        }
+    }
+    let built_in = run(&project, &["agents", "check", "attache", "--json"]).stdout;
+    assert!(built_in.contains(r#""versions":[1],"versionsError":null"#), "{built_in}");
+}
+
+#[test]
+fn an_agent_that_ignores_the_request_for_version_2_is_checked_in_time() {
+    let project = Project::new();
+    let initialize = r#"case "$line" in *'"protocolVersion":2'*) echo $$ >asked; sleep 600 ;; *) reply '{"protocolVersion":1}' ;; esac"#;
+    install(&project, "qwen", "@qwen-code/qwen-code", &Script { initialize, ..Script::default() });
+    let began = std::time::Instant::now();
+    let all = run(&project, &["agents", "check"]);
+    assert!(began.elapsed().as_secs() < 40, "{:?}", began.elapsed());
+    assert_eq!(all.code, Some(0), "{all:#?}");
+    let row = all.stdout.lines().find(|line| line.contains("qwen")).unwrap();
+    assert!(row.starts_with('✓') && row.contains("1, ?"), "{all:#?}");
+    let asked = fs::read_to_string(project.path().join("asked")).unwrap();
+    let process = std::path::Path::new("/proc").join(asked.trim());
+    assert!(!process.exists(), "the second process is stopped");
+}
+
 #[test]
 fn own_names_are_stored_and_override_known_ones() {
     let (project, home) = (Project::new(), Project::empty());

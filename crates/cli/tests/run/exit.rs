@@ -72,6 +72,19 @@ fn an_agent_of_another_version_ends_with_3() {
 }
 
 #[test]
+fn an_agent_that_answers_no_usable_version_ends_with_3() {
+    for (answered, says) in [
+        ("3", &["version 3 of the protocol", "version 1", "update the older"][..]),
+        ("0", &["version 0 of the protocol", "version 1", "update the older"]),
+        ("\"2\"", &["result.protocolVersion", "expected a whole number", "found a string"]),
+        ("2.5", &["result.protocolVersion", "expected a whole number", "found 2.5"]),
+    ] {
+        let initialize = format!(r#"reply '{{"protocolVersion":{answered}}}'"#);
+        with_script(&Script { initialize: &initialize, ..Script::default() }).failed(3, says);
+    }
+}
+
+#[test]
 fn an_agent_that_dies_in_a_turn_ends_with_4() {
     let script = Script { prompt: "echo out of cheese >&2; exit 7", ..Script::default() };
     with_script(&script).failed(4, &["exit code 7", "out of cheese"]);

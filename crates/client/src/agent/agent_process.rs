@@ -10,6 +10,7 @@ use attache_host::{Child, Exit, Launch, StopPatience};
 use std::io;
 use std::ops::Deref;
 use std::path::Path;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 /// An agent as a child process, with the handshake done. It derefs to its [`AgentConnection`].
 /// Dropping this kills the agent and everything it started. [`AgentProcess::stop`] first lets the
@@ -45,7 +46,6 @@ impl AgentProcess {
     /// person's login shell (`SHELL`), which is run once, for at most 5 s. The program then also
     /// gets the variables of that shell that are not set in this process.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
-        let launch = login_environment::equipped(launch).await;
         let known = KnownAgent::with_program(Path::new(launch.program()));
         let misreads = known.is_some_and(|known| known.misreads_missing_files);
         let options = if misreads && options.unsaved_text.is_none() {
@@ -55,14 +55,7 @@ impl AgentProcess {
         };
         let program =
             Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
-        let mut child = launch.start()?;
-        let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
-            let missing = io::Error::other("the child has no pipes");
-            return Err(StartError::Program(attache_host::StartError::Other {
-                program: "the agent".into(),
-                source: missing,
-            }));
-        };
+        let (child, input, output) = start(launch).await?;
         let watch = child.watch();
         let connection =
             AgentConnection::with_child(input, output, options, Some(&watch), program.as_deref())
@@ -87,6 +80,22 @@ impl AgentProcess {
         self.connection.close().await;
         self.child.stop(StopPatience::default()).await
     }
+}
+
+/// Starts a program, and returns its process, its stdout and its stdin.
+pub(super) async fn start(
+    launch: Launch,
+) -> Result<(Child, impl AsyncRead + Send + 'static, impl AsyncWrite + Send + 'static), StartError>
+{
+    let mut child = login_environment::equipped(launch).await.start()?;
+    let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
+        let missing = io::Error::other("the child has no pipes");
+        return Err(StartError::Program(attache_host::StartError::Other {
+            program: "the agent".into(),
+            source: missing,
+        }));
+    };
+    Ok((child, input, output))
 }
 
 impl AgentProcess {

@@ -3,7 +3,7 @@
 use crate::scripted_agent::{connected_with, connecting, soon};
 use attache_client::{LoginError, Options, StartError};
 use attache_protocol::v1::AgentCapabilities;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 #[tokio::test]
@@ -59,6 +59,50 @@ async fn an_unknown_version_closes_the_connection_and_is_named() {
         None,
         "INIT-07: the client sends nothing more and closes the stream"
     );
+}
+
+/// INIT-07. A number that is a version fails with [`StartError::Version`], and everything else with
+/// [`StartError::BadReply`], which names the field. The client sends nothing more.
+#[tokio::test(start_paused = true)]
+async fn every_answer_except_version_1_ends_the_connection() {
+    for version in [0, 2, 3, 65535] {
+        let error = start_error(json!({ "protocolVersion": version })).await;
+        assert!(
+            matches!(&error, StartError::Version { answered } if answered.0 == version),
+            "{version}: {error}"
+        );
+        let says = format!("speaks version {version} of the protocol, this client version 1");
+        assert!(error.to_string().contains(&says), "{error}");
+    }
+    let number = "result.protocolVersion: expected a whole number from 0 to 65535, found";
+    for (answer, says) in [
+        (json!({ "protocolVersion": "2" }), format!("{number} a string")),
+        (json!({ "protocolVersion": "1" }), format!("{number} a string")),
+        (json!({ "protocolVersion": 2.5 }), format!("{number} 2.5")),
+        (json!({ "protocolVersion": -1 }), format!("{number} -1")),
+        (json!({ "protocolVersion": 65536 }), format!("{number} 65536")),
+        (json!({ "protocolVersion": null }), format!("{number} null")),
+        (json!({ "protocolVersion": [1] }), format!("{number} an array")),
+        (json!({}), "result: the required field \"protocolVersion\" is missing".to_owned()),
+        (json!(null), "result: expected an object, found null".to_owned()),
+    ] {
+        let error = start_error(answer.clone()).await;
+        assert!(matches!(error, StartError::BadReply { .. }), "{answer}: {error}");
+        assert!(error.to_string().contains(&says), "{answer}: {error}");
+    }
+}
+
+/// The error of a client whose `initialize` gets this answer. The client then closes the connection
+/// without another message.
+async fn start_error(answer: Value) -> StartError {
+    let (mut agent, connecting) = connecting(Options::default());
+    let greeting = async {
+        let call = agent.expect("initialize").await;
+        agent.reply(&call, answer).await;
+    };
+    let (error, ()) = tokio::join!(connecting, greeting);
+    assert_eq!(agent.next().await, None, "the client sends nothing more and closes the stream");
+    error.unwrap_err()
 }
 
 #[tokio::test(start_paused = true)]

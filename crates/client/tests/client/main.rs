@@ -25,3 +25,4 @@ mod terminal;
 mod turn;
 mod unsaved_text;
 mod usage;
+mod version_2_answer;

@@ -45,6 +45,10 @@ impl DecodeError {
         };
         let message = match fault.kind {
             FaultKind::NotJson => "not valid JSON".to_owned(),
+            // A number that is out of range or has a fraction: its kind alone would not say why.
+            FaultKind::Expected(what) if found == "a number" && what.contains("number") => {
+                format!("expected {what}, found {}", excerpt(text, fault.at))
+            }
             FaultKind::Expected(what) => format!("expected {what}, found {found}"),
             FaultKind::Missing(key) => format!("the required field \"{key}\" is missing"),
             FaultKind::NoField => "no field of this name is known here".to_owned(),

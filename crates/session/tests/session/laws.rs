@@ -283,7 +283,7 @@ fn a_newer_body_is_kept_and_a_newer_version_is_reported() {
     let damaged = Event::decode(r#"{"v":1,"sequence":3,"at":4,"usage":{"used":-1}}"#).unwrap_err();
     assert_eq!(
         damaged.to_string(),
-        "the event cannot be read: usage.used: expected a whole number from 0, found a number"
+        "the event cannot be read: usage.used: expected a whole number from 0, found -1"
     );
     assert!(Event::decode(r#"{"v":1,"sequence":3,"at":4}"#).is_err());
     assert!(Event::decode(r#"{"sequence":3,"at":4,"turnBegan":{}}"#).is_err());
