@@ -50,6 +50,10 @@ parts! {
     ROOTS = 13,
     /// An update of a kind that this version does not know.
     UNKNOWN = 14,
+    /// A terminal that the agent runs.
+    TERMINAL = 15,
+    /// What the agent does in the background.
+    BACKGROUND = 16,
 }
 
 impl Parts {

@@ -3,4 +3,6 @@
 mod patch;
 mod v1;
 mod v1_tool_call;
+pub(crate) mod v2;
+mod v2_config_option;
 mod v2_tool_call;

@@ -4,13 +4,14 @@ pub(crate) mod join;
 pub(crate) mod json;
 
 use crate::timestamp::Timestamp;
-use crate::tool_call::{ToolCall, ToolCallPatch};
+use crate::tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 use attache_protocol::v1::{
     AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId,
     Notice, PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption,
     SessionId, SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState,
-    SessionModelState, StopReason, SubagentUpdate, Usage,
+    SessionModelState, StopReason, SubagentUpdate, TerminalId, ToolCallId, Usage,
 };
+use attache_protocol::v2::{StateUpdate, TerminalUpdate};
 use attache_protocol::{Error, Meta, Patch, Raw};
 
 /// One entry in the log of a session.
@@ -65,11 +66,40 @@ pub enum EventBody {
         /// The chunk.
         content: ContentBlock,
     },
+    /// A whole message is created or changes. Only version 2 has whole messages.
+    WholeMessage {
+        /// The author.
+        author: MessageAuthor,
+        /// The message.
+        message_id: MessageId,
+        /// All content from now on.
+        content: Patch<Vec<ContentBlock>>,
+        /// Extension data, changed by top-level key. The session does not keep it.
+        meta: Patch<Meta>,
+    },
     /// A tool call is created, or replaces the one with the same id.
     ToolCall(ToolCall),
     /// A tool call is patched. If its id is unknown, a patch with a title or one that upserts
     /// creates it, and any other patch is ignored.
     ToolCallUpdate(ToolCallPatch),
+    /// Content is appended to a tool call. An unknown tool call does not change. Only version 2
+    /// appends.
+    ToolCallContent {
+        /// The tool call.
+        tool_call_id: ToolCallId,
+        /// The new part.
+        content: ToolCallContent,
+    },
+    /// A terminal of the agent is created or changes. Only version 2 has these terminals.
+    Terminal(Box<TerminalUpdate>),
+    /// A terminal of the agent prints. An unknown terminal does not change, and neither does one
+    /// whose data is not base64.
+    TerminalOutput {
+        /// The terminal.
+        terminal_id: TerminalId,
+        /// The bytes in base64.
+        data: String,
+    },
     /// A plan is replaced.
     Plan {
         /// The plan's id. `None` identifies the only plan of agents that do not use plan ids.
@@ -96,6 +126,16 @@ pub enum EventBody {
         /// When the session last changed (ISO 8601), according to the agent.
         updated_at: Patch<String>,
         /// Metadata to merge into the known metadata.
+        meta: Patch<Meta>,
+    },
+    /// Like [`EventBody::Info`], but each top-level key of the metadata replaces the known value, as
+    /// in version 2.
+    InfoByKey {
+        /// The title.
+        title: Patch<String>,
+        /// When the session last changed (ISO 8601), according to the agent.
+        updated_at: Patch<String>,
+        /// The keys of the metadata that change.
         meta: Patch<Meta>,
     },
     /// A title was stored on request.
@@ -154,6 +194,9 @@ pub enum EventBody {
         /// The turn's tokens, if reported (USE-10).
         usage: Option<Usage>,
     },
+    /// What the agent does, which begins and ends turns in version 2, and its work in the
+    /// background.
+    State(Box<StateUpdate>),
     /// A private record of an agent's author. It stays in the log and is never sent.
     Record {
         /// The author's name for this kind of record.

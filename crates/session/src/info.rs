@@ -4,7 +4,7 @@ pub(crate) mod labels;
 pub(crate) mod meta;
 pub(crate) mod title;
 
-use self::meta::merged_meta;
+use self::meta::{merged_meta, patched_meta};
 use self::title::title;
 use crate::change::{Change, Parts};
 use attache_protocol::{Meta, Patch};
@@ -37,6 +37,25 @@ impl Info {
     /// The metadata with all updates merged.
     pub fn meta(&self) -> Option<&Meta> {
         self.meta.as_ref()
+    }
+
+    /// Applies an update of version 2, whose metadata replaces the known values by top-level key.
+    pub(crate) fn patch_by_key(
+        &mut self,
+        title: &Patch<String>,
+        updated_at: &Patch<String>,
+        meta: &Patch<Meta>,
+    ) -> Change {
+        // With the old values removed, merging replaces.
+        let whole = match meta {
+            Patch::Set(meta) => {
+                let patched = patched_meta(self.meta.as_ref(), meta);
+                self.meta = None;
+                Patch::Set(patched)
+            }
+            other => other.clone(),
+        };
+        self.patch(title, updated_at, &whole)
     }
 
     pub(crate) fn patch(

@@ -15,8 +15,10 @@
 //! | [`Summary`], [`ListQuery`] | a stored session in a list, and which sessions to list |
 //! | [`Replay`] | turns a log into the updates of `session/load` |
 //!
-//! [`EventBody::from_update`] converts ACP updates to events, and [`EventBody::to_update_for`]
-//! converts events to what a client understands.
+//! [`EventBody::from_update`] converts updates of version 1 to events, and
+//! [`EventBody::to_update_for`] converts events to what a client understands.
+//! [`EventBody::from_v2_update`] and [`EventBody::to_v2_update`] do the same for version 2. A
+//! session holds what either version says.
 //!
 //! This crate does no I/O and has no clock and no threads: the writer of an event chooses its
 //! number and time.
@@ -48,6 +50,7 @@ mod replay;
 mod session;
 mod store;
 mod summary;
+mod terminal;
 mod timestamp;
 mod tool_call;
 mod transcript;
@@ -75,6 +78,7 @@ pub use store::{
     StoreError,
 };
 pub use summary::Summary;
+pub use terminal::AgentTerminal;
 pub use timestamp::Timestamp;
 pub use tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 pub use transcript::block::Block;

@@ -4,10 +4,13 @@ pub(crate) mod gate;
 
 use crate::replay::gate::steps;
 use crate::{
-    Entry, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Session, ToolCallPatch,
+    Entry, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Session, ToolCallContent,
+    ToolCallPatch,
 };
 use attache_protocol::Patch;
 use attache_protocol::v1::{ClientCapabilities, ContentBlock, MessageId, SessionId, SessionUpdate};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Turns a log into the updates of `session/load`, event by event, and folds the session at the
@@ -26,7 +29,10 @@ use std::sync::Arc;
 /// - without the content of replies and requests: roots, modes, models, permissions, turns and
 ///   their tokens, private records, whether a user chose the title, whether the session is
 ///   archived,
-/// - without usage as long as the size of the context is unknown.
+/// - without usage as long as the size of the context is unknown,
+/// - of what only version 2 has: terminals of the agent become text, and changes of files without
+///   their text too; a message that replaces its content is followed by another message with the
+///   new content; background work is left out.
 ///
 /// ```
 /// use attache_protocol::v1::ClientCapabilities;
@@ -45,12 +51,15 @@ use std::sync::Arc;
 pub struct Replay {
     session: Session,
     client: Arc<ClientCapabilities>,
+    /// The tool calls whose appended content was not sent yet, because version 1 can only send all
+    /// content again.
+    grown: BTreeSet<usize>,
 }
 
 impl Replay {
     /// Starts the replay of the session `id` for a client with these capabilities.
     pub fn new(id: impl Into<SessionId>, client: Arc<ClientCapabilities>) -> Self {
-        Self { session: Session::new(id), client }
+        Self { session: Session::new(id), client, grown: BTreeSet::new() }
     }
 
     /// Applies the next event of the log and appends the resulting updates to `updates`.
@@ -61,9 +70,16 @@ impl Replay {
         let Some(entry) = change.entry.and_then(|index| self.session.entries().get(index)) else {
             return;
         };
+        if let (EventBody::ToolCallContent { .. }, Some(index)) = (&event.body, change.entry) {
+            self.grown.insert(index);
+            return;
+        }
         match &event.body {
             EventBody::Message { author, content, .. } => {
                 self.say(*author, entry, content, updates)
+            }
+            EventBody::WholeMessage { author, .. } => {
+                self.say_whole(*author, event, entry, updates)
             }
             EventBody::Prompt { content } => {
                 content
@@ -92,10 +108,57 @@ impl Replay {
 
     /// Ends the replay: appends everything outside the transcript to `updates`, and returns the
     /// session.
-    pub fn end(self, updates: &mut Vec<SessionUpdate>) -> Session {
+    pub fn end(mut self, updates: &mut Vec<SessionUpdate>) -> Session {
+        self.send_grown(updates);
         let state = self.session.state();
         updates.extend(state.iter().filter_map(|body| body.to_update_for(&self.client)));
         self.session
+    }
+
+    /// Appends all content of the tool calls whose content grew, and of those that show terminals
+    /// of the agent, which version 1 can show only as text.
+    fn send_grown(&mut self, updates: &mut Vec<SessionUpdate>) {
+        let grown = std::mem::take(&mut self.grown);
+        for (index, entry) in self.session.entries().iter().enumerate() {
+            let EntryContent::ToolCall(call) = &entry.content else { continue };
+            let parts = call.content.iter().map(|part| self.shown(part));
+            if grown.contains(&index) || parts.clone().any(|part| matches!(part, Cow::Owned(_))) {
+                let mut patch = ToolCallPatch::new(call.tool_call_id.clone());
+                patch.content = Patch::Set(parts.map(Cow::into_owned).collect());
+                updates.push(patch.to_v1().into());
+            }
+        }
+    }
+
+    /// Returns a terminal of the agent as its output, and any other part unchanged.
+    fn shown<'p>(&self, part: &'p ToolCallContent) -> Cow<'p, ToolCallContent> {
+        let ToolCallContent::Terminal(embedded) = part else { return Cow::Borrowed(part) };
+        let id = &embedded.terminal_id;
+        let known = self.session.terminals().iter().find(|known| known.terminal_id == *id);
+        known.map_or(Cow::Borrowed(part), |terminal| {
+            Cow::Owned(ContentBlock::text(terminal.text().into_owned()).into())
+        })
+    }
+
+    /// Sends a message whose whole content was set. If it replaces other content, it becomes a
+    /// message of its own, because version 1 can only append.
+    fn say_whole(
+        &self,
+        author: MessageAuthor,
+        event: &Event,
+        entry: &Entry,
+        updates: &mut Vec<SessionUpdate>,
+    ) {
+        let EntryContent::Message { blocks, id: Some(id), .. } = &entry.content else { return };
+        let message_id = match entry.began_at == event.sequence {
+            true => id.clone(),
+            false => MessageId::from(format!("{}-{}", id.as_str(), event.sequence)),
+        };
+        for block in blocks {
+            let message_id = Some(message_id.clone());
+            let body = EventBody::Message { author, message_id, content: block.to_content() };
+            updates.extend(body.to_update_for(&self.client));
+        }
     }
 
     /// Returns a chunk of the message `entry`, with the message's id.

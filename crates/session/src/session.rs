@@ -1,5 +1,6 @@
 //! The session and its fold.
 
+mod agent_state;
 mod hand_off;
 mod plans;
 mod recovery;
@@ -10,10 +11,11 @@ use crate::transcript::entry::Now;
 use crate::transcript::keys::Key;
 use crate::transcript::memory::MEMORY_LIMIT;
 use crate::{
-    Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts, Permission, Position,
-    Timestamp, ToolCall, TurnOutcome, TurnState, UsageState,
+    AgentTerminal, Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts,
+    Permission, Position, Timestamp, ToolCall, TurnOutcome, TurnState, UsageState,
 };
 use attache_protocol::v1::{AvailableCommand, SessionId, ToolCallId};
+use attache_protocol::v2::BackgroundWork;
 use std::sync::Arc;
 
 /// A session: the fold of its events.
@@ -36,6 +38,8 @@ pub struct Session {
     archived: bool,
     usage: Arc<UsageState>,
     permissions: Arc<Vec<Arc<Permission>>>,
+    terminals: Arc<Vec<Arc<AgentTerminal>>>,
+    background: Option<Arc<[BackgroundWork]>>,
     turn: TurnState,
     last_outcome: Option<Arc<TurnOutcome>>,
     /// The number of the last event that changed each part.
@@ -61,6 +65,8 @@ impl Session {
             archived: false,
             usage: Arc::default(),
             permissions: Arc::default(),
+            terminals: Arc::default(),
+            background: None,
             turn: TurnState::Idle,
             last_outcome: None,
             changed_at: [0; Parts::COUNT],
@@ -102,6 +108,12 @@ impl Session {
         match body {
             EventBody::Message { author, message_id, content } => {
                 transcript.chunk(now, *author, message_id.as_ref(), content)
+            }
+            EventBody::WholeMessage { author, message_id, content, .. } => {
+                transcript.whole_message(now, *author, message_id, content)
+            }
+            EventBody::ToolCallContent { tool_call_id, content } => {
+                transcript.tool_call_content(now, tool_call_id, content)
             }
             EventBody::Prompt { content } => transcript.prompt(now, content),
             EventBody::ToolCall(call) => transcript.tool_call(now, call),
@@ -157,6 +169,9 @@ impl Session {
             EventBody::Info { title, updated_at, meta } => {
                 Arc::make_mut(&mut self.info).patch(title, updated_at, meta)
             }
+            EventBody::InfoByKey { title, updated_at, meta } => {
+                Arc::make_mut(&mut self.info).patch_by_key(title, updated_at, meta)
+            }
             EventBody::Archived(archived) => {
                 self.archived = *archived;
                 Change::of(Parts::INFO)
@@ -189,10 +204,33 @@ impl Session {
                     usage.as_ref().map(|usage| Arc::make_mut(&mut self.usage).turn_ended(usage));
                 Change::of(Parts::TURN | spent.unwrap_or_default())
             }
+            EventBody::State(state) => self.apply_agent_state(now, state),
+            EventBody::Terminal(update) => {
+                crate::terminal::update(Arc::make_mut(&mut self.terminals), update);
+                Change::of(Parts::TERMINAL)
+            }
+            EventBody::TerminalOutput { terminal_id, data } => {
+                let terminals = Arc::<Vec<_>>::make_mut(&mut self.terminals);
+                match crate::terminal::append(terminals, terminal_id, data) {
+                    true => Change::of(Parts::TERMINAL),
+                    false => Change::NONE,
+                }
+            }
             // Private records and events from newer versions change nothing visible. All other
             // events are handled above.
             _ => Change::NONE,
         }
+    }
+
+    /// The terminals that the agent runs, the one that changed last at the end. Only version 2 has
+    /// them.
+    pub fn terminals(&self) -> &[Arc<AgentTerminal>] {
+        &self.terminals
+    }
+
+    /// The agent's work in the background. `None` if the agent does not report it.
+    pub fn background(&self) -> Option<&[BackgroundWork]> {
+        self.background.as_deref()
     }
 
     /// The session's id.

@@ -49,6 +49,9 @@ impl Summary {
             EventBody::Info { title, updated_at, meta } => {
                 self.info.patch(title, updated_at, meta);
             }
+            EventBody::InfoByKey { title, updated_at, meta } => {
+                self.info.patch_by_key(title, updated_at, meta);
+            }
             EventBody::StoredTitle { title, by_person } => {
                 self.info.store_title(title, *by_person);
             }

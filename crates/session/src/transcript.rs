@@ -20,6 +20,7 @@ use self::plan::plan_weight;
 use crate::change::{Change, EntryChange, Parts};
 use crate::event::{MessageAuthor, PlanContent};
 use crate::position::{Length, Position, slot};
+use attache_protocol::Patch;
 use attache_protocol::v1::{ContentBlock, MessageId, PlanId};
 use std::sync::Arc;
 
@@ -99,6 +100,43 @@ impl Transcript {
         });
         self.open_message(author, index);
         Change::entry(if only_text { Parts::TEXT } else { Parts::TEXT | Parts::MESSAGE }, index)
+    }
+
+    /// Creates a message or replaces its content.
+    pub(crate) fn whole_message(
+        &mut self,
+        now: Now,
+        author: MessageAuthor,
+        id: &MessageId,
+        content: &Patch<Vec<ContentBlock>>,
+    ) -> Change {
+        let key = Key::Message(author, id.clone());
+        let content = match content {
+            Patch::Keep => None,
+            Patch::Clear => Some(&[] as &[ContentBlock]),
+            Patch::Set(content) => Some(content.as_slice()),
+        };
+        let weight = content.unwrap_or_default().iter().map(weight).sum();
+        let parts = Parts::MESSAGE | Parts::TEXT;
+        let change = match (self.find(&key), content) {
+            (Some(_), None) => return Change::NONE,
+            (Some(index), Some(content)) => self.replace(now, index, parts, |entry| {
+                if let EntryContent::Message { blocks, .. } = entry {
+                    *blocks = joined(content);
+                }
+                weight
+            }),
+            (None, content) => {
+                let blocks = joined(content.unwrap_or_default());
+                let message = EntryContent::Message { author, id: Some(id.clone()), blocks };
+                Change::entry(parts, self.begin(now, Some(key), message, weight))
+            }
+        };
+        if let Some(index) = change.entry {
+            self.open_message(author, index);
+            self.closed = false;
+        }
+        change
     }
 
     /// Returns the message that a chunk continues.

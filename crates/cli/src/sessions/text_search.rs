@@ -103,6 +103,14 @@ impl Looking {
                 }
                 self.piece(*author, event.sequence, content.as_text()?)
             }
+            EventBody::WholeMessage { author, content, .. } => {
+                self.message = None;
+                let mut texts = content.set()?.iter().filter_map(ContentBlock::as_text);
+                texts.find_map(|text| {
+                    self.tail.clear();
+                    self.piece(*author, event.sequence, text)
+                })
+            }
             EventBody::TurnBegan | EventBody::TurnEnded { .. } | EventBody::ToolCall(_) => {
                 self.message = None;
                 None

@@ -4,11 +4,13 @@
 //! a log of any length takes bounded memory.
 
 use crate::show::sanitize;
+use attache_protocol::Patch;
 use attache_protocol::v1::{CompactionStatus, ContentBlock, Notice, SessionId, StopReason, Usage};
+use attache_protocol::v2::StateUpdate;
 use attache_session::{
     Compaction, EntryContent, Event, EventBody, MessageAuthor, MessageBetweenSessions, Origin,
     Parts, Permission, PermissionId, PlanContent, Session, SessionKey, Store, StoreError, Subagent,
-    Timestamp, ToolCall, TurnOutcome, UsageState,
+    Timestamp, ToolCall, TurnOutcome, TurnState, UsageState,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,6 +109,7 @@ impl<'t, T: PartSink> Replay<'t, T> {
     }
 
     fn event(&mut self, event: &Event) -> Result<(), T::Error> {
+        let was_running = matches!(self.session.turn(), TurnState::Running { .. });
         let change = self.session.apply(event);
         match &event.body {
             EventBody::Opened { origin: Origin::Forked(from), .. } => {
@@ -123,6 +126,15 @@ impl<'t, T: PartSink> Replay<'t, T> {
                 }
                 self.sink.part(Part::Piece { author: *author, content })
             }
+            // Content that replaces earlier content is shown as a message of its own.
+            EventBody::WholeMessage { author, content: Patch::Set(content), .. } => {
+                self.sink.part(Part::Message(*author))?;
+                self.open = change.entry;
+                content.iter().try_for_each(|content| {
+                    self.sink.part(Part::Piece { author: *author, content })
+                })
+            }
+            EventBody::State(state) => self.agent_state(was_running, state),
             EventBody::Notice(notice) => self.part(Part::Notice(notice)),
             EventBody::Unknown { name, .. } => self.part(Part::LeftOut(name)),
             EventBody::PermissionSettled { id, .. } => {
@@ -140,6 +152,17 @@ impl<'t, T: PartSink> Replay<'t, T> {
                 None => Ok(()),
             },
         }
+    }
+
+    /// Delivers the end of a turn that an agent of version 2 reports.
+    fn agent_state(&mut self, was_running: bool, state: &StateUpdate) -> Result<(), T::Error> {
+        let StateUpdate::Idle(idle) = state else { return Ok(()) };
+        let outcome = self.session.last_outcome().filter(|_| was_running).cloned();
+        let Some(outcome) = outcome else { return Ok(()) };
+        self.finish()?;
+        self.open = None;
+        let state = self.session.usage();
+        self.sink.part(Part::TurnEnded { outcome: &outcome, usage: idle.usage.as_ref(), state })
     }
 
     /// Delivers the rest if the log ends inside a turn.

@@ -2,9 +2,9 @@
 
 use crate::{EventBody, MessageAuthor, PlanContent};
 use attache_protocol::v1::{
-    AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, Plan, PlanFile,
-    PlanItems, PlanMarkdown, PlanRemoved, PlanUpdate, PlanUpdateContent, SessionInfoUpdate,
-    SessionUpdate, UsageUpdate,
+    AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, Plan, PlanEntry,
+    PlanEntryStatus, PlanFile, PlanItems, PlanMarkdown, PlanRemoved, PlanUpdate, PlanUpdateContent,
+    SessionInfoUpdate, SessionUpdate, UsageUpdate,
 };
 use attache_protocol::{Raw, UnknownVariant, decode, encode};
 
@@ -70,11 +70,11 @@ impl EventBody {
             Self::ToolCall(call) => call.to_v1().into(),
             Self::ToolCallUpdate(patch) => patch.to_v1().into(),
             Self::Plan { id: None, content: PlanContent::Items(entries) } => {
-                Plan::new(entries.clone()).into()
+                Plan::new(v1_steps(entries)).into()
             }
             Self::Plan { id: Some(id), content } => PlanUpdate::new(match content {
                 PlanContent::Items(entries) => {
-                    PlanUpdateContent::Items(PlanItems::new(id.clone(), entries.clone()))
+                    PlanUpdateContent::Items(PlanItems::new(id.clone(), v1_steps(entries)))
                 }
                 PlanContent::File(uri) => {
                     PlanUpdateContent::File(PlanFile::new(id.clone(), uri.as_str()))
@@ -132,6 +132,17 @@ impl EventBody {
             }
         }
     }
+}
+
+/// Returns the steps of a plan. A cancelled step, which only version 2 has, counts as completed.
+fn v1_steps(entries: &[PlanEntry]) -> Vec<PlanEntry> {
+    let mut entries = entries.to_vec();
+    for entry in &mut entries {
+        if entry.status.as_str() == "cancelled" {
+            entry.status = PlanEntryStatus::Completed;
+        }
+    }
+    entries
 }
 
 /// Returns the update of an unknown event. A plan update with unknown content is decoded again. The

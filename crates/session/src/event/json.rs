@@ -6,8 +6,8 @@
 
 pub(crate) mod object;
 
-use self::object::{EVENT_VERSION, EventError, Object, read};
-use crate::tool_call::json::{read_call, read_call_patch, write_call, write_call_patch};
+use self::object::{EVENT_VERSION, EventError, Object, read, write_patch};
+use crate::tool_call::json::{read_call, read_call_patch, read_part, write_call, write_call_patch};
 use crate::{
     Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
 };
@@ -52,8 +52,12 @@ fn name(body: &EventBody) -> &str {
         EventBody::Replaced => "replaced",
         EventBody::Prompt { .. } => "prompt",
         EventBody::Message { .. } => "message",
+        EventBody::WholeMessage { .. } => "wholeMessage",
         EventBody::ToolCall(_) => "toolCall",
         EventBody::ToolCallUpdate(_) => "toolCallUpdate",
+        EventBody::ToolCallContent { .. } => "toolCallContent",
+        EventBody::Terminal(_) => "terminal",
+        EventBody::TerminalOutput { .. } => "terminalOutput",
         EventBody::Plan { .. } => "plan",
         EventBody::PlanRemoved(_) => "planRemoved",
         EventBody::Commands(_) => "commands",
@@ -62,6 +66,7 @@ fn name(body: &EventBody) -> &str {
         EventBody::CurrentMode(_) => "currentMode",
         EventBody::Models(_) => "models",
         EventBody::Info { .. } => "info",
+        EventBody::InfoByKey { .. } => "infoByKey",
         EventBody::StoredTitle { .. } => "storedTitle",
         EventBody::Archived(_) => "archived",
         EventBody::Usage { .. } => "usage",
@@ -75,6 +80,7 @@ fn name(body: &EventBody) -> &str {
         EventBody::PermissionSettled { .. } => "permissionSettled",
         EventBody::TurnBegan => "turnBegan",
         EventBody::TurnEnded { .. } => "turnEnded",
+        EventBody::State(_) => "state",
         EventBody::Record { .. } => "record",
         EventBody::Unknown { .. } => "unknown",
         EventBody::Newer { name, .. } => name,
@@ -87,13 +93,16 @@ fn write_body(body: &EventBody, mut writer: Writer<'_>) {
         EventBody::Prompt { content } => content.write(to),
         EventBody::ToolCall(call) => to.object(|object| write_call(call, object)),
         EventBody::ToolCallUpdate(patch) => to.object(|object| write_call_patch(patch, object)),
+        EventBody::Terminal(update) => update.write(to),
+        EventBody::State(state) => state.write(to),
         EventBody::PlanRemoved(id) => id.write(to),
         EventBody::Commands(commands) => commands.write(to),
         EventBody::ConfigOptions(options) => options.write(to),
         EventBody::Modes(modes) => modes.write(to),
         EventBody::CurrentMode(mode) => mode.write(to),
         EventBody::Models(models) => models.write(to),
-        EventBody::Info { title, updated_at, meta } => {
+        EventBody::Info { title, updated_at, meta }
+        | EventBody::InfoByKey { title, updated_at, meta } => {
             let (title, updated_at, meta) = (title.clone(), updated_at.clone(), meta.clone());
             SessionInfoUpdate { title, updated_at, meta }.write(to);
         }
@@ -134,6 +143,20 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
                 object.member("messageId", id);
             }
             object.member("content", content);
+        }
+        EventBody::WholeMessage { author, message_id, content, meta } => {
+            object.key("author").string(author_name(*author));
+            object.member("messageId", message_id);
+            write_patch(object, "content", content, |content, mut to| content.write(&mut to));
+            write_patch(object, "_meta", meta, |meta, mut to| meta.write(&mut to));
+        }
+        EventBody::ToolCallContent { tool_call_id, content } => {
+            object.member("toolCallId", tool_call_id);
+            object.key("content").raw(&content.encode());
+        }
+        EventBody::TerminalOutput { terminal_id, data } => {
+            object.member("terminalId", terminal_id);
+            object.member("data", data);
         }
         EventBody::Plan { id, content } => {
             if let Some(id) = id {
@@ -206,6 +229,12 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
             let SessionInfoUpdate { title, updated_at, meta } = read(name, raw)?;
             EventBody::Info { title, updated_at, meta }
         }
+        "infoByKey" => {
+            let SessionInfoUpdate { title, updated_at, meta } = read(name, raw)?;
+            EventBody::InfoByKey { title, updated_at, meta }
+        }
+        "terminal" => EventBody::Terminal(Box::new(read(name, raw)?)),
+        "state" => EventBody::State(Box::new(read(name, raw)?)),
         "archived" => EventBody::Archived(read(name, raw)?),
         "notice" => EventBody::Notice(read(name, raw)?),
         "compaction" => EventBody::Compaction(read(name, raw)?),
@@ -215,8 +244,9 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
         "sessionMessageChunk" => EventBody::SessionMessageChunk(Box::new(read(name, raw)?)),
         "turnBegan" => EventBody::TurnBegan,
         "replaced" => EventBody::Replaced,
-        "opened" | "message" | "plan" | "storedTitle" | "usage" | "permissionAsked"
-        | "permissionSettled" | "turnEnded" | "record" | "unknown" => {
+        "opened" | "message" | "wholeMessage" | "toolCallContent" | "terminalOutput" | "plan"
+        | "storedTitle" | "usage" | "permissionAsked" | "permissionSettled" | "turnEnded"
+        | "record" | "unknown" => {
             read_members(name, &Object::of(raw.get(), name)?)?.unwrap_or_else(|| newer(name, raw))
         }
         _ => newer(name, raw),
@@ -240,14 +270,29 @@ fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, Ev
             agent: object.may("agent")?,
         },
         "message" => EventBody::Message {
-            author: match object.must::<String>("author")?.as_str() {
-                "user" => MessageAuthor::User,
-                "agent" => MessageAuthor::Agent,
-                "thought" => MessageAuthor::Thought,
-                _ => return Ok(None),
+            author: match author_named(&object.must::<String>("author")?) {
+                Some(author) => author,
+                None => return Ok(None),
             },
             message_id: object.may("messageId")?,
             content: object.must("content")?,
+        },
+        "wholeMessage" => EventBody::WholeMessage {
+            author: match author_named(&object.must::<String>("author")?) {
+                Some(author) => author,
+                None => return Ok(None),
+            },
+            message_id: object.must("messageId")?,
+            content: object.patch("content")?,
+            meta: object.patch("_meta")?,
+        },
+        "toolCallContent" => EventBody::ToolCallContent {
+            tool_call_id: object.must("toolCallId")?,
+            content: read_part(&object.must("content")?)?,
+        },
+        "terminalOutput" => EventBody::TerminalOutput {
+            terminal_id: object.must("terminalId")?,
+            data: object.must("data")?,
         },
         "plan" => {
             let items = object.may("items")?.map(PlanContent::Items);
@@ -291,6 +336,15 @@ fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, Ev
 
 fn newer(name: &str, value: &Raw) -> EventBody {
     EventBody::Newer { name: name.to_owned(), value: value.clone() }
+}
+
+fn author_named(name: &str) -> Option<MessageAuthor> {
+    Some(match name {
+        "user" => MessageAuthor::User,
+        "agent" => MessageAuthor::Agent,
+        "thought" => MessageAuthor::Thought,
+        _ => return None,
+    })
 }
 
 fn author_name(author: MessageAuthor) -> &'static str {

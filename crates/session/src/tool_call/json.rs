@@ -110,7 +110,7 @@ fn read_content(raw: &Raw) -> Result<Vec<ToolCallContent>, EventError> {
 }
 
 /// Reads one part. A diff of version 2 has the member `changes`.
-fn read_part(raw: &Raw) -> Result<ToolCallContent, EventError> {
+pub(crate) fn read_part(raw: &Raw) -> Result<ToolCallContent, EventError> {
     let part: Map<Raw> = decode(raw.get()).map_err(EventError::Malformed)?;
     let is_changes = part.get("type").is_some_and(|kind| kind.get() == r#""diff""#)
         && part.get("changes").is_some();

@@ -6,6 +6,7 @@ use crate::tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 use crate::transcript::keys::Key;
 use crate::{Change, EntryContent, Parts};
 use attache_protocol::Raw;
+use attache_protocol::v1::ToolCallId;
 
 impl Transcript {
     /// Creates a tool call. If its id is known, it replaces that call in its place (§2.1).
@@ -37,10 +38,38 @@ impl Transcript {
             _ => 0,
         })
     }
+
+    /// Appends content to a tool call. An unknown tool call does not change.
+    pub(crate) fn tool_call_content(
+        &mut self,
+        now: Now,
+        id: &ToolCallId,
+        content: &ToolCallContent,
+    ) -> Change {
+        let Some(index) = self.find(&Key::ToolCall(id.clone())) else { return Change::NONE };
+        self.change(now, index, |entry| {
+            if let EntryContent::ToolCall(call) = &mut entry.content {
+                call.content.push(content.clone());
+            }
+            entry.reshaped_at = now.sequence;
+            entry.weight + content_weight(content)
+        });
+        Change::entry(Parts::TOOL_CALL, index)
+    }
 }
 
 fn tool_call_weight(call: &ToolCall) -> usize {
-    let content = call.content.iter().map(|content| match content {
+    let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.get().len());
+    let locations: usize = call.locations.iter().map(|location| location.path.len() + 64).sum();
+    call.content.iter().map(content_weight).sum::<usize>()
+        + locations
+        + raw(&call.raw_input)
+        + raw(&call.raw_output)
+        + call.title.len()
+}
+
+fn content_weight(content: &ToolCallContent) -> usize {
+    match content {
         ToolCallContent::Content(content) => crate::transcript::block::weight(&content.content),
         ToolCallContent::Diff(diff) => {
             diff.new_text.len() + diff.old_text.as_ref().map_or(0, String::len)
@@ -50,12 +79,5 @@ fn tool_call_weight(call: &ToolCall) -> usize {
         }
         ToolCallContent::Terminal(_) => 0,
         ToolCallContent::Unknown(unknown) => unknown.raw.get().len(),
-    });
-    let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.get().len());
-    let locations: usize = call.locations.iter().map(|location| location.path.len() + 64).sum();
-    content.sum::<usize>()
-        + locations
-        + raw(&call.raw_input)
-        + raw(&call.raw_output)
-        + call.title.len()
+    }
 }

@@ -1,6 +1,6 @@
 //! Properties of the fold, for any sequence of events.
 
-use crate::sequences::bodies;
+use crate::sequences::bodies_of_both_versions;
 use crate::{fold, outline};
 use attache_session::{
     Entry, EntryChange, EntryContent, Event, EventBody, MessageAuthor, Position, Session, Summary,
@@ -118,7 +118,7 @@ proptest! {
 
     #[test]
     fn a_watcher_that_looks_occasionally_sees_the_whole_session(
-        bodies in bodies(),
+        bodies in bodies_of_both_versions(),
         looks in any::<u64>(),
     ) {
         let mut session = Session::new("s");
@@ -136,7 +136,7 @@ proptest! {
 
     #[test]
     fn a_snapshot_does_not_change_while_the_session_continues(
-        bodies in bodies(),
+        bodies in bodies_of_both_versions(),
         at in 0usize..60,
     ) {
         let at = at.min(bodies.len());
@@ -151,7 +151,7 @@ proptest! {
     /// MSG-04.
     #[test]
     fn a_log_with_joined_events_folds_to_the_same_session(
-        bodies in bodies(),
+        bodies in bodies_of_both_versions(),
         pauses in prop::collection::vec(0u16..1500, 1..9),
         mask in any::<u64>(),
     ) {
@@ -171,7 +171,7 @@ proptest! {
 
     #[test]
     fn folding_in_parts_gives_the_same_session(
-        bodies in bodies(),
+        bodies in bodies_of_both_versions(),
         pauses in prop::collection::vec(0u16..1500, 1..9),
         cut in any::<prop::sample::Index>(),
     ) {
@@ -189,7 +189,7 @@ proptest! {
 
     #[test]
     fn a_session_takes_the_latest_activity_of_its_summary(
-        bodies in bodies(),
+        bodies in bodies_of_both_versions(),
         pauses in prop::collection::vec(0u16..9, 1..9),
     ) {
         let log = log(bodies, &pauses);
@@ -206,7 +206,7 @@ proptest! {
 
     /// TOOL-07, COMP-03.
     #[test]
-    fn recovery_events_leave_nothing_open(bodies in bodies()) {
+    fn recovery_events_leave_nothing_open(bodies in bodies_of_both_versions()) {
         let mut session = fold(bodies);
         let before = session.entries().len();
         let unsettled = session.recovery_events();
@@ -219,7 +219,7 @@ proptest! {
 
     #[test]
     fn an_event_survives_its_json_form(
-        bodies in bodies(),
+        bodies in bodies_of_both_versions(),
         sequence in any::<u64>(),
         at in any::<i64>(),
     ) {
@@ -235,7 +235,7 @@ proptest! {
     fn no_line_can_make_decoding_panic(
         line in "\\PC{0,40}",
         cut in any::<prop::sample::Index>(),
-        bodies in bodies(),
+        bodies in bodies_of_both_versions(),
     ) {
         let _ = Event::decode(&line);
         for body in bodies {

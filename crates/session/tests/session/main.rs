@@ -10,6 +10,7 @@
 mod captures;
 mod changes;
 mod config;
+mod convert;
 mod dependent;
 mod gate;
 mod hand_off;

@@ -1,8 +1,10 @@
 //! Random sequences of events, with few ids so that they collide often.
 
 use attache_protocol::v1::*;
-use attache_protocol::{Meta, Patch, Raw};
-use attache_session::{EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};
+use attache_protocol::{Meta, Patch, Raw, v2};
+use attache_session::{
+    EventBody, MessageAuthor, Origin, PermissionId, PlanContent, ToolCallPatch, TurnOutcome,
+};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -11,6 +13,78 @@ use proptest::prelude::*;
 /// messages, as agents stream them.
 pub(crate) fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
     prop_oneof![vec(body(), 0..60), vec(prop_oneof![9 => piece(), 1 => body()], 0..60)]
+}
+
+/// Like [`bodies`], with events that only version 2 has.
+pub(crate) fn bodies_of_both_versions() -> impl Strategy<Value = Vec<EventBody>> {
+    vec(prop_oneof![1 => body(), 1 => v2_body()], 0..60)
+}
+
+fn v2_body() -> BoxedStrategy<EventBody> {
+    let parts = || {
+        prop_oneof![
+            block().prop_map(attache_session::ToolCallContent::from),
+            text().prop_map(|path| attache_session::ToolCallContent::Changes(v2::Diff::new(vec![
+                v2::DiffChange::new(v2::DiffOperation::Delete(v2::DiffPathChange::new(path)))
+            ]))),
+            Just(attache_session::ToolCallContent::Terminal(Terminal::new("a"))),
+        ]
+    };
+    let status = prop_oneof![
+        Just(v2::ToolCallStatus::Cancelled),
+        Just(v2::ToolCallStatus::Paused),
+        Just(v2::ToolCallStatus::Unknown("odd".into())),
+    ];
+    let call = (
+        id::<ToolCallId>(),
+        patch(text()),
+        patch(status),
+        patch(vec(parts(), 0..3)),
+        patch(meta()),
+    );
+    let call = call.prop_map(|(id, title, status, content, meta)| {
+        let patch =
+            ToolCallPatch { upserts: true, title, status, content, meta, ..ToolCallPatch::new(id) };
+        EventBody::ToolCallUpdate(patch)
+    });
+    let output = prop_oneof![Just("aGk="), Just("aGk"), Just("?"), Just("")];
+    let background = of(Just(vec![v2::BackgroundWork::Terminal(v2::BackgroundTerminal::new("a"))]));
+    prop_oneof![
+        3 => (author(), id::<MessageId>(), patch(vec(block(), 0..3)), patch(meta())).prop_map(
+            |(author, message_id, content, meta)| EventBody::WholeMessage {
+                author, message_id, content, meta
+            }
+        ),
+        3 => call,
+        3 => (id::<ToolCallId>(), parts()).prop_map(|(tool_call_id, content)| {
+            EventBody::ToolCallContent { tool_call_id, content }
+        }),
+        2 => (id::<TerminalId>(), patch(text()), patch(output.clone()), patch(meta())).prop_map(
+            |(id, command, output, meta)| {
+                let mut update = v2::TerminalUpdate::new(id);
+                (update.command, update.meta) = (command, meta);
+                update.output = match output {
+                    Patch::Keep => Patch::Keep,
+                    Patch::Clear => Patch::Clear,
+                    Patch::Set(data) => Patch::Set(v2::TerminalOutput::new(data)),
+                };
+                EventBody::Terminal(Box::new(update))
+            }
+        ),
+        2 => (id::<TerminalId>(), output).prop_map(|(terminal_id, data)| {
+            EventBody::TerminalOutput { terminal_id, data: data.to_owned() }
+        }),
+        1 => (patch(text()), patch(meta())).prop_map(|(title, meta)| EventBody::InfoByKey {
+            title, updated_at: Patch::Keep, meta
+        }),
+        2 => (0..4, background).prop_map(|(state, background)| EventBody::State(Box::new(match state {
+            0 => v2::StateUpdate::Running(v2::RunningStateUpdate { background, ..v2::RunningStateUpdate::new() }),
+            1 => v2::StateUpdate::RequiresAction(v2::RequiresActionStateUpdate { background, ..v2::RequiresActionStateUpdate::new() }),
+            2 => v2::StateUpdate::Idle(v2::IdleStateUpdate { background, ..v2::IdleStateUpdate::new() }),
+            _ => v2::StateUpdate::Idle(v2::IdleStateUpdate { stop_reason: Some(v2::IdleStopReason::Refusal), background, ..v2::IdleStateUpdate::new() }),
+        }))),
+    ]
+    .boxed()
 }
 
 fn piece() -> impl Strategy<Value = EventBody> {

@@ -10,6 +10,9 @@ pub(crate) fn is_said(body: &EventBody) -> bool {
         EventBody::Message { author, content, .. } => {
             *author != MessageAuthor::Thought && matches!(content, ContentBlock::Text(_))
         }
+        EventBody::WholeMessage { author, content, .. } => {
+            *author != MessageAuthor::Thought && content.set().is_some()
+        }
         _ => false,
     }
 }
@@ -34,6 +37,10 @@ impl<'t> Search<'t> {
             EventBody::Prompt { content } => {
                 let mut prompt = Self::new(self.text);
                 content.iter().any(|block| prompt.goes_on(block))
+            }
+            EventBody::WholeMessage { content, .. } if is_said(&event.body) => {
+                let mut message = Self::new(self.text);
+                content.set().into_iter().flatten().any(|block| message.goes_on(block))
             }
             EventBody::Message { author, message_id, content } if is_said(&event.body) => {
                 let same = self

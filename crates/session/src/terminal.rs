@@ -1,0 +1,131 @@
+//! Terminals that the agent runs and the client shows. Only version 2 of the protocol has them.
+
+use crate::info::meta::patched_meta;
+use attache_protocol::v2::{
+    TerminalCapabilities, TerminalExitStatus, TerminalId, TerminalSize, TerminalUpdate,
+};
+use attache_protocol::{Meta, Patch};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine as _, alphabet};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Base64 with or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// A terminal of the agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentTerminal {
+    /// The id, unique in the session.
+    pub terminal_id: TerminalId,
+    /// The command line.
+    pub command: Option<String>,
+    /// The folder in which the command runs.
+    pub cwd: Option<String>,
+    /// How the command ended. `None` while it runs.
+    pub exit_status: Option<TerminalExitStatus>,
+    /// The size for which the output is meant.
+    pub size: Option<TerminalSize>,
+    /// What the client may do with the terminal.
+    pub capabilities: Option<TerminalCapabilities>,
+    /// Extension data.
+    pub meta: Option<Meta>,
+    output: Vec<u8>,
+    dropped: usize,
+}
+
+impl AgentTerminal {
+    /// The output in bytes that is kept; of a longer output, the end. The log has all of it.
+    pub const OUTPUT: usize = 256 * 1024;
+
+    /// The number of terminals that a session keeps. The oldest ones are forgotten first.
+    pub const COUNT: usize = 64;
+
+    fn new(terminal_id: TerminalId) -> Self {
+        Self {
+            terminal_id,
+            command: None,
+            cwd: None,
+            exit_status: None,
+            size: None,
+            capabilities: None,
+            meta: None,
+            output: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    /// The end of the output, with its control sequences.
+    pub fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    /// The end of the output as text. Bytes that are not UTF-8 are replaced.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.output)
+    }
+
+    /// The number of bytes that were dropped at the start of the output.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    fn apply(&mut self, update: &TerminalUpdate) {
+        update.command.clone().apply(&mut self.command);
+        update.cwd.clone().apply(&mut self.cwd);
+        update.exit_status.clone().apply(&mut self.exit_status);
+        update.size.clone().apply(&mut self.size);
+        update.capabilities.clone().apply(&mut self.capabilities);
+        match &update.meta {
+            Patch::Set(meta) => self.meta = Some(patched_meta(self.meta.as_ref(), meta)),
+            meta => meta.clone().apply(&mut self.meta),
+        }
+        let output = match &update.output {
+            Patch::Keep => None,
+            Patch::Clear => Some(Vec::new()),
+            Patch::Set(output) => BASE64.decode(&output.data).ok(),
+        };
+        if let Some(output) = output {
+            (self.output, self.dropped) = (Vec::new(), 0);
+            self.append(&output);
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        self.output.extend_from_slice(bytes);
+        // Dropping half of the output at once costs less than a little with every chunk.
+        if self.output.len() > 2 * Self::OUTPUT {
+            let gone = self.output.len() - Self::OUTPUT;
+            self.output.drain(..gone);
+            self.dropped += gone;
+        }
+    }
+}
+
+/// Applies an update, which creates a terminal with an unknown id. An output that is not base64
+/// does not change the known output.
+pub(crate) fn update(terminals: &mut Vec<Arc<AgentTerminal>>, update: &TerminalUpdate) {
+    let known = terminals.iter().position(|terminal| terminal.terminal_id == update.terminal_id);
+    let mut terminal = match known {
+        Some(index) => terminals.remove(index),
+        None => Arc::new(AgentTerminal::new(update.terminal_id.clone())),
+    };
+    Arc::make_mut(&mut terminal).apply(update);
+    if terminals.len() >= AgentTerminal::COUNT {
+        let ended = terminals.iter().position(|terminal| terminal.exit_status.is_some());
+        terminals.remove(ended.unwrap_or(0));
+    }
+    terminals.push(terminal);
+}
+
+/// Appends output, which may still come after the command ended. Returns whether the terminal is
+/// known and the data is base64; otherwise nothing changes.
+pub(crate) fn append(terminals: &mut [Arc<AgentTerminal>], id: &TerminalId, data: &str) -> bool {
+    let known = terminals.iter_mut().find(|terminal| terminal.terminal_id == *id);
+    let (Some(terminal), Ok(bytes)) = (known, BASE64.decode(data)) else { return false };
+    Arc::make_mut(terminal).append(&bytes);
+    true
+}

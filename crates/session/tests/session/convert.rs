@@ -1,0 +1,272 @@
+//! Sessions that move between the versions of the protocol.
+
+use crate::{fold, outline, update};
+use attache_protocol::v2::{self, SessionUpdate, StateUpdate};
+use attache_protocol::{decode, encode, v1};
+use attache_session::{
+    Event, EventBody, Replay, Session, Timestamp, ToolCallContent, TurnOutcome, TurnState,
+};
+use std::sync::Arc;
+
+/// A conversation of version 2 with every update.
+const RECORDED: &str = include_str!("../../../protocol/tests/fixtures/v2.jsonl");
+
+fn recorded() -> Vec<SessionUpdate> {
+    let update = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let update = &line["message"]["params"]["update"];
+        update.is_object().then(|| decode(&update.to_string()).unwrap())
+    };
+    let updates: Vec<_> = RECORDED.lines().filter_map(update).collect();
+    assert!(updates.len() > 30, "{}", updates.len());
+    updates
+}
+
+fn v2_event(text: &str) -> EventBody {
+    EventBody::from_v2_update(decode(text).unwrap())
+}
+
+/// The line of an event in a log.
+fn line(body: EventBody) -> String {
+    Event { sequence: 1, at: Timestamp(0), body }.encode()
+}
+
+/// What version 2 → log → version 2 loses, by update, with the reason.
+const LOST_IN_THE_LOG: &[(&str, &str)] = &[
+    ("available_commands_update", "commands and inputs of unknown kinds cannot be offered"),
+    ("subagent_update", "the session keeps no background work of child sessions"),
+    ("usage_update", "a session never forgets a cost, so a cleared cost stays"),
+    ("user_message_chunk", "chunks are joined, so their metadata is dropped"),
+    ("agent_message_chunk", "as above"),
+    ("agent_thought_chunk", "as above"),
+    ("tool_call_content_chunk", "as above"),
+    ("terminal_output_chunk", "as above"),
+    ("plan_update", "the metadata of plans describes one update"),
+    ("plan_removed", "as above"),
+    ("config_option_update", "as above"),
+];
+
+#[test]
+fn version_2_survives_the_log() {
+    let mut lost = Vec::new();
+    for update in recorded() {
+        let body = EventBody::from_v2_update(update.clone());
+        let written = line(body);
+        let read = Event::decode(&written).unwrap().body;
+        assert_eq!(line(read.clone()), written);
+        let again = read.to_v2_update(None).map(|update| encode(&update));
+        if again != Some(encode(&update)) {
+            lost.push(update.tag().to_owned());
+        }
+    }
+    let unexpected: Vec<_> = lost
+        .iter()
+        .filter(|name| !LOST_IN_THE_LOG.iter().any(|(known, _)| known == name))
+        .collect();
+    assert!(unexpected.is_empty(), "{unexpected:?}");
+}
+
+/// What version 1 → version 2 → version 1 loses, with the reason. The other updates are the same.
+const LOST_THROUGH_VERSION_2: &[(&str, &str)] = &[
+    ("tool_call", "version 2 creates a call with an update, so an update comes back"),
+    ("tool_call_update", "the texts of a changed file become a patch, and that becomes text"),
+    ("plan", "version 2 has no plan without an id"),
+    ("current_mode_update", "version 2 has modes only as config options"),
+];
+
+#[test]
+fn version_1_survives_version_2() {
+    let texts = [
+        r#"{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"x"},"messageId":"m"}"#,
+        r#"{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"image","data":"AA","mimeType":"image/png"}}"#,
+        r#"{"sessionUpdate":"agent_thought_chunk","messageId":"m","content":{"type":"text","text":"x"}}"#,
+        r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","status":"failed"}"#,
+        r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","kind":"edit","status":"completed","content":[],"rawInput":{"a":1},"_meta":{"b":2}}"#,
+        r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"diff","path":"/p/a","oldText":"a\n","newText":"b\n"}]}"#,
+        r#"{"sessionUpdate":"plan","entries":[{"content":"x","priority":"high","status":"pending"}]}"#,
+        r#"{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p","entries":[{"content":"x","priority":"low","status":"completed"}]}}"#,
+        r#"{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"x"}}"#,
+        r#"{"sessionUpdate":"plan_removed","planId":"p"}"#,
+        r#"{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"web","description":"d","input":{"hint":"q"}}]}"#,
+        r#"{"sessionUpdate":"current_mode_update","currentModeId":"m"}"#,
+        r#"{"sessionUpdate":"config_option_update","configOptions":[{"id":"a","name":"A","type":"select","currentValue":"x","options":[{"group":"g","name":"G","options":[{"value":"x","name":"X"}]}]},{"id":"b","name":"B","category":"mode","type":"boolean","currentValue":true}]}"#,
+        r#"{"sessionUpdate":"session_info_update","title":null,"updatedAt":"2026-01-01T00:00:00Z"}"#,
+        r#"{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":0.5,"currency":"EUR"}}"#,
+        r#"{"sessionUpdate":"notice","severity":"info","title":"T"}"#,
+        r#"{"sessionUpdate":"compaction_update","compactionId":"c","status":"completed"}"#,
+        r#"{"sessionUpdate":"compaction_summary_chunk","compactionId":"c","content":{"type":"text","text":"x"}}"#,
+        r#"{"sessionUpdate":"subagent_update","sessionId":"c","state":{"state":"idle","stopReason":"end_turn"}}"#,
+        r#"{"sessionUpdate":"session_message","messageId":"m","content":[{"type":"text","text":"x"}]}"#,
+        r#"{"sessionUpdate":"session_message_chunk","messageId":"m","content":{"type":"text","text":"x"}}"#,
+        r#"{"sessionUpdate":"sparkle","x":1}"#,
+    ];
+    for text in texts {
+        let update: v1::SessionUpdate = decode(text).unwrap();
+        let may_differ = LOST_THROUGH_VERSION_2.iter().any(|(name, _)| *name == update.tag());
+        let through = EventBody::from_update(update.clone())
+            .to_v2_update(None)
+            .map(|update| decode::<SessionUpdate>(&encode(&update)).unwrap())
+            .and_then(|update| match EventBody::from_v2_update(update) {
+                // The fold merges the metadata, see `metadata_is_merged_by_the_rule_of_its_version`.
+                EventBody::InfoByKey { title, updated_at, meta } => {
+                    EventBody::Info { title, updated_at, meta }.to_update()
+                }
+                body => body.to_update(),
+            });
+        assert!(may_differ || through.as_ref() == Some(&update), "{text}\n{through:?}");
+    }
+}
+
+#[test]
+fn a_diff_of_version_1_becomes_a_patch_and_then_text() {
+    let body = update(
+        r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"T","content":[{"type":"diff","path":"/p/a","oldText":"a\n","newText":"b\n"}]}"#,
+    );
+    let SessionUpdate::ToolCallUpdate(update) = body.to_v2_update(None).unwrap() else { panic!() };
+    let [v2::ToolCallContent::Diff(diff)] = update.content.set().unwrap().as_slice() else {
+        panic!("{update:?}")
+    };
+    let patch = &diff.patch.as_ref().unwrap().text;
+    assert_eq!(patch, "diff --git /p/a /p/a\n--- /p/a\n+++ /p/a\n@@ -1,1 +1,1 @@\n-a\n+b\n");
+    let v1::ToolCallContent::Content(text) = ToolCallContent::Changes(diff.clone()).to_v1() else {
+        panic!("a diff was invented")
+    };
+    assert_eq!(
+        text.content.as_text().unwrap(),
+        format!("changed /p/a\n```diff\n{}\n```", patch.trim_end())
+    );
+}
+
+/// Returns the updates of version 1 that load the session, as JSON.
+fn loaded(bodies: impl IntoIterator<Item = EventBody>) -> Vec<String> {
+    let mut replay = Replay::new("s", Arc::new(v1::ClientCapabilities::default()));
+    let mut updates = Vec::new();
+    for body in bodies {
+        let event = replay.session().next(Timestamp(0), body);
+        replay.apply(&event, &mut updates);
+    }
+    replay.end(&mut updates);
+    updates.iter().map(encode).collect()
+}
+
+#[test]
+fn version_1_loads_what_only_version_2_has() {
+    let bodies = [
+        r#"{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Go"}]}"#,
+        r#"{"sessionUpdate":"state_update","state":"running"}"#,
+        r#"{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"Draft"}}"#,
+        r#"{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"Final"}]}"#,
+        r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"in_progress"}"#,
+        r#"{"sessionUpdate":"tool_call_content_chunk","toolCallId":"t","content":{"type":"content","content":{"type":"text","text":"one"}}}"#,
+        r#"{"sessionUpdate":"tool_call_content_chunk","toolCallId":"t","content":{"type":"terminal","terminalId":"x"}}"#,
+        r#"{"sessionUpdate":"tool_call_content_chunk","toolCallId":"unknown","content":{"type":"terminal","terminalId":"x"}}"#,
+        r#"{"sessionUpdate":"terminal_update","terminalId":"x","command":"ls"}"#,
+        r#"{"sessionUpdate":"terminal_output_chunk","terminalId":"x","data":"YS50eHQK"}"#,
+        r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"cancelled"}"#,
+        r#"{"sessionUpdate":"state_update","state":"idle","stopReason":"cancelled"}"#,
+    ];
+    let lines = loaded(bodies.map(v2_event));
+    assert_eq!(
+        lines,
+        [
+            r#"{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Go"},"messageId":"u"}"#,
+            r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Draft"},"messageId":"m"}"#,
+            r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Final"},"messageId":"m-4"}"#,
+            r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"","status":"in_progress"}"#,
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}"#,
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"one"}},{"type":"content","content":{"type":"text","text":"a.txt\n"}}]}"#,
+        ]
+    );
+}
+
+#[test]
+fn the_agents_state_owns_the_turn() {
+    let state =
+        |text: &str| v2_event(&format!(r#"{{"sessionUpdate":"state_update","state":{text}}}"#));
+    let session =
+        fold([state(r#""requires_action""#), state(r#""running""#), state(r#""running""#)]);
+    assert_eq!(session.turn(), TurnState::Running { since: Timestamp(0) });
+    let session = fold([
+        state(r#""running","background":[{"type":"terminal","terminalId":"x"}]"#),
+        state(
+            r#""idle","stopReason":"error","usage":{"totalTokens":3,"inputTokens":1,"outputTokens":2},"background":[]"#,
+        ),
+    ]);
+    assert_eq!(session.turn(), TurnState::Idle);
+    assert_eq!(session.background(), Some(&[] as &[_]));
+    assert!(matches!(session.last_outcome(), Some(TurnOutcome::Failed(_))));
+    assert_eq!(session.usage().total().total, 3);
+    // A state of a later draft and an idle state without a turn contradict nothing.
+    let session = fold([state(r#""dreaming""#), state(r#""idle""#)]);
+    assert_eq!((session.turn(), session.last_outcome()), (TurnState::Idle, None));
+    let ended = EventBody::TurnEnded {
+        outcome: TurnOutcome::Stopped(v1::StopReason::Unknown("bored".into())),
+        usage: None,
+    };
+    let Some(SessionUpdate::StateUpdate(StateUpdate::Idle(idle))) = ended.to_v2_update(None) else {
+        panic!()
+    };
+    assert_eq!(encode(&StateUpdate::Idle(idle)), r#"{"state":"idle","stopReason":"bored"}"#);
+}
+
+#[test]
+fn terminals_keep_the_end_of_their_output() {
+    let terminal = |text: &str| v2_event(&format!(r#"{{"sessionUpdate":{text}}}"#));
+    let mut session = fold([
+        terminal(r#""terminal_output_chunk","terminalId":"x","data":"YQ==""#),
+        terminal(r#""terminal_update","terminalId":"x","command":"ls","output":{"data":"/w=="}"#),
+        terminal(r#""terminal_output_chunk","terminalId":"x","data":"not base64!""#),
+        terminal(r#""terminal_update","terminalId":"x","exitStatus":{"exitCode":0}"#),
+        terminal(r#""terminal_output_chunk","terminalId":"x","data":"YQ==""#),
+    ]);
+    let [known] = session.terminals() else { panic!() };
+    assert_eq!(known.output(), [0xff, b'a'], "late output counts, broken output does not");
+    assert_eq!((known.command.as_deref(), known.text().as_ref()), (Some("ls"), "\u{fffd}a"));
+    let line = terminal(&format!(
+        r#""terminal_output_chunk","terminalId":"x","data":"{}""#,
+        "YWFh".repeat(attache_session::AgentTerminal::OUTPUT / 4)
+    ));
+    for _ in 0..4 {
+        crate::apply(&mut session, [line.clone()]);
+    }
+    let known = &session.terminals()[0];
+    assert!(known.output().len() <= 2 * attache_session::AgentTerminal::OUTPUT);
+    assert_eq!(known.output().len() + known.dropped(), 2 + 3 * 65536 * 4);
+    for number in 0..100 {
+        let update = format!(r#""terminal_update","terminalId":"t{number}""#);
+        crate::apply(&mut session, [terminal(&update)]);
+    }
+    assert_eq!(session.terminals().len(), attache_session::AgentTerminal::COUNT);
+    assert_eq!(session.terminals().last().unwrap().terminal_id.as_str(), "t99");
+}
+
+#[test]
+fn an_upsert_creates_an_unknown_call_and_null_clears() {
+    let mut session = fold([
+        update(r#"{"sessionUpdate":"tool_call_update","toolCallId":"v1","status":"failed"}"#),
+        v2_event(
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","kind":"edit","_meta":{"a":{"x":1},"b":1}}"#,
+        ),
+    ]);
+    assert_eq!(outline(&session), ["tool t:  pending"]);
+    crate::apply(
+        &mut session,
+        [v2_event(
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","kind":null,"_meta":{"a":{"y":2},"b":null},"capabilities":{"cancel":{}}}"#,
+        )],
+    );
+    let call = session.tool_call(&"t".into()).unwrap();
+    assert_eq!(call.kind, v1::ToolKind::Other);
+    assert_eq!(call.meta.as_ref().unwrap().raw().get(), r#"{"a":{"y":2}}"#);
+    assert!(call.capabilities.as_ref().unwrap().cancel.is_some());
+}
+
+/// INFO-09.
+#[test]
+fn metadata_is_merged_by_the_rule_of_its_version() {
+    let meta = |session: &Session| session.info().meta().unwrap().raw().get().to_owned();
+    let first = r#"{"sessionUpdate":"session_info_update","_meta":{"a":{"x":1},"b":1}}"#;
+    let second = r#"{"sessionUpdate":"session_info_update","_meta":{"a":{"y":2},"b":null}}"#;
+    assert_eq!(meta(&fold([update(first), update(second)])), r#"{"a":{"x":1,"y":2}}"#);
+    assert_eq!(meta(&fold([v2_event(first), v2_event(second)])), r#"{"a":{"y":2}}"#);
+}
