@@ -1,6 +1,7 @@
 //! A rule and a group of rules.
 
-/// One numbered requirement of the protocol, version 1 and its unstable additions.
+/// One numbered requirement of the protocol: of version 1 and its unstable additions, or of version 2
+/// (the group V2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rule {

@@ -48,7 +48,7 @@ fn a_recording_of_version_2_says_what_is_judged() {
     fs::write(project.path().join("v2.jsonl"), recording).unwrap();
     let checked = project.run(&["check", "trace", "v2.jsonl"]);
     assert_eq!(checked.code, Some(0), "{checked:?}");
-    let said = "In protocol version 2, only JSON-RPC and the shapes of messages are judged. ";
+    let said = "Version 2 of the protocol is judged by JSON-RPC, the shapes of messages and the rules V2. ";
     assert!(checked.stdout.starts_with(said), "{checked:?}");
     let reply = r#"{"from":"agent","message":{"jsonrpc":"2.0","id":77,"result":{"stopReason":"end_turn"}}}"#;
     let prompt = r#"{"from":"client","message":{"jsonrpc":"2.0","id":77,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}}"#;
