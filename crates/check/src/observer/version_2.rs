@@ -1,9 +1,13 @@
 //! The judges of version 2, one per topic (V2).
 
 mod authenticate;
+mod background;
 mod capability;
+mod entity;
 mod handshake;
+mod message;
 mod session;
+mod state;
 
 use super::finding::Report;
 use super::path;
@@ -15,6 +19,10 @@ pub(super) struct Judge {
     handshake: handshake::Judge,
     capability: capability::Judge,
     session: session::Judge,
+    message: message::Judge,
+    state: state::Judge,
+    entity: entity::Judge,
+    background: background::Judge,
 }
 
 impl Judge {
@@ -33,6 +41,10 @@ impl Judge {
         path::judge_v2(seen, report);
         // A reply may open or close a session, so the other judges read it before.
         self.session.asked(seen, misses_calls, report);
+        self.message.judge(seen, report);
+        self.state.judge(seen, &self.session, report);
+        self.entity.judge(seen, &self.session, report);
+        self.background.judge(seen, &self.session, &self.entity, report);
         self.session.replied(seen, report);
     }
 }
