@@ -3,9 +3,13 @@
 mod authenticate;
 mod background;
 mod capability;
+mod config_option;
+mod diff;
+mod encoding;
 mod entity;
 mod handshake;
 mod message;
+mod permission;
 mod session;
 mod state;
 
@@ -23,6 +27,8 @@ pub(super) struct Judge {
     state: state::Judge,
     entity: entity::Judge,
     background: background::Judge,
+    config_option: config_option::Judge,
+    permission: permission::Judge,
 }
 
 impl Judge {
@@ -45,6 +51,10 @@ impl Judge {
         self.state.judge(seen, &self.session, report);
         self.entity.judge(seen, &self.session, report);
         self.background.judge(seen, &self.session, &self.entity, report);
+        encoding::judge(seen, report);
+        diff::judge(seen, report);
+        self.config_option.judge(seen, report);
+        self.permission.judge(seen, report);
         self.session.replied(seen, report);
     }
 }
