@@ -5,9 +5,11 @@ mod background;
 mod capability;
 mod config_option;
 mod diff;
+mod elicitation;
 mod encoding;
 mod entity;
 mod handshake;
+mod list;
 mod message;
 mod permission;
 mod session;
@@ -29,6 +31,8 @@ pub(super) struct Judge {
     background: background::Judge,
     config_option: config_option::Judge,
     permission: permission::Judge,
+    elicitation: elicitation::Judge,
+    list: list::Judge,
 }
 
 impl Judge {
@@ -55,6 +59,8 @@ impl Judge {
         diff::judge(seen, report);
         self.config_option.judge(seen, report);
         self.permission.judge(seen, report);
+        self.elicitation.judge(seen, report);
+        self.list.judge(seen, report);
         self.session.replied(seen, report);
     }
 }

@@ -1,13 +1,16 @@
 //! What a message may hold: announced capabilities, and values that an agent must refuse (V2-11 to
-//! V2-18).
+//! V2-18, V2-67).
 
 use super::super::finding::Report;
-use super::super::seen::{Asked, Body, Seen, entries, quoted, text};
+use super::super::seen::{Asked, Body, OpenCall, Seen, entries, quoted, text};
 use super::handshake;
 use attache_protocol::method::{Kind, Receiver, Side, v2};
 use attache_protocol::v2::{ElicitationCapabilities, SessionCapabilities};
 use serde_json::Value;
 use std::collections::HashMap;
+
+/// The error code for an unknown method.
+const UNKNOWN_METHOD: i64 = -32601;
 
 /// The content types, MCP transports, replay cursors and value types of version 2.
 const CONTENT: [&str; 5] = ["text", "image", "audio", "resource_link", "resource"];
@@ -38,6 +41,9 @@ impl Judge {
                 }
             }
             Body::Replied { to, outcome, .. } => {
+                if seen.from == Side::Agent {
+                    served(to, outcome.as_ref(), known, report);
+                }
                 if let Some((rule, value)) = self.unknown.remove(&to.line) {
                     report.agrees(rule, outcome.is_ok().then_some(to.line), || {
                         format!("the unknown type {} is accepted", quoted(&value))
@@ -62,6 +68,23 @@ fn method(from: Side, asked: &Asked<'_>, known: &handshake::Judge, report: &mut 
     report.keeps("V2-11", is_open, || {
         format!("{} is sent, but {path} is not advertised", quoted(&asked.method))
     });
+}
+
+/// Judges whether an agent knows the methods that it advertises.
+fn served(
+    to: &OpenCall,
+    outcome: Result<&Value, &Value>,
+    known: &handshake::Judge,
+    report: &mut Report,
+) {
+    let Some(row) = v2::received_by(Side::Agent, &to.method, Kind::Call) else { return };
+    let Some(agent) = known.agent.as_ref() else { return };
+    if row.gate.path().is_some() && row.gate.opened_by_v2_agent(agent) {
+        let is_unknown = outcome.is_err_and(|error| error["code"] == UNKNOWN_METHOD);
+        report.agrees("V2-67", is_unknown.then_some(to.line), || {
+            format!("{} is advertised, but unknown", quoted(&to.method))
+        });
+    }
 }
 
 /// Judges the parts of a call that need a capability of their own. Without `capabilities.session`,
