@@ -42,7 +42,8 @@ pub(super) fn judge_v2(seen: &Seen<'_>, report: &mut Report) {
         Body::Asked(asked) if is_of_version_2(seen.from, asked) => &asked.params,
         // The person chooses the names of the members in an answer to an elicitation.
         Body::Replied { to, outcome: Ok(result), .. }
-            if to.row.is_some() && to.method != "elicitation/create" =>
+            if to.row.is_some()
+                && !["elicitation/create", "mcp/message"].contains(&to.method.as_str()) =>
         {
             result
         }
@@ -53,7 +54,7 @@ pub(super) fn judge_v2(seen: &Seen<'_>, report: &mut Report) {
 
 fn is_of_version_2(from: Side, asked: &Asked<'_>) -> bool {
     let kind = if asked.is_call { Kind::Call } else { Kind::Notification };
-    v2::received_by(from.other(), &asked.method, kind).is_some()
+    asked.method != "mcp/message" && v2::received_by(from.other(), &asked.method, kind).is_some()
 }
 
 /// Whether the type of an object is an extension.

@@ -36,13 +36,13 @@ impl Judge {
             self.subagents.extend(text(update, "sessionId").map(str::to_owned));
         }
         let Some((session, update)) = seen.update_of("state_update") else { return };
-        let earlier = self.sessions.get(session);
         let Some(list) = update.get("background").and_then(Value::as_array) else {
-            if let Some((_, line)) = earlier {
-                report.contradicts("V2-40", *line, "the state has no background list");
+            if let Some((_, line)) = self.sessions.remove(session) {
+                report.contradicts("V2-40", line, "the state has no background list");
             }
             return;
         };
+        let earlier = self.sessions.get(session);
         let items: Vec<Item> = list.iter().filter_map(item).collect();
         if earlier.is_some() {
             report.tests(&["V2-40"]);

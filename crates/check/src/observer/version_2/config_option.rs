@@ -18,6 +18,8 @@ const UNRELATED: [i64; 3] = [-32002, -32000, -32800];
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     sessions: HashMap<String, Options>,
+    /// The calls without a reply that set an option, by line, each with its session.
+    setting: HashMap<usize, String>,
 }
 
 /// Every option that a list of the session contained, by id, each with the values that any list
@@ -47,9 +49,12 @@ impl Judge {
             }
         }
         if let Some(asked) = seen.asked::<SessionSetConfigOption>() {
-            self.setting(asked, report);
+            let session = text(&asked.params, "sessionId").unwrap_or_default();
+            self.setting.insert(report.line(), session.to_owned());
+            self.value(asked, report);
         }
         if let Some((call, outcome)) = seen.reply::<SessionSetConfigOption>() {
+            self.setting.remove(&call.line);
             self.set(call, outcome, report);
             if let (Ok(result), Some(session)) = (outcome, text(&call.params, "sessionId")) {
                 self.listed(session, result, report);
@@ -63,7 +68,7 @@ impl Judge {
     }
 
     /// Judges whether a new value has the type of its option.
-    fn setting(&self, asked: &Asked<'_>, report: &mut Report) {
+    fn value(&self, asked: &Asked<'_>, report: &mut Report) {
         let (form, value) = (text(&asked.params, "type"), asked.params.get("value"));
         let value = value.unwrap_or(&Value::Null);
         let is_right = match self.option(&asked.params) {
@@ -92,7 +97,8 @@ impl Judge {
         }
         let is_offered = match options.get(id) {
             Some(Kind::Select(values)) => value.as_str().is_none_or(|value| values.contains(value)),
-            Some(Kind::Boolean | Kind::Other) => true,
+            Some(Kind::Boolean) => true,
+            Some(Kind::Other) => return,
             None => false,
         };
         if !is_offered {
@@ -102,7 +108,10 @@ impl Judge {
             report.agrees("V2-57", (!is_new && !is_refused).then_some(call.line), || {
                 format!("{} has no such value, but the answer is not -32602", quoted(id))
             });
-        } else if let Some(listed) = listed {
+        } else if let Some(listed) =
+            listed.filter(|_| !self.setting.values().any(|of| of == session))
+        {
+            // The result may already show the value of another call that is open.
             let is_set = listed.is_some_and(|option| option["currentValue"] == *value);
             report.agrees("V2-59", (!is_set).then_some(call.line), || {
                 format!("the result does not show {} with its new value", quoted(id))

@@ -10,9 +10,13 @@ const OPAQUE: [&str; 4] = ["_meta", "rawInput", "rawOutput", "requestedSchema"];
 /// Judges every encoded value in a message.
 pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
     match &seen.body {
-        Body::Asked(asked) if asked.row.is_some() => walk(&asked.params, report),
+        Body::Asked(asked) if asked.row.is_some() && asked.method != "mcp/message" => {
+            walk(&asked.params, report);
+        }
+        // The person chooses the names of the members in an answer to an elicitation.
         Body::Replied { to, outcome: Ok(result), .. }
-            if to.row.is_some() && to.method != "elicitation/create" =>
+            if to.row.is_some()
+                && !["elicitation/create", "mcp/message"].contains(&to.method.as_str()) =>
         {
             walk(result, report);
         }

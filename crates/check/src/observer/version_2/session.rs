@@ -95,7 +95,8 @@ impl Judge {
             });
         }
         if is::<SessionPrompt>(asked.row) && self.opening.is_empty() && !self.misses_calls {
-            let is_open = self.sessions.get(name).is_some_and(|session| session.opened.is_some());
+            let is_open = self.sessions.get(name).is_some_and(|session| session.opened.is_some())
+                || self.children.contains(name);
             report.keeps("V2-21", is_open, || format!("no session {} is open", quoted(name)));
         }
     }

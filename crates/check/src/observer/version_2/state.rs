@@ -13,9 +13,6 @@ use std::collections::{HashMap, HashSet};
 /// Updates that only foreground work sends.
 const OUTPUT: [&str; 2] = ["agent_message_chunk", "agent_thought_chunk"];
 
-/// Stop reasons of work that ends by itself, possibly while a cancel is on its way.
-const ENDED_ITSELF: [&str; 4] = ["end_turn", "max_tokens", "max_turn_requests", "refusal"];
-
 /// The work of each session.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
@@ -171,8 +168,12 @@ impl Work {
             });
         }
         if let Some(cancelled) = cancelled.filter(|_| ends_work) {
-            let may_end = |reason| ENDED_ITSELF.contains(&reason) && !was_waiting;
-            let is_right = reason.is_some_and(|reason| reason == "cancelled" || may_end(reason));
+            // The work may have ended by itself before the agent read the cancel.
+            let is_right = match reason {
+                Some("cancelled") => true,
+                Some("error") | None => false,
+                Some(_) => !was_waiting,
+            };
             report.agrees("V2-35", (!is_right).then_some(cancelled), || {
                 format!("the cancelled work ends as {}", reason.unwrap_or("idle"))
             });
