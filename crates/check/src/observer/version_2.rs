@@ -9,6 +9,7 @@ mod elicitation;
 mod encoding;
 mod entity;
 mod handshake;
+mod limit;
 mod list;
 mod message;
 mod permission;
@@ -57,6 +58,7 @@ impl Judge {
         self.background.judge(seen, &self.session, &self.entity, report);
         encoding::judge(seen, report);
         diff::judge(seen, report);
+        limit::judge(seen, report);
         self.config_option.judge(seen, report);
         self.permission.judge(seen, report);
         self.elicitation.judge(seen, report);

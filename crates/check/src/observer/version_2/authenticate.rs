@@ -1,4 +1,4 @@
-//! Logins (V2-06 to V2-10).
+//! Logins (V2-06 to V2-10, V2-84).
 
 use super::super::finding::Report;
 use super::super::seen::{Seen, entries, quoted, text};
@@ -49,8 +49,12 @@ fn login(id: &str, known: &handshake::Judge, report: &mut Report) {
         .keeps("V2-08", !is_terminal, || format!("the method {} is a terminal login", quoted(id)));
 }
 
-/// Judges the terminal logins that an agent advertises.
+/// Judges the logins that an agent advertises.
 fn advertised(methods: &[Value], known: &handshake::Judge, report: &mut Report) {
+    let mut ids = HashSet::new();
+    for id in methods.iter().filter_map(|method| text(method, "methodId")) {
+        report.keeps("V2-84", ids.insert(id), || format!("two methods have the id {}", quoted(id)));
+    }
     for method in methods.iter().filter(|method| text(method, "type") == Some("terminal")) {
         let is_open = known
             .client
