@@ -35,8 +35,11 @@ const CASES: &[&str] = &[
     include_str!("observer/version_2/handshake.md"),
     include_str!("observer/version_2/session.md"),
     include_str!("observer/version_2/state.md"),
+    include_str!("observer/version_2/background.md"),
     include_str!("observer/version_2/entity.md"),
     include_str!("observer/version_2/config_option.md"),
+    include_str!("observer/version_2/permission.md"),
+    include_str!("observer/version_2/limit.md"),
 ];
 
 fn cases() -> Vec<Case> {
