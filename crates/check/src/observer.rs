@@ -1,10 +1,9 @@
 //! The observer judges traffic: it reads both directions between a client and an agent, line by
 //! line, and reports the rules that a line breaks.
 //!
-//! It never sends anything. It judges protocol version 1. On a connection with version 2, it judges
-//! only the JSON-RPC messages and, from the reply to `initialize` on, their shapes; with a later
-//! version, only the JSON-RPC messages. A conversation whose beginning is missing counts as one of
-//! version 1.
+//! It never sends anything. It judges protocol version 1 and, from the reply to `initialize` on,
+//! version 2. On a connection with a later version, it judges only the JSON-RPC messages. A
+//! conversation whose beginning is missing counts as one of version 1.
 
 mod authenticate;
 mod calls;
@@ -30,6 +29,7 @@ mod tool_call;
 mod turn;
 mod unstable;
 mod usage;
+mod version_2;
 mod word;
 
 pub use finding::Finding;
@@ -96,6 +96,7 @@ struct TopicJudges {
     service: service::Judge,
     elicitation: elicitation::Judge,
     unstable: unstable::Judge,
+    version_2: version_2::Judge,
 }
 
 impl Observer {
@@ -140,6 +141,7 @@ impl Observer {
         self.rooms.session.misses_calls |= self.calls.misses_calls();
         if let Some(seen) = &seen {
             self.rooms.initialize.follow(seen, &mut report);
+            self.rooms.version_2.follow(seen, &mut report);
         }
         if let Some(seen) = seen {
             if self.known.is_of_version_1(&seen) {
@@ -148,6 +150,7 @@ impl Observer {
             self.known.learn(&seen);
             if self.known.is_version_2() {
                 shape::judge_v2(&seen, &mut report);
+                self.rooms.version_2.judge(&seen, self.calls.misses_calls(), &mut report);
             }
         }
         match from {

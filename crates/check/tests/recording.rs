@@ -240,6 +240,9 @@ fn the_known_findings_of_each_capture_are_reported() {
         exact("grok-1.0.41").into_iter().filter(|(_, rule)| *rule != "META-07").collect();
     // The last two prompts have no reply because the recording ends, which breaks no rule.
     assert_eq!(of_grok, [(2, "INIT-04"), (18, "DEC-19")]);
+    // `collaboration_mode` is a custom category without a prefix, in version 2 as in version 1.
+    assert_eq!(exact("codex-acp-2.6.0-v2"), [(5, "V2-54")]);
+    assert_eq!(exact("claude-agent-acp-0.100.0-v2"), []);
     // The captures contain several connections, which are judged separately.
     assert!(found.values().flatten().all(|(_, rule)| *rule != "RPC-13"), "{table}");
 }

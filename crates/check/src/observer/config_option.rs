@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// The categories of the specification; others begin with `_`.
-const CATEGORIES: [&str; 4] = ["mode", "model", "thought_level", "model_config"];
+pub(super) const CATEGORIES: [&str; 4] = ["mode", "model", "thought_level", "model_config"];
 
 /// The options and modes of each session.
 #[derive(Debug, Default)]
@@ -316,7 +316,7 @@ impl Kind {
 }
 
 /// Returns the values that a select option offers, grouped or not.
-fn values(option: &Value) -> Vec<&str> {
+pub(super) fn values(option: &Value) -> Vec<&str> {
     let options = entries(option, "options").iter();
     options
         .flat_map(|entry| match has(entry, "options") {

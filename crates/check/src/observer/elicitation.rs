@@ -139,7 +139,7 @@ fn has_secret(url: &str) -> bool {
 }
 
 /// Describes a difference between the content and the form, if there is one.
-fn mismatch(schema: &Value, content: &Value) -> Option<String> {
+pub(super) fn mismatch(schema: &Value, content: &Value) -> Option<String> {
     let mut required = entries(schema, "required").iter().filter_map(Value::as_str);
     if let Some(missing) = required.find(|key| content.get(key).is_none()) {
         return Some(format!("the content lacks {}, which is required", quoted(missing)));

@@ -1,37 +1,84 @@
-//! Absolute paths and line numbers from 1 (RPC-31, RPC-32, TOOL-10, SESS-02, DIR-02).
+//! Absolute paths and line numbers from 1 (RPC-31, RPC-32, SESS-02, DIR-02, V2-19).
 
 use super::finding::Report;
-use super::seen::{Body, Seen, quoted};
-use attache_protocol::method::Side;
+use super::seen::{Asked, Body, Seen, quoted, text};
+use attache_protocol::method::{Kind, Side, v2};
 use serde_json::Value;
 
 /// Objects whose `path` is not a file path, and opaque values.
 const OPAQUE: [&str; 5] = ["_meta", "rawInput", "rawOutput", "text", "requestedSchema"];
 
-/// Judges every path and line number in a message.
+/// The rules about the paths and line numbers of one version.
+struct Rules {
+    /// Paths in `additionalDirectories`.
+    root: &'static str,
+    /// The `cwd` that a client sends.
+    cwd: &'static str,
+    path: &'static str,
+    line: &'static str,
+    /// Whether the protocol has custom types of values, whose members are opaque.
+    has_extensions: bool,
+}
+
+const V1: Rules =
+    Rules { root: "DIR-02", cwd: "SESS-02", path: "RPC-31", line: "RPC-32", has_extensions: false };
+
+const V2: Rules =
+    Rules { root: "V2-19", cwd: "V2-19", path: "V2-19", line: "V2-19", has_extensions: true };
+
+/// Judges every path and line number in a message of version 1.
 pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
     let value = match &seen.body {
         Body::Asked(asked) if asked.row.is_some() => &asked.params,
         Body::Replied { to, outcome: Ok(result), .. } if to.row.is_some() => result,
         _ => return,
     };
-    walk(value, "", seen.from, report);
+    walk(value, "", seen.from, &V1, report);
 }
 
-fn walk(value: &Value, key: &str, from: Side, report: &mut Report) {
+/// Judges every path and line number in a message of version 2.
+pub(super) fn judge_v2(seen: &Seen<'_>, report: &mut Report) {
+    let value = match &seen.body {
+        Body::Asked(asked) if is_of_version_2(seen.from, asked) => &asked.params,
+        // The person chooses the names of the members in an answer to an elicitation.
+        Body::Replied { to, outcome: Ok(result), .. }
+            if to.row.is_some()
+                && !["elicitation/create", "mcp/message"].contains(&to.method.as_str()) =>
+        {
+            result
+        }
+        _ => return,
+    };
+    walk(value, "", seen.from, &V2, report);
+}
+
+fn is_of_version_2(from: Side, asked: &Asked<'_>) -> bool {
+    let kind = if asked.is_call { Kind::Call } else { Kind::Notification };
+    asked.method != "mcp/message" && v2::received_by(from.other(), &asked.method, kind).is_some()
+}
+
+/// Whether the type of an object is an extension.
+fn is_extension(value: &Value) -> bool {
+    ["type", "sessionUpdate", "operation"]
+        .iter()
+        .any(|key| text(value, key).is_some_and(|kind| kind.starts_with('_')))
+}
+
+fn walk(value: &Value, key: &str, from: Side, rules: &Rules, report: &mut Report) {
     match value {
+        Value::Object(_) if rules.has_extensions && is_extension(value) => {}
         Value::Object(members) => {
             for (key, value) in members.iter().filter(|(key, _)| !OPAQUE.contains(&key.as_str())) {
-                member(key, value, from, report);
+                member(key, value, from, rules, report);
             }
         }
         Value::Array(entries) => {
             for entry in entries {
                 match (key, entry) {
                     ("additionalDirectories", Value::String(path)) => {
-                        absolute("DIR-02", path, report)
+                        absolute(rules.root, path, report)
                     }
-                    _ => walk(entry, key, from, report),
+                    _ => walk(entry, key, from, rules, report),
                 }
             }
         }
@@ -39,15 +86,15 @@ fn walk(value: &Value, key: &str, from: Side, report: &mut Report) {
     }
 }
 
-fn member(key: &str, value: &Value, from: Side, report: &mut Report) {
+fn member(key: &str, value: &Value, from: Side, rules: &Rules, report: &mut Report) {
     match (key, value) {
-        ("cwd", Value::String(path)) if from == Side::Client => absolute("SESS-02", path, report),
-        ("cwd" | "path", Value::String(path)) => absolute("RPC-31", path, report),
+        ("cwd", Value::String(path)) if from == Side::Client => absolute(rules.cwd, path, report),
+        ("cwd" | "path" | "oldPath", Value::String(path)) => absolute(rules.path, path, report),
         ("line", Value::Number(line)) => {
             let is_counted = line.as_u64() != Some(0);
-            report.keeps("RPC-32", is_counted, || "line 0: lines are counted from 1".to_owned());
+            report.keeps(rules.line, is_counted, || "line 0: lines are counted from 1".to_owned());
         }
-        (key, value) => walk(value, key, from, report),
+        (key, value) => walk(value, key, from, rules, report),
     }
 }
 

@@ -85,6 +85,28 @@ impl<'l> Seen<'l> {
         }
     }
 
+    /// Returns the call or notification with this name that `from` sent.
+    pub(super) fn asked_named(&self, from: Side, name: &str) -> Option<&Asked<'l>> {
+        match &self.body {
+            Body::Asked(asked) if self.from == from && asked.method == name => Some(asked),
+            _ => None,
+        }
+    }
+
+    /// Returns the reply of `from` to a call with this name, with the call.
+    pub(super) fn reply_named(
+        &self,
+        from: Side,
+        name: &str,
+    ) -> Option<(&OpenCall, Result<&Value, &Value>)> {
+        match &self.body {
+            Body::Replied { to, outcome, .. } if self.from == from && to.method == name => {
+                Some((to, outcome.as_ref()))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the session and the payload of an update.
     pub(super) fn update(&self) -> Option<(&str, &Value)> {
         let asked = self.asked::<SessionUpdateNotification>()?;

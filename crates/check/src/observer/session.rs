@@ -1,6 +1,6 @@
 //! The life cycle of sessions (SESS, LIST, DEL, PROMPT-01, INFO-04).
 
-mod list;
+pub(super) mod list;
 
 use super::finding::Report;
 use super::known::Known;

@@ -1,6 +1,7 @@
 //! A rule and a group of rules.
 
-/// One numbered requirement of the protocol, version 1 and its unstable additions.
+/// One numbered requirement of the protocol: of version 1 and its unstable additions, or of version
+/// 2 (the group V2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rule {
@@ -20,9 +21,9 @@ pub struct Rule {
     /// of a client. A text that begins with `UI` is visible only to a person.
     pub observation: Option<&'static str>,
     /// The source, or `None` if the specification leaves it open. `D:x`, `DD:x` and `R:x` are the
-    /// documentation, its draft and the RFD named x; `S` and `U` the stable and unstable schema;
-    /// `RS` the Rust crate of the schema; `P` a probe of its decoder; `TS` and `RSDK` the official
-    /// runtimes; `GIT` the history of the specification.
+    /// documentation, its draft and the RFD named x; `S` and `U` the stable and unstable schema,
+    /// `v2 S` that of version 2; `RS` the Rust crate of the schema; `P` a probe of its decoder;
+    /// `TS` and `RSDK` the official runtimes; `GIT` the history of the specification.
     pub source: Option<&'static str>,
 }
 

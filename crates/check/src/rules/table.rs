@@ -22,6 +22,7 @@ const TABLES: &[&str] = &[
     include_str!("../../rules/elicitation.md"),
     include_str!("../../rules/extension_and_decoding.md"),
     include_str!("../../rules/unstable.md"),
+    include_str!("../../rules/version_2.md"),
 ];
 
 impl Rule {

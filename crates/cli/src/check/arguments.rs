@@ -69,9 +69,9 @@ pub(crate) struct Rules {
 const TRACE: &str = "\
 A recording is a file that `attache trace` or `attache run --trace` wrote, a copy of Zed's ACP \
 logs, the output of `acp-devtools export`, or a `.jsons` file of the official conductor. The \
-format is detected. Both sides are judged by version 1 of the protocol, as far as the lines \
-show. In a recording of version 2, only JSON-RPC and the shapes of messages are judged. The \
-exit code is 4 if a mandatory rule is broken.
+format is detected. Both sides are judged by the version of the protocol that they chose, as \
+far as the lines show: version 2 by JSON-RPC, the shapes of messages and the rules V2. The exit \
+code is 4 if a mandatory rule is broken.
 
 Examples:
   attache run --agent gemini --trace run.jsonl \"what is this?\"

@@ -44,19 +44,37 @@ fn a_violation_is_reported_with_line_and_rule_and_without_terminal_control() {
 #[test]
 fn a_recording_of_version_2_says_what_is_judged() {
     let project = Project::new();
-    let recording = include_str!("../../../protocol/tests/fixtures/v2.jsonl");
-    fs::write(project.path().join("v2.jsonl"), recording).unwrap();
+    let recording =
+        TURN_IN_VERSION_2.replace('\n', "}\n").replace("> ", CLIENT).replace("< ", AGENT);
+    fs::write(project.path().join("v2.jsonl"), &recording).unwrap();
     let checked = project.run(&["check", "trace", "v2.jsonl"]);
     assert_eq!(checked.code, Some(0), "{checked:?}");
-    let said = "In protocol version 2, only JSON-RPC and the shapes of messages are judged. ";
+    let said = "Version 2 of the protocol is judged by JSON-RPC, the shapes of messages and the rules V2. ";
     assert!(checked.stdout.starts_with(said), "{checked:?}");
-    let reply = r#"{"from":"agent","message":{"jsonrpc":"2.0","id":77,"result":{"stopReason":"end_turn"}}}"#;
-    let prompt = r#"{"from":"client","message":{"jsonrpc":"2.0","id":77,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}}"#;
-    fs::write(project.path().join("v2.jsonl"), format!("{recording}{prompt}\n{reply}\n")).unwrap();
+    let faulty = recording.replace(r#""messageId":"u"}}}"#, r#""stopReason":"end_turn"}}}"#);
+    let faulty = faulty.replace(r#"[{"type":"text","text":"hi"}]"#, "[]");
+    fs::write(project.path().join("v2.jsonl"), faulty).unwrap();
     let checked = project.run(&["check", "trace", "v2.jsonl"]);
     assert_eq!(checked.code, Some(4), "{checked:?}");
     assert!(checked.stdout.contains("agent DEC-20 MUST\n"), "{checked:?}");
+    assert!(checked.stdout.contains("client V2-27 MUST NOT\n"), "{checked:?}");
 }
+
+const CLIENT: &str = r#"{"from":"client","message":"#;
+const AGENT: &str = r#"{"from":"agent","message":"#;
+
+/// A session of version 2 with one turn.
+const TURN_IN_VERSION_2: &str = r#"> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2,"info":{"name":"c","version":"1"}}}
+< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}}
+> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/p"}}
+< {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}
+> {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}}
+< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"running"}}}
+< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"hi"}]}}}
+< {"jsonrpc":"2.0","id":2,"result":{"messageId":"u"}}
+< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"x"}}}}
+< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}}}
+"#;
 
 #[test]
 fn an_invalid_recording_is_reported_with_line_and_column() {

@@ -81,7 +81,7 @@ impl Judge {
 }
 
 /// Whether a text looks like an ISO 8601 time with a date, a `T` and a time zone.
-fn is_time(text: &str) -> bool {
+pub(in crate::observer) fn is_time(text: &str) -> bool {
     let shape = |at: usize, wanted: u8| text.as_bytes().get(at) == Some(&wanted);
     let zone = text.get(19..).unwrap_or_default();
     shape(4, b'-')

@@ -30,7 +30,8 @@ impl Tally {
 
     pub(crate) fn sentence(&self) -> String {
         let parts = self.later.iter().map(|version| match version {
-            2 => "In protocol version 2, only JSON-RPC and the shapes of messages are judged. "
+            2 => "Version 2 of the protocol is judged by JSON-RPC, the shapes of messages and \
+                  the rules V2. "
                 .to_owned(),
             _ => format!("In protocol version {version}, only JSON-RPC is judged. "),
         });
