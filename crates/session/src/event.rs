@@ -128,8 +128,8 @@ pub enum EventBody {
         /// Metadata to merge into the known metadata.
         meta: Patch<Meta>,
     },
-    /// Like [`EventBody::Info`], but each top-level key of the metadata replaces the known value, as
-    /// in version 2.
+    /// Like [`EventBody::Info`], but each top-level key of the metadata replaces the known value,
+    /// as in version 2.
     InfoByKey {
         /// The title.
         title: Patch<String>,

@@ -1,8 +1,9 @@
 //! Absolute paths and line numbers from 1 (RPC-31, RPC-32, SESS-02, DIR-02, V2-19).
 
 use super::finding::Report;
-use super::seen::{Asked, Body, Seen, quoted, text};
-use attache_protocol::method::{Kind, Side, v2};
+use super::seen::{Asked, Body, Seen, is_named, quoted, text};
+use attache_protocol::method::v2::{self, ElicitationCreate, McpMessage};
+use attache_protocol::method::{Kind, Side};
 use serde_json::Value;
 
 /// Objects whose `path` is not a file path, and opaque values.
@@ -43,7 +44,8 @@ pub(super) fn judge_v2(seen: &Seen<'_>, report: &mut Report) {
         // The person chooses the names of the members in an answer to an elicitation.
         Body::Replied { to, outcome: Ok(result), .. }
             if to.row.is_some()
-                && !["elicitation/create", "mcp/message"].contains(&to.method.as_str()) =>
+                && !is_named::<ElicitationCreate>(&to.method)
+                && !is_named::<McpMessage>(&to.method) =>
         {
             result
         }
@@ -54,7 +56,8 @@ pub(super) fn judge_v2(seen: &Seen<'_>, report: &mut Report) {
 
 fn is_of_version_2(from: Side, asked: &Asked<'_>) -> bool {
     let kind = if asked.is_call { Kind::Call } else { Kind::Notification };
-    asked.method != "mcp/message" && v2::received_by(from.other(), &asked.method, kind).is_some()
+    !is_named::<McpMessage>(&asked.method)
+        && v2::received_by(from.other(), &asked.method, kind).is_some()
 }
 
 /// Whether the type of an object is an extension.

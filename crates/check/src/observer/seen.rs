@@ -139,6 +139,11 @@ pub(super) fn is<M: Method>(row: Option<&Row>) -> bool {
     })
 }
 
+/// Whether a method has this name.
+pub(super) fn is_named<M: Method>(method: &str) -> bool {
+    method == M::ROW.name
+}
+
 /// Returns the string under a key.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()

@@ -187,7 +187,8 @@ fn same<T: Wire>(value: &impl Wire) -> Option<T> {
     decode(&encode(value)).ok()
 }
 
-/// Converts the update of a child session. The session does not keep the background work of a child.
+/// Converts the update of a child session. The session does not keep the background work of child
+/// sessions.
 fn subagent(update: v2::SubagentUpdate) -> v1::SubagentUpdate {
     let state = match update.state {
         Patch::Keep => Patch::Keep,

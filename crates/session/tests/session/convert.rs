@@ -107,7 +107,7 @@ fn version_1_survives_version_2() {
             .to_v2_update(None)
             .map(|update| decode::<SessionUpdate>(&encode(&update)).unwrap())
             .and_then(|update| match EventBody::from_v2_update(update) {
-                // The fold merges the metadata, see `metadata_is_merged_by_the_rule_of_its_version`.
+                // `metadata_is_merged_by_the_rule_of_its_version` tests the metadata.
                 EventBody::InfoByKey { title, updated_at, meta } => {
                     EventBody::Info { title, updated_at, meta }.to_update()
                 }

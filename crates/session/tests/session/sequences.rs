@@ -1,7 +1,7 @@
 //! Random sequences of events, with few ids so that they collide often.
 
 use attache_protocol::v1::*;
-use attache_protocol::{Meta, Patch, Raw, v2};
+use attache_protocol::{Meta, Patch, Raw, decode, v2};
 use attache_session::{
     EventBody, MessageAuthor, Origin, PermissionId, PlanContent, ToolCallPatch, TurnOutcome,
 };
@@ -48,7 +48,6 @@ fn v2_body() -> BoxedStrategy<EventBody> {
         EventBody::ToolCallUpdate(patch)
     });
     let output = prop_oneof![Just("aGk="), Just("aGk"), Just("?"), Just("")];
-    let background = of(Just(vec![v2::BackgroundWork::Terminal(v2::BackgroundTerminal::new("a"))]));
     prop_oneof![
         3 => (author(), id::<MessageId>(), patch(vec(block(), 0..3)), patch(meta())).prop_map(
             |(author, message_id, content, meta)| EventBody::WholeMessage {
@@ -77,14 +76,22 @@ fn v2_body() -> BoxedStrategy<EventBody> {
         1 => (patch(text()), patch(meta())).prop_map(|(title, meta)| EventBody::InfoByKey {
             title, updated_at: Patch::Keep, meta
         }),
-        2 => (0..4, background).prop_map(|(state, background)| EventBody::State(Box::new(match state {
-            0 => v2::StateUpdate::Running(v2::RunningStateUpdate { background, ..v2::RunningStateUpdate::new() }),
-            1 => v2::StateUpdate::RequiresAction(v2::RequiresActionStateUpdate { background, ..v2::RequiresActionStateUpdate::new() }),
-            2 => v2::StateUpdate::Idle(v2::IdleStateUpdate { background, ..v2::IdleStateUpdate::new() }),
-            _ => v2::StateUpdate::Idle(v2::IdleStateUpdate { stop_reason: Some(v2::IdleStopReason::Refusal), background, ..v2::IdleStateUpdate::new() }),
-        }))),
+        2 => agent_state().prop_map(|state| EventBody::State(Box::new(state))),
     ]
     .boxed()
+}
+
+fn agent_state() -> impl Strategy<Value = v2::StateUpdate> {
+    let states = [
+        r#"{"state":"running"}"#,
+        r#"{"state":"running","background":[{"type":"terminal","terminalId":"a"}]}"#,
+        r#"{"state":"requires_action","background":[]}"#,
+        r#"{"state":"idle"}"#,
+        r#"{"state":"idle","stopReason":"refusal"}"#,
+        r#"{"state":"idle","stopReason":"bored","usage":{"totalTokens":3,"inputTokens":1,"outputTokens":2}}"#,
+        r#"{"state":"dreaming"}"#,
+    ];
+    prop::sample::select(states.to_vec()).prop_map(|text| decode(text).unwrap())
 }
 
 fn piece() -> impl Strategy<Value = EventBody> {

@@ -3,7 +3,8 @@
 use super::super::finding::Report;
 use super::super::seen::{Seen, entries, quoted, text};
 use super::handshake;
-use attache_protocol::method::{Initialize, Side};
+use attache_protocol::method::v2::{AuthLogin, AuthLogout};
+use attache_protocol::method::{Initialize, Method, Side};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use std::collections::HashSet;
 const UNKNOWN_METHOD: i64 = -32601;
 
 /// The methods of a login.
-const METHODS: [&str; 2] = ["auth/login", "auth/logout"];
+const METHODS: [&str; 2] = [AuthLogin::ROW.name, AuthLogout::ROW.name];
 
 /// Judges whether a login fits the methods that the agent advertises.
 pub(super) fn judge(seen: &Seen<'_>, known: &handshake::Judge, report: &mut Report) {
@@ -23,7 +24,7 @@ pub(super) fn judge(seen: &Seen<'_>, known: &handshake::Judge, report: &mut Repo
             report.keeps("V2-06", !known.methods.is_empty(), || {
                 format!("{name} is called although the agent has no authMethods")
             });
-            if name == "auth/login" {
+            if name == AuthLogin::ROW.name {
                 login(text(&asked.params, "methodId").unwrap_or_default(), known, report);
             }
         }

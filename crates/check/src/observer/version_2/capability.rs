@@ -2,9 +2,12 @@
 //! V2-18, V2-67).
 
 use super::super::finding::Report;
-use super::super::seen::{Asked, Body, OpenCall, Seen, entries, quoted, text};
+use super::super::seen::{Asked, Body, OpenCall, Seen, entries, is_named, quoted, text};
 use super::handshake;
-use attache_protocol::method::{Kind, Receiver, Side, v2};
+use attache_protocol::method::v2::{
+    self, ElicitationCreate, SessionList, SessionPrompt, SessionResume, SessionSetConfigOption,
+};
+use attache_protocol::method::{Kind, Receiver, Side};
 use attache_protocol::v2::{ElicitationCapabilities, SessionCapabilities};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -94,7 +97,7 @@ fn fields(asked: &Asked<'_>, known: &handshake::Judge, report: &mut Report) {
         return;
     };
     for block in
-        entries(&asked.params, "prompt").iter().filter(|_| asked.method == "session/prompt")
+        entries(&asked.params, "prompt").iter().filter(|_| is_named::<SessionPrompt>(&asked.method))
     {
         let kind = text(block, "type").unwrap_or_default();
         report.keeps("V2-12", accepts(session, kind), || {
@@ -107,7 +110,8 @@ fn fields(asked: &Asked<'_>, known: &handshake::Judge, report: &mut Report) {
             format!("an MCP server has the transport {}, which is not advertised", quoted(kind))
         });
     }
-    if !entries(&asked.params, "additionalDirectories").is_empty() && asked.method != "session/list"
+    if !entries(&asked.params, "additionalDirectories").is_empty()
+        && !is_named::<SessionList>(&asked.method)
     {
         report.keeps("V2-13", session.additional_directories.is_some(), || {
             "additionalDirectories is sent, but is not advertised".to_owned()
@@ -140,7 +144,9 @@ fn reaches(session: &SessionCapabilities, kind: &str) -> bool {
 /// Judges the mode of an elicitation, if the client offers elicitations at all.
 fn elicitation(asked: &Asked<'_>, known: &handshake::Judge, report: &mut Report) {
     let offered = known.client.as_ref().and_then(|client| client.elicitation.as_ref());
-    let Some(offered) = offered.filter(|_| asked.method == "elicitation/create") else { return };
+    let Some(offered) = offered.filter(|_| is_named::<ElicitationCreate>(&asked.method)) else {
+        return;
+    };
     let mode = text(&asked.params, "mode").unwrap_or_default();
     report.keeps("V2-14", offers(offered, mode), || {
         format!("the mode {} is not advertised", quoted(mode))
@@ -161,9 +167,16 @@ fn unknown(asked: &Asked<'_>) -> Option<(&'static str, String)> {
     let params = &asked.params;
     let cursor = params.get("replayFrom").map_or(&[][..], std::slice::from_ref);
     let (rule, known, holders): (_, &[&str], &[Value]) = match asked.method.as_str() {
-        "session/prompt" => ("V2-15", &CONTENT, entries(params, "prompt")),
-        "session/set_config_option" => ("V2-18", &VALUES, std::slice::from_ref(params)),
-        "session/resume" if cursor.iter().any(|cursor| is_unknown(cursor, &CURSORS)) => {
+        method if is_named::<SessionPrompt>(method) => {
+            ("V2-15", &CONTENT, entries(params, "prompt"))
+        }
+        method if is_named::<SessionSetConfigOption>(method) => {
+            ("V2-18", &VALUES, std::slice::from_ref(params))
+        }
+        method
+            if is_named::<SessionResume>(method)
+                && cursor.iter().any(|cursor| is_unknown(cursor, &CURSORS)) =>
+        {
             ("V2-17", &CURSORS, cursor)
         }
         _ => ("V2-16", &TRANSPORTS, entries(params, "mcpServers")),

@@ -1,7 +1,8 @@
 //! Values with an encoding of their own: base64 and the URIs of icons (V2-47, V2-50).
 
 use super::super::finding::Report;
-use super::super::seen::{Body, Seen, entries, quoted, text};
+use super::super::seen::{Body, Seen, entries, is_named, quoted, text};
+use attache_protocol::method::v2::{ElicitationCreate, McpMessage};
 use serde_json::Value;
 
 /// Opaque values, which are not judged.
@@ -10,13 +11,14 @@ const OPAQUE: [&str; 4] = ["_meta", "rawInput", "rawOutput", "requestedSchema"];
 /// Judges every encoded value in a message.
 pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
     match &seen.body {
-        Body::Asked(asked) if asked.row.is_some() && asked.method != "mcp/message" => {
+        Body::Asked(asked) if asked.row.is_some() && !is_named::<McpMessage>(&asked.method) => {
             walk(&asked.params, report);
         }
         // The person chooses the names of the members in an answer to an elicitation.
         Body::Replied { to, outcome: Ok(result), .. }
             if to.row.is_some()
-                && !["elicitation/create", "mcp/message"].contains(&to.method.as_str()) =>
+                && !is_named::<ElicitationCreate>(&to.method)
+                && !is_named::<McpMessage>(&to.method) =>
         {
             walk(result, report);
         }

@@ -4,7 +4,8 @@
 use super::super::finding::Report;
 use super::super::seen::{Asked, OpenCall, Seen, has, quoted, text};
 use super::session;
-use attache_protocol::method::{SessionRequestPermission, Side};
+use attache_protocol::method::v2::{TerminalCancel, ToolCallCancel};
+use attache_protocol::method::{Method, SessionRequestPermission, Side};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -77,8 +78,8 @@ impl Kind {
 
     fn cancel(self) -> &'static str {
         match self {
-            Self::ToolCall => "tool_call/cancel",
-            Self::Terminal => "terminal/cancel",
+            Self::ToolCall => ToolCallCancel::ROW.name,
+            Self::Terminal => TerminalCancel::ROW.name,
         }
     }
 }
