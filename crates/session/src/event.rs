@@ -225,7 +225,7 @@ impl EventBody {
     /// said, done, asked or decided, a title, or metadata.
     ///
     /// Archiving, notices and private records do not count, nor do facts that an agent repeats
-    /// whenever a session is opened: its origin, options, modes, models, commands and usage.
+    /// whenever a session is opened: its origin, options, modes, models, commands, usage and state.
     pub fn is_activity(&self) -> bool {
         match self {
             Self::Opened { origin, .. } => matches!(origin, Origin::New | Origin::Forked(_)),
@@ -238,6 +238,7 @@ impl EventBody {
             | Self::Usage { .. }
             | Self::Archived(_)
             | Self::Notice(_)
+            | Self::State(_)
             | Self::Record { .. } => false,
             _ => true,
         }

@@ -10,7 +10,7 @@ use crate::{
 use attache_protocol::Patch;
 use attache_protocol::v1::{ClientCapabilities, ContentBlock, MessageId, SessionId, SessionUpdate};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Turns a log into the updates of `session/load`, event by event, and folds the session at the
@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// - without usage as long as the size of the context is unknown,
 /// - of what only version 2 has: terminals of the agent become text, and changes of files without
 ///   their text too; a message that replaces its content is followed by another message with the
-///   new content; background work is left out.
+///   new content, and one that loses its content keeps it; background work is left out.
 ///
 /// ```
 /// use attache_protocol::v1::ClientCapabilities;
@@ -54,12 +54,14 @@ pub struct Replay {
     /// The tool calls whose appended content was not sent yet, because version 1 can only send all
     /// content again.
     grown: BTreeSet<usize>,
+    /// The ids of messages whose content was replaced, by the number of their first event.
+    replaced: HashMap<u64, MessageId>,
 }
 
 impl Replay {
     /// Starts the replay of the session `id` for a client with these capabilities.
     pub fn new(id: impl Into<SessionId>, client: Arc<ClientCapabilities>) -> Self {
-        Self { session: Session::new(id), client, grown: BTreeSet::new() }
+        Self { session: Session::new(id), client, grown: BTreeSet::new(), replaced: HashMap::new() }
     }
 
     /// Applies the next event of the log and appends the resulting updates to `updates`.
@@ -70,9 +72,16 @@ impl Replay {
         let Some(entry) = change.entry.and_then(|index| self.session.entries().get(index)) else {
             return;
         };
-        if let (EventBody::ToolCallContent { .. }, Some(index)) = (&event.body, change.entry) {
-            self.grown.insert(index);
-            return;
+        let entry = &*Arc::clone(entry);
+        match (&event.body, change.entry) {
+            (EventBody::ToolCallContent { .. }, Some(index)) => {
+                self.grown.insert(index);
+                return;
+            }
+            (EventBody::ToolCallUpdate(_), Some(index)) if self.grown.remove(&index) => {
+                updates.extend(self.whole_content(entry));
+            }
+            _ => {}
         }
         match &event.body {
             EventBody::Message { author, content, .. } => {
@@ -121,13 +130,20 @@ impl Replay {
         let grown = std::mem::take(&mut self.grown);
         for (index, entry) in self.session.entries().iter().enumerate() {
             let EntryContent::ToolCall(call) = &entry.content else { continue };
-            let parts = call.content.iter().map(|part| self.shown(part));
-            if grown.contains(&index) || parts.clone().any(|part| matches!(part, Cow::Owned(_))) {
-                let mut patch = ToolCallPatch::new(call.tool_call_id.clone());
-                patch.content = Patch::Set(parts.map(Cow::into_owned).collect());
-                updates.push(patch.to_v1().into());
+            let mut shown = call.content.iter().map(|part| self.shown(part));
+            if grown.contains(&index) || shown.any(|part| matches!(part, Cow::Owned(_))) {
+                updates.extend(self.whole_content(entry));
             }
         }
+    }
+
+    /// Returns an update with all content of a tool call.
+    fn whole_content(&self, entry: &Entry) -> Option<SessionUpdate> {
+        let EntryContent::ToolCall(call) = &entry.content else { return None };
+        let parts = call.content.iter().map(|part| self.shown(part).into_owned());
+        let content = Patch::Set(parts.collect());
+        let patch = ToolCallPatch { content, ..ToolCallPatch::new(call.tool_call_id.clone()) };
+        Some(patch.to_v1().into())
     }
 
     /// Returns a terminal of the agent as its output, and any other part unchanged.
@@ -143,7 +159,7 @@ impl Replay {
     /// Sends a message whose whole content was set. If it replaces other content, it becomes a
     /// message of its own, because version 1 can only append.
     fn say_whole(
-        &self,
+        &mut self,
         author: MessageAuthor,
         event: &Event,
         entry: &Entry,
@@ -154,6 +170,7 @@ impl Replay {
             true => id.clone(),
             false => MessageId::from(format!("{}-{}", id.as_str(), event.sequence)),
         };
+        self.replaced.insert(entry.began_at, message_id.clone());
         for block in blocks {
             let message_id = Some(message_id.clone());
             let body = EventBody::Message { author, message_id, content: block.to_content() };
@@ -169,7 +186,8 @@ impl Replay {
         content: &ContentBlock,
         updates: &mut Vec<SessionUpdate>,
     ) {
-        let message_id = Some(message_id(author, entry));
+        let replaced = self.replaced.get(&entry.began_at).cloned();
+        let message_id = Some(replaced.unwrap_or_else(|| message_id(author, entry)));
         let body = EventBody::Message { author, message_id, content: content.clone() };
         updates.extend(body.to_update_for(&self.client));
     }

@@ -38,10 +38,12 @@ pub struct AgentTerminal {
 }
 
 impl AgentTerminal {
-    /// The output in bytes that is kept; of a longer output, the end. The log has all of it.
+    /// The output in bytes that is kept at least. Of an output more than twice as long, the end is
+    /// kept. The log has all of it.
     pub const OUTPUT: usize = 256 * 1024;
 
-    /// The number of terminals that a session keeps. The oldest ones are forgotten first.
+    /// The number of terminals that a session keeps. Those that ended are forgotten first, then
+    /// those that changed least recently.
     pub const COUNT: usize = 64;
 
     fn new(terminal_id: TerminalId) -> Self {
@@ -95,13 +97,16 @@ impl AgentTerminal {
     }
 
     fn append(&mut self, bytes: &[u8]) {
-        self.output.extend_from_slice(bytes);
+        let tail = bytes.get(bytes.len().saturating_sub(2 * Self::OUTPUT)..).unwrap_or_default();
         // Dropping half of the output at once costs less than a little with every chunk.
-        if self.output.len() > 2 * Self::OUTPUT {
-            let gone = self.output.len() - Self::OUTPUT;
+        if self.output.len() + tail.len() > 2 * Self::OUTPUT {
+            let kept = Self::OUTPUT.saturating_sub(tail.len());
+            let gone = self.output.len().saturating_sub(kept);
             self.output.drain(..gone);
             self.dropped += gone;
         }
+        self.dropped += bytes.len() - tail.len();
+        self.output.extend_from_slice(tail);
     }
 }
 

@@ -3,7 +3,7 @@
 pub(crate) mod json;
 
 use crate::event::json::object::{EventError, Object};
-use crate::info::meta::patched_meta;
+use crate::info::meta::{members, patched_meta};
 use attache_protocol::v1::{
     Content, ContentBlock, Terminal, ToolCallId, ToolCallLocation, ToolKind,
 };
@@ -51,7 +51,7 @@ pub struct ToolCallPatch {
     pub name: Patch<String>,
     /// The kind of tool.
     pub kind: Patch<ToolKind>,
-    /// The status. An unknown status changes nothing.
+    /// The status. An unknown status changes nothing unless the patch upserts.
     pub status: Patch<ToolCallStatus>,
     /// All content from now on.
     pub content: Patch<Vec<ToolCallContent>>,
@@ -140,7 +140,7 @@ impl ToolCall {
     pub fn apply(&mut self, patch: &ToolCallPatch) {
         replace(&mut self.title, &patch.title);
         replace(&mut self.kind, &patch.kind);
-        if !matches!(patch.status, Patch::Set(ToolCallStatus::Unknown(_))) {
+        if patch.upserts || !matches!(patch.status, Patch::Set(ToolCallStatus::Unknown(_))) {
             replace(&mut self.status, &patch.status);
         }
         replace(&mut self.content, &patch.content);
@@ -245,28 +245,50 @@ impl ToolCallContent {
             Copy(file) => format!("copied {} to {}", file.old_path, file.path),
             Unknown(operation) => operation.raw.get().to_owned(),
         };
-        diff.changes.iter().map(line).collect()
+        // A line break in a path must not look like another file.
+        let escaped = |line: String| line.replace(char::is_control, "\u{fffd}");
+        diff.changes.iter().map(line).map(escaped).collect()
     }
 
-    /// The paths of the files that a diff changes, old paths included.
-    pub fn changed_paths(&self) -> Vec<&str> {
+    /// The paths that a diff names: those of its changes, old paths included, and those in the
+    /// headers of its patch.
+    pub fn changed_paths(&self) -> Vec<String> {
         match self {
-            Self::Diff(diff) => vec![&diff.path],
+            Self::Diff(diff) => vec![diff.path.clone()],
             Self::Changes(diff) => {
-                diff.changes.iter().flat_map(|change| paths_of(&change.operation)).collect()
+                let changes = diff.changes.iter().flat_map(|change| paths_of(&change.operation));
+                changes.chain(diff.patch.iter().flat_map(|patch| headers(&patch.text))).collect()
             }
             _ => Vec::new(),
         }
     }
 }
 
-fn paths_of(operation: &v2::DiffOperation) -> Vec<&str> {
+/// The paths of an operation. Those of an unknown operation are in the members that other
+/// operations use.
+fn paths_of(operation: &v2::DiffOperation) -> Vec<String> {
     use v2::DiffOperation::{Add, Copy, Delete, Modify, Move, Unknown};
     match operation {
-        Add(file) | Delete(file) | Modify(file) => vec![&file.path],
-        Move(file) | Copy(file) => vec![&file.old_path, &file.path],
-        Unknown(_) => Vec::new(),
+        Add(file) | Delete(file) | Modify(file) => vec![file.path.clone()],
+        Move(file) | Copy(file) => vec![file.old_path.clone(), file.path.clone()],
+        Unknown(operation) => {
+            let members = members(&operation.raw).unwrap_or_default();
+            let paths = ["oldPath", "path"].into_iter().filter_map(|key| members.get(key));
+            paths.filter_map(|path| path.parse().ok()).collect()
+        }
     }
+}
+
+/// The paths in the headers of a git patch. A changed line that looks like a header counts too.
+fn headers(patch: &str) -> impl Iterator<Item = String> {
+    const HEADERS: [&str; 6] =
+        ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "];
+    let path = |line: &str| {
+        let path = HEADERS.iter().find_map(|header| line.strip_prefix(header))?;
+        let path = path.trim_end().trim_matches('"');
+        (path != "/dev/null").then(|| path.to_owned())
+    };
+    patch.lines().filter_map(path)
 }
 
 impl From<ContentBlock> for ToolCallContent {

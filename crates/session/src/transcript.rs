@@ -120,6 +120,10 @@ impl Transcript {
         let parts = Parts::MESSAGE | Parts::TEXT;
         let change = match (self.find(&key), content) {
             (Some(_), None) => return Change::NONE,
+            (Some(index), Some(content)) if self.holds(index, content) => {
+                self.open_message(author, index);
+                return Change::NONE;
+            }
             (Some(index), Some(content)) => self.replace(now, index, parts, |entry| {
                 if let EntryContent::Message { blocks, .. } = entry {
                     *blocks = joined(content);
@@ -137,6 +141,14 @@ impl Transcript {
             self.closed = false;
         }
         change
+    }
+
+    /// Whether a message has exactly this content.
+    fn holds(&self, index: usize, content: &[ContentBlock]) -> bool {
+        self.get(index).is_some_and(|entry| match &entry.content {
+            EntryContent::Message { blocks, .. } => *blocks == joined(content),
+            _ => false,
+        })
     }
 
     /// Returns the message that a chunk continues.

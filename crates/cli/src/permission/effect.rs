@@ -37,8 +37,11 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
     }
     let content =
         request.asked.content.set().or(request.tool_call.as_ref().map(|call| &call.content));
-    let diffs: Vec<&str> =
-        content.into_iter().flatten().flat_map(ToolCallContent::changed_paths).collect();
+    let content = content.into_iter().flatten();
+    let diffs: Vec<String> = content.clone().flat_map(ToolCallContent::changed_paths).collect();
+    // Changes without the files' text may show less than the arguments do.
+    let has_texts = !diffs.is_empty()
+        && !content.clone().any(|part| matches!(part, ToolCallContent::Changes(_)));
     for path in &effect.paths {
         let shown = tool_call::relative(path, cwd);
         let in_diff = extent == Extent::Question
@@ -55,8 +58,8 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
     parts.extend(effect.urls.iter().map(|url| visible(url)).filter(|url| !says(&title, url)));
     let is_rest = extent == Extent::Question
         || effect.commands.is_empty() && effect.paths.is_empty() && effect.urls.is_empty();
-    // The diff shows more than the arguments do.
-    if let Some(arguments) = effect.arguments.filter(|_| is_rest && diffs.is_empty()) {
+    // A diff with texts shows more than the arguments do.
+    if let Some(arguments) = effect.arguments.filter(|_| is_rest && !has_texts) {
         parts.push(format!("with {}", visible(&arguments.to_string())));
     }
     parts

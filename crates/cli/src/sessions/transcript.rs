@@ -127,7 +127,9 @@ impl<'t, T: PartSink> Replay<'t, T> {
                 self.sink.part(Part::Piece { author: *author, content })
             }
             // Content that replaces earlier content is shown as a message of its own.
-            EventBody::WholeMessage { author, content: Patch::Set(content), .. } => {
+            EventBody::WholeMessage { author, content: Patch::Set(content), .. }
+                if change.entry.is_some() =>
+            {
                 self.sink.part(Part::Message(*author))?;
                 self.open = change.entry;
                 content.iter().try_for_each(|content| {
@@ -157,10 +159,13 @@ impl<'t, T: PartSink> Replay<'t, T> {
     /// Delivers the end of a turn that an agent of version 2 reports.
     fn agent_state(&mut self, was_running: bool, state: &StateUpdate) -> Result<(), T::Error> {
         let StateUpdate::Idle(idle) = state else { return Ok(()) };
-        let outcome = self.session.last_outcome().filter(|_| was_running).cloned();
-        let Some(outcome) = outcome else { return Ok(()) };
+        if !was_running {
+            return Ok(());
+        }
         self.finish()?;
         self.open = None;
+        // The agent may not say why it stopped.
+        let Some(outcome) = self.session.last_outcome().cloned() else { return Ok(()) };
         let state = self.session.usage();
         self.sink.part(Part::TurnEnded { outcome: &outcome, usage: idle.usage.as_ref(), state })
     }

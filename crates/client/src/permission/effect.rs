@@ -27,8 +27,9 @@ impl PermissionRequest {
         let locations = asked.locations.set().or(known.map(|call| &call.locations));
         let locations: Vec<&str> =
             locations.into_iter().flatten().map(|location| location.path.as_str()).collect();
-        let diffs: Vec<&str> =
+        let diffs: Vec<String> =
             self.shown_content().flat_map(ToolCallContent::changed_paths).collect();
+        let diffs: Vec<&str> = diffs.iter().map(String::as_str).collect();
         let input = asked.raw_input.set().or(known.and_then(|call| call.raw_input.as_ref()));
         let parsed: Option<Value> = input.and_then(|input| input.parse().ok());
         let mut effect = ToolEffect::of(&ReportedCall {

@@ -18,7 +18,7 @@ pub struct PermissionRequest {
     pub session_id: SessionId,
     /// The agent's description of the call in this request: a patch of the call (PERM-10).
     pub asked: ToolCallPatch,
-    /// The call with that patch applied; `None` if the agent never sent a title (TOOL-04).
+    /// The call with that patch applied; `None` if no update created the call (TOOL-04).
     pub tool_call: Option<ToolCall>,
     /// The options, in the agent's order. May be empty (PERM-13).
     pub options: Vec<PermissionOption>,
@@ -71,8 +71,8 @@ impl PermissionRequest {
     /// The title of the call for people; its id if the agent never sent a title.
     pub fn title(&self) -> &str {
         let known = self.tool_call.as_ref().map(|call| call.title.as_str());
-        known
-            .or(self.asked.title.set().map(String::as_str))
-            .unwrap_or(self.asked.tool_call_id.as_str())
+        let asked = self.asked.title.set().map(String::as_str);
+        let mut titles = [known, asked].into_iter().flatten();
+        titles.find(|title| !title.is_empty()).unwrap_or(self.asked.tool_call_id.as_str())
     }
 }

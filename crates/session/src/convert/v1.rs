@@ -88,7 +88,8 @@ impl EventBody {
             Self::Commands(commands) => AvailableCommandsUpdate::new(commands.clone()).into(),
             Self::ConfigOptions(options) => ConfigOptionUpdate::new(options.clone()).into(),
             Self::CurrentMode(mode) => CurrentModeUpdate::new(mode.clone()).into(),
-            Self::Info { title, updated_at, meta } => SessionInfoUpdate {
+            Self::Info { title, updated_at, meta }
+            | Self::InfoByKey { title, updated_at, meta } => SessionInfoUpdate {
                 title: title.clone(),
                 updated_at: updated_at.clone(),
                 meta: meta.clone(),

@@ -110,8 +110,16 @@ impl ToolCallContent {
 fn changes_text(diff: &Diff) -> String {
     let mut lines = ToolCallContent::change_lines(diff);
     let patch = diff.patch.as_ref();
-    lines.extend(patch.map(|patch| format!("```diff\n{}\n```", patch.text.trim_end())));
+    lines.extend(patch.map(|patch| {
+        let fence = "`".repeat(3.max(longest_run(&patch.text) + 1));
+        format!("{fence}diff\n{}\n{fence}", patch.text.trim_end())
+    }));
     lines.join("\n")
+}
+
+/// The length of the longest run of backticks.
+fn longest_run(text: &str) -> usize {
+    text.split(|character| character != '`').map(str::len).max().unwrap_or_default()
 }
 
 /// Agents of version 1 that send a status of version 2 mean that status.

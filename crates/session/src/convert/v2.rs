@@ -19,7 +19,8 @@ impl EventBody {
     /// Converts an update of version 2 to an event.
     ///
     /// Chunks lose their metadata, as in version 1. Plans, commands, options and usage lose theirs
-    /// too, because it describes only that one update. Commands of unknown kinds are left out.
+    /// too, because it describes only that one update. Commands of unknown kinds are left out, and
+    /// a cost that is cleared stays.
     pub fn from_v2_update(update: SessionUpdate) -> Self {
         use MessageAuthor::{Agent, Thought, User};
         match update {
@@ -78,6 +79,9 @@ impl EventBody {
 
     /// Converts the event to an update of version 2. `message_id` is the id of a message or prompt
     /// whose event has none.
+    ///
+    /// Version 2 replaces metadata by top-level key, and [`EventBody::Info`] merges it. Send the
+    /// metadata of the session instead of that of such an event.
     ///
     /// Returns `None` if no update expresses the event: roots, permissions, private records,
     /// settings that version 2 has only as config options, and usage without a known size.

@@ -39,7 +39,8 @@ impl From<v2::ToolCallContent> for ToolCallContent {
 }
 
 impl ToolCall {
-    /// Converts the call to an update of version 2 that replaces whatever is known about it.
+    /// Converts the call to an update of version 2 that sets all fields. Version 2 merges the
+    /// metadata, so that known keys stay.
     pub fn to_v2(&self) -> ToolCallUpdate {
         ToolCallUpdate {
             title: Patch::Set(self.title.clone()),

@@ -1,6 +1,7 @@
 //! Merges a session's metadata.
 
 use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};
+use std::collections::HashMap;
 use std::fmt;
 
 /// The largest metadata of a session, in bytes of its JSON. This limit applies to metadata that is
@@ -103,31 +104,40 @@ pub(crate) fn patched_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
 
 fn merge(stored: Option<&Raw>, patch: &Raw, depth: usize) -> Raw {
     let Some(changes) = members(patch).filter(|_| depth > 0) else { return patch.clone() };
-    let mut result = stored.and_then(members).unwrap_or_default();
+    let stored = stored.and_then(members).unwrap_or_default();
+    let places: HashMap<String, usize> =
+        stored.0.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)).collect();
+    let mut result: Vec<_> = stored.0.into_iter().map(Some).collect();
     for (key, change) in changes.0 {
-        let place = result.0.iter().position(|(name, _)| *name == key);
-        match place {
-            _ if change.get() == "null" => result.0.retain(|(name, _)| *name != key),
-            Some(place) => {
-                if let Some((_, value)) = result.0.get_mut(place) {
-                    *value = merge(Some(value), &change, depth - 1);
-                }
+        let is_removed = change.get() == "null";
+        match places.get(&key).and_then(|place| result.get_mut(*place)) {
+            Some(known) => {
+                let value = known.take().map(|(_, value)| value);
+                let merged = || merge(value.as_ref(), &change, depth - 1);
+                *known = (!is_removed).then(|| (key, merged()));
             }
-            None => result.0.push((key, merge(None, &change, depth - 1))),
+            None if is_removed => {}
+            None => result.push(Some((key, merge(None, &change, depth - 1)))),
         }
     }
+    let mut merged: Map<Raw> = Map::default();
+    merged.0.extend(result.into_iter().flatten());
     // `encode` always writes valid JSON.
-    Raw::from_text(&encode(&result)).unwrap_or_else(|_| patch.clone())
+    Raw::from_text(&encode(&merged)).unwrap_or_else(|_| patch.clone())
 }
 
 /// Returns the members of an object. If a key occurs twice, the last one counts.
 pub(crate) fn members(raw: &Raw) -> Option<Map<Raw>> {
     let read: Map<Raw> = raw.is_object().then(|| decode(raw.get()).ok()).flatten()?;
+    let mut places: HashMap<String, usize> = HashMap::new();
     let mut members: Map<Raw> = Map::default();
     for (key, value) in read.0 {
-        match members.0.iter_mut().find(|(name, _)| *name == key) {
+        match places.get(&key).and_then(|place| members.0.get_mut(*place)) {
             Some(member) => member.1 = value,
-            None => members.0.push((key, value)),
+            None => {
+                places.insert(key.clone(), members.0.len());
+                members.0.push((key, value));
+            }
         }
     }
     Some(members)

@@ -23,17 +23,18 @@ impl Session {
                 self.turn = TurnState::Running { since: now.at };
                 parts |= Parts::TURN;
             }
-            (Some(false), _) => {
+            (Some(false), TurnState::Running { .. }) => {
                 self.turn = TurnState::Idle;
                 parts |= Parts::TURN;
+                if let StateUpdate::Idle(idle) = state {
+                    let reason = idle.stop_reason.as_ref();
+                    self.last_outcome = reason.map(|reason| Arc::new(outcome(reason)));
+                    if let Some(usage) = &idle.usage {
+                        parts |= Arc::make_mut(&mut self.usage).turn_ended(usage);
+                    }
+                }
             }
             _ => {}
-        }
-        if let StateUpdate::Idle(idle) = state {
-            self.last_outcome = idle.stop_reason.as_ref().map(|reason| Arc::new(outcome(reason)));
-            if let Some(usage) = &idle.usage {
-                parts |= Arc::make_mut(&mut self.usage).turn_ended(usage);
-            }
         }
         let background = background.as_ref().map(|work| Arc::from(work.as_slice()));
         if self.background != background {

@@ -119,24 +119,24 @@ impl Session {
 
     /// The files that tool calls changed, without duplicates, in the order of their first change.
     fn changed_files(&self) -> Vec<String> {
-        let mut files: Vec<(&str, &ToolKind)> = Vec::new();
-        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut files: Vec<(String, &ToolKind)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         for call in self.tool_calls().filter(|call| *call.status() == ToolCallStatus::Completed) {
             let changes = matches!(call.kind(), ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
             let located =
-                call.locations.iter().filter(|_| changes).map(|location| location.path.as_str());
+                call.locations.iter().filter(|_| changes).map(|location| location.path.clone());
             let diffs = call.content.iter().flat_map(ToolCallContent::changed_paths);
             for path in located.chain(diffs) {
-                let place = *places.entry(path).or_insert(files.len());
+                let place = *places.entry(path.clone()).or_insert(files.len());
                 match files.get_mut(place) {
                     Some(file) => file.1 = call.kind(),
                     None => files.push((path, call.kind())),
                 }
             }
         }
-        let line = |(path, kind): (&str, &ToolKind)| match kind {
-            ToolKind::Delete | ToolKind::Move => format!("{} ({})", literal(path), kind.as_str()),
-            _ => literal(path),
+        let line = |(path, kind): (String, &ToolKind)| match kind {
+            ToolKind::Delete | ToolKind::Move => format!("{} ({})", literal(&path), kind.as_str()),
+            _ => literal(&path),
         };
         files.into_iter().map(line).collect()
     }

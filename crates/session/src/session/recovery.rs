@@ -23,10 +23,8 @@ impl Session {
         });
         let entries = self.entries().iter().filter_map(|entry| match &entry.content {
             EntryContent::ToolCall(call) => {
-                let open = matches!(
-                    call.status,
-                    ToolCallStatus::Pending | ToolCallStatus::InProgress | ToolCallStatus::Paused
-                );
+                let is_known = !matches!(call.status, ToolCallStatus::Unknown(_));
+                let open = is_known && !call.is_settled();
                 open.then(|| {
                     let id = call.tool_call_id.clone();
                     EventBody::ToolCallUpdate(ToolCallPatch::with_status(

@@ -2,7 +2,7 @@
 
 use super::{ToolCall, ToolCallContent, ToolCallPatch};
 use crate::event::json::object::{EventError, Object, write_patch};
-use attache_protocol::{Map, ObjectWriter, Patch, Raw, Wire, Writer, decode, encode, v1, v2};
+use attache_protocol::{ObjectWriter, Patch, Raw, Wire, Writer, decode, encode, v1, v2};
 
 /// Returns an object as text.
 pub(crate) fn encoded(members: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
@@ -109,15 +109,13 @@ fn read_content(raw: &Raw) -> Result<Vec<ToolCallContent>, EventError> {
     parts.iter().map(read_part).collect()
 }
 
-/// Reads one part. A diff of version 2 has the member `changes`.
+/// Reads one part. A part that version 1 cannot read is a diff of version 2, which has other
+/// members than a diff of version 1.
 pub(crate) fn read_part(raw: &Raw) -> Result<ToolCallContent, EventError> {
-    let part: Map<Raw> = decode(raw.get()).map_err(EventError::Malformed)?;
-    let is_changes = part.get("type").is_some_and(|kind| kind.get() == r#""diff""#)
-        && part.get("changes").is_some();
-    if is_changes {
-        return decode::<v2::ToolCallContent>(raw.get())
+    match decode::<v1::ToolCallContent>(raw.get()) {
+        Ok(part) => Ok(part.into()),
+        Err(error) => decode::<v2::ToolCallContent>(raw.get())
             .map(Into::into)
-            .map_err(EventError::Malformed);
+            .map_err(|_| EventError::Malformed(error)),
     }
-    decode::<v1::ToolCallContent>(raw.get()).map(Into::into).map_err(EventError::Malformed)
 }

@@ -65,6 +65,7 @@ fn tool_call_weight(call: &ToolCall) -> usize {
         + locations
         + raw(&call.raw_input)
         + raw(&call.raw_output)
+        + call.meta.as_ref().map_or(0, |meta| meta.raw().get().len())
         + call.title.len()
 }
 
@@ -75,9 +76,11 @@ fn content_weight(content: &ToolCallContent) -> usize {
             diff.new_text.len() + diff.old_text.as_ref().map_or(0, String::len)
         }
         ToolCallContent::Changes(diff) => {
-            diff.changes.len() * 128 + diff.patch.as_ref().map_or(0, |patch| patch.text.len())
+            let lines = ToolCallContent::change_lines(diff);
+            let paths: usize = lines.iter().map(|line| line.len() + 128).sum();
+            paths + diff.patch.as_ref().map_or(0, |patch| patch.text.len())
         }
-        ToolCallContent::Terminal(_) => 0,
+        ToolCallContent::Terminal(terminal) => 64 + terminal.terminal_id.as_str().len(),
         ToolCallContent::Unknown(unknown) => unknown.raw.get().len(),
     }
 }

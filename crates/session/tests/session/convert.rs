@@ -156,6 +156,8 @@ fn version_1_loads_what_only_version_2_has() {
         r#"{"sessionUpdate":"state_update","state":"running"}"#,
         r#"{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"Draft"}}"#,
         r#"{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"Final"}]}"#,
+        r#"{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"Final"}]}"#,
+        r#"{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"!"}}"#,
         r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"in_progress"}"#,
         r#"{"sessionUpdate":"tool_call_content_chunk","toolCallId":"t","content":{"type":"content","content":{"type":"text","text":"one"}}}"#,
         r#"{"sessionUpdate":"tool_call_content_chunk","toolCallId":"t","content":{"type":"terminal","terminalId":"x"}}"#,
@@ -172,7 +174,9 @@ fn version_1_loads_what_only_version_2_has() {
             r#"{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Go"},"messageId":"u"}"#,
             r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Draft"},"messageId":"m"}"#,
             r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Final"},"messageId":"m-4"}"#,
+            r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"!"},"messageId":"m-4"}"#,
             r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"","status":"in_progress"}"#,
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"one"}},{"type":"content","content":{"type":"text","text":"a.txt\n"}}]}"#,
             r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}"#,
             r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"one"}},{"type":"content","content":{"type":"text","text":"a.txt\n"}}]}"#,
         ]
@@ -194,6 +198,18 @@ fn the_agents_state_owns_the_turn() {
     ]);
     assert_eq!(session.turn(), TurnState::Idle);
     assert_eq!(session.background(), Some(&[] as &[_]));
+    assert!(matches!(session.last_outcome(), Some(TurnOutcome::Failed(_))));
+    assert_eq!(session.usage().total().total, 3);
+    // A repeated state is no new end of a turn.
+    let before = session.sequence();
+    let mut session = session;
+    crate::apply(
+        &mut session,
+        [state(
+            r#""idle","usage":{"totalTokens":3,"inputTokens":1,"outputTokens":2},"background":[]"#,
+        )],
+    );
+    assert!(session.changed_at(attache_session::Parts::TURN) <= before);
     assert!(matches!(session.last_outcome(), Some(TurnOutcome::Failed(_))));
     assert_eq!(session.usage().total().total, 3);
     // A state of a later draft and an idle state without a turn contradict nothing.
@@ -269,4 +285,26 @@ fn metadata_is_merged_by_the_rule_of_its_version() {
     let second = r#"{"sessionUpdate":"session_info_update","_meta":{"a":{"y":2},"b":null}}"#;
     assert_eq!(meta(&fold([update(first), update(second)])), r#"{"a":{"x":1,"y":2}}"#);
     assert_eq!(meta(&fold([v2_event(first), v2_event(second)])), r#"{"a":{"y":2}}"#);
+}
+
+/// What cannot be understood counts as a change of every file that it names.
+#[test]
+fn a_diff_names_every_file_that_it_may_change() {
+    let paths = |text: &str| {
+        ToolCallContent::from(decode::<v2::ToolCallContent>(text).unwrap()).changed_paths()
+    };
+    assert_eq!(
+        paths(r#"{"type":"diff","changes":[{"operation":"move","oldPath":"/a","path":"/b"}]}"#),
+        ["/a", "/b"]
+    );
+    assert_eq!(
+        paths(r#"{"type":"diff","changes":[{"operation":"_truncate","path":"/c","to":3}]}"#),
+        ["/c"]
+    );
+    assert_eq!(
+        paths(
+            r#"{"type":"diff","changes":[],"patch":{"format":"git_patch","text":"--- /dev/null\n+++ \"/d\"\nrename to /e\n"}}"#
+        ),
+        ["/d", "/e"]
+    );
 }

@@ -18,7 +18,7 @@ pub(super) struct Judge {
 /// An entity in a list.
 type Item = (Work, String);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Work {
     Entity(entity::Kind),
     Subagent,
@@ -65,8 +65,9 @@ impl Judge {
         entities: &entity::Judge,
         report: &mut Report,
     ) {
-        for (number, item) in items.iter().enumerate() {
-            let is_repeated = items.iter().take(number).any(|other| other == item);
+        let mut listed = HashSet::new();
+        for item in items {
+            let is_repeated = !listed.insert(item);
             let (work, id) = item;
             report.keeps("V2-41", !is_repeated, || format!("{} is listed twice", quoted(id)));
             let is_known = match work {
@@ -90,6 +91,7 @@ fn removed(
     entities: &entity::Judge,
     report: &mut Report,
 ) {
+    let now: HashSet<&Item> = now.iter().collect();
     for (work, id) in before.iter().filter(|item| !now.contains(item)) {
         if let Work::Entity(kind) = work {
             let runs = entities.is_final(*kind, session, id) == Some(false);

@@ -40,6 +40,8 @@ struct Work {
     since: usize,
     /// The stop reason of the last idle state.
     stop_reason: Option<String>,
+    /// Whether the last idle state ended work without a reason.
+    is_unstated: bool,
     /// Whether the last state listed background work, which may send updates while idle.
     has_background: bool,
     /// The line of a cancel since the last idle state.
@@ -162,6 +164,7 @@ impl Work {
         let (cancelled, was_waiting) =
             (self.cancelled.take(), std::mem::take(&mut self.was_waiting));
         self.closing = None;
+        let was_unstated = std::mem::replace(&mut self.is_unstated, ends_work && reason.is_none());
         if ends_work {
             report.agrees("V2-33", reason.is_none().then_some(self.since), || {
                 "the work ends without a stopReason".to_owned()
@@ -179,7 +182,8 @@ impl Work {
             });
         }
         if let (State::Idle, Some(reason)) = (self.state, reason) {
-            let is_repeated = self.stop_reason.as_deref() == Some(reason);
+            // A state that ended work without a reason may be followed by one with the reason.
+            let is_repeated = was_unstated || self.stop_reason.as_deref() == Some(reason);
             let is_cancelled = cancelled.is_some() && reason == "cancelled";
             report.agrees("V2-32", (!is_repeated && !is_cancelled).then_some(self.since), || {
                 format!("the session is idle since this line, but now ends work as {reason:?}")

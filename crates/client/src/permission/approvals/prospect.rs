@@ -62,7 +62,7 @@ pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Optio
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
     // A command does not necessarily change the files in its locations.
     let is_command = matches!(kind, Some(ToolKind::Execute));
-    let changed: Vec<&str> =
+    let changed: Vec<String> =
         request.shown_content().flat_map(ToolCallContent::changed_paths).collect();
     let effect = request.effect();
     let lines = effect.commands.iter().map(|command| {
@@ -73,7 +73,7 @@ pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Optio
     let of_commands = lines.fold(stated, Guard::strictest);
     let paths = effect.paths;
     let guards = paths.iter().take(FILES).map(|path| {
-        let is_changed = changes || changed.contains(&path.as_str());
+        let is_changed = changes || changed.contains(path);
         match guard_of(path, folders) {
             _ if is_command && !is_changed => None,
             Some(Guard::Obeyed) if !is_changed => None,
