@@ -117,6 +117,13 @@ impl ToolCall {
         }
     }
 
+    /// Whether the call has something that only version 2 has.
+    pub(crate) fn is_of_version_2(&self) -> bool {
+        self.capabilities.is_some()
+            || is_v2_status(&self.status)
+            || self.content.iter().any(ToolCallContent::is_of_version_2)
+    }
+
     /// Whether the call completed, failed or was cancelled.
     pub fn is_settled(&self) -> bool {
         use ToolCallStatus::{Cancelled, Completed, Failed};
@@ -196,6 +203,26 @@ impl ToolCallPatch {
         json::read_call_patch(&Object::of(text, "")?)
     }
 
+    /// Whether the patch does something that only version 2 does.
+    pub(crate) fn is_of_version_2(&self) -> bool {
+        let clears = [
+            self.title == Patch::Clear,
+            self.name == Patch::Clear,
+            self.kind == Patch::Clear,
+            self.status == Patch::Clear,
+            self.content == Patch::Clear,
+            self.locations == Patch::Clear,
+            self.raw_input == Patch::Clear,
+            self.raw_output == Patch::Clear,
+            self.meta == Patch::Clear,
+        ];
+        self.upserts
+            || clears.contains(&true)
+            || !self.capabilities.is_keep()
+            || self.status.set().is_some_and(is_v2_status)
+            || self.content().iter().any(ToolCallContent::is_of_version_2)
+    }
+
     /// The new kind. An unknown one counts as other.
     pub fn kind(&self) -> Option<&ToolKind> {
         self.kind.set().map(|kind| match kind {
@@ -229,6 +256,10 @@ impl ToolCallPatch {
 }
 
 impl ToolCallContent {
+    fn is_of_version_2(&self) -> bool {
+        matches!(self, Self::Changes(_))
+    }
+
     /// Returns the part as JSON, in the form of the protocol version that has it.
     pub fn encode(&self) -> String {
         json::encode_part(self)
@@ -295,6 +326,10 @@ impl From<ContentBlock> for ToolCallContent {
     fn from(content: ContentBlock) -> Self {
         Self::Content(Content::new(content))
     }
+}
+
+fn is_v2_status(status: &ToolCallStatus) -> bool {
+    matches!(status, ToolCallStatus::Paused | ToolCallStatus::Cancelled)
 }
 
 fn replace<T: Clone + Default>(field: &mut T, patch: &Patch<T>) {

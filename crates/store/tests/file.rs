@@ -343,7 +343,7 @@ fn an_event_of_a_newer_form_is_reported_as_newer() {
     drop(stored(&store, &key("s"), vec![opened("/")]));
     Connection::open(&path)
         .unwrap()
-        .execute_batch("UPDATE event SET body = replace(body, '\"v\":2', '\"v\":99')")
+        .execute_batch("UPDATE event SET body = replace(body, '\"v\":1', '\"v\":99')")
         .unwrap();
     assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NewerVersion { version: 99, .. })));
 }

@@ -1,4 +1,4 @@
-//! The JSON form of events: one object on one line, `{"v":2,"sequence":…,"at":…,"<name>":…}`. The
+//! The JSON form of events: one object on one line, `{"v":1,"sequence":…,"at":…,"<name>":…}`. The
 //! last member is the body of the event.
 //!
 //! Every version of this crate reads these names and members. New ones may be added; existing ones
@@ -19,7 +19,7 @@ impl Event {
     pub fn encode(&self) -> String {
         let mut out = Vec::new();
         Writer::new(&mut out).object(|event| {
-            event.member("v", &EVENT_VERSION);
+            event.member("v", &form(&self.body));
             event.member("sequence", &self.sequence);
             event.member("at", &self.at.0);
             write_body(&self.body, event.key(name(&self.body)));
@@ -43,6 +43,25 @@ impl Event {
         let body = read_body(name, value)?;
         Ok(Self { sequence: event.must("sequence")?, at: Timestamp(event.must("at")?), body })
     }
+}
+
+/// The lowest version of the format that has all of a body, so that older programs read whatever
+/// they understand.
+fn form(body: &EventBody) -> u64 {
+    let is_new = match body {
+        EventBody::WholeMessage { .. }
+        | EventBody::ToolCallContent { .. }
+        | EventBody::Terminal(_)
+        | EventBody::TerminalOutput { .. }
+        | EventBody::InfoByKey { .. }
+        | EventBody::State(_) => true,
+        EventBody::ToolCall(call) => call.is_of_version_2(),
+        EventBody::ToolCallUpdate(patch) | EventBody::PermissionAsked { tool_call: patch, .. } => {
+            patch.is_of_version_2()
+        }
+        _ => false,
+    };
+    if is_new { EVENT_VERSION } else { 1 }
 }
 
 /// The name of a body in the log.

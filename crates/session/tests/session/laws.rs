@@ -1,7 +1,7 @@
 //! Properties of the fold, for any sequence of events.
 
 use crate::sequences::bodies_of_both_versions;
-use crate::{fold, outline};
+use crate::{fold, outline, update};
 use attache_session::{
     Entry, EntryChange, EntryContent, Event, EventBody, MessageAuthor, Position, Session, Summary,
     Timestamp, TurnState,
@@ -257,8 +257,28 @@ fn the_form_of_an_event_is_the_documented_one() {
     let event = Event { sequence: 7, at: Timestamp(-1), body };
     assert_eq!(
         event.encode(),
-        r#"{"v":2,"sequence":7,"at":-1,"message":{"author":"thought","messageId":"m","content":{"type":"text","text":"x"}}}"#
+        r#"{"v":1,"sequence":7,"at":-1,"message":{"author":"thought","messageId":"m","content":{"type":"text","text":"x"}}}"#
     );
+}
+
+/// Older programs read the logs of sessions that use only version 1.
+#[test]
+fn an_event_has_the_lowest_form_that_has_all_of_it() {
+    let form = |text: &str, v2: bool| {
+        let body = match v2 {
+            true => EventBody::from_v2_update(attache_protocol::decode(text).unwrap()),
+            false => update(text),
+        };
+        let line = Event { sequence: 1, at: Timestamp(0), body }.encode();
+        line.strip_prefix(r#"{"v":"#).unwrap()[..1].to_owned()
+    };
+    let patch = r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}"#;
+    let cancelled = r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"cancelled"}"#;
+    let chunk = r#"{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"x"}}"#;
+    let whole = r#"{"sessionUpdate":"agent_message","messageId":"m","content":[]}"#;
+    assert_eq!((form(patch, false), form(chunk, false)), ("1".to_owned(), "1".to_owned()));
+    assert_eq!((form(cancelled, false), form(chunk, true)), ("2".to_owned(), "1".to_owned()));
+    assert_eq!((form(patch, true), form(whole, true)), ("2".to_owned(), "2".to_owned()));
 }
 
 #[test]
@@ -271,7 +291,7 @@ fn a_newer_body_is_kept_and_a_newer_version_is_reported() {
     for line in lines {
         let event = Event::decode(line).unwrap();
         assert!(matches!(event.body, EventBody::Newer { .. }), "{line}");
-        assert_eq!(event.encode(), line.replace(r#"{"v":1"#, r#"{"v":2"#));
+        assert_eq!(event.encode(), line);
         assert_eq!(Session::new("s").apply(&event), attache_session::Change::NONE);
     }
     let newer = r#"{"v":3,"sequence":3,"at":4,"turnBegan":{}}"#;

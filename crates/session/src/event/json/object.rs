@@ -3,8 +3,9 @@
 use attache_protocol::{DecodeError, Map, ObjectWriter, Patch, Raw, Wire, Writer, decode};
 use std::fmt;
 
-/// The version of the format that this crate writes. It reads every earlier one. The version is
-/// increased only if older versions of this crate would misread a log.
+/// The newest version of the format. It is increased only if older versions of this crate would
+/// misread an event. Each event is written in the lowest version that has all of it, and all are
+/// read.
 ///
 /// Version 2 added what only version 2 of the protocol has.
 pub const EVENT_VERSION: u64 = 2;
