@@ -4,7 +4,7 @@ pub(crate) mod labels;
 pub(crate) mod meta;
 pub(crate) mod title;
 
-use self::meta::{merged_meta, patched_meta};
+use self::meta::merged_meta;
 use self::title::title;
 use crate::change::{Change, Parts};
 use attache_protocol::{Meta, Patch};
@@ -46,18 +46,12 @@ impl Info {
         updated_at: &Patch<String>,
         meta: &Patch<Meta>,
     ) -> Change {
-        // With the old values removed, merging replaces.
-        let whole = match meta {
-            Patch::Set(meta) => {
-                let patched = patched_meta(self.meta.as_ref(), meta);
-                self.meta = None;
-                Patch::Set(patched)
-            }
-            other => other.clone(),
-        };
-        self.patch(title, updated_at, &whole)
+        meta::patch_by_key(&mut self.meta, meta);
+        let parts = if meta.is_keep() { Parts::NONE } else { Parts::INFO };
+        Change::of(parts | self.patch(title, updated_at, &Patch::Keep).parts)
     }
 
+    /// Applies an update of version 1, whose metadata is merged.
     pub(crate) fn patch(
         &mut self,
         title_patch: &Patch<String>,

@@ -1,6 +1,6 @@
 //! Terminals that the agent runs and the client shows. Only version 2 of the protocol has them.
 
-use crate::info::meta::patched_meta;
+use crate::info::meta::patch_by_key;
 use attache_protocol::v2::{
     TerminalCapabilities, TerminalExitStatus, TerminalId, TerminalSize, TerminalUpdate,
 };
@@ -81,10 +81,7 @@ impl AgentTerminal {
         update.exit_status.clone().apply(&mut self.exit_status);
         update.size.clone().apply(&mut self.size);
         update.capabilities.clone().apply(&mut self.capabilities);
-        match &update.meta {
-            Patch::Set(meta) => self.meta = Some(patched_meta(self.meta.as_ref(), meta)),
-            meta => meta.clone().apply(&mut self.meta),
-        }
+        patch_by_key(&mut self.meta, &update.meta);
         let output = match &update.output {
             Patch::Keep => None,
             Patch::Clear => Some(Vec::new()),

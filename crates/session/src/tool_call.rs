@@ -3,7 +3,7 @@
 pub(crate) mod json;
 
 use crate::event::json::object::{EventError, Object};
-use crate::info::meta::{members, patched_meta};
+use crate::info::meta::{members, patch_by_key};
 use attache_protocol::v1::{
     Content, ContentBlock, Terminal, ToolCallId, ToolCallLocation, ToolKind,
 };
@@ -156,11 +156,9 @@ impl ToolCall {
         patch.raw_input.clone().apply(&mut self.raw_input);
         patch.raw_output.clone().apply(&mut self.raw_output);
         patch.capabilities.clone().apply(&mut self.capabilities);
-        match &patch.meta {
-            Patch::Set(meta) if patch.upserts => {
-                self.meta = Some(patched_meta(self.meta.as_ref(), meta));
-            }
-            meta => meta.clone().apply(&mut self.meta),
+        match patch.upserts {
+            true => patch_by_key(&mut self.meta, &patch.meta),
+            false => patch.meta.clone().apply(&mut self.meta),
         }
     }
 }

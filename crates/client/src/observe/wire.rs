@@ -13,8 +13,12 @@ use std::sync::Arc;
 
 /// Serializes a value of the protocol as the JSON that is sent on the wire.
 pub(crate) fn serialize<T: Wire, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-    let value: serde_json::Value =
-        serde_json::from_str(&encode(value)).map_err(S::Error::custom)?;
+    serialize_json(&encode(value), to)
+}
+
+/// Serializes JSON.
+fn serialize_json<S: Serializer>(json: &str, to: S) -> Result<S::Ok, S::Error> {
+    let value: serde_json::Value = serde_json::from_str(json).map_err(S::Error::custom)?;
     value.serialize(to)
 }
 
@@ -75,14 +79,11 @@ pub(crate) mod pointer {
 
 /// Serde support for a tool call, which becomes an object with the members of its wire types.
 pub(crate) mod tool_call {
-    use super::{Deserialize, Deserializer, Serialize, Serializer, ToolCall};
+    use super::{Deserialize, Deserializer, Serializer, ToolCall};
     use serde::de::Error as _;
-    use serde::ser::Error as _;
 
     pub(crate) fn serialize<S: Serializer>(call: &ToolCall, to: S) -> Result<S::Ok, S::Error> {
-        let value: serde_json::Value =
-            serde_json::from_str(&call.encode()).map_err(S::Error::custom)?;
-        value.serialize(to)
+        super::serialize_json(&call.encode(), to)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
@@ -95,17 +96,14 @@ pub(crate) mod tool_call {
 
 /// Serde support for a patch of a tool call.
 pub(crate) mod tool_call_patch {
-    use super::{Deserialize, Deserializer, Serialize, Serializer, ToolCallPatch};
+    use super::{Deserialize, Deserializer, Serializer, ToolCallPatch};
     use serde::de::Error as _;
-    use serde::ser::Error as _;
 
     pub(crate) fn serialize<S: Serializer>(
         patch: &ToolCallPatch,
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        let value: serde_json::Value =
-            serde_json::from_str(&patch.encode()).map_err(S::Error::custom)?;
-        value.serialize(to)
+        super::serialize_json(&patch.encode(), to)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(

@@ -99,34 +99,25 @@ impl TerminalCommand {
         (id, session_id): (PermissionId, SessionId),
         folders: &Folders,
     ) -> PermissionRequest {
-        let mut request = self.question(id, session_id, None);
+        let mut request = self.question(id, session_id);
         request.protected = protected(&request, folders);
         let remark = request.protected.map(|guard| match guard {
             Guard::Secret => "It names a file that usually holds secrets.",
             Guard::Obeyed => "It may change a file that affects how programs or agents run.",
         });
-        match remark {
-            Some(remark) => {
-                let PermissionRequest { id, session_id, protected, .. } = request;
-                PermissionRequest { protected, ..self.question(id, session_id, Some(remark)) }
-            }
-            None => request,
+        if let (Some(remark), Patch::Set(content)) = (remark, &mut request.asked.content) {
+            content.push(said(remark.to_owned()));
         }
+        request
     }
 
     /// The question about the command, of the kind `execute`, to allow or reject it once.
-    fn question(
-        &self,
-        id: PermissionId,
-        session_id: SessionId,
-        remark: Option<&str>,
-    ) -> PermissionRequest {
-        let place = format!("in {}", self.cwd.display());
-        let content = [Some(place), remark.map(str::to_owned)].into_iter().flatten().map(said);
+    fn question(&self, id: PermissionId, session_id: SessionId) -> PermissionRequest {
+        let place = said(format!("in {}", self.cwd.display()));
         let asked = ToolCallPatch {
             title: Patch::Set(self.line()),
             kind: Patch::Set(ToolKind::Execute),
-            content: Patch::Set(content.collect()),
+            content: Patch::Set(vec![place]),
             ..ToolCallPatch::new(format!("terminal-command-{}", id.0))
         };
         let option = |id: &str, name: &str, kind| PermissionOption::new(id, name, kind);

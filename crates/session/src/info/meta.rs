@@ -95,6 +95,15 @@ pub fn merged_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
     Meta::new(merged).unwrap_or_else(|| patch.clone())
 }
 
+/// Applies a patch of metadata as ACP v2 defines it, see [`patched_meta`].
+pub(crate) fn patch_by_key(stored: &mut Option<Meta>, patch: &Patch<Meta>) {
+    match patch {
+        Patch::Keep => {}
+        Patch::Clear => *stored = None,
+        Patch::Set(patch) => *stored = Some(patched_meta(stored.as_ref(), patch)),
+    }
+}
+
 /// Returns `stored` with the top-level keys of `patch`, as ACP v2 defines it: `null` removes its
 /// key, and everything else replaces the stored value.
 pub(crate) fn patched_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
