@@ -103,10 +103,7 @@ impl ToolCall {
 
     /// The kind of tool. An unknown kind counts as other.
     pub fn kind(&self) -> &ToolKind {
-        match &self.kind {
-            ToolKind::Unknown(_) => &ToolKind::Other,
-            known => known,
-        }
+        self.kind.or_other()
     }
 
     /// The status. An unknown status counts as pending.
@@ -223,10 +220,7 @@ impl ToolCallPatch {
 
     /// The new kind. An unknown one counts as other.
     pub fn kind(&self) -> Option<&ToolKind> {
-        self.kind.set().map(|kind| match kind {
-            ToolKind::Unknown(_) => &ToolKind::Other,
-            known => known,
-        })
+        self.kind.set().map(ToolKind::or_other)
     }
 
     /// The new content, or no parts.

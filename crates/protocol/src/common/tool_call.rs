@@ -37,7 +37,8 @@ wire_string! {
 }
 
 impl ToolKind {
-    pub(crate) fn or_other(&self) -> &Self {
+    /// Returns the meaning of the kind: an unknown kind counts as other.
+    pub fn or_other(&self) -> &Self {
         match self {
             Self::Unknown(_) => &Self::Other,
             known => known,
