@@ -10,6 +10,7 @@
 //! | [`Reply`] | the future reply to a call |
 //! | [`Agent`], [`Client`] | one function for each method that a side can serve |
 //! | [`AgentHandler`], [`ClientHandler`] | dispatch by wire name to an [`Agent`] or a [`Client`] |
+//! | [`v2`] | the same traits and dispatch for version 2, a draft |
 //! | [`Responder`] | answers one incoming call, now or later |
 //! | [`CallError`], [`ConnectionEnd`] | why a call has no result, and why a connection ended |
 //! | [`transport`] | the traits of a transport, lines over byte streams, and a pair in memory |
@@ -81,7 +82,8 @@ mod unhandled;
 pub use cancelled::Cancelled;
 pub use connection::{Builder, Connection, ExitProbe};
 pub use end::{CallError, ConnectionEnd};
-pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall};
+pub use handler::v1::{Agent, AgentHandler, Client, ClientHandler};
+pub use handler::{Handler, IncomingCall, v2};
 pub use limits::Limits;
 pub use peer::{Peer, Reply};
 pub use responder::{Responder, Work};

@@ -5,7 +5,6 @@ use crate::peer::Peer;
 use attache_protocol::method::Call;
 use attache_protocol::{Error, RequestId, Wire, envelope};
 use std::future::Future;
-use std::marker::PhantomData;
 use std::pin::Pin;
 
 /// The work that remains after a call is accepted: none, or a future that the connection polls once
@@ -19,8 +18,12 @@ pub type Work = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 #[must_use = "dropping a responder replies with an internal error"]
 pub struct Responder<M: Call> {
     guard: ReplyGuard,
-    method: PhantomData<fn() -> M>,
+    /// Sends a result as the result of the method that was called, if that is another method.
+    translate: Option<Translate<M::Result>>,
 }
+
+/// Replies with a result of another type.
+type Translate<R> = Box<dyn FnOnce(&mut ReplyGuard, R) + Send>;
 
 /// The part of a responder that does not depend on the method: the call's id, and whether it is
 /// answered.
@@ -54,14 +57,31 @@ impl Drop for ReplyGuard {
 
 impl<M: Call> Responder<M> {
     pub(crate) fn new(guard: ReplyGuard) -> Self {
-        Self { guard, method: PhantomData }
+        Self { guard, translate: None }
     }
 
     /// Replies now. The reply is queued after all earlier messages of this side. This never waits
     /// for room, because every call must be answered.
     pub fn send(mut self, outcome: Result<M::Result, Error>) -> Work {
-        self.guard.settle(outcome.as_ref());
+        match (self.translate.take(), outcome) {
+            (Some(translate), Ok(result)) => translate(&mut self.guard, result),
+            (_, outcome) => self.guard.settle(outcome.as_ref()),
+        }
         None
+    }
+
+    /// Returns a responder that answers this call with the result of another method, for example of
+    /// the same method in another version. `into` turns that result into the result of this method.
+    pub fn map<N: Call>(
+        self,
+        into: impl FnOnce(N::Result) -> M::Result + Send + 'static,
+    ) -> Responder<N> {
+        let Self { guard, translate } = self;
+        let translate = move |guard: &mut ReplyGuard, result| match (translate, into(result)) {
+            (Some(translate), result) => translate(guard, result),
+            (None, result) => guard.settle(Ok(&result)),
+        };
+        Responder { guard, translate: Some(Box::new(translate)) }
     }
 
     /// Replies `-32601`: this side does not serve the method.
