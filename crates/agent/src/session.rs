@@ -1,6 +1,7 @@
 //! One open session: its state, its updates, and their order.
 
 pub(crate) mod accepted_prompt;
+pub(crate) mod client_update;
 pub(crate) mod config_options;
 pub(crate) mod deferring_mutex;
 mod info_pace;

@@ -16,6 +16,7 @@ pub(crate) mod subagent;
 pub(crate) mod terminal;
 pub(crate) mod tool_call;
 mod usage;
+mod user_wait;
 
 use crate::session::accepted_prompt::AcceptedPrompt;
 use crate::session::config_options::OptionNotice;

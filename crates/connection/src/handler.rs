@@ -109,17 +109,12 @@ impl IncomingCall<'_> {
         self.guard.0.id.as_ref()
     }
 
-    /// Decodes the params and passes them to `accept`. Replies `-32602` if they cannot be decoded.
-    pub fn accept<M: method::Call>(
-        self,
-        accept: impl FnOnce(M::Params, Responder<M>) -> Work,
-    ) -> Work {
-        let decoded = M::decode_params(self.params);
-        self.accept_decoded(decoded, accept)
+    /// Passes the responder to `answer`, without decoding the params.
+    pub fn answer<M: method::Call>(self, answer: impl FnOnce(Responder<M>) -> Work) -> Work {
+        answer(Responder::new(self.guard.0))
     }
 
-    /// Like [`IncomingCall::accept`], but passes the call to `side`, which also receives the
-    /// dropped values.
+    /// Decodes the params and passes the call to `side`, which also receives the dropped values.
     fn accept_for<M: method::Call, T: Unhandling>(
         self,
         side: &mut T,
@@ -127,17 +122,6 @@ impl IncomingCall<'_> {
     ) -> Work {
         match decode_for::<M>(side, self.params) {
             Ok(params) => accept(side, params, Responder::new(self.guard.0)),
-            Err(error) => self.refuse_params(&error),
-        }
-    }
-
-    fn accept_decoded<M: method::Call>(
-        self,
-        decoded: Result<M::Params, DecodeError>,
-        accept: impl FnOnce(M::Params, Responder<M>) -> Work,
-    ) -> Work {
-        match decoded {
-            Ok(params) => accept(params, Responder::new(self.guard.0)),
             Err(error) => self.refuse_params(&error),
         }
     }

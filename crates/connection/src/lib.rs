@@ -64,11 +64,14 @@
 //! ```
 
 mod cancelled;
+mod capabilities;
+
 mod connection;
 mod dispatch;
 mod end;
 mod handler;
 mod limits;
+mod offered;
 mod outbox;
 mod peer;
 mod pending;

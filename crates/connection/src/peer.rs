@@ -2,21 +2,19 @@
 
 use crate::cancelled::CancelSwitch;
 use crate::end::{CallError, ConnectionEnd};
+use crate::offered::Offered;
 use crate::outbox::Outbox;
 use crate::pending::{Pending, Taken};
 use crate::trace::Trace;
-use attache_protocol::method::{Call, CancelRequest, Gate, Notification, Row};
-use attache_protocol::v1::{
-    AgentCapabilities, CancelRequestNotification, ClientCapabilities, ProtocolVersion,
-};
-use attache_protocol::v2;
+use attache_protocol::method::{Call, CancelRequest, Notification};
+use attache_protocol::v1::CancelRequestNotification;
 use attache_protocol::{DecodeError, Error, Raw, RequestId, Wire, envelope};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
@@ -41,37 +39,7 @@ pub(crate) struct Shared {
     pub(crate) end: watch::Sender<Option<ConnectionEnd>>,
     /// Set when this side asks to close the connection.
     pub(crate) closing: watch::Sender<bool>,
-    offered: RwLock<Offered>,
-}
-
-/// The capabilities that the other side advertised. Everything is allowed until they are known.
-#[derive(Default)]
-struct Offered {
-    by_agent: Option<Arc<AgentCapabilities>>,
-    by_client: Option<Arc<ClientCapabilities>>,
-    v2_by_agent: Option<Arc<v2::AgentCapabilities>>,
-    v2_by_client: Option<Arc<v2::ClientCapabilities>>,
-}
-
-impl Offered {
-    /// Returns the path of the capability that keeps `gate` closed. Capabilities of one version say
-    /// nothing about the gates of the other.
-    fn closes(&self, version: ProtocolVersion, gate: &Gate) -> Option<&'static str> {
-        fn allows<C>(known: Option<&Arc<C>>, opened: impl Fn(&C) -> bool) -> bool {
-            known.is_none_or(|capabilities| opened(capabilities))
-        }
-        let open = match version {
-            ProtocolVersion::V2 => {
-                allows(self.v2_by_agent.as_ref(), |agent| gate.opened_by_v2_agent(agent))
-                    && allows(self.v2_by_client.as_ref(), |client| gate.opened_by_v2_client(client))
-            }
-            _ => {
-                allows(self.by_agent.as_ref(), |agent| gate.opened_by_agent(agent))
-                    && allows(self.by_client.as_ref(), |client| gate.opened_by_client(client))
-            }
-        };
-        gate.path().filter(|_| !open)
-    }
+    pub(crate) offered: RwLock<Offered>,
 }
 
 impl Peer {
@@ -209,60 +177,6 @@ impl Peer {
     /// Returns why the connection ended, if it has.
     pub fn end(&self) -> Option<ConnectionEnd> {
         self.0.end.borrow().clone()
-    }
-
-    /// Sets the capabilities that the agent advertised. From now on, calls of version 1 that these
-    /// capabilities do not allow fail without being sent.
-    pub fn set_agent_capabilities(&self, capabilities: AgentCapabilities) {
-        self.offer(|offered| offered.by_agent = Some(Arc::new(capabilities)));
-    }
-
-    /// Sets the capabilities that the client advertised. From now on, calls of version 1 that these
-    /// capabilities do not allow fail without being sent.
-    pub fn set_client_capabilities(&self, capabilities: ClientCapabilities) {
-        self.offer(|offered| offered.by_client = Some(Arc::new(capabilities)));
-    }
-
-    /// Like [`Peer::set_agent_capabilities`], for calls of version 2.
-    pub fn set_v2_agent_capabilities(&self, capabilities: v2::AgentCapabilities) {
-        self.offer(|offered| offered.v2_by_agent = Some(Arc::new(capabilities)));
-    }
-
-    /// Like [`Peer::set_client_capabilities`], for calls of version 2.
-    pub fn set_v2_client_capabilities(&self, capabilities: v2::ClientCapabilities) {
-        self.offer(|offered| offered.v2_by_client = Some(Arc::new(capabilities)));
-    }
-
-    /// The capabilities that the client at the other end advertised, once they are known.
-    pub fn client_capabilities(&self) -> Option<Arc<ClientCapabilities>> {
-        self.offered().by_client.clone()
-    }
-
-    /// The capabilities that the agent at the other end advertised, once they are known.
-    pub fn agent_capabilities(&self) -> Option<Arc<AgentCapabilities>> {
-        self.offered().by_agent.clone()
-    }
-
-    /// The capabilities of version 2 of the client at the other end, once they are known.
-    pub fn v2_client_capabilities(&self) -> Option<Arc<v2::ClientCapabilities>> {
-        self.offered().v2_by_client.clone()
-    }
-
-    /// The capabilities of version 2 of the agent at the other end, once they are known.
-    pub fn v2_agent_capabilities(&self) -> Option<Arc<v2::AgentCapabilities>> {
-        self.offered().v2_by_agent.clone()
-    }
-
-    fn closed_gate(&self, row: &Row) -> Option<&'static str> {
-        self.offered().closes(row.version, &row.gate)
-    }
-
-    fn offered(&self) -> RwLockReadGuard<'_, Offered> {
-        self.0.offered.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn offer(&self, change: impl FnOnce(&mut Offered)) {
-        change(&mut self.0.offered.write().unwrap_or_else(PoisonError::into_inner));
     }
 }
 

@@ -4,5 +4,5 @@ mod patch;
 mod v1;
 mod v1_tool_call;
 pub(crate) mod v2;
-mod v2_config_option;
+pub(crate) mod v2_config_option;
 mod v2_tool_call;

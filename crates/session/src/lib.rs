@@ -61,6 +61,7 @@ pub use change::{Change, Changes, EntryChange, Parts};
 pub use config::dependent::{keep_values, restored_options};
 pub use config::set::SetError;
 pub use config::{ConfigOptions, OptionSource};
+pub use convert::v2_config_option::{from_v2_option, to_v2_option};
 pub use event::json::object::{EVENT_VERSION, EventError};
 pub use event::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};
 pub use info::Info;
@@ -71,6 +72,7 @@ pub use permission::Permission;
 pub use position::Position;
 pub use replay::Replay;
 pub use replay::gate::options_for;
+pub use replay::replay_v2::ReplayV2;
 pub use session::Session;
 pub use store::memory_store::MemoryStore;
 pub use store::{

@@ -1,6 +1,7 @@
 //! Turns a log into the updates that rebuild the session.
 
 pub(crate) mod gate;
+pub(crate) mod replay_v2;
 
 use crate::replay::gate::steps;
 use crate::{

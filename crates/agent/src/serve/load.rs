@@ -2,15 +2,14 @@
 
 use crate::serve::context::Context;
 use crate::serve::opened_session::{self, OpenedSession, ReplyOptions};
+use crate::serve::replaying::Replaying;
 use crate::serve::session_request::SessionRequest;
 use crate::store::stored_session::{Pages, Records, StoredSession};
 use crate::{Error, Result};
 use attache_connection::{Peer, Responder};
-use attache_protocol::method::{SessionLoad, SessionUpdateNotification};
-use attache_protocol::v1::{
-    LoadSessionRequest, LoadSessionResponse, SessionId, SessionNotification, SessionUpdate,
-};
-use attache_session::{Origin, Replay};
+use attache_protocol::method::SessionLoad;
+use attache_protocol::v1::{LoadSessionRequest, LoadSessionResponse, SessionId};
+use attache_session::Origin;
 use std::sync::Arc;
 
 /// Loads a session and replies after its last update (SESS-14). A cancelled load does not change
@@ -41,38 +40,27 @@ async fn open(
 ) -> Result<(OpenedSession, ReplyOptions)> {
     let roots = request.check(&context.about)?;
     let log = context.open_log(id).await?;
-    let mut replay = Replay::new(id.clone(), peer.client_capabilities().unwrap_or_default());
+    let mut replay = Replaying::new(id, peer);
     let mut records = Records::default();
-    let mut updates = Vec::new();
     let mut pages = Pages::new(&context.stored, id);
     while let Some(page) = pages.next().await? {
         for event in &page {
             records.apply(event);
-            replay.apply(event, &mut updates);
+            replay.apply(event);
         }
         // The client receives the beginning while the end is still being read. Sending waits for a
         // slow client, so memory holds only one page.
-        send(peer, id, &mut updates).await?;
+        replay.send(peer).await?;
     }
     let past = StoredSession { session: replay.session().clone(), records };
     let mut opened =
         opened_session::open(context, &request, roots, Origin::Loaded, past, log, peer).await?;
     let (events, options) = opened.settle();
     opened.replayed();
-    events.iter().for_each(|event| replay.apply(event, &mut updates));
-    replay.end(&mut updates);
-    send(peer, id, &mut updates).await?;
+    events.iter().for_each(|event| replay.apply(event));
+    replay.end(peer).await?;
+    opened.send_idle()?;
     let stored = opened.stored();
     stored.await.map_err(Error::Store)?;
     Ok((opened, options))
-}
-
-async fn send(peer: &Peer, id: &SessionId, updates: &mut Vec<SessionUpdate>) -> Result<()> {
-    for update in updates.drain(..) {
-        peer.wait_for_room().await?;
-        peer.notify::<SessionUpdateNotification>(&SessionNotification::new(id.clone(), update))?;
-    }
-    // Pages without visible updates must not delay other sessions.
-    tokio::task::yield_now().await;
-    Ok::<(), Error>(())
 }

@@ -6,6 +6,7 @@ use crate::author::opening::Chosen;
 use crate::serve::context::Context;
 use crate::serve::guard::{catch_panic, read_first, run_guarded};
 use crate::serve::session_request::SessionRequest;
+use crate::session::client_update::ClientUpdate;
 use crate::session::config_options;
 use crate::session::open_session::OpenSession;
 use crate::session::outgoing_slot::OutgoingSlot;
@@ -14,7 +15,8 @@ use crate::store::records::SYSTEM_PROMPT;
 use crate::store::stored_session::{Records, StoredSession};
 use crate::{Opening, Result, SessionHandle, trace};
 use attache_connection::{Cancelled, Peer};
-use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
+use attache_protocol::v1::{ProtocolVersion, SessionConfigOption, SessionId, SessionModeState};
+use attache_protocol::v2::{IdleStateUpdate, StateUpdate};
 use attache_protocol::{Error as Refusal, Raw, encode};
 use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
 use std::path::{Path, PathBuf};
@@ -230,14 +232,16 @@ impl OpenedSession {
 
     /// Removes the waiting updates that the replay contains. A replay never contains notices.
     pub(crate) fn replayed(&self) {
-        self.session.state().outgoing.retain(|update| matches!(update, SessionUpdate::Notice(_)));
+        self.session.state().outgoing.retain(ClientUpdate::is_notice);
     }
 
     /// Sends the commands after the reply, which has no field for them (CMD-01).
     pub(crate) fn send_commands(&self) {
         let mut state = self.session.state();
         let commands = EventBody::Commands(state.session.commands().to_vec());
-        if let (false, Some(update)) = (state.session.commands().is_empty(), commands.to_update()) {
+        if let (false, Some(update)) =
+            (state.session.commands().is_empty(), state.update(&commands))
+        {
             state.outgoing.push(update);
         }
     }
@@ -247,13 +251,23 @@ impl OpenedSession {
         let mut state = self.session.state();
         let usage = state.session.usage();
         let Some(used) = usage.used() else { return };
-        let client = self.session.client();
         let costs = usage.costs().iter().cloned().map(Some);
         let costs: Vec<_> = if usage.costs().is_empty() { vec![None] } else { costs.collect() };
         let size = usage.size();
         for cost in costs {
-            let update = EventBody::Usage { used, size, cost }.to_update_for(&client);
+            let update = state.update(&EventBody::Usage { used, size, cost });
             update.into_iter().for_each(|update| state.outgoing.push(update));
+        }
+    }
+
+    /// Tells a client of version 2 before the reply that no turn runs in the session (V2-25).
+    pub(crate) fn send_idle(&self) -> Result<()> {
+        let idle = StateUpdate::from(IdleStateUpdate::new());
+        match self.session.peer.version() {
+            ProtocolVersion::V2 => {
+                ClientUpdate::V2(idle.into()).send(&self.session.id, &self.session.peer)
+            }
+            _ => Ok(()),
         }
     }
 

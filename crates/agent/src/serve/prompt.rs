@@ -4,14 +4,11 @@ use crate::author::erased_parts::BoxFuture;
 use crate::serve::context::Context;
 use crate::serve::guard::{read_first, run_guarded};
 use crate::serve::open_sessions::ServedSession;
+use crate::serve::prompt_reply::{Owed, PromptResponder, answer, confirm};
 use crate::session::accepted_prompt::AcceptedPrompt;
 use crate::session::open_session::OpenSession;
-use crate::session::outgoing_slot::StoredReply;
-use crate::session::state::State;
 use crate::{Error, Result, Turn, trace};
-use attache_connection::Responder;
 use attache_protocol::encode;
-use attache_protocol::method::SessionPrompt;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities, StopReason};
 use std::convert::Infallible;
 use std::pin::pin;
@@ -63,54 +60,30 @@ pub(crate) fn check(prompt: &[ContentBlock], supported: &PromptCapabilities) -> 
     Ok(())
 }
 
-/// Serves one accepted prompt: its turn and its reply.
-pub(crate) async fn serve(
-    context: Arc<Context>,
-    served: Arc<ServedSession>,
-    accepted: AcceptedPrompt,
-    prompt: Vec<ContentBlock>,
-    responder: Responder<SessionPrompt>,
-) {
-    let mut unanswered = Unanswered {
-        session: Arc::clone(&served.session),
-        accepted: accepted.clone(),
-        answered: false,
-    };
-    read_first().await;
-    let turn = Turn::new(Arc::clone(&served.session), accepted, prompt);
-    let span = trace::turn(turn.session_id(), turn.accepted().number);
-    let outcome = run(&context, &served, &turn).instrument(span).await;
-    answer(&served.session, turn.accepted(), outcome, responder).await;
-    unanswered.answered = true;
+/// An accepted prompt, with what it needs to be served.
+pub(crate) struct ServedPrompt {
+    pub(crate) context: Arc<Context>,
+    pub(crate) served: Arc<ServedSession>,
+    pub(crate) accepted: AcceptedPrompt,
 }
 
-/// Ends the turn in the session and queues the reply when that is stored: after every update of the
-/// turn (PROMPT-08) and before the next turn begins.
-async fn answer(
-    session: &Arc<OpenSession>,
-    accepted: &AcceptedPrompt,
-    outcome: Result<StopReason>,
-    responder: Responder<SessionPrompt>,
-) {
-    let (reply, stored) = {
-        let mut state = session.state();
-        let reply = state.end_turn(accepted, outcome);
-        (reply, StoredReply::new(session, &mut state))
-    };
-    let number = accepted.number;
-    let send = move |state: &mut State, stored: Result<()>| {
-        let reply = match (reply, stored) {
-            // `cancelled` and errors do not promise that the turn is stored (CANCEL-02).
-            (Ok(reply), Err(error)) if reply.stop_reason != StopReason::Cancelled => {
-                Err(error.to_reply())
-            }
-            (reply, _) => reply,
+impl ServedPrompt {
+    /// Serves the prompt: its turn and its reply.
+    pub(crate) async fn serve(self, prompt: Vec<ContentBlock>, responder: PromptResponder) {
+        let Self { context, served, accepted } = self;
+        let mut unanswered = Unanswered {
+            session: Arc::clone(&served.session),
+            accepted: accepted.clone(),
+            answered: false,
         };
-        state.forget_prompt(number, || {
-            let _ = responder.send(reply);
-        });
-    };
-    stored.send_with(Box::new(send)).await;
+        read_first().await;
+        let turn = Turn::new(Arc::clone(&served.session), accepted, prompt);
+        let span = trace::turn(turn.session_id(), turn.accepted().number);
+        let mut owed = Owed::Reply(responder);
+        let outcome = run(&context, &served, &turn, &mut owed).instrument(span).await;
+        answer(&served.session, turn.accepted(), outcome, owed).await;
+        unanswered.answered = true;
+    }
 }
 
 /// A prompt without a reply. If the connection ends first, the turn still ends in the session's
@@ -129,7 +102,7 @@ impl Drop for Unanswered {
                 let over = Err(Error::failed("the connection ended while this turn ran"));
                 // There is no client to receive the reply.
                 let _ = state.end_turn(&accepted, over);
-                state.forget_prompt(accepted.number, || {});
+                state.forget_prompt(accepted.number, |_| {});
             });
         }
     }
@@ -137,7 +110,12 @@ impl Drop for Unanswered {
 
 /// Runs one prompt once every earlier prompt of the session is answered. A prompt that is cancelled
 /// before that never begins.
-async fn run(context: &Context, served: &ServedSession, turn: &Turn) -> Result<StopReason> {
+async fn run(
+    context: &Context,
+    served: &ServedSession,
+    turn: &Turn,
+    owed: &mut Owed,
+) -> Result<StopReason> {
     let session = &served.session;
     let number = turn.accepted().number;
     turn.unless_cancelled(session.signals.wait_for_front(Some(number))).await?;
@@ -147,8 +125,9 @@ async fn run(context: &Context, served: &ServedSession, turn: &Turn) -> Result<S
     let mut memory = served.memory.lock().await;
     // Only a closed session has no memory, and closing the session cancelled this prompt.
     let memory = memory.as_mut().ok_or(Error::Cancelled)?;
-    session.state().begin_turn(turn.accepted(), turn.prompt().to_vec());
+    let message = session.state().begin_turn(turn.accepted(), turn.prompt().to_vec());
     trace::turn_began();
+    confirm(session, turn.prompt().to_vec(), message, owed).await?;
     let grace_is_over = async {
         turn.cancelled().await;
         tokio::time::sleep(context.cancel_grace).await;

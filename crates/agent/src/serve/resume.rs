@@ -44,6 +44,7 @@ async fn open(
     let (_, options) = opened.settle();
     opened.send_commands();
     opened.send_usage();
+    opened.send_idle()?;
     let stored = opened.stored();
     stored.await.map_err(Error::Store)?;
     Ok((opened, options))

@@ -3,6 +3,7 @@
 use attache_connection::Unhandled;
 use attache_protocol::{DecodeError, RequestId};
 use std::io::Write as _;
+use std::sync::Arc;
 
 /// The maximum number of lines, so that a client that sends only invalid input does not fill a disk
 /// or a pipe that nobody reads.
@@ -12,9 +13,10 @@ const MAX_LINES: usize = 20;
 const MAX_LENGTH: usize = 300;
 
 /// Receives each line of the log.
-type Line = Box<dyn Fn(&str) + Send + Sync>;
+type Line = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Logs one line for each message that could not be used, without its values.
+#[derive(Clone)]
 pub(crate) struct UnusedInputLog {
     line: Line,
     logged: usize,
@@ -31,7 +33,7 @@ impl Default for UnusedInputLog {
 
 impl UnusedInputLog {
     pub(crate) fn to(line: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self { line: Box::new(line), logged: 0 }
+        Self { line: Arc::new(line), logged: 0 }
     }
 
     /// Logs a message, or a part of one, that was not used.

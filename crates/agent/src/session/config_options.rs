@@ -4,9 +4,7 @@
 use crate::session::open_session::OpenSession;
 use crate::session::state::State;
 use crate::{Error, Result};
-use attache_protocol::v1::{
-    ClientCapabilities, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
-};
+use attache_protocol::v1::{SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory};
 use attache_session::{ConfigOptions, EventBody};
 use std::future::Future;
 
@@ -38,7 +36,7 @@ impl OpenSession {
         let config = self.state().session.config().clone();
         let changed = change(config).await.and_then(|options| {
             check(&options)?;
-            self.state().adopt_options(notice, options, &self.client())
+            self.state().adopt_options(notice, options)
         });
         then(changed)
     }
@@ -54,7 +52,6 @@ impl State {
         &mut self,
         notice: OptionNotice,
         options: Vec<SessionConfigOption>,
-        client: &ClientCapabilities,
     ) -> Result<Vec<SessionConfigOption>> {
         let config = self.session.config();
         if config.options() == options {
@@ -62,7 +59,7 @@ impl State {
         }
         let old_mode = config.current_mode();
         let body = EventBody::ConfigOptions(options.clone());
-        let update = body.to_update_for(client);
+        let update = self.update(&body);
         self.record(body);
         // A mode is announced only in sessions that had one from the start (MODE-04).
         let new_mode = self.session.config().current_mode().filter(|_| old_mode.is_some());
@@ -72,7 +69,7 @@ impl State {
         }
         if let Some(mode) = new_mode.filter(|_| mode_changed) {
             let body = EventBody::CurrentMode(mode);
-            let update = body.to_update();
+            let update = self.update(&body);
             self.record(body);
             if let Some(update) = update {
                 self.send_in_order(update)?;

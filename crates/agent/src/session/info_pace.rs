@@ -4,7 +4,9 @@
 //! A change applies to the session at once. The client receives it, together with later changes, as
 //! soon as the pace allows or at the end of the turn, whichever comes first.
 
-use attache_protocol::v1::SessionInfoUpdate;
+use crate::session::client_update::ClientUpdate;
+use attache_protocol::v1::{ProtocolVersion, SessionInfoUpdate};
+use attache_protocol::v2;
 use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};
 use attache_session::Info;
 use std::time::Duration;
@@ -57,36 +59,64 @@ impl InfoPace {
 
     /// Returns the update from what the client knows to `info`; `None` if nothing differs. Nothing
     /// is pending afterwards.
-    pub(crate) fn take_update(&mut self, info: &Info) -> Option<SessionInfoUpdate> {
+    pub(crate) fn take_update(
+        &mut self,
+        info: &Info,
+        version: ProtocolVersion,
+    ) -> Option<ClientUpdate> {
         let known = std::mem::replace(self, Self { sent: Some(Instant::now()), ..Self::default() });
-        let mut update = SessionInfoUpdate::new();
-        if let Some(before) = known.title
-            && before.as_deref() != info.title()
-        {
-            update.title = Patch::from(info.title().map(str::to_owned));
-        }
-        if let Some(before) = known.meta {
-            update.meta = meta_patch(before.as_ref(), info.meta());
-        }
-        (!update.title.is_keep() || !update.meta.is_keep()).then_some(update)
+        let title = match known.title {
+            Some(before) if before.as_deref() != info.title() => {
+                Patch::from(info.title().map(str::to_owned))
+            }
+            _ => Patch::Keep,
+        };
+        let meta = match known.meta {
+            Some(before) => meta_patch(before.as_ref(), info.meta(), version),
+            None => Patch::Keep,
+        };
+        (!title.is_keep() || !meta.is_keep()).then(|| match version {
+            ProtocolVersion::V2 => {
+                let update = v2::SessionInfoUpdate { title, meta, ..v2::SessionInfoUpdate::new() };
+                ClientUpdate::V2(update.into())
+            }
+            _ => {
+                let update = SessionInfoUpdate { title, meta, ..SessionInfoUpdate::new() };
+                ClientUpdate::V1(update.into())
+            }
+        })
     }
 }
 
-/// Returns the smallest patch that turns `known` into `now` by the merge rules of v1 (INFO-09).
-fn meta_patch(known: Option<&Meta>, now: Option<&Meta>) -> Patch<Meta> {
+/// Returns the smallest patch that turns `known` into `now`: version 1 merges nested objects
+/// (INFO-09), version 2 replaces the value of each top-level key.
+fn meta_patch(known: Option<&Meta>, now: Option<&Meta>, version: ProtocolVersion) -> Patch<Meta> {
     match (known, now) {
         (known, now) if known == now => Patch::Keep,
         (_, None) => Patch::Clear,
         (None, Some(now)) => Patch::Set(now.clone()),
-        (Some(known), Some(now)) => match difference(known.raw(), now.raw()).and_then(Meta::new) {
-            Some(patch) => Patch::Set(patch),
-            None => Patch::Keep,
-        },
+        (Some(known), Some(now)) => {
+            let nested = match version {
+                ProtocolVersion::V2 => |_: &Raw, now: &Raw| Some(now.clone()),
+                _ => difference,
+            };
+            match changed_members(known.raw(), now.raw(), nested).and_then(Meta::new) {
+                Some(patch) => Patch::Set(patch),
+                None => Patch::Keep,
+            }
+        }
     }
 }
 
 /// Returns what must be merged into `known` to get `now`; `None` if they are equal.
 fn difference(known: &Raw, now: &Raw) -> Option<Raw> {
+    changed_members(known, now, difference)
+}
+
+/// Returns the members of `now` that differ from those of `known`, and null for those that are
+/// gone; `None` if there are none. `nested` returns what to send of a member that both have. If
+/// either is no object, returns `now`.
+fn changed_members(known: &Raw, now: &Raw, nested: fn(&Raw, &Raw) -> Option<Raw>) -> Option<Raw> {
     if known == now {
         return None;
     }
@@ -99,7 +129,8 @@ fn difference(known: &Raw, now: &Raw) -> Option<Raw> {
     }
     for (key, value) in &after.0 {
         let changed = match before.get(key) {
-            Some(known) => difference(known, value),
+            Some(known) if known == value => None,
+            Some(known) => nested(known, value),
             None => Some(value.clone()),
         };
         patch.0.extend(changed.map(|value| (key.clone(), value)));
@@ -133,7 +164,7 @@ mod tests {
         ];
         for known in states.map(meta) {
             for now in states.map(meta) {
-                let made = match meta_patch(Some(&known), Some(&now)) {
+                let made = match meta_patch(Some(&known), Some(&now), ProtocolVersion::V1) {
                     Patch::Set(patch) => merged_meta(Some(&known), &patch),
                     Patch::Keep => known.clone(),
                     Patch::Clear => panic!("metadata is not cleared here"),

@@ -3,7 +3,7 @@
 //! older state.
 // CONF-24, PROMPT-08, SESS-26.
 
-use attache_protocol::v1::SessionUpdate;
+use crate::session::client_update::ClientUpdate;
 use std::collections::VecDeque;
 
 /// The replies that wait, and the updates that must not overtake them. All other updates are sent
@@ -20,7 +20,7 @@ pub(crate) enum OutgoingItem<R> {
     Awaited,
     /// A reply that is ready and waits for earlier ones.
     Ready(R),
-    Update(Box<SessionUpdate>),
+    Update(Box<ClientUpdate>),
     /// A reply that is never sent, or an update that was removed.
     Nothing,
 }
@@ -51,12 +51,12 @@ impl<R> OutgoingOrder<R> {
         self.first = 1;
     }
 
-    pub(crate) fn push(&mut self, update: SessionUpdate) {
+    pub(crate) fn push(&mut self, update: ClientUpdate) {
         self.waiting.push_back(OutgoingItem::Update(Box::new(update)));
     }
 
     /// Removes the waiting updates for which `keep` returns false.
-    pub(crate) fn retain(&mut self, keep: impl Fn(&SessionUpdate) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl Fn(&ClientUpdate) -> bool) {
         for item in &mut self.waiting {
             if matches!(item, OutgoingItem::Update(update) if !keep(update)) {
                 *item = OutgoingItem::Nothing;

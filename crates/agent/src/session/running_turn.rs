@@ -9,6 +9,7 @@ use attache_protocol::v1::{
 use attache_protocol::{Patch, Writer};
 use attache_session::{MessageAuthor, PermissionId};
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// The running turn, and everything in it that has not ended. `S` is the state of a session.
 pub(crate) struct RunningTurn<S> {
@@ -17,9 +18,11 @@ pub(crate) struct RunningTurn<S> {
     /// The message that the next chunk continues, if that chunk is of the same kind.
     pub(crate) message: Option<OpenMessage>,
     /// Tool calls without a final status.
-    pub(crate) open_calls: Vec<ToolCallId>,
+    pub(crate) open_calls: Vec<OpenCall>,
     /// Permission requests without an answer.
     pub(crate) open_questions: Vec<PermissionId>,
+    /// The number of questions that wait for the user: permission requests, forms and pages.
+    pub(crate) waiting_questions: usize,
     /// Compactions without a final status.
     pub(crate) open_compactions: Vec<OpenCompaction>,
     /// Terminals that are not released.
@@ -37,11 +40,26 @@ impl<S> RunningTurn<S> {
             message: None,
             open_calls: Vec::new(),
             open_questions: Vec::new(),
+            waiting_questions: 0,
             open_compactions: Vec::new(),
             open_terminals: Vec::new(),
             open_subagents: Vec::new(),
             usage: None,
         }
+    }
+}
+
+/// A tool call without a final status.
+pub(crate) struct OpenCall {
+    pub(crate) id: ToolCallId,
+    /// Set to true when the client cancels this call alone; `None` if the client cannot.
+    pub(crate) cancelled: Option<watch::Sender<bool>>,
+}
+
+impl OpenCall {
+    /// Returns whether the client cancelled this call.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(|cancelled| *cancelled.borrow())
     }
 }
 

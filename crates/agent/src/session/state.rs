@@ -2,15 +2,16 @@
 //! line to the client.
 
 use crate::session::accepted_prompt::{AcceptedPrompt, PromptPhase};
+use crate::session::client_update::ClientUpdate;
 use crate::session::info_pace::InfoPace;
 use crate::session::outgoing_order::{OutgoingItem, OutgoingOrder};
-use crate::session::running_turn;
+use crate::session::running_turn::{self, OpenCall};
 use crate::session::signals::SessionSignals;
 use crate::session::terminal_releaser::TerminalReleaser;
 use crate::{Environment, Error, Result};
 use attache_connection::{Cancelled, Peer};
-use attache_protocol::method::SessionUpdateNotification;
-use attache_protocol::v1::{ContentBlock, SessionNotification, SessionUpdate, ToolCallId};
+use attache_protocol::v1::{ContentBlock, MessageId, ProtocolVersion, ToolCallId};
+use attache_protocol::v2::StateUpdate;
 use attache_session::{Commit, Event, EventBody, Log, PermissionId, Session};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -150,10 +151,7 @@ impl State {
         if self.is_closed() {
             return Err(Error::Closed);
         }
-        let update = match self.peer.client_capabilities() {
-            Some(client) => body.to_update_for(&client),
-            None => None,
-        };
+        let update = self.update(&body);
         self.record(body);
         if let Some(update) = update {
             self.send(update)?;
@@ -161,9 +159,14 @@ impl State {
         self.send_info_when_due()
     }
 
+    /// Returns the update that tells the client about an event, if there is one.
+    pub(crate) fn update(&self, body: &EventBody) -> Option<ClientUpdate> {
+        ClientUpdate::of(body, &self.peer)
+    }
+
     /// Sends an update whose event is already recorded. An update for a session that the client
     /// does not know yet waits (SESS-26).
-    pub(crate) fn send(&mut self, update: SessionUpdate) -> Result<()> {
+    pub(crate) fn send(&mut self, update: ClientUpdate) -> Result<()> {
         match self.outgoing.announced() {
             true => self.notify(update),
             false => {
@@ -176,7 +179,7 @@ impl State {
     /// Sends an update about something that replies also contain, such as options. The update does
     /// not overtake those replies (CONF-24). While the session is being opened, nothing is sent,
     /// because the reply will contain the value.
-    pub(crate) fn send_in_order(&mut self, update: SessionUpdate) -> Result<()> {
+    pub(crate) fn send_in_order(&mut self, update: ClientUpdate) -> Result<()> {
         if self.is_opening() {
             return Ok(());
         }
@@ -201,8 +204,8 @@ impl State {
         if !self.info.is_pending() || self.is_closed() {
             return Ok(());
         }
-        match self.info.take_update(self.session.info()) {
-            Some(update) => self.send(update.into()),
+        match self.info.take_update(self.session.info(), self.peer.version()) {
+            Some(update) => self.send(update),
             None => Ok(()),
         }
     }
@@ -235,13 +238,21 @@ impl State {
         Ok(self.peer.send_raw(line)?)
     }
 
-    fn notify(&self, update: SessionUpdate) -> Result<()> {
-        let notification = SessionNotification::new(self.session.id().clone(), update);
-        Ok(self.peer.notify::<SessionUpdateNotification>(&notification)?)
+    /// Tells a client of version 2 what the session is doing. In version 1 the replies to prompts
+    /// say it.
+    pub(crate) fn send_work_state(&self, work: StateUpdate) -> Result<()> {
+        match self.peer.version() {
+            ProtocolVersion::V2 => self.notify(ClientUpdate::V2(work.into())),
+            _ => Ok(()),
+        }
+    }
+
+    fn notify(&self, update: ClientUpdate) -> Result<()> {
+        update.send(self.session.id(), &self.peer)
     }
 
     /// Lets an update wait for the replies before it.
-    fn queue(&mut self, update: SessionUpdate) {
+    fn queue(&mut self, update: ClientUpdate) {
         self.outgoing.push(update);
         if self.outgoing.len() > MAX_WAITING_UPDATES {
             self.signals.set_backlogged(true);
@@ -274,16 +285,23 @@ impl State {
         }
     }
 
-    /// Begins the turn of a prompt.
-    pub(crate) fn begin_turn(&mut self, prompt: &AcceptedPrompt, content: Vec<ContentBlock>) {
+    /// Begins the turn of a prompt, and returns the id of the user's message. A replay has the same
+    /// id.
+    pub(crate) fn begin_turn(
+        &mut self,
+        prompt: &AcceptedPrompt,
+        content: Vec<ContentBlock>,
+    ) -> MessageId {
+        let id = MessageId::from(format!("prompt-{}", self.session.sequence() + 1));
         self.record(EventBody::Prompt { content });
         self.record(EventBody::TurnBegan);
         self.turn = Some(RunningTurn::new(prompt.number));
+        id
     }
 
     /// Removes the prompt with this number; `reply` queues the reply to it before the next prompt
     /// begins.
-    pub(crate) fn forget_prompt(&mut self, number: u64, reply: impl FnOnce()) {
+    pub(crate) fn forget_prompt(&mut self, number: u64, reply: impl FnOnce(&mut Self)) {
         self.prompts.retain(|(other, phase)| {
             let answered = *other == number;
             if answered {
@@ -291,7 +309,7 @@ impl State {
             }
             !answered
         });
-        reply();
+        reply(self);
         self.signal_front();
     }
 
@@ -309,18 +327,27 @@ impl State {
     }
 
     /// Registers an announced tool call, which must be settled. The next text begins a new message.
-    pub(crate) fn opened_call(&mut self, id: ToolCallId) {
+    pub(crate) fn opened_call(&mut self, call: OpenCall) {
         if let Some(turn) = &mut self.turn {
             turn.message = None;
-            turn.open_calls.push(id);
+            turn.open_calls.push(call);
         }
     }
 
-    /// Marks this call as settled, and returns whether it was open until now (TOOL-08).
-    pub(crate) fn settles_call(&mut self, id: &ToolCallId) -> bool {
+    /// Marks this call as settled, and returns it if it was open until now (TOOL-08).
+    pub(crate) fn settles_call(&mut self, id: &ToolCallId) -> Option<OpenCall> {
+        let turn = self.turn.as_mut()?;
+        let open = turn.open_calls.iter().position(|open| open.id == *id)?;
+        Some(turn.open_calls.swap_remove(open))
+    }
+
+    /// Cancels one tool call, and returns whether that is possible.
+    pub(crate) fn cancel_tool_call(&mut self, id: &ToolCallId) -> bool {
         let Some(turn) = &mut self.turn else { return false };
-        let open = turn.open_calls.iter().position(|open| open == id);
-        open.map(|index| turn.open_calls.swap_remove(index)).is_some()
+        let open = turn.open_calls.iter().find(|open| open.id == *id);
+        let Some(cancelled) = open.and_then(|open| open.cancelled.as_ref()) else { return false };
+        cancelled.send_replace(true);
+        true
     }
 
     /// Opens a permission request. Its id is unique in the session, even after a load.

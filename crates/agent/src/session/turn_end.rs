@@ -10,7 +10,7 @@ use attache_protocol::v1::{
     StateUpdate, StopReason, SubagentUpdate,
 };
 use attache_protocol::v2::ToolCallStatus;
-use attache_session::{EventBody, ToolCallPatch, TurnOutcome};
+use attache_session::{EventBody, TurnOutcome};
 
 impl State {
     /// Ends the turn of a prompt in one step, and returns its reply. After a cancel the reply is
@@ -51,8 +51,8 @@ impl State {
             // If the connection is over, the client needs no update; likewise below.
             let _ = self.stop_subagent(&child, unfinished(cancelled));
         }
-        for id in turn.open_calls {
-            let patch = ToolCallPatch::with_status(id, ToolCallStatus::Failed);
+        for call in turn.open_calls {
+            let patch = call.last_patch(ToolCallStatus::Failed);
             let _ = self.post(EventBody::ToolCallUpdate(patch));
         }
         for compaction in turn.open_compactions {

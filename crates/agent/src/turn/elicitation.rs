@@ -1,14 +1,16 @@
 //! Asking the user for input.
 
+use crate::turn::user_wait::UserWait;
 use crate::turn::{form, form_text};
 use crate::{Error, Result, ToolCallHandle, Turn};
 use attache_connection::{CallError, Peer};
 use attache_protocol::Map;
-use attache_protocol::method::{ElicitationComplete, ElicitationCreate, Method as _};
+use attache_protocol::method::{ElicitationComplete, ElicitationCreate, Method as _, v2};
 use attache_protocol::v1::{
     CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
     ElicitationAction, ElicitationContentValue, ElicitationFormMode, ElicitationId,
-    ElicitationMode, ElicitationSchema, ElicitationSessionScope, ElicitationUrlMode, ToolCallId,
+    ElicitationMode, ElicitationSchema, ElicitationSessionScope, ElicitationUrlMode,
+    ProtocolVersion, ToolCallId,
 };
 
 /// The outcome of a form.
@@ -222,7 +224,18 @@ impl Turn {
         let mut scope = ElicitationSessionScope::new(self.session_id().clone());
         scope.tool_call_id = call;
         let request = CreateElicitationRequest::new(mode, scope, message);
-        match self.call::<ElicitationCreate>(&request).await {
+        let waiting = UserWait::begin(self);
+        let response = match self.open_session().peer.version() {
+            ProtocolVersion::V2 => match self.call::<v2::ElicitationCreate>(&request).await {
+                Ok(response) => {
+                    response.try_into().map_err(|error| Error::Client(CallError::BadReply(error)))
+                }
+                Err(error) => Err(error),
+            },
+            _ => self.call::<ElicitationCreate>(&request).await,
+        };
+        drop(waiting);
+        match response {
             Ok(CreateElicitationResponse { action, .. }) => {
                 // The answer and the cancel may both have arrived before this task ran again.
                 self.check()?;

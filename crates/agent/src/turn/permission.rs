@@ -1,13 +1,16 @@
 //! Asking the user before a tool runs.
 
+use crate::author::erased_parts::BoxFuture;
+use crate::turn::user_wait::UserWait;
 use crate::{Error, Result, ToolCallHandle, Turn};
 use attache_connection::CallError;
-use attache_protocol::method::SessionRequestPermission;
+use attache_protocol::method::{self, SessionRequestPermission};
 use attache_protocol::v1::{
-    PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
-    RequestPermissionRequest, RequestPermissionResponse,
+    PermissionOption, PermissionOptionId, PermissionOptionKind, ProtocolVersion,
+    RequestPermissionOutcome, RequestPermissionRequest, ToolCallUpdate,
 };
-use attache_session::{EventBody, PermissionId};
+use attache_protocol::v2;
+use attache_session::{EventBody, PermissionId, ToolCallPatch};
 
 /// The decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,11 +53,11 @@ impl Permission {
     }
 
     fn of(
-        answer: std::result::Result<RequestPermissionResponse, CallError>,
+        answer: std::result::Result<RequestPermissionOutcome, CallError>,
         options: &[PermissionOption],
     ) -> Result<Self> {
         let outcome = match answer {
-            Ok(response) => response.outcome,
+            Ok(outcome) => outcome,
             Err(CallError::Disconnected(end)) => return Err(Error::Disconnected(end)),
             Err(error) => return Ok(Self::Unusable(error.to_string())),
         };
@@ -101,6 +104,7 @@ impl Turn {
     ) -> Result<Permission> {
         check(&options)?;
         self.ready().await?;
+        let waiting = UserWait::begin(self);
         let (mut open, reply) = self.open_session().in_turn(self.accepted(), |state| {
             let id = state.open_question();
             let tool_call = call.patch();
@@ -109,25 +113,45 @@ impl Turn {
                 tool_call: tool_call.clone().into(),
                 options: options.clone(),
             });
-            let request = RequestPermissionRequest::new(
-                self.session_id().clone(),
-                tool_call,
-                options.clone(),
-            );
-            (
-                OpenQuestion { turn: self, id, outcome: None },
-                self.open_session().peer.call::<SessionRequestPermission>(&request),
-            )
+            (OpenQuestion { turn: self, id, outcome: None }, self.request(tool_call, &options))
         })?;
         let answer = self.unless_cancelled(reply).await?;
-        if let Ok(response) = &answer {
-            open.outcome = Some(response.outcome.clone());
+        drop(waiting);
+        if let Ok(outcome) = &answer {
+            open.outcome = Some(outcome.clone());
         }
         drop(open);
         let permission = Permission::of(answer, &options)?;
         // The answer and the cancel may both have arrived before this task ran again.
         self.check()?;
         Ok(permission)
+    }
+
+    /// Sends the request in the version of the client. The returned future waits for the answer.
+    fn request(
+        &self,
+        tool_call: ToolCallUpdate,
+        options: &[PermissionOption],
+    ) -> BoxFuture<'static, std::result::Result<RequestPermissionOutcome, CallError>> {
+        let (peer, session) = (&self.open_session().peer, self.session_id().clone());
+        match peer.version() {
+            ProtocolVersion::V2 => {
+                let title = tool_call.title.clone().unwrap_or_default();
+                let tool_call = ToolCallPatch::from(tool_call).to_v2();
+                let subject = v2::ToolCallPermissionSubject::new(tool_call);
+                let request = v2::RequestPermissionRequest {
+                    subject: Some(subject.into()),
+                    ..v2::RequestPermissionRequest::new(session, title, options)
+                };
+                let reply = peer.call::<method::v2::SessionRequestPermission>(&request);
+                Box::pin(async { Ok(reply.await?.outcome.into()) })
+            }
+            _ => {
+                let request = RequestPermissionRequest::new(session, tool_call, options);
+                let reply = peer.call::<SessionRequestPermission>(&request);
+                Box::pin(async { Ok(reply.await?.outcome) })
+            }
+        }
     }
 
     /// Asks with the two options "Allow" and "Reject", and returns whether `call` may run.

@@ -1,5 +1,6 @@
 //! The plans of a turn.
 
+use crate::session::client_update::ClientUpdate;
 use crate::{Result, Turn};
 use attache_protocol::v1::{Plan, PlanEntry, PlanId};
 use attache_session::{EventBody, PlanContent};
@@ -43,8 +44,8 @@ impl Turn {
             state.record(removed);
             let rest = state.session.plan().cloned();
             let shown = rest.map(|content| EventBody::Plan { id: Some(id), content });
-            let update = shown.and_then(|shown| shown.to_update_for(&client));
-            state.send(update.unwrap_or_else(|| Plan::new(Vec::new()).into()))
+            let update = shown.and_then(|shown| state.update(&shown));
+            state.send(update.unwrap_or_else(|| ClientUpdate::V1(Plan::new(Vec::new()).into())))
         })?
     }
 }

@@ -57,7 +57,7 @@ impl Turn {
             ..SubagentUpdate::new(id.clone())
         };
         let announced = EventBody::Subagent(Box::new(announced));
-        if self.is_muted() || announced.to_update_for(&self.client()).is_none() {
+        if self.is_muted() || self.open_session().state().update(&announced).is_none() {
             let call =
                 self.tool_call(title, ToolKind::Think).content(ContentBlock::text(description));
             let call = call.start().await?;

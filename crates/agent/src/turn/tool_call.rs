@@ -1,14 +1,16 @@
 //! The tool calls of a turn: announced, run, and settled exactly once.
 
+use crate::session::running_turn::OpenCall;
 use crate::session::state::State;
 use crate::{Error, Result, Turn};
 use attache_protocol::v1::{
-    ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallId, ToolCallLocation, ToolCallStatus,
-    ToolCallUpdate, ToolKind,
+    ContentBlock, Diff, ProtocolVersion, ToolCall, ToolCallContent, ToolCallId, ToolCallLocation,
+    ToolCallStatus, ToolCallUpdate, ToolKind,
 };
-use attache_protocol::{Meta, Raw};
-use attache_session::EventBody;
+use attache_protocol::{Meta, Patch, Raw, v2};
+use attache_session::{EventBody, ToolCallPatch};
 use std::path::Path;
+use tokio::sync::watch;
 
 /// A tool call that the client does not know yet: fill it in, then
 /// [`announce`](NewToolCall::announce) or [`start`](NewToolCall::start) it.
@@ -17,6 +19,7 @@ use std::path::Path;
 pub struct NewToolCall {
     turn: Turn,
     call: ToolCall,
+    cancellable: bool,
 }
 
 impl Turn {
@@ -25,7 +28,7 @@ impl Turn {
     pub fn tool_call(&self, title: impl Into<String>, kind: ToolKind) -> NewToolCall {
         let mut call = ToolCall::new("", title);
         call.kind = kind;
-        NewToolCall { turn: self.clone(), call }
+        NewToolCall { turn: self.clone(), call, cancellable: false }
     }
 }
 
@@ -56,24 +59,39 @@ impl NewToolCall {
         self
     }
 
+    /// Lets the user cancel this call alone: see [`ToolCallHandle::cancelled`]. Only clients of
+    /// version 2 can do that.
+    pub fn cancellable(mut self) -> Self {
+        self.cancellable = true;
+        self
+    }
+
     /// Sends the call as pending: its input is known, and it may need permission.
     ///
     /// # Errors
     /// Returns [`Error::Invalid`] if a path is not absolute or a line is 0; or
     /// [`Error::Cancelled`], [`Error::Over`] or [`Error::Disconnected`].
     pub async fn announce(self) -> Result<ToolCallHandle> {
-        let Self { turn, mut call } = self;
+        let Self { turn, mut call, cancellable } = self;
         check(&call.content, &call.locations)?;
         call.meta = turn.stand_in().and_then(child_of);
         turn.ready().await?;
         call.status = ToolCallStatus::Pending;
+        // A client of version 2 can name only the sessions that it opened, not those of subagents.
+        let cancellable = cancellable
+            && turn.open_session().peer.version() == ProtocolVersion::V2
+            && turn.open_session().id == turn.root().open_session().id;
+        let (cancelled, cancel) = watch::channel(false);
         turn.open_session().in_turn(turn.accepted(), |state| {
             // The sequence is unique in the session, even after a load (TOOL-02).
             call.tool_call_id = ToolCallId::from(format!("call{}", state.session.sequence() + 1));
-            state.opened_call(call.tool_call_id.clone());
-            state.post(EventBody::ToolCall(call.clone().into()))
+            let id = call.tool_call_id.clone();
+            state.opened_call(OpenCall { id, cancelled: cancellable.then_some(cancelled) });
+            let mut announced = attache_session::ToolCall::from(call.clone());
+            announced.capabilities = cancellable.then(can_cancel);
+            state.post(EventBody::ToolCall(announced))
         })??;
-        Ok(ToolCallHandle { turn, call })
+        Ok(ToolCallHandle { turn, call, cancelled: cancel })
     }
 
     /// Announces the call and marks it as in progress.
@@ -97,9 +115,29 @@ pub struct ToolCallHandle {
     turn: Turn,
     /// The call as the client knows it.
     call: ToolCall,
+    /// True once the client cancelled this call.
+    cancelled: watch::Receiver<bool>,
 }
 
 impl ToolCallHandle {
+    /// Returns whether the user cancelled this call alone.
+    pub fn is_cancelled(&self) -> bool {
+        *self.cancelled.borrow()
+    }
+
+    /// Waits until the user cancels this call alone; forever if that never happens. Stop the work
+    /// then, and settle the call with [`fail`](ToolCallHandle::fail) or drop it: its status becomes
+    /// `cancelled`. The turn goes on. A cancel of the whole turn does not end this future.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut cancelled = self.cancelled.clone();
+        async move {
+            if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
+                // The call is settled.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
     /// Returns its id.
     pub fn id(&self) -> &ToolCallId {
         &self.call.tool_call_id
@@ -206,7 +244,7 @@ impl ToolCallHandle {
     /// # Errors
     /// Returns [`Error::Over`] or [`Error::Disconnected`].
     pub async fn complete(self) -> Result<()> {
-        self.settle(ToolCallStatus::Completed, None)
+        self.settle(v2::ToolCallStatus::Completed, None)
     }
 
     /// Settles the call as failed or refused; `why` is shown after its content. Also works after a
@@ -217,7 +255,7 @@ impl ToolCallHandle {
     pub async fn fail(self, why: impl Into<String>) -> Result<()> {
         let mut content = self.call.content.clone();
         content.push(ContentBlock::text(why).into());
-        self.settle(ToolCallStatus::Failed, Some(content))
+        self.settle(v2::ToolCallStatus::Failed, Some(content))
     }
 
     /// Returns the description of the call in a permission request (PERM-10).
@@ -249,7 +287,11 @@ impl ToolCallHandle {
 
     /// Settles the call, at most once: the drop that follows does nothing. Never waits, because
     /// there is only one such update for each call.
-    fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
+    fn settle(
+        &self,
+        status: v2::ToolCallStatus,
+        content: Option<Vec<ToolCallContent>>,
+    ) -> Result<()> {
         let session = self.turn.open_session();
         session.in_turn_even_cancelled(self.turn.accepted(), |state| {
             state.settle_call(self.id(), status, content)
@@ -262,16 +304,40 @@ impl State {
     fn settle_call(
         &mut self,
         id: &ToolCallId,
-        status: ToolCallStatus,
+        status: v2::ToolCallStatus,
         content: Option<Vec<ToolCallContent>>,
     ) -> Result<()> {
-        if !self.settles_call(id) {
-            return Ok(());
+        let Some(call) = self.settles_call(id) else { return Ok(()) };
+        let mut patch = call.last_patch(status);
+        patch.content = content.map_or(Patch::Keep, |content| {
+            Patch::Set(content.into_iter().map(Into::into).collect())
+        });
+        self.post(EventBody::ToolCallUpdate(patch))
+    }
+}
+
+impl OpenCall {
+    /// Returns the patch that ends the call with this status, or as cancelled if it failed because
+    /// the client cancelled it.
+    pub(crate) fn last_patch(&self, status: v2::ToolCallStatus) -> ToolCallPatch {
+        let status = match status {
+            v2::ToolCallStatus::Failed if self.is_cancelled() => v2::ToolCallStatus::Cancelled,
+            status => status,
+        };
+        let mut patch = ToolCallPatch::with_status(self.id.clone(), status);
+        if self.cancelled.is_some() {
+            // V2-43.
+            patch.capabilities = Patch::Clear;
         }
-        let mut update = ToolCallUpdate::new(id.clone());
-        update.status = Some(status);
-        update.content = content;
-        self.post(EventBody::ToolCallUpdate(update.into()))
+        patch
+    }
+}
+
+/// The capabilities of a tool call that the client can cancel.
+fn can_cancel() -> v2::ToolCallCapabilities {
+    v2::ToolCallCapabilities {
+        cancel: Some(v2::ToolCallCancelCapabilities::default()),
+        ..v2::ToolCallCapabilities::default()
     }
 }
 
@@ -280,7 +346,7 @@ impl Drop for ToolCallHandle {
         let id = self.id().clone();
         // If the turn is over, its end settled the call.
         self.turn.open_session().defer_in_turn(self.turn.accepted(), move |state| {
-            let _ = state.settle_call(&id, ToolCallStatus::Failed, None);
+            let _ = state.settle_call(&id, v2::ToolCallStatus::Failed, None);
         });
     }
 }

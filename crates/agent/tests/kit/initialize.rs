@@ -3,45 +3,54 @@ use attache_agent::{About, serve};
 use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal, PromptCapabilities};
 use serde_json::json;
 
-/// INIT-05, INIT-06.
-#[tokio::test(start_paused = true)]
-async fn versions_are_agreed_on() {
-    for asked in [0, 1, 2, 65535] {
-        let mut client = Client::silent(serve(Tester::default()));
-        let answer = client.result("initialize", json!({"protocolVersion": asked})).await;
-        assert_eq!(answer["protocolVersion"], 1, "INIT-05, INIT-06");
-        assert_eq!(answer["agentInfo"], json!({"name": "tester", "version": "1"}));
-    }
-}
-
-/// INIT-05, INIT-06, INIT-09. After each outcome, the connection serves the next `initialize`.
+/// INIT-05, INIT-06, INIT-09, V2-02, V2-05. After each error, the connection serves the next
+/// `initialize`.
 #[tokio::test(start_paused = true)]
 async fn every_requested_version_has_one_outcome() {
     let number = "params.protocolVersion: expected a whole number from 0 to 65535, found";
-    let refused = |found: &str| Err(format!("{number} {found}"));
+    let refused = |found: &str| Err((-32602, format!("{number} {found}")));
+    let older = "initialize asks for version 2 with the fields of version 1";
+    let name = json!({"name": "c", "version": "1"});
     for (params, outcome) in [
         (json!({"protocolVersion": 1}), Ok(1)),
-        (json!({"protocolVersion": 0}), Ok(1)),
-        (json!({"protocolVersion": 2}), Ok(1)),
-        (json!({"protocolVersion": 3}), Ok(1)),
-        (json!({"protocolVersion": 65535}), Ok(1)),
+        (json!({"protocolVersion": 1, "info": name, "capabilities": {}}), Ok(1)),
+        (json!({"protocolVersion": 2, "info": name}), Ok(2)),
+        (json!({"protocolVersion": 2, "info": name, "clientInfo": name}), Ok(2)),
+        (json!({"protocolVersion": 3, "info": name}), Ok(2)),
+        (json!({"protocolVersion": 3, "about": "c"}), Ok(2)),
+        (json!({"protocolVersion": 65535}), Ok(2)),
+        (json!({"protocolVersion": 0}), Err((-32022, "use version 1 or 2".to_owned()))),
+        (json!({"protocolVersion": 2, "clientInfo": name}), Err((-32602, older.to_owned()))),
+        (
+            json!({"protocolVersion": 2}),
+            Err((-32602, "params: the required field \"info\" is missing".to_owned())),
+        ),
+        (
+            json!({"protocolVersion": 2, "info": "x", "capabilities": []}),
+            Err((-32602, "params.info: expected an object, found a string".to_owned())),
+        ),
         (json!({"protocolVersion": "2"}), refused("a string")),
         (json!({"protocolVersion": 2.5}), refused("2.5")),
         (json!({"protocolVersion": -1}), refused("-1")),
         (json!({"protocolVersion": 65536}), refused("65536")),
         (json!({"protocolVersion": null}), refused("null")),
-        (json!({}), Err("params: the required field \"protocolVersion\" is missing".to_owned())),
-        (json!([1]), Err("params: expected an object, found an array".to_owned())),
+        (
+            json!({}),
+            Err((-32602, "params: the required field \"protocolVersion\" is missing".to_owned())),
+        ),
+        (json!([1]), Err((-32602, "params: expected an object, found an array".to_owned()))),
     ] {
         let mut client = Client::silent(serve(Tester::default()));
         match outcome {
             Ok(version) => {
                 let answer = client.result("initialize", params.clone()).await;
                 assert_eq!(answer["protocolVersion"], version, "{params}");
+                let info = if version == 1 { "agentInfo" } else { "info" };
+                assert_eq!(answer[info], json!({"name": "tester", "version": "1"}), "{params}");
             }
-            Err(says) => {
+            Err((code, says)) => {
                 let error = client.error("initialize", params.clone()).await;
-                assert_eq!(error["code"], -32602, "INIT-09: {params}");
+                assert_eq!(error["code"], code, "{params}");
                 assert!(error["message"].as_str().unwrap().contains(&says), "{params}: {error}");
                 let early = client.error("session/new", super::client::new()).await;
                 assert_eq!(early["code"], -32600, "INIT-02: {params} did not initialize");
@@ -97,6 +106,7 @@ async fn a_second_initialize_replaces_the_capabilities_of_the_client() {
     assert_eq!(switch(&mut client).await, "select");
     let takes = json!({"session": {"configOptions": {"boolean": {}}}});
     for (asked, capabilities, kind) in [(1, &takes, "boolean"), (2, &json!({}), "select")] {
+        // A connection keeps its version.
         let params = json!({"protocolVersion": asked, "clientCapabilities": capabilities});
         let answer = client.result("initialize", params).await;
         assert_eq!(answer["protocolVersion"], 1, "INIT-18");
@@ -125,12 +135,10 @@ async fn nothing_is_served_before_initialize() {
     assert_eq!(client.error("_mine", json!({})).await["code"], -32601);
 }
 
-/// INIT-13, INIT-18, INIT-19.
+/// INIT-13, INIT-18.
 #[tokio::test(start_paused = true)]
 async fn unusual_params_of_other_versions_do_no_harm() {
     let mut client = Client::silent(serve(Tester::default()));
-    let params = json!({"protocolVersion": 2, "info": "x", "capabilities": []});
-    assert_eq!(client.result("initialize", params).await["protocolVersion"], 1, "INIT-19");
     let params = json!({"protocolVersion": 1, "clientInfo": {"name": 1}, "clientCapabilities": {"fs": false, "terminal": {}}});
     client.result("initialize", params).await; // INIT-13, INIT-18
     client.session().await;

@@ -35,6 +35,7 @@ mod terminal;
 mod tester;
 mod tokens;
 mod tool_call;
+mod version_2;
 mod wire;
 
 use acts::{Notes, acts};

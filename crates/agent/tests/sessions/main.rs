@@ -26,6 +26,7 @@ mod store;
 mod system_prompt;
 mod title;
 mod trouble;
+mod version_2;
 
 use client::Client;
 use keeper::Keeper;

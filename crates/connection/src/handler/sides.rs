@@ -1,7 +1,7 @@
 //! The macro that turns a method table into the trait of each side and its dispatch by wire name.
 
-/// Declares the traits `Agent` and `Client` and their dispatch. The table is the module `methods` of
-/// the caller.
+/// Declares the traits `Agent` and `Client` and their dispatch. The module `methods` of the caller
+/// is the table.
 macro_rules! sides {
     (
         agent_calls {

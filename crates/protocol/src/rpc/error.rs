@@ -1,5 +1,6 @@
 //! The error object of a JSON-RPC response.
 
+use crate::common::ProtocolVersion;
 use crate::wire::declare::wire_struct;
 use crate::{Fault, Raw, Reader, Wire, Writer};
 use std::fmt;
@@ -45,6 +46,25 @@ impl Error {
     /// The request was cancelled before it ended.
     pub fn request_cancelled() -> Self {
         Self::new(ErrorCode::REQUEST_CANCELLED, "the request was cancelled")
+    }
+
+    /// No version at or below the requested one is supported. `data` contains `requested` and
+    /// `supported`. Version 2 defines this error.
+    pub fn unsupported_protocol_version(
+        requested: ProtocolVersion,
+        supported: &[ProtocolVersion],
+    ) -> Self {
+        let numbers: Vec<u16> = supported.iter().map(|version| version.0).collect();
+        let named: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        let data = serde_json::json!({ "requested": requested.0, "supported": numbers });
+        let message = format!(
+            "version {requested} of ACP is not supported: use version {}",
+            named.join(" or ")
+        );
+        Self {
+            data: Some(data.into()),
+            ..Self::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, message)
+        }
     }
 
     /// The user must log in first. `message` says how.

@@ -102,7 +102,7 @@ impl EventBody {
             Self::TurnBegan => StateUpdate::from(RunningStateUpdate::new()).into(),
             Self::TurnEnded { outcome, usage } => {
                 let mut idle = IdleStateUpdate::new();
-                idle.stop_reason = Some(stop_reason(outcome));
+                idle.stop_reason = Some(outcome.to_v2());
                 idle.usage.clone_from(usage);
                 StateUpdate::from(idle).into()
             }
@@ -290,25 +290,27 @@ fn to_v2_command(command: &v1::AvailableCommand) -> AvailableCommand {
     })
 }
 
-/// Returns why the session became idle.
-fn stop_reason(outcome: &TurnOutcome) -> IdleStopReason {
-    match outcome {
-        TurnOutcome::Stopped(reason) => match reason {
-            StopReason::EndTurn => IdleStopReason::EndTurn,
-            StopReason::MaxTokens => IdleStopReason::MaxTokens,
-            StopReason::MaxTurnRequests => IdleStopReason::MaxTurnRequests,
-            StopReason::Refusal => IdleStopReason::Refusal,
-            StopReason::Cancelled => IdleStopReason::Cancelled,
-            StopReason::Unknown(reason) => {
-                // `encode` always writes valid JSON, and every text is a reason.
-                let text = format!(r#"{{"stopReason":{}}}"#, encode(&reason.to_string()));
-                decode(&text).unwrap_or(IdleStopReason::EndTurn)
+impl TurnOutcome {
+    /// Returns why the session became idle, in version 2.
+    pub fn to_v2(&self) -> IdleStopReason {
+        match self {
+            TurnOutcome::Stopped(reason) => match reason {
+                StopReason::EndTurn => IdleStopReason::EndTurn,
+                StopReason::MaxTokens => IdleStopReason::MaxTokens,
+                StopReason::MaxTurnRequests => IdleStopReason::MaxTurnRequests,
+                StopReason::Refusal => IdleStopReason::Refusal,
+                StopReason::Cancelled => IdleStopReason::Cancelled,
+                StopReason::Unknown(reason) => {
+                    // `encode` always writes valid JSON, and every text is a reason.
+                    let text = format!(r#"{{"stopReason":{}}}"#, encode(&reason.to_string()));
+                    decode(&text).unwrap_or(IdleStopReason::EndTurn)
+                }
+            },
+            TurnOutcome::Failed(error) => {
+                let mut stopped = ErrorStopReason::new();
+                stopped.error = Some(error.clone());
+                IdleStopReason::Error(stopped)
             }
-        },
-        TurnOutcome::Failed(error) => {
-            let mut stopped = ErrorStopReason::new();
-            stopped.error = Some(error.clone());
-            IdleStopReason::Error(stopped)
         }
     }
 }

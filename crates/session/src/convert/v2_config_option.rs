@@ -7,7 +7,8 @@ use attache_protocol::v1::{
 use attache_protocol::v2::{self, SessionConfigSelectGroup};
 use attache_protocol::{Raw, UnknownVariant, encode};
 
-pub(crate) fn from_v2_option(option: v2::SessionConfigOption) -> SessionConfigOption {
+/// Converts a config option of version 2.
+pub fn from_v2_option(option: v2::SessionConfigOption) -> SessionConfigOption {
     let kind = match option.kind {
         v2::SessionConfigKind::Select(select) => {
             let options = match select.options {
@@ -41,7 +42,8 @@ pub(crate) fn from_v2_option(option: v2::SessionConfigOption) -> SessionConfigOp
     converted
 }
 
-pub(crate) fn to_v2_option(option: &SessionConfigOption) -> v2::SessionConfigOption {
+/// Converts a config option to version 2.
+pub fn to_v2_option(option: &SessionConfigOption) -> v2::SessionConfigOption {
     let kind = match &option.kind {
         SessionConfigKind::Select(select) => {
             let options = match &select.options {

@@ -56,6 +56,26 @@ impl ToolCall {
             ..ToolCallUpdate::new(self.tool_call_id.clone())
         }
     }
+
+    /// Like [`ToolCall::to_v2`], for a call with a new id: fields without a value are left out.
+    pub fn to_v2_creation(&self) -> ToolCallUpdate {
+        fn set<T: Clone>(value: &Option<T>) -> Patch<T> {
+            value.clone().map_or(Patch::Keep, Patch::Set)
+        }
+        let mut update = self.to_v2();
+        update.name = set(&self.name);
+        update.raw_input = set(&self.raw_input);
+        update.raw_output = set(&self.raw_output);
+        update.capabilities = set(&self.capabilities);
+        update.meta = set(&self.meta);
+        if self.content.is_empty() {
+            update.content = Patch::Keep;
+        }
+        if self.locations.is_empty() {
+            update.locations = Patch::Keep;
+        }
+        update
+    }
 }
 
 impl ToolCallPatch {

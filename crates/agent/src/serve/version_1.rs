@@ -1,112 +1,15 @@
-//! The methods that an agent serves, in the order in which lines arrive.
+//! The methods of version 1.
 
-use crate::serve::context::Context;
-use crate::serve::unused_input_log::UnusedInputLog;
-use crate::serve::{
-    auth, extensions, fork, list, load, new, option_call, prompt, providers, resume,
-};
+use crate::serve::prompt_reply::PromptResponder;
+use crate::serve::served::Served;
+use crate::serve::{auth, extensions, fork, list, load, new, option_call, providers, resume};
 use crate::session::config_options::OptionNotice;
-use crate::{AuthStatusHandle, Result};
-use attache_connection::{
-    Agent, AgentHandler, ConnectionEnd, Handler, IncomingCall, Peer, Responder, Unhandled, Work,
-};
-use attache_protocol::method::{self, Side};
+use attache_connection::{Agent, IncomingCall, Peer, Responder, Unhandled, Work};
+use attache_protocol::method;
 use attache_protocol::v1::*;
-use attache_protocol::{DecodeError, Error as Refusal, Raw};
+use attache_protocol::{Error as Refusal, Raw};
 use attache_session::{ConfigOptions, EventBody};
 use std::sync::Arc;
-use std::task::{Context as TaskContext, Poll};
-
-/// The handler of a connection. It refuses every other call until `initialize` has succeeded
-/// (INIT-02).
-pub(crate) struct KitHandler(AgentHandler<Served>);
-
-/// Serves the methods after the checks that [`KitHandler`] makes.
-struct Served {
-    context: Arc<Context>,
-    initialized: bool,
-    /// The capabilities in the reply to `initialize`; calls that need any other capability are
-    /// answered as unknown methods (INIT-17).
-    advertised: AgentCapabilities,
-    /// Reports logins to the client; present only if that is advertised (AUTHS-03).
-    auth_status: Option<AuthStatusHandle>,
-    log: UnusedInputLog,
-}
-
-impl KitHandler {
-    pub(crate) fn new(context: Arc<Context>, log: UnusedInputLog) -> Self {
-        Self(AgentHandler(Served {
-            context,
-            initialized: false,
-            advertised: AgentCapabilities::default(),
-            auth_status: None,
-            log,
-        }))
-    }
-}
-
-impl Handler for KitHandler {
-    const SIDE: Side = Side::Agent;
-
-    fn notification(
-        &mut self,
-        peer: &Peer,
-        name: &str,
-        params: Option<&str>,
-    ) -> std::result::Result<(), DecodeError> {
-        self.0.notification(peer, name, params)
-    }
-
-    fn call(&mut self, call: IncomingCall<'_>) -> Work {
-        if let Some(refusal) = self.0.0.login_missing(&call) {
-            return call.refuse(&refusal);
-        }
-        if self.0.0.initialized || call.name == <method::Initialize as method::Method>::ROW.name {
-            return self.0.call(call);
-        }
-        let error = Refusal::invalid_request(format!(
-            "{} came before initialize: call initialize first",
-            call.name
-        ));
-        call.refuse(&error)
-    }
-
-    fn poll_ready(&mut self, context: &mut TaskContext<'_>) -> Poll<()> {
-        self.0.poll_ready(context)
-    }
-
-    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
-        self.0.unhandled(unhandled);
-    }
-
-    fn ended(&mut self, end: &ConnectionEnd) {
-        self.0.ended(end);
-    }
-}
-
-impl Served {
-    /// Returns the error for a call that needs a login, if the user is not logged in (AUTH-01).
-    /// Returns `None` for a call that is not served anyway (before `initialize`, or of a method
-    /// that is not advertised): it gets another error later.
-    fn login_missing(&self, call: &IncomingCall<'_>) -> Option<Refusal> {
-        let row = method::Row::received_by(Side::Agent, call.name, method::Kind::Call)?;
-        let served = self.initialized && self.advertises(&row.gate);
-        let client = call.peer().client_capabilities().unwrap_or_default();
-        served.then(|| self.context.login_missing(row, &client)).flatten()
-    }
-
-    /// Replies with the result of `work`, which is not interrupted when the call is cancelled.
-    fn reply_with<M: method::Call>(
-        &self,
-        responder: Responder<M>,
-        work: impl Future<Output = Result<M::Result>> + Send + 'static,
-    ) -> Work {
-        responder.later_with(|responder| async move {
-            let outcome = work.await;
-            let _ = responder.send(outcome.map_err(|error| error.to_reply()));
-        })
-    }
-}
 
 impl Agent for Served {
     fn advertises(&self, gate: &method::Gate) -> bool {
@@ -126,24 +29,9 @@ impl Agent for Served {
         params: InitializeRequest,
         responder: Responder<method::Initialize>,
     ) -> Work {
-        let mut response = self.context.about.initialized(&params.client_capabilities);
-        let capabilities = &mut response.agent_capabilities;
-        self.context.stored.advertise(capabilities);
-        capabilities.providers =
-            self.context.parts.providers.as_ref().map(|_| ProvidersCapabilities::default());
-        self.advertised = response.agent_capabilities.clone();
-        responder.peer().set_client_capabilities(params.client_capabilities);
-        self.initialized = true;
-        let (context, peer) = (Arc::clone(&self.context), responder.peer().clone());
-        responder.send(Ok(response));
-        if context.about.reports_auth_status()
-            && let Ok(status) = context.auth_status()
-        {
-            let handle = AuthStatusHandle::new(peer, status);
-            self.auth_status = Some(handle.clone());
-            context.give_status_handle(handle);
-        }
-        None
+        responder.peer().set_client_capabilities(params.client_capabilities.clone());
+        let response = self.initialized(&params.client_capabilities);
+        self.reply_to_initialize(response, responder)
     }
 
     fn authenticate(
@@ -362,19 +250,12 @@ impl Agent for Served {
         params: PromptRequest,
         responder: Responder<method::SessionPrompt>,
     ) -> Work {
-        let served = match self.context.sessions.get(&params.session_id) {
-            Ok(served) => served,
-            Err(error) => return responder.send(Err(error)),
-        };
-        if let Err(error) = prompt::check(&params.prompt, self.context.about.prompt_capabilities())
-        {
-            return responder.send(Err(error.to_reply()));
+        match self.accept_prompt(&params, responder.cancelled()) {
+            Ok(accepted) => responder.later_with(|responder| {
+                accepted.serve(params.prompt, PromptResponder::V1(responder))
+            }),
+            Err(refusal) => responder.send(Err(refusal)),
         }
-        let accepted = served.session.state().accept_prompt(responder.cancelled().clone());
-        let context = Arc::clone(&self.context);
-        responder.later_with(|responder| {
-            prompt::serve(context, served, accepted, params.prompt, responder)
-        })
     }
 
     fn session_cancel(&mut self, params: CancelNotification, _peer: &Peer) {

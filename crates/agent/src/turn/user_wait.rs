@@ -1,0 +1,54 @@
+//! The time in which a turn waits for its user.
+
+use crate::Turn;
+use crate::session::state::State;
+use attache_protocol::v2::{RequiresActionStateUpdate, RunningStateUpdate, StateUpdate};
+
+/// A question that waits for the user. From the first question until the last one is dropped, a
+/// client of version 2 knows that the turn requires an action.
+// V2-37.
+pub(crate) struct UserWait<'t>(&'t Turn);
+
+impl<'t> UserWait<'t> {
+    /// Begins to wait, in the turn of the prompt: a subagent waits for the same user.
+    pub(crate) fn begin(turn: &'t Turn) -> Self {
+        let root = turn.root();
+        // If the turn is over, so is the question.
+        let _ = root.open_session().in_turn(root.accepted(), |state| {
+            if state.waiting_questions(|open| open.saturating_add(1)) == 1 {
+                state.tell_work(RequiresActionStateUpdate::new().into());
+            }
+        });
+        Self(root)
+    }
+}
+
+impl Drop for UserWait<'_> {
+    fn drop(&mut self) {
+        let accepted = self.0.accepted().clone();
+        self.0.open_session().defer_in_turn(self.0.accepted(), move |state| {
+            // A cancelled turn ends soon, and makes no more progress.
+            if state.waiting_questions(|open| open.saturating_sub(1)) == 0
+                && !accepted.is_cancelled()
+            {
+                state.tell_work(RunningStateUpdate::new().into());
+            }
+        });
+    }
+}
+
+impl State {
+    /// Changes the number of questions for which the turn waits, and returns the new number.
+    fn waiting_questions(&mut self, change: impl FnOnce(usize) -> usize) -> usize {
+        self.turn().map_or(0, |turn| {
+            turn.waiting_questions = change(turn.waiting_questions);
+            turn.waiting_questions
+        })
+    }
+
+    /// Tells a client of version 2 what the turn is doing.
+    fn tell_work(&mut self, work: StateUpdate) {
+        // If the connection is over, the client needs no update.
+        let _ = self.send_work_state(work);
+    }
+}

@@ -1,0 +1,44 @@
+//! Logging in and out.
+
+use crate::{v1, v2};
+
+/// The unknown `type` of a method of version 1 is left out.
+impl From<v1::AuthMethod> for v2::AuthMethod {
+    fn from(method: v1::AuthMethod) -> Self {
+        match method {
+            v1::AuthMethod::Agent(method) => Self::Agent(v2::AuthMethodAgent {
+                description: method.description,
+                meta: method.meta,
+                ..v2::AuthMethodAgent::new(method.id, method.name)
+            }),
+            v1::AuthMethod::Terminal(method) => {
+                let variables = method.env.0.into_iter();
+                Self::Terminal(v2::AuthMethodTerminal {
+                    description: method.description,
+                    args: method.args,
+                    env: variables.map(|(name, value)| v2::EnvVariable::new(name, value)).collect(),
+                    meta: method.meta,
+                    ..v2::AuthMethodTerminal::new(method.id, method.name)
+                })
+            }
+        }
+    }
+}
+
+impl From<v2::LoginAuthRequest> for v1::AuthenticateRequest {
+    fn from(request: v2::LoginAuthRequest) -> Self {
+        Self { meta: request.meta, ..Self::new(request.method_id) }
+    }
+}
+
+impl From<v1::AuthenticateResponse> for v2::LoginAuthResponse {
+    fn from(response: v1::AuthenticateResponse) -> Self {
+        Self { meta: response.meta }
+    }
+}
+
+impl From<v1::LogoutResponse> for v2::LogoutAuthResponse {
+    fn from(response: v1::LogoutResponse) -> Self {
+        Self { meta: response.meta }
+    }
+}
