@@ -11,7 +11,7 @@ use super::resolved_paths::ResolvedPaths;
 use super::thread::CancelFlag;
 use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;
-use super::toolbox::Toolbox;
+use super::toolbox::{CANCELLED, Toolbox};
 use crate::session::memory::Record;
 use attache_agent::{NewToolCall, Permission, Result};
 use attache_policy::{
@@ -125,7 +125,15 @@ impl Toolbox<'_> {
             handle.content(ContentBlock::text(why)).await?;
         }
         let question = self.question(&approval).await?;
-        let why = match self.turn.ask_permission(&handle, question.options()).await? {
+        let asked = tokio::select! {
+            biased;
+            () = handle.cancelled() => None,
+            asked = self.turn.ask_permission(&handle, question.options()) => Some(asked?),
+        };
+        let Some(permission) = asked else {
+            return self.failed(handle, CANCELLED).await.map(Err);
+        };
+        let why = match permission {
             Permission::AllowOnce(_) => None,
             Permission::AllowAlways(id) => {
                 if let Some(subject) = question.allow {

@@ -30,7 +30,7 @@ use super::resolved_paths::ResolvedPaths;
 use super::schema::{number, spec, text, yes_no};
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
-use super::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox, report};
+use super::toolbox::{CANCELLED, TITLE_SHOWN, ToolFuture, Toolbox, report};
 use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolKind};
 use attache_host::{Bounded, Exit, Sandbox};
@@ -220,6 +220,10 @@ impl Tool for Execute {
         Box::pin(self.execute(toolbox, call))
     }
 
+    fn is_cancellable(&self) -> bool {
+        !self.background
+    }
+
     fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
         (!self.background).then_some(self)
     }
@@ -314,11 +318,15 @@ impl Execute {
     }
 
     /// Runs a command to its end. If the turn is cancelled, the command's whole process tree is
-    /// killed, and the client is told that the command ended.
+    /// killed, and the client is told that the command ended. If only this call is cancelled, the
+    /// command is killed, and the model gets the output so far.
     async fn run_to_end(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
+        if handle.is_cancelled() {
+            return toolbox.failed(handle, CANCELLED).await;
+        }
         let running_command = match self.begin(toolbox, permit, sandbox.as_ref()).await? {
             Ok(running_command) => running_command,
             Err(why) => return toolbox.failed(handle, &why).await,
@@ -351,8 +359,12 @@ impl Execute {
             }
         };
         display.exited(&mut handle, exit)?;
-        let end = end_words(exit, self.time().filter(|_| command.timed_out()));
-        let success = exit.success() && !command.timed_out();
+        let cancelled = handle.is_cancelled();
+        let end = match cancelled {
+            true => format!("killed: {CANCELLED}"),
+            false => end_words(exit, self.time().filter(|_| command.timed_out())),
+        };
+        let success = exit.success() && !command.timed_out() && !cancelled;
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
             notes.extend(launch::sandbox_note(

@@ -8,7 +8,7 @@ use super::repair;
 use super::resolved_paths::ResolvedPaths;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, TEXT_GIVEN, ToolResult};
-use super::toolbox::{ARGUMENTS_SHOWN, ToolFuture, Toolbox, report};
+use super::toolbox::{ARGUMENTS_SHOWN, CANCELLED, ToolFuture, Toolbox, report};
 use crate::mcp::{Next, Question, ReturnedContent, Running, Server, ServerMessage, ServerTool};
 use crate::models::ToolSpec;
 use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};
@@ -106,6 +106,7 @@ impl Mcp {
         let begun = tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
+            () = handle.cancelled() => return toolbox.failed(handle, CANCELLED).await,
             begun = server.call(&self.tool, self.arguments.clone()) => begun,
         };
         match begun {
@@ -148,6 +149,10 @@ impl Tool for Mcp {
         vec![Length::of_arguments(self.text().len())]
     }
 
+    fn is_cancellable(&self) -> bool {
+        true
+    }
+
     fn touches(&self) -> Touch<'_> {
         Touch::Mcp { server: &self.server, tool: &self.tool }
     }
@@ -183,8 +188,12 @@ impl Toolbox<'_> {
             let next = tokio::select! {
                 biased;
                 () = self.turn.cancelled() => {
-                    running.cancel("the person cancelled it").await;
+                    running.cancel(CANCELLED).await;
                     return Err(Error::Cancelled);
+                }
+                () = handle.cancelled() => {
+                    running.cancel(CANCELLED).await;
+                    break CANCELLED.to_owned();
                 }
                 next = running.next() => next,
                 () = tokio::time::sleep_until(deadline.min(latest)) => {

@@ -72,7 +72,8 @@ impl Toolbox<'_> {
     /// Creates a call, which the client has not seen yet.
     pub(super) fn new_call(&self, tool: &dyn Tool, input: Raw) -> NewToolCall {
         let title = one_line(&tool.title(), TITLE_SHOWN + 4);
-        self.turn.tool_call(title, tool.kind()).name(tool.name()).raw_input(input)
+        let call = self.turn.tool_call(title, tool.kind()).name(tool.name()).raw_input(input);
+        if tool.is_cancellable() { call.cancellable() } else { call }
     }
 }
 

@@ -71,6 +71,11 @@ pub(crate) trait Tool: Debug + Send + Sync {
         true
     }
 
+    /// Whether the person can cancel the call alone, while the turn goes on.
+    fn is_cancellable(&self) -> bool {
+        false
+    }
+
     /// Completes the arguments with facts about this machine, before the decision.
     fn adapt<'t>(&'t mut self, _toolbox: &'t Toolbox<'_>) -> ToolFuture<'t, ()> {
         Box::pin(ready(Ok(())))

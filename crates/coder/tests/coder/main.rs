@@ -36,3 +36,4 @@ mod slash;
 mod tasks;
 mod titles;
 mod verbs;
+mod version_2;

@@ -6,8 +6,10 @@ use super::end::OUTPUT_KEPT;
 use crate::tools::fit::counted;
 use attache_agent::{Result, ToolCallHandle};
 use attache_host::{Bounded, Command};
+use std::pin::pin;
 
-/// Reads the output of the command to its end, and shows it.
+/// Reads the output of the command to its end, and shows it. If the person cancels the call, the
+/// command is killed.
 pub(super) async fn gather(
     handle: &mut ToolCallHandle,
     command: &mut Command,
@@ -16,10 +18,17 @@ pub(super) async fn gather(
     in_terminal: bool,
 ) -> Result<Bounded> {
     let mut clean = in_terminal.then(OutputCleaner::default);
+    let mut cancelled = pin!(handle.cancelled());
+    let mut killed = false;
     loop {
         let due = display.due();
         let chunk = tokio::select! {
             biased;
+            () = &mut cancelled, if !killed => {
+                killed = true;
+                command.kill();
+                continue;
+            }
             () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)),
                 if due.is_some() => None,
             chunk = command.chunk() => match chunk {

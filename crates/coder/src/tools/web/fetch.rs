@@ -12,7 +12,7 @@ use crate::tools::schema::{spec, text};
 use crate::tools::thread::blocking;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
-use crate::tools::toolbox::{ToolFuture, Toolbox, report};
+use crate::tools::toolbox::{CANCELLED, ToolFuture, Toolbox, report};
 use crate::tools::web::page::{self, Kind};
 use crate::tools::web::public_address::{self, Lookup, NotPublic};
 use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
@@ -94,6 +94,10 @@ impl Tool for Fetch {
         ToolKind::Fetch
     }
 
+    fn is_cancellable(&self) -> bool {
+        true
+    }
+
     fn title(&self) -> String {
         // The host and path of the URL, without the parts that may be secret.
         match self.url() {
@@ -168,6 +172,7 @@ impl Fetch {
         let fetched = tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
+            () = handle.cancelled() => return toolbox.failed(handle, CANCELLED).await,
             fetched = tokio::time::timeout(TIME_LIMIT, page) => fetched,
         };
         match fetched {
