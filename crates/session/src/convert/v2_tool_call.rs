@@ -79,15 +79,20 @@ impl ToolCall {
 }
 
 impl ToolCallPatch {
-    /// Converts the patch to version 2.
+    /// Converts the patch to version 2. Metadata of version 1 replaces all keys; in version 2 the
+    /// other keys stay.
     pub fn to_v2(&self) -> ToolCallUpdate {
+        let status = match &self.status {
+            Patch::Set(v2::ToolCallStatus::Unknown(_)) if !self.upserts => Patch::Keep,
+            status => status.clone(),
+        };
         let content =
             |parts: Vec<ToolCallContent>| parts.iter().map(ToolCallContent::to_v2).collect();
         ToolCallUpdate {
             title: self.title.clone(),
             name: self.name.clone(),
             kind: self.kind.clone(),
-            status: self.status.clone(),
+            status,
             content: map(self.content.clone(), content),
             locations: self.locations.clone(),
             raw_input: self.raw_input.clone(),

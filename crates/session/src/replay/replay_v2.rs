@@ -1,7 +1,7 @@
 //! Turns a log into the updates of version 2 that rebuild the session.
 
 use super::message_id;
-use crate::{Event, EventBody, MessageAuthor, Session, ToolCallPatch};
+use crate::{EntryContent, Event, EventBody, MessageAuthor, Session};
 use attache_protocol::Patch;
 use attache_protocol::v1::SessionId;
 use attache_protocol::v2::{SessionUpdate, UserMessage};
@@ -46,9 +46,16 @@ impl ReplayV2 {
             (body @ EventBody::Message { author, .. }, Some(entry)) => {
                 body.to_v2_update(Some(&message_id(*author, entry)))
             }
-            (EventBody::PermissionAsked { tool_call, .. }, Some(_)) => {
-                Some(ToolCallPatch::to_v2(tool_call).into())
-            }
+            (
+                EventBody::ToolCallUpdate(patch)
+                | EventBody::PermissionAsked { tool_call: patch, .. },
+                Some(entry),
+            ) => Some(match &entry.content {
+                EntryContent::ToolCall(call) if entry.began_at == event.sequence => {
+                    call.to_v2_creation().into()
+                }
+                _ => patch.to_v2().into(),
+            }),
             (body, Some(_)) => body.to_v2_update(None),
         };
         updates.extend(update);

@@ -22,6 +22,7 @@ mod memory;
 mod memory_store;
 mod recovery;
 mod replay;
+mod replay_v2;
 mod sequences;
 mod summary;
 mod transcript;
