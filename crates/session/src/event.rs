@@ -3,13 +3,14 @@
 pub(crate) mod join;
 pub(crate) mod json;
 
+use crate::permission::PermissionQuestion;
 use crate::timestamp::Timestamp;
 use crate::tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 use attache_protocol::v1::{
     AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId,
-    Notice, PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption,
-    SessionId, SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState,
-    SessionModelState, StopReason, SubagentUpdate, TerminalId, ToolCallId, Usage,
+    Notice, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption, SessionId,
+    SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState, SessionModelState,
+    StopReason, SubagentUpdate, TerminalId, ToolCallId, Usage,
 };
 use attache_protocol::v2::{StateUpdate, TerminalUpdate};
 use attache_protocol::{Error, Meta, Patch, Raw};
@@ -169,14 +170,13 @@ pub enum EventBody {
     SessionMessage(Box<SessionMessage>),
     /// A chunk of a message between sessions.
     SessionMessageChunk(Box<SessionMessageChunk>),
-    /// The agent asks for permission to run a tool call.
+    /// The agent asks for permission. If the question is about a tool call, its patch is applied as
+    /// [`EventBody::ToolCallUpdate`] is.
     PermissionAsked {
         /// The id of the request on this side.
         id: PermissionId,
-        /// The tool call, as a patch of what is known about it.
-        tool_call: ToolCallPatch,
-        /// The answers to choose from.
-        options: Vec<PermissionOption>,
+        /// The question.
+        question: Box<PermissionQuestion>,
     },
     /// The request was answered or withdrawn.
     PermissionSettled {
@@ -221,6 +221,11 @@ pub enum EventBody {
 }
 
 impl EventBody {
+    /// Returns the event of a permission request of either version, as it arrived.
+    pub fn permission_asked(id: PermissionId, question: impl Into<PermissionQuestion>) -> Self {
+        Self::PermissionAsked { id, question: Box::new(question.into()) }
+    }
+
     /// Returns whether the event counts as activity and updates the session's `updatedAt`: anything
     /// said, done, asked or decided, a title, or metadata.
     ///

@@ -95,9 +95,9 @@ impl Replay {
                     .iter()
                     .for_each(|block| self.say(MessageAuthor::User, entry, block, updates));
             }
-            EventBody::ToolCallUpdate(update)
-            | EventBody::PermissionAsked { tool_call: update, .. } => {
-                updates.push(tool_call(event, entry, update));
+            EventBody::ToolCallUpdate(update) => updates.push(tool_call(event, entry, update)),
+            EventBody::PermissionAsked { question, .. } => {
+                updates.extend(question.tool_call().map(|patch| tool_call(event, entry, patch)));
             }
             EventBody::Plan { content, .. } if self.client.plan.is_none() => {
                 updates.extend(one_plan(Some(content)));

@@ -182,9 +182,12 @@ impl Session {
             EventBody::Usage { used, size, cost } => {
                 Arc::make_mut(&mut self.usage).replace(*used, *size, cost.as_ref())
             }
-            EventBody::PermissionAsked { id, tool_call, options } => {
-                let patched = self.transcript.tool_call_update(now, tool_call);
-                let permission = Permission::asked(now, *id, tool_call, options);
+            EventBody::PermissionAsked { id, question } => {
+                let patched = match question.tool_call() {
+                    Some(patch) => self.transcript.tool_call_update(now, patch),
+                    None => Change::NONE,
+                };
+                let permission = Permission::asked(now, *id, question);
                 crate::permission::ask(Arc::make_mut(&mut self.permissions), permission);
                 Change { parts: patched.parts | Parts::PERMISSION, entry: patched.entry }
             }

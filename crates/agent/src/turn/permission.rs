@@ -104,16 +104,12 @@ impl Turn {
         let (mut open, reply) = self.open_session().in_turn(self.accepted(), |state| {
             let id = state.open_question();
             let tool_call = call.patch();
-            state.record(EventBody::PermissionAsked {
-                id,
-                tool_call: tool_call.clone().into(),
-                options: options.clone(),
-            });
             let request = RequestPermissionRequest::new(
                 self.session_id().clone(),
                 tool_call,
                 options.clone(),
             );
+            state.record(EventBody::permission_asked(id, request.clone()));
             (
                 OpenQuestion { turn: self, id, outcome: None },
                 self.open_session().peer.call::<SessionRequestPermission>(&request),

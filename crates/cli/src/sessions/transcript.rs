@@ -218,7 +218,7 @@ impl<'t, T: PartSink> Replay<'t, T> {
         let permission =
             self.session.permissions().iter().rev().find(|permission| permission.id == id);
         let Some(permission) = permission else { return };
-        let id = &permission.tool_call.tool_call_id;
+        let Some(id) = permission.question.tool_call_id() else { return };
         let entries = self.session.entries();
         let about = |entry: &&usize| match entries.get(**entry).map(|entry| &entry.content) {
             Some(EntryContent::ToolCall(call)) => call.tool_call_id == *id,

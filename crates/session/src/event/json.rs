@@ -7,6 +7,7 @@
 pub(crate) mod object;
 
 use self::object::{EVENT_VERSION, EventError, Object, read, write_patch};
+use crate::permission::json::{read_question, write_question};
 use crate::tool_call::json::{read_call, read_call_patch, read_part, write_call, write_call_patch};
 use crate::{
     Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
@@ -56,9 +57,8 @@ fn form(body: &EventBody) -> u64 {
         | EventBody::InfoByKey { .. }
         | EventBody::State(_) => true,
         EventBody::ToolCall(call) => call.is_of_version_2(),
-        EventBody::ToolCallUpdate(patch) | EventBody::PermissionAsked { tool_call: patch, .. } => {
-            patch.is_of_version_2()
-        }
+        EventBody::ToolCallUpdate(patch) => patch.is_of_version_2(),
+        EventBody::PermissionAsked { question, .. } => question.is_of_version_2(),
         _ => false,
     };
     if is_new { EVENT_VERSION } else { 1 }
@@ -200,10 +200,9 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
                 object.member("cost", cost);
             }
         }
-        EventBody::PermissionAsked { id, tool_call, options } => {
+        EventBody::PermissionAsked { id, question } => {
             object.member("id", &id.0);
-            object.key("toolCall").object(|patch| write_call_patch(tool_call, patch));
-            object.member("options", options);
+            write_question(question, object);
         }
         EventBody::PermissionSettled { id, outcome } => {
             object.member("id", &id.0);
@@ -331,11 +330,7 @@ fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, Ev
         },
         "permissionAsked" => EventBody::PermissionAsked {
             id: PermissionId(object.must("id")?),
-            tool_call: read_call_patch(&Object::of(
-                object.must::<Raw>("toolCall")?.get(),
-                "permissionAsked.toolCall",
-            )?)?,
-            options: object.must("options")?,
+            question: Box::new(read_question(object)?),
         },
         "permissionSettled" => EventBody::PermissionSettled {
             id: PermissionId(object.must("id")?),

@@ -20,6 +20,7 @@ mod labels;
 mod laws;
 mod memory;
 mod memory_store;
+mod permission;
 mod recovery;
 mod replay;
 mod sequences;
