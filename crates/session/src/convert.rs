@@ -5,5 +5,6 @@ pub(crate) mod permission;
 mod v1;
 mod v1_tool_call;
 pub(crate) mod v2;
+pub(crate) mod v2_command;
 mod v2_config_option;
 mod v2_tool_call;

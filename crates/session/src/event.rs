@@ -13,7 +13,7 @@ use attache_protocol::v1::{
     StopReason, SubagentUpdate, TerminalId, ToolCallId, Usage,
 };
 use attache_protocol::v2::{StateUpdate, TerminalUpdate};
-use attache_protocol::{Error, Meta, Patch, Raw};
+use attache_protocol::{Error, Meta, Patch, Raw, v2};
 
 /// One entry in the log of a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +112,9 @@ pub enum EventBody {
     PlanRemoved(PlanId),
     /// All slash commands.
     Commands(Vec<AvailableCommand>),
+    /// All slash commands, some of which have kinds or inputs that this version does not know. Only
+    /// version 2 has kinds.
+    CommandsOfKinds(Vec<v2::AvailableCommand>),
     /// All config options, from an update or a reply.
     ConfigOptions(Vec<SessionConfigOption>),
     /// All modes, from a reply.
@@ -155,8 +158,8 @@ pub enum EventBody {
         used: u64,
         /// The context's size in tokens, if it is known.
         size: Option<u64>,
-        /// The cost since the session began. `None` means that it did not change.
-        cost: Option<Cost>,
+        /// The cost since the session began. Only version 2 clears it.
+        cost: Patch<Cost>,
     },
     /// A notice to the user. It is not part of the history.
     Notice(Notice),
@@ -236,6 +239,7 @@ impl EventBody {
             Self::Opened { origin, .. } => matches!(origin, Origin::New | Origin::Forked(_)),
             Self::Replaced
             | Self::Commands(_)
+            | Self::CommandsOfKinds(_)
             | Self::ConfigOptions(_)
             | Self::Modes(_)
             | Self::CurrentMode(_)

@@ -6,6 +6,7 @@ mod plans;
 mod recovery;
 
 use crate::config::ConfigOptions;
+use crate::convert::v2_command::known_commands;
 use crate::transcript::Transcript;
 use crate::transcript::entry::Now;
 use crate::transcript::keys::Key;
@@ -15,7 +16,7 @@ use crate::{
     Permission, Position, Timestamp, ToolCall, TurnOutcome, TurnState, UsageState,
 };
 use attache_protocol::v1::{AvailableCommand, SessionId, ToolCallId};
-use attache_protocol::v2::BackgroundWork;
+use attache_protocol::v2::{self, BackgroundWork};
 use std::sync::Arc;
 
 /// A session: the fold of its events.
@@ -33,6 +34,8 @@ pub struct Session {
     additional_directories: Arc<[String]>,
     transcript: Transcript,
     commands: Arc<[AvailableCommand]>,
+    /// All commands, if some have kinds or inputs that this version does not know.
+    commands_of_kinds: Option<Arc<[v2::AvailableCommand]>>,
     config: Arc<ConfigOptions>,
     info: Arc<Info>,
     archived: bool,
@@ -61,6 +64,7 @@ impl Session {
             additional_directories: Arc::default(),
             transcript: Transcript::default(),
             commands: Arc::default(),
+            commands_of_kinds: None,
             info: Arc::default(),
             archived: false,
             usage: Arc::default(),
@@ -160,6 +164,12 @@ impl Session {
             }
             EventBody::Commands(commands) => {
                 self.commands = commands.as_slice().into();
+                self.commands_of_kinds = None;
+                Change::of(Parts::COMMANDS)
+            }
+            EventBody::CommandsOfKinds(commands) => {
+                self.commands = known_commands(commands).into();
+                self.commands_of_kinds = Some(commands.as_slice().into());
                 Change::of(Parts::COMMANDS)
             }
             EventBody::ConfigOptions(options) => Arc::make_mut(&mut self.config).replace(options),
@@ -180,7 +190,7 @@ impl Session {
                 Arc::make_mut(&mut self.info).store_title(title, *by_person)
             }
             EventBody::Usage { used, size, cost } => {
-                Arc::make_mut(&mut self.usage).replace(*used, *size, cost.as_ref())
+                Arc::make_mut(&mut self.usage).replace(*used, *size, cost)
             }
             EventBody::PermissionAsked { id, question } => {
                 let patched = match question.tool_call() {
@@ -282,9 +292,17 @@ impl Session {
         }
     }
 
-    /// The slash commands.
+    /// The slash commands of kinds that this version knows.
     pub fn commands(&self) -> &[AvailableCommand] {
         &self.commands
+    }
+
+    /// All slash commands, as an event.
+    pub fn all_commands(&self) -> EventBody {
+        match &self.commands_of_kinds {
+            Some(commands) => EventBody::CommandsOfKinds(commands.to_vec()),
+            None => EventBody::Commands(self.commands.to_vec()),
+        }
     }
 
     /// Config options, modes and models.

@@ -15,7 +15,7 @@ use crate::store::stored_session::{Records, StoredSession};
 use crate::{Opening, Result, SessionHandle, trace};
 use attache_connection::{Cancelled, Peer};
 use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
-use attache_protocol::{Error as Refusal, Raw, encode};
+use attache_protocol::{Error as Refusal, Patch, Raw, encode};
 use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -248,8 +248,9 @@ impl OpenedSession {
         let usage = state.session.usage();
         let Some(used) = usage.used() else { return };
         let client = self.session.client();
-        let costs = usage.costs().iter().cloned().map(Some);
-        let costs: Vec<_> = if usage.costs().is_empty() { vec![None] } else { costs.collect() };
+        let costs = usage.costs().iter().cloned().map(Patch::Set);
+        let costs: Vec<_> =
+            if usage.costs().is_empty() { vec![Patch::Keep] } else { costs.collect() };
         let size = usage.size();
         for cost in costs {
             let update = EventBody::Usage { used, size, cost }.to_update_for(&client);

@@ -260,7 +260,7 @@ mod tests {
             EventBody::Notice(Notice::new(NoticeSeverity::Info, "hello")),
             EventBody::Commands(Vec::new()),
             EventBody::StoredTitle { title: "Tidy up".to_owned(), by_person: false },
-            EventBody::Usage { used: 1, size: Some(2), cost: Some(Cost::new(0.5, "USD")) },
+            EventBody::Usage { used: 1, size: Some(2), cost: Patch::Set(Cost::new(0.5, "USD")) },
             EventBody::TurnEnded {
                 outcome: TurnOutcome::Stopped(StopReason::EndTurn),
                 usage: None,

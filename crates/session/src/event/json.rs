@@ -13,7 +13,7 @@ use crate::{
     Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
 };
 use attache_protocol::v1::SessionInfoUpdate;
-use attache_protocol::{Raw, Wire, Writer};
+use attache_protocol::{Patch, Raw, Wire, Writer};
 
 impl Event {
     /// Returns the event as one line of JSON, without a line break.
@@ -54,7 +54,9 @@ fn form(body: &EventBody) -> u64 {
         | EventBody::ToolCallContent { .. }
         | EventBody::Terminal(_)
         | EventBody::TerminalOutput { .. }
+        | EventBody::CommandsOfKinds(_)
         | EventBody::InfoByKey { .. }
+        | EventBody::Usage { cost: Patch::Clear, .. }
         | EventBody::State(_) => true,
         EventBody::ToolCall(call) => call.is_of_version_2(),
         EventBody::ToolCallUpdate(patch) => patch.is_of_version_2(),
@@ -80,6 +82,7 @@ fn name(body: &EventBody) -> &str {
         EventBody::Plan { .. } => "plan",
         EventBody::PlanRemoved(_) => "planRemoved",
         EventBody::Commands(_) => "commands",
+        EventBody::CommandsOfKinds(_) => "commandsOfKinds",
         EventBody::ConfigOptions(_) => "configOptions",
         EventBody::Modes(_) => "modes",
         EventBody::CurrentMode(_) => "currentMode",
@@ -116,6 +119,7 @@ fn write_body(body: &EventBody, mut writer: Writer<'_>) {
         EventBody::State(state) => state.write(to),
         EventBody::PlanRemoved(id) => id.write(to),
         EventBody::Commands(commands) => commands.write(to),
+        EventBody::CommandsOfKinds(commands) => commands.write(to),
         EventBody::ConfigOptions(options) => options.write(to),
         EventBody::Modes(modes) => modes.write(to),
         EventBody::CurrentMode(mode) => mode.write(to),
@@ -196,9 +200,7 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
             if let Some(size) = size {
                 object.member("size", size);
             }
-            if let Some(cost) = cost {
-                object.member("cost", cost);
-            }
+            write_patch(object, "cost", cost, |cost, mut to| cost.write(&mut to));
         }
         EventBody::PermissionAsked { id, question } => {
             object.member("id", &id.0);
@@ -239,6 +241,7 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
         }
         "planRemoved" => EventBody::PlanRemoved(read(name, raw)?),
         "commands" => EventBody::Commands(read(name, raw)?),
+        "commandsOfKinds" => EventBody::CommandsOfKinds(read(name, raw)?),
         "configOptions" => EventBody::ConfigOptions(read(name, raw)?),
         "modes" => EventBody::Modes(read(name, raw)?),
         "currentMode" => EventBody::CurrentMode(read(name, raw)?),
@@ -326,7 +329,7 @@ fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, Ev
         "usage" => EventBody::Usage {
             used: object.must("used")?,
             size: object.may("size")?,
-            cost: object.may("cost")?,
+            cost: object.patch("cost")?,
         },
         "permissionAsked" => EventBody::PermissionAsked {
             id: PermissionId(object.must("id")?),

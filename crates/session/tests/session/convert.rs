@@ -33,9 +33,7 @@ fn line(body: EventBody) -> String {
 
 /// What version 2 → log → version 2 loses, by update, with the reason.
 const LOST_IN_THE_LOG: &[(&str, &str)] = &[
-    ("available_commands_update", "commands and inputs of unknown kinds cannot be offered"),
     ("subagent_update", "the session keeps no background work of child sessions"),
-    ("usage_update", "a session never forgets a cost, so a cleared cost stays"),
     ("user_message_chunk", "chunks are joined, so their metadata is dropped"),
     ("agent_message_chunk", "as above"),
     ("agent_thought_chunk", "as above"),
@@ -64,6 +62,44 @@ fn version_2_survives_the_log() {
         .filter(|name| !LOST_IN_THE_LOG.iter().any(|(known, _)| known == name))
         .collect();
     assert!(unexpected.is_empty(), "{unexpected:?}");
+}
+
+#[test]
+fn unknown_commands_are_kept_and_not_offered() {
+    let commands = r#"{"sessionUpdate":"available_commands_update","availableCommands":[{"type":"command","name":"web","description":"d","input":{"type":"form","fields":[1]}},{"type":"macro","keys":"abc"},{"type":"command","name":"ls","description":"d","input":{"type":"text","hint":"h"}}]}"#;
+    let mut session = fold([v2_event(commands)]);
+    let names: Vec<_> = session.commands().iter().map(|command| &*command.name).collect();
+    assert_eq!(names, ["web", "ls"]);
+    let kept = session.all_commands();
+    assert_eq!(line(kept.clone())[..6], *r#"{"v":2"#);
+    assert_eq!(kept.to_v2_update(None).map(|update| encode(&update)).as_deref(), Some(commands));
+    assert_eq!(
+        kept.to_update().map(|update| encode(&update)).as_deref(),
+        Some(
+            r#"{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"web","description":"d"},{"name":"ls","description":"d","input":{"hint":"h"}}]}"#
+        )
+    );
+    let known = r#"{"sessionUpdate":"available_commands_update","availableCommands":[{"type":"command","name":"a","description":"d"}]}"#;
+    let known = v2_event(known);
+    assert_eq!(line(known.clone())[..6], *r#"{"v":1"#);
+    crate::apply(&mut session, [known.clone()]);
+    assert_eq!(session.all_commands(), known);
+}
+
+#[test]
+fn null_clears_every_cost() {
+    let usage = |cost: &str| {
+        v2_event(&format!(r#"{{"sessionUpdate":"usage_update","used":1,"size":2{cost}}}"#))
+    };
+    let (usd, eur) = (r#""amount":1,"currency":"USD""#, r#""amount":2,"currency":"EUR""#);
+    let costs = [usd, eur].map(|cost| usage(&format!(r#","cost":{{{cost}}}"#)));
+    let mut session = fold(costs);
+    crate::apply(&mut session, [usage("")]);
+    assert_eq!(session.usage().costs().len(), 2);
+    crate::apply(&mut session, [usage(r#","cost":null"#)]);
+    assert_eq!((session.usage().costs(), session.usage().used()), (&[][..], Some(1)));
+    assert_eq!(line(usage(r#","cost":null"#))[..6], *r#"{"v":2"#);
+    assert_eq!(line(usage(""))[..6], *r#"{"v":1"#);
 }
 
 /// What version 1 → version 2 → version 1 loses, with the reason. The other updates are the same.

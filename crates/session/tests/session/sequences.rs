@@ -104,6 +104,9 @@ fn v2_body() -> BoxedStrategy<EventBody> {
             title, updated_at: Patch::Keep, meta
         }),
         2 => agent_state().prop_map(|state| EventBody::State(Box::new(state))),
+        1 => Just(EventBody::Usage { used: 1, size: Some(2), cost: Patch::Clear }),
+        1 => Just(r#"[{"type":"macro"},{"type":"command","name":"a","description":"d"}]"#)
+            .prop_map(|commands| EventBody::CommandsOfKinds(decode(commands).unwrap())),
         1 => (0u64..4, question()).prop_map(|(id, question)| {
             EventBody::permission_asked(PermissionId(id), question)
         }),
@@ -361,7 +364,9 @@ fn state() -> impl Strategy<Value = EventBody> {
                 EventBody::Usage {
                     used,
                     size,
-                    cost: cost.map(|(cents, unit)| Cost::new(f64::from(cents) / 100.0, unit)),
+                    cost: cost.map_or(Patch::Keep, |(cents, unit)| {
+                        Patch::Set(Cost::new(f64::from(cents) / 100.0, unit))
+                    }),
                 }
             }
         ),

@@ -59,7 +59,7 @@ fn opening_and_archiving_a_session_are_not_activity() {
         EventBody::CurrentMode("m".into()),
         EventBody::Commands(vec![]),
         EventBody::Archived(true),
-        EventBody::Usage { used: 1, size: Some(2), cost: None },
+        EventBody::Usage { used: 1, size: Some(2), cost: Patch::Keep },
         EventBody::Notice(Notice::new(NoticeSeverity::Info, "x")),
         EventBody::Record {
             name: "r".into(),
