@@ -1,12 +1,13 @@
 //! The session and its fold.
 
 mod agent_state;
+mod checkpoint;
+mod commands;
 mod hand_off;
 mod plans;
 mod recovery;
 
 use crate::config::ConfigOptions;
-use crate::convert::v2_command::known_commands;
 use crate::transcript::Transcript;
 use crate::transcript::entry::Now;
 use crate::transcript::keys::Key;
@@ -162,16 +163,7 @@ impl Session {
                 };
                 Change::of(Parts::ALL)
             }
-            EventBody::Commands(commands) => {
-                self.commands = commands.as_slice().into();
-                self.commands_of_kinds = None;
-                Change::of(Parts::COMMANDS)
-            }
-            EventBody::CommandsOfKinds(commands) => {
-                self.commands = known_commands(commands).into();
-                self.commands_of_kinds = Some(commands.as_slice().into());
-                Change::of(Parts::COMMANDS)
-            }
+            EventBody::Commands(_) | EventBody::CommandsOfKinds(_) => self.set_commands(body),
             EventBody::ConfigOptions(options) => Arc::make_mut(&mut self.config).replace(options),
             EventBody::Modes(modes) => Arc::make_mut(&mut self.config).replace_modes(modes),
             EventBody::CurrentMode(mode) => Arc::make_mut(&mut self.config).choose_mode(mode),
@@ -289,19 +281,6 @@ impl Session {
         match &entry.content {
             EntryContent::ToolCall(call) => Some(call),
             _ => None,
-        }
-    }
-
-    /// The slash commands of kinds that this version knows.
-    pub fn commands(&self) -> &[AvailableCommand] {
-        &self.commands
-    }
-
-    /// All slash commands, as an event.
-    pub fn all_commands(&self) -> EventBody {
-        match &self.commands_of_kinds {
-            Some(commands) => EventBody::CommandsOfKinds(commands.to_vec()),
-            None => EventBody::Commands(self.commands.to_vec()),
         }
     }
 

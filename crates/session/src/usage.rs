@@ -9,14 +9,14 @@ use std::sync::Arc;
 /// Context, cost and tokens of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UsageState {
-    used: Option<u64>,
-    size: Option<u64>,
-    costs: Vec<Cost>,
-    counted_by: Option<Arc<str>>,
-    last_turn: Option<Usage>,
-    total: Tokens,
+    pub(crate) used: Option<u64>,
+    pub(crate) size: Option<u64>,
+    pub(crate) costs: Vec<Cost>,
+    pub(crate) counted_by: Option<Arc<str>>,
+    pub(crate) last_turn: Option<Usage>,
+    pub(crate) total: Tokens,
     /// Whether the figures of any turn contradict each other.
-    inconsistent: bool,
+    pub(crate) inconsistent: bool,
 }
 
 /// Tokens by kind, summed over turns. A sum saturates instead of overflowing.

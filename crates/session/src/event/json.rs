@@ -67,7 +67,7 @@ fn form(body: &EventBody) -> u64 {
 }
 
 /// The name of a body in the log.
-fn name(body: &EventBody) -> &str {
+pub(crate) fn name(body: &EventBody) -> &str {
     match body {
         EventBody::Opened { .. } => "opened",
         EventBody::Replaced => "replaced",
@@ -109,7 +109,7 @@ fn name(body: &EventBody) -> &str {
     }
 }
 
-fn write_body(body: &EventBody, mut writer: Writer<'_>) {
+pub(crate) fn write_body(body: &EventBody, mut writer: Writer<'_>) {
     let to = &mut writer;
     match body {
         EventBody::Prompt { content } => content.write(to),
@@ -232,7 +232,7 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
     }
 }
 
-fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
+pub(crate) fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
     Ok(match name {
         "prompt" => EventBody::Prompt { content: read(name, raw)? },
         "toolCall" => EventBody::ToolCall(read_call(&Object::of(raw.get(), name)?)?),
@@ -355,7 +355,7 @@ fn newer(name: &str, value: &Raw) -> EventBody {
     EventBody::Newer { name: name.to_owned(), value: value.clone() }
 }
 
-fn author_named(name: &str) -> Option<MessageAuthor> {
+pub(crate) fn author_named(name: &str) -> Option<MessageAuthor> {
     Some(match name {
         "user" => MessageAuthor::User,
         "agent" => MessageAuthor::Agent,
@@ -364,7 +364,7 @@ fn author_named(name: &str) -> Option<MessageAuthor> {
     })
 }
 
-fn author_name(author: MessageAuthor) -> &'static str {
+pub(crate) fn author_name(author: MessageAuthor) -> &'static str {
     match author {
         MessageAuthor::User => "user",
         MessageAuthor::Agent => "agent",

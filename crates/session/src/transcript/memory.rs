@@ -2,9 +2,7 @@
 
 use super::Transcript;
 use super::block::{Block, blocks_weight};
-use super::entry::{Entry, EntryContent, Now};
-use crate::timestamp::Timestamp;
-use std::sync::Arc;
+use super::entry::{EntryContent, Now, dropped_entry};
 
 /// The default memory limit of a session: 64 MiB.
 pub const MEMORY_LIMIT: usize = 64 << 20;
@@ -14,14 +12,7 @@ impl Transcript {
     /// is free. Freeing that much makes this rare.
     pub(crate) fn shed(&mut self, limit: usize, sequence: u64) {
         let target = limit / 4 * 3;
-        let dropped = Arc::new(Entry {
-            content: EntryContent::Dropped,
-            began_at: 0,
-            changed_at: 0,
-            at: Timestamp::default(),
-            reshaped_at: 0,
-            weight: 0,
-        });
+        let dropped = dropped_entry();
         let last = self.entries.len().saturating_sub(1);
         let first = self.truncated_before;
         while self.held > target && self.truncated_before < last {

@@ -9,6 +9,7 @@
 
 mod captures;
 mod changes;
+mod checkpoint;
 mod config;
 mod convert;
 mod dependent;
