@@ -75,8 +75,8 @@ pub use replay::gate::options_for;
 pub use session::Session;
 pub use store::memory_store::MemoryStore;
 pub use store::{
-    ArchivedFilter, Commit, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store,
-    StoreError,
+    ArchivedFilter, Checkpoint, Commit, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey,
+    Store, StoreError,
 };
 pub use summary::Summary;
 pub use terminal::AgentTerminal;

@@ -324,8 +324,11 @@ impl Transcript {
     /// Forgets the keys of dropped entries, so that later events with the same keys begin new
     /// entries.
     pub(crate) fn drop_keys(&mut self) {
-        let first = self.truncated_before;
-        self.keys.forget_before(first);
-        Arc::make_mut(&mut self.recent).retain(|index| *index >= first);
+        let entries = self.entries.clone();
+        let is_kept = |index: usize| {
+            entries.get(index).is_some_and(|entry| entry.content != EntryContent::Dropped)
+        };
+        self.keys.retain(is_kept);
+        Arc::make_mut(&mut self.recent).retain(|index| is_kept(*index));
     }
 }

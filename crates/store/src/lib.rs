@@ -64,6 +64,7 @@
 //! # }
 //! ```
 
+mod checkpoint;
 mod file;
 mod read;
 mod repair;

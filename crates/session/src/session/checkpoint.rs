@@ -4,14 +4,15 @@
 mod entries;
 mod parts;
 
-use crate::event::json::object::{EventError, Object};
+use crate::event::json::object::{EVENT_VERSION, EventError, Object};
 use crate::transcript::Transcript;
 use crate::transcript::entry::dropped_entry;
 use crate::{Entry, EntryContent, Session, Timestamp, TurnState};
 use attache_protocol::Writer;
 use attache_protocol::v1::{CompactionStatus, SessionId};
 
-/// The version of the text. A text of another version is refused, and the log is read instead.
+/// The version of the text. A text of another version, or with events of another version, is
+/// refused, and the log is read instead.
 const VERSION: u64 = 1;
 
 /// The approximate size of the entries at the end of the transcript that a checkpoint has, in
@@ -55,6 +56,9 @@ impl Session {
         let id = id.into();
         if version != VERSION {
             return Err(EventError::Newer { version });
+        }
+        if object.must::<u64>("events")? != EVENT_VERSION {
+            return Err(EventError::Missing("events of this version"));
         }
         if object.must::<SessionId>("id")? != id {
             return Err(EventError::Missing("id of this session"));
@@ -106,6 +110,7 @@ impl Session {
         let mut out = Vec::new();
         Writer::new(&mut out).object(|object| {
             object.member("v", &VERSION);
+            object.member("events", &EVENT_VERSION);
             object.member("id", id);
             object.member("sequence", sequence);
             object.member("generation", generation);
