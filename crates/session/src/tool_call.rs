@@ -35,6 +35,9 @@ pub struct ToolCall {
     pub capabilities: Option<ToolCallCapabilities>,
     /// Extension data.
     pub meta: Option<Meta>,
+    /// Whether an update of version 2 created or patched the call. It decides what an unknown
+    /// status means.
+    pub upserted: bool,
 }
 
 /// A patch of a tool call.
@@ -98,6 +101,7 @@ impl ToolCall {
             raw_output: None,
             capabilities: None,
             meta: None,
+            upserted: false,
         }
     }
 
@@ -106,9 +110,11 @@ impl ToolCall {
         self.kind.or_other()
     }
 
-    /// The status. An unknown status counts as pending.
+    /// The status. An unknown status of version 2 counts as in progress, and one of version 1 as
+    /// pending.
     pub fn status(&self) -> &ToolCallStatus {
         match &self.status {
+            ToolCallStatus::Unknown(_) if self.upserted => &ToolCallStatus::InProgress,
             ToolCallStatus::Unknown(_) => &ToolCallStatus::Pending,
             known => known,
         }
@@ -116,7 +122,8 @@ impl ToolCall {
 
     /// Whether the call has something that only version 2 has.
     pub(crate) fn is_of_version_2(&self) -> bool {
-        self.capabilities.is_some()
+        self.upserted
+            || self.capabilities.is_some()
             || is_v2_status(&self.status)
             || self.content.iter().any(ToolCallContent::is_of_version_2)
     }
@@ -142,6 +149,7 @@ impl ToolCall {
 
     /// Applies a patch. The ids are not compared.
     pub fn apply(&mut self, patch: &ToolCallPatch) {
+        self.upserted |= patch.upserts;
         replace(&mut self.title, &patch.title);
         replace(&mut self.kind, &patch.kind);
         if patch.upserts || !matches!(patch.status, Patch::Set(ToolCallStatus::Unknown(_))) {

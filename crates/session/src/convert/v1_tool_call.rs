@@ -19,6 +19,7 @@ impl From<v1::ToolCall> for ToolCall {
             raw_output: call.raw_output,
             capabilities: None,
             meta: call.meta,
+            upserted: false,
         }
     }
 }
@@ -61,7 +62,7 @@ impl ToolCall {
         v1::ToolCall {
             name: self.name.clone(),
             kind: self.kind.clone(),
-            status: v1_status(&self.status),
+            status: v1_status(&self.status, self.upserted),
             content: self.content.iter().map(ToolCallContent::to_v1).collect(),
             locations: self.locations.clone(),
             raw_input: self.raw_input.clone(),
@@ -80,7 +81,7 @@ impl ToolCallPatch {
             title: kept(&self.title),
             name: kept(&self.name),
             kind: or_default(&self.kind),
-            status: or_default(&self.status).as_ref().map(v1_status),
+            status: or_default(&self.status).map(|status| v1_status(&status, self.upserts)),
             content: or_default(&self.content)
                 .map(|content| content.iter().map(ToolCallContent::to_v1).collect()),
             locations: or_default(&self.locations),
@@ -127,9 +128,11 @@ fn status(status: v1::ToolCallStatus) -> ToolCallStatus {
     ToolCallStatus::from(status.as_str())
 }
 
-/// Version 1 has neither `cancelled` nor `paused`.
-fn v1_status(status: &ToolCallStatus) -> v1::ToolCallStatus {
+/// Version 1 has neither `cancelled` nor `paused`, and its unknown statuses mean something else than
+/// those of version 2.
+fn v1_status(status: &ToolCallStatus, is_of_version_2: bool) -> v1::ToolCallStatus {
     match status {
+        ToolCallStatus::Unknown(_) if is_of_version_2 => v1::ToolCallStatus::InProgress,
         ToolCallStatus::Pending => v1::ToolCallStatus::Pending,
         ToolCallStatus::InProgress | ToolCallStatus::Paused => v1::ToolCallStatus::InProgress,
         ToolCallStatus::Completed => v1::ToolCallStatus::Completed,

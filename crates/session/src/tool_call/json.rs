@@ -14,6 +14,9 @@ pub(crate) fn encoded(members: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
 
 pub(crate) fn write_call(call: &ToolCall, object: &mut ObjectWriter<'_>) {
     object.member("toolCallId", &call.tool_call_id);
+    if call.upserted {
+        object.member("upserts", &true);
+    }
     object.member("title", &call.title);
     write_option(object, "name", &call.name);
     object.member("kind", &call.kind);
@@ -84,6 +87,7 @@ pub(crate) fn read_call(object: &Object<'_>) -> Result<ToolCall, EventError> {
         raw_output: object.may("rawOutput")?,
         capabilities: object.may("capabilities")?,
         meta: object.may("_meta")?,
+        upserted: object.may("upserts")?.unwrap_or_default(),
     })
 }
 

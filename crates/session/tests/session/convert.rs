@@ -24,7 +24,7 @@ fn recorded() -> Vec<SessionUpdate> {
     updates
 }
 
-fn v2_event(text: &str) -> EventBody {
+pub(crate) fn v2_event(text: &str) -> EventBody {
     EventBody::from_v2_update(decode(text).unwrap())
 }
 
@@ -152,6 +152,31 @@ fn unknown_commands_are_kept_and_not_offered() {
     assert_eq!(line(known.clone())[..6], *r#"{"v":1"#);
     crate::apply(&mut session, [known.clone()]);
     assert_eq!(session.all_commands(), known);
+}
+
+/// Version 2: clients treat a call with an unknown status as still in progress. TOOL-14: version 1
+/// reads it as pending.
+#[test]
+fn an_unknown_status_means_what_its_version_says() {
+    let odd =
+        r#"{"sessionUpdate":"tool_call_update","toolCallId":"b","title":"B","status":"_odd"}"#;
+    let session = fold([
+        update(r#"{"sessionUpdate":"tool_call","toolCallId":"a","title":"A","status":"_odd"}"#),
+        v2_event(odd),
+        update(r#"{"sessionUpdate":"tool_call","toolCallId":"c","title":"C"}"#),
+        v2_event(&odd.replace(r#""b""#, r#""c""#)),
+    ]);
+    assert_eq!(
+        outline(&session),
+        ["tool a: A pending", "tool b: B in_progress", "tool c: B in_progress"]
+    );
+    let v1 = v2_event(odd).to_update().map(|update| encode(&update)).unwrap();
+    assert!(v1.contains(r#""status":"in_progress""#), "{v1}");
+    let call = session.tool_call(&"b".into()).unwrap();
+    assert_eq!(encode(&call.to_v1()).contains("in_progress"), call.upserted);
+    assert!(encode(&call.to_v2()).contains("_odd"), "the status is kept");
+    let line = line(EventBody::ToolCall(call.clone()));
+    assert_eq!(Event::decode(&line).unwrap().body, EventBody::ToolCall(call.clone()));
 }
 
 #[test]
