@@ -81,6 +81,7 @@ pub use store::{
 pub use summary::Summary;
 pub use terminal::AgentTerminal;
 pub use timestamp::Timestamp;
+pub use tool_call::parts::ToolCallParts;
 pub use tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 pub use transcript::block::Block;
 pub use transcript::compaction::Compaction;

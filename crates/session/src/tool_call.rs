@@ -1,7 +1,9 @@
 //! Tool calls. A tool call holds what either version of the protocol says about it.
 
 pub(crate) mod json;
+pub(crate) mod parts;
 
+use self::parts::ToolCallParts;
 use crate::event::json::object::{EventError, Object};
 use crate::info::meta::{members, patch_by_key};
 use attache_protocol::v1::{
@@ -24,7 +26,7 @@ pub struct ToolCall {
     /// The status, as it arrived. [`ToolCall::status`] returns its meaning.
     pub status: ToolCallStatus,
     /// The output so far.
-    pub content: Vec<ToolCallContent>,
+    pub content: ToolCallParts,
     /// The files that the call works on.
     pub locations: Vec<ToolCallLocation>,
     /// The tool's input: any JSON value.
@@ -95,7 +97,7 @@ impl ToolCall {
             name: None,
             kind: ToolKind::Other,
             status: ToolCallStatus::Pending,
-            content: Vec::new(),
+            content: ToolCallParts::default(),
             locations: Vec::new(),
             raw_input: None,
             raw_output: None,
@@ -155,7 +157,9 @@ impl ToolCall {
         if patch.upserts || !matches!(patch.status, Patch::Set(ToolCallStatus::Unknown(_))) {
             replace(&mut self.status, &patch.status);
         }
-        replace(&mut self.content, &patch.content);
+        if !patch.content.is_keep() {
+            self.content = patch.content().to_vec().into();
+        }
         replace(&mut self.locations, &patch.locations);
         patch.name.clone().apply(&mut self.name);
         patch.raw_input.clone().apply(&mut self.raw_input);

@@ -497,7 +497,8 @@ mod tests {
     #[test]
     fn content_over_the_limit_is_left_out_with_a_note() {
         let large = vec![ContentBlock::text("x".repeat(MEMORY)).into()];
-        let begun = EventBody::ToolCall(ToolCall { content: large, ..ToolCall::new("a", "a") });
+        let begun =
+            EventBody::ToolCall(ToolCall { content: large.into(), ..ToolCall::new("a", "a") });
         let said = parts_of(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
         assert_eq!(said, ["Agent", "more", "left out content too large to show", "ended done"]);
     }

@@ -4,7 +4,7 @@ use super::block::{Block, blocks_weight};
 use super::entry::{EntryContent, Now, dropped_entry};
 use super::tool_call::{content_weight, tool_call_weight};
 use super::{ENTRY_WEIGHT, Transcript};
-use crate::ToolCallContent;
+use crate::{ToolCallContent, ToolCallParts};
 
 /// The default memory limit of a session: 64 MiB.
 pub const MEMORY_LIMIT: usize = 64 << 20;
@@ -55,12 +55,12 @@ impl Transcript {
 }
 
 /// Drops the first parts of an output, about `over` bytes. The last part stays.
-fn drop_parts(parts: &mut Vec<ToolCallContent>, mut over: usize) {
+fn drop_parts(parts: &mut ToolCallParts, mut over: usize) {
     let goes = |part: &&ToolCallContent| {
         let goes = over > 0;
         over = over.saturating_sub(content_weight(part));
         goes
     };
     let gone = parts.iter().take_while(goes).count().min(parts.len().saturating_sub(1));
-    parts.drain(..gone);
+    parts.drop_front(gone);
 }
