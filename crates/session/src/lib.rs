@@ -12,6 +12,7 @@
 //! | [`ConfigOptions`], [`Info`], [`UsageState`] | options, title and metadata, tokens and cost |
 //! | [`Position`], [`Changes`], [`Parts`] | the changes since a position that a watcher has seen |
 //! | [`Store`], [`Log`], [`MemoryStore`] | stores of logs; the crate `store` implements one with SQLite |
+//! | [`Session::checkpoint`], [`Checkpoint`] | the state as text, to open a long session without its whole log |
 //! | [`Summary`], [`ListQuery`] | a stored session in a list, and which sessions to list |
 //! | [`Replay`] | turns a log into the updates of `session/load` |
 //!

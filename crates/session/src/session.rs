@@ -367,7 +367,9 @@ impl Session {
         self.transcript.held
     }
 
-    /// The index of the first entry that is still in memory. Earlier entries were dropped.
+    /// The index of the first entry that is certainly in memory. Of the earlier ones, a session
+    /// that was restored from a checkpoint has those that may still change, and the others were
+    /// dropped.
     pub fn truncated_before(&self) -> usize {
         self.transcript.truncated_before
     }
