@@ -18,8 +18,11 @@ const TABLE: &str = "
     END;
 ";
 
-/// The size that an event is assumed to have until the log is written, in bytes.
-const EVENT: usize = 256;
+/// About how many bytes a row of a log has, to estimate the size of a log from its number of rows.
+const ROW: usize = 256;
+
+/// About how many bytes of text a chunk has, to estimate the size of a log from its last number.
+pub(crate) const CHUNK: usize = 32;
 
 /// Returns the checkpoint of the session in row `id`, whose last event has the number `last`. A
 /// checkpoint that is damaged or behind the end of the log counts as absent, and so does every
@@ -43,7 +46,7 @@ pub(crate) fn bytes_since(connection: &Connection, id: i64, last: u64) -> usize 
     let count = connection
         .prepare_cached(sql)
         .and_then(|mut statement| statement.query_row(params![id, from], |row| row.get(0)));
-    count.unwrap_or(0_usize).saturating_mul(EVENT)
+    count.unwrap_or(0_usize).saturating_mul(ROW)
 }
 
 /// Stores the checkpoint of the session in row `id`.

@@ -277,7 +277,7 @@ impl Store for Sqlite {
         let last = summary.sequence;
         let origin = (last > 0).then(|| Copy { key: from.clone(), id, last });
         // A fork has no checkpoint.
-        let since = usize::try_from(last).unwrap_or(usize::MAX);
+        let since = usize::try_from(last).unwrap_or(usize::MAX).saturating_mul(checkpoint::CHUNK);
         self.shared.log(Beginning { key: to.clone(), lock, id: None, origin, summary, since })
     }
 

@@ -177,14 +177,16 @@ pub(super) fn read(object: &Object<'_>, sequence: u64) -> Result<Transcript, Eve
         if let Some(key) = key(&entry.content) {
             transcript.keys.insert(key, index);
         }
-        transcript.held += entry.weight;
+        transcript.held = transcript.held.saturating_add(entry.weight);
         changed.push((entry.changed_at, index));
         transcript.entries.push(Arc::new(entry));
     }
     changed.sort_unstable();
     transcript.recent = Arc::new(changed.into_iter().map(|(_, index)| index).collect());
     let open: Vec<Option<u64>> = object.must("open")?;
-    let open: Vec<_> = open.into_iter().map(|index| index.map(|index| index as usize)).collect();
+    let known =
+        |index: Option<u64>| index.filter(|index| *index < count).map(|index| index as usize);
+    let open: Vec<_> = open.into_iter().map(known).collect();
     transcript.open = open.try_into().map_err(|_| EventError::Missing("open of every author"))?;
     transcript.closed = object.must("closed")?;
     transcript.truncated_before = object.must::<u64>("truncatedBefore")? as usize;
