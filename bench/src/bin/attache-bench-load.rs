@@ -1,8 +1,8 @@
-//! Loads or resumes a stored session: `read|stall|resume FILE SESSION -- AGENT…`. FILE is the file in
-//! which the agent stores its sessions. This program prints one JSON object. With `stall` it pauses
-//! after the first update and reads on when the agent's memory no longer grows. With `resume` it
-//! resumes the session, without a replay, and runs an empty turn. It does so twice and measures the
-//! second resume.
+//! Loads or resumes a stored session: `read|stall|resume FILE SESSION -- AGENT…`. FILE is the file
+//! in which the agent stores its sessions. This program prints one JSON object. With `stall` it
+//! pauses after the first update and reads on when the agent's memory no longer grows. With
+//! `resume` it resumes the session, without a replay, and runs an empty turn. It does so twice and
+//! measures the second resume.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -2,7 +2,7 @@
 
 use crate::{ToolCall, ToolCallContent, ToolCallPatch};
 use attache_protocol::Patch;
-use attache_protocol::v1::{self, ContentBlock, ToolCallUpdate};
+use attache_protocol::v1::{self, Content, ContentBlock, ToolCallUpdate};
 use attache_protocol::v2::{Diff, ToolCallStatus};
 
 impl From<v1::ToolCall> for ToolCall {
@@ -100,7 +100,10 @@ impl ToolCallContent {
         match self {
             Self::Content(content) => v1::ToolCallContent::Content(content.clone()),
             Self::Diff(diff) => v1::ToolCallContent::Diff(diff.clone()),
-            Self::Changes(diff) => ContentBlock::text(changes_text(diff)).into(),
+            Self::Changes(diff) => {
+                let text = Content::new(ContentBlock::text(changes_text(diff)));
+                v1::ToolCallContent::Content(Content { meta: diff.meta.clone(), ..text })
+            }
             Self::Terminal(terminal) => v1::ToolCallContent::Terminal(terminal.clone()),
             Self::Unknown(unknown) => v1::ToolCallContent::Unknown(unknown.clone()),
         }
@@ -128,8 +131,8 @@ fn status(status: v1::ToolCallStatus) -> ToolCallStatus {
     ToolCallStatus::from(status.as_str())
 }
 
-/// Version 1 has neither `cancelled` nor `paused`, and its unknown statuses mean something else than
-/// those of version 2.
+/// Version 1 has neither `cancelled` nor `paused`, and its unknown statuses mean something else
+/// than those of version 2.
 fn v1_status(status: &ToolCallStatus, is_of_version_2: bool) -> v1::ToolCallStatus {
     match status {
         ToolCallStatus::Unknown(_) if is_of_version_2 => v1::ToolCallStatus::InProgress,

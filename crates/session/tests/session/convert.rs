@@ -219,7 +219,6 @@ const LOST_THROUGH_VERSION_2: &Losses = &[
     ("tool_call_update", "content[].oldText", DIFF),
     ("tool_call_update", "content[].newText", DIFF),
     ("tool_call_update", "content[].content", DIFF),
-    ("tool_call_update", "content[]._meta", DIFF),
     ("current_mode_update", "*", "version 2 has modes only as config options"),
 ];
 
