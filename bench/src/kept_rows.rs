@@ -64,13 +64,14 @@ fn load(programs: &Programs) -> Vec<Row> {
     let load = |name, mode: &str, session: &str| {
         program(name, &[&client, mode, &file, session, "--"], &[&agent, &file])
     };
-    let row = |name, session, figure: Figure, bound: Option<f64>| Row {
+    let open = |name, mode, session, figure: Figure, bound: Option<f64>| Row {
         name,
         unit: "ms",
-        programs: vec![load(OURS, "read", session)],
+        programs: vec![load(OURS, mode, session)],
         figure,
         targets: bound.map(|bound| at_most(OURS, bound, Nothing)).into_iter().collect(),
     };
+    let row = |name, session, figure, bound| open(name, "read", session, figure, bound);
     let first: Figure = |report| report["first_ms"].as_f64().unwrap();
     let whole: Figure = |report| report["whole_ms"].as_f64().unwrap();
     let memory = |name, session| Row {
@@ -85,6 +86,7 @@ fn load(programs: &Programs) -> Vec<Row> {
         row("load of 10,000 messages: all", "messages-10000", whole, Some(300.0)),
         row("load of 1,000,000 updates: the first", "updates-1000000", first, Some(20.0)),
         row("load of 1,000,000 updates: all", "updates-1000000", whole, None),
+        open("resume of 5,000 turns with tool calls", "resume", "turns-5000", whole, None),
         memory("load of 10,000 messages: the agent's peak", "messages-10000"),
         memory("load of 1,000,000 updates: the agent's peak", "updates-1000000"),
     ]

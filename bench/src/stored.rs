@@ -67,7 +67,7 @@ impl Making {
     }
 }
 
-/// Creates the session `id` if it does not exist: `messages-N` or `updates-N`.
+/// Creates the session `id` if it does not exist: `messages-N`, `turns-N` or `updates-N`.
 pub fn make(store: &Sqlite, id: &str) {
     match store.summary(&key(id)) {
         Err(StoreError::NotFound(_)) => {}
@@ -79,6 +79,7 @@ pub fn make(store: &Sqlite, id: &str) {
     making.append(opened("/"));
     match kind {
         "messages" => messages(&mut making, count),
+        "turns" => turns(&mut making, count),
         "updates" => updates(&mut making, count),
         other => panic!("no kind {other}"),
     }
@@ -98,6 +99,35 @@ fn messages(making: &mut Making, count: u64) {
     }
 }
 
+/// Adds turns of a coding agent: a thought, three tool calls in four updates each, and an answer of
+/// 1,000 bytes.
+fn turns(making: &mut Making, count: u64) {
+    for _ in 0..count {
+        making
+            .append(EventBody::Prompt { content: vec![ContentBlock::text("Now the next part.")] });
+        making.append(EventBody::TurnBegan);
+        making.say(MessageAuthor::Thought, &filler(40), 10);
+        (0..3).for_each(|_| call(making, 500));
+        making.say(MessageAuthor::Agent, &filler(40), 25);
+        making.append(EventBody::Usage { used: 1000, size: Some(200_000), cost: Patch::Keep });
+        making.end_turn();
+    }
+}
+
+/// Adds a tool call and three updates of it, each with this much content in bytes.
+fn call(making: &mut Making, size: usize) {
+    let id = ToolCallId::from(format!("call{}", making.sequence));
+    making.append(EventBody::ToolCall(ToolCall::new(id.clone(), "Read src/main.rs")));
+    for status in
+        [ToolCallStatus::InProgress, ToolCallStatus::InProgress, ToolCallStatus::Completed]
+    {
+        making.append(EventBody::ToolCallUpdate(ToolCallPatch {
+            content: Patch::Set(vec![ContentBlock::text(filler(size)).into()]),
+            ..ToolCallPatch::with_status(id.clone(), status)
+        }));
+    }
+}
+
 /// Adds `count` updates, 500 per turn, as a streaming agent would: 20 chunks of a thought, then ten
 /// times a tool call in four updates followed by 44 chunks of an answer. A chunk has 32 bytes.
 fn updates(making: &mut Making, count: u64) {
@@ -108,16 +138,7 @@ fn updates(making: &mut Making, count: u64) {
         making.append(EventBody::TurnBegan);
         making.say(MessageAuthor::Thought, &text, 20);
         for _ in 0..10 {
-            let id = ToolCallId::from(format!("call{}", making.sequence));
-            making.append(EventBody::ToolCall(ToolCall::new(id.clone(), "Read src/main.rs")));
-            for status in
-                [ToolCallStatus::InProgress, ToolCallStatus::InProgress, ToolCallStatus::Completed]
-            {
-                making.append(EventBody::ToolCallUpdate(ToolCallPatch {
-                    content: Patch::Set(vec![ContentBlock::text(filler(200)).into()]),
-                    ..ToolCallPatch::with_status(id.clone(), status)
-                }));
-            }
+            call(making, 200);
             making.say(MessageAuthor::Agent, &text, 44);
         }
         making.end_turn();

@@ -1,6 +1,8 @@
-//! Loads a stored session: `read|stall FILE SESSION -- AGENT…`. FILE is the file in which the agent
-//! stores its sessions. This program prints one JSON object. With `stall` it pauses after the first
-//! update and reads on when the agent's memory no longer grows.
+//! Loads or resumes a stored session: `read|stall|resume FILE SESSION -- AGENT…`. FILE is the file
+//! in which the agent stores its sessions. This program prints one JSON object. With `stall` it
+//! pauses after the first update and reads on when the agent's memory no longer grows. With
+//! `resume` it resumes the session, without a replay, and runs an empty turn. It does so twice and
+//! measures the second resume.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -21,7 +23,14 @@ fn main() {
     let agent = arguments.split_off(split + 1);
     let (mode, file, session) = (&arguments[0], &arguments[1], &arguments[2]);
     stored::make(&Sqlite::open(file).unwrap(), session);
+    if mode == "resume" {
+        measure(&agent, mode, session);
+    }
+    println!("{}", measure(&agent, mode, session));
+}
 
+/// Opens the session in a new process, and returns the figures.
+fn measure(agent: &[String], mode: &str, session: &str) -> Value {
     let mut child = Command::new(&agent[0])
         .args(&agent[1..])
         .stdin(Stdio::piped())
@@ -41,7 +50,8 @@ fn main() {
     input.write_all(call(1, "initialize", json!({"protocolVersion": 1})).as_bytes()).unwrap();
     read(&mut line);
 
-    let load = call(2, "session/load", json!({"sessionId": session, "cwd": "/", "mcpServers": []}));
+    let method = if mode == "resume" { "session/resume" } else { "session/load" };
+    let load = call(2, method, json!({"sessionId": session, "cwd": "/", "mcpServers": []}));
     let since = Instant::now();
     input.write_all(load.as_bytes()).unwrap();
     read(&mut line);
@@ -56,17 +66,22 @@ fn main() {
     }
     let whole = since.elapsed();
     let reply: Value = serde_json::from_slice(&line).unwrap();
-    assert!(reply["result"].is_object() && updates > 0, "{reply}");
+    assert!(reply["result"].is_object() && (updates > 0 || mode == "resume"), "{reply}");
     let peak = memory_kb_of(child.id(), "VmHWM:");
+    if mode == "resume" {
+        let prompt = json!([{"type": "text", "text": "0 0"}]);
+        let prompt = call(3, "session/prompt", json!({"sessionId": session, "prompt": prompt}));
+        input.write_all(prompt.as_bytes()).unwrap();
+        while is_update(&line) || !line.ends_with(b"\"end_turn\"}}\n") {
+            read(&mut line);
+        }
+    }
     drop(input);
     child.wait().unwrap();
-    println!(
-        "{}",
-        json!({
-            "first_ms": first.as_secs_f64() * 1e3, "whole_ms": whole.as_secs_f64() * 1e3, "updates": updates,
-            "agent_peak_rss_kb": peak,
-        })
-    );
+    json!({
+        "first_ms": first.as_secs_f64() * 1e3, "whole_ms": whole.as_secs_f64() * 1e3, "updates": updates,
+        "agent_peak_rss_kb": peak,
+    })
 }
 
 /// Whether the line is an update. A notification names its method in its first bytes, and only

@@ -1,5 +1,6 @@
 //! Stored sessions.
 
+pub(crate) mod checkpoint;
 pub(crate) mod open_only_store;
 pub(crate) mod records;
 pub(crate) mod stored_session;

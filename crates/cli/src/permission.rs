@@ -143,9 +143,7 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
     lines.extend(
         effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)),
     );
-    let content =
-        request.asked.content.set().or(request.tool_call.as_ref().map(|call| &call.content));
-    for content in content.into_iter().flatten() {
+    for content in request.shown_content() {
         match content {
             ToolCallContent::Diff(diff) => {
                 lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole))

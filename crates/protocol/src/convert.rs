@@ -8,5 +8,4 @@ mod auth;
 mod elicitation;
 mod initialize;
 mod mcp;
-mod permission;
 mod session;

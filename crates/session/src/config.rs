@@ -20,9 +20,9 @@ use attache_protocol::v1::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigOptions {
     pub(crate) session_id: SessionId,
-    stated: Vec<SessionConfigOption>,
-    modes: Option<SessionModeState>,
-    models: Option<SessionModelState>,
+    pub(crate) stated: Vec<SessionConfigOption>,
+    pub(crate) modes: Option<SessionModeState>,
+    pub(crate) models: Option<SessionModelState>,
     /// Options made from modes or models for which the agent sent no option.
     derived: Vec<(OptionSource, SessionConfigOption)>,
 }
@@ -170,7 +170,7 @@ impl ConfigOptions {
 
     /// If there are config options, modes are not shown (MODE-06). Models are shown, unless the
     /// category or the id of one of the options says that it is for models.
-    fn derive(&mut self) -> Change {
+    pub(crate) fn derive(&mut self) -> Change {
         self.derived.clear();
         if let Some(modes) = self.modes.as_ref().filter(|_| self.stated.is_empty()) {
             self.derived.push((OptionSource::Modes, option_of_modes(modes)));

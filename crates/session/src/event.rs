@@ -3,16 +3,17 @@
 pub(crate) mod join;
 pub(crate) mod json;
 
+use crate::permission::PermissionQuestion;
 use crate::timestamp::Timestamp;
 use crate::tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 use attache_protocol::v1::{
     AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId,
-    Notice, PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption,
-    SessionId, SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState,
-    SessionModelState, StopReason, SubagentUpdate, TerminalId, ToolCallId, Usage,
+    Notice, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption, SessionId,
+    SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState, SessionModelState,
+    StopReason, SubagentUpdate, TerminalId, ToolCallId, Usage,
 };
 use attache_protocol::v2::{StateUpdate, TerminalUpdate};
-use attache_protocol::{Error, Meta, Patch, Raw};
+use attache_protocol::{Error, Meta, Patch, Raw, v2};
 
 /// One entry in the log of a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +112,9 @@ pub enum EventBody {
     PlanRemoved(PlanId),
     /// All slash commands.
     Commands(Vec<AvailableCommand>),
+    /// All slash commands, some of which have kinds or inputs that this version does not know. Only
+    /// version 2 has kinds.
+    CommandsOfKinds(Vec<v2::AvailableCommand>),
     /// All config options, from an update or a reply.
     ConfigOptions(Vec<SessionConfigOption>),
     /// All modes, from a reply.
@@ -154,8 +158,8 @@ pub enum EventBody {
         used: u64,
         /// The context's size in tokens, if it is known.
         size: Option<u64>,
-        /// The cost since the session began. `None` means that it did not change.
-        cost: Option<Cost>,
+        /// The cost since the session began. Only version 2 clears it.
+        cost: Patch<Cost>,
     },
     /// A notice to the user. It is not part of the history.
     Notice(Notice),
@@ -169,14 +173,13 @@ pub enum EventBody {
     SessionMessage(Box<SessionMessage>),
     /// A chunk of a message between sessions.
     SessionMessageChunk(Box<SessionMessageChunk>),
-    /// The agent asks for permission to run a tool call.
+    /// The agent asks for permission. If the question is about a tool call, its patch is applied as
+    /// [`EventBody::ToolCallUpdate`] is.
     PermissionAsked {
         /// The id of the request on this side.
         id: PermissionId,
-        /// The tool call, as a patch of what is known about it.
-        tool_call: ToolCallPatch,
-        /// The answers to choose from.
-        options: Vec<PermissionOption>,
+        /// The question.
+        question: Box<PermissionQuestion>,
     },
     /// The request was answered or withdrawn.
     PermissionSettled {
@@ -221,6 +224,11 @@ pub enum EventBody {
 }
 
 impl EventBody {
+    /// Returns the event of a permission request of either version, as it arrived.
+    pub fn permission_asked(id: PermissionId, question: impl Into<PermissionQuestion>) -> Self {
+        Self::PermissionAsked { id, question: Box::new(question.into()) }
+    }
+
     /// Returns whether the event counts as activity and updates the session's `updatedAt`: anything
     /// said, done, asked or decided, a title, or metadata.
     ///
@@ -231,6 +239,7 @@ impl EventBody {
             Self::Opened { origin, .. } => matches!(origin, Origin::New | Origin::Forked(_)),
             Self::Replaced
             | Self::Commands(_)
+            | Self::CommandsOfKinds(_)
             | Self::ConfigOptions(_)
             | Self::Modes(_)
             | Self::CurrentMode(_)

@@ -12,10 +12,10 @@ use attache_protocol::{Meta, Patch};
 /// The title, time and metadata of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Info {
-    title: Option<String>,
-    titled_by_person: bool,
-    updated_at: Option<String>,
-    meta: Option<Meta>,
+    pub(crate) title: Option<String>,
+    pub(crate) titled_by_person: bool,
+    pub(crate) updated_at: Option<String>,
+    pub(crate) meta: Option<Meta>,
 }
 
 impl Info {

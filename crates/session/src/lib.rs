@@ -12,6 +12,7 @@
 //! | [`ConfigOptions`], [`Info`], [`UsageState`] | options, title and metadata, tokens and cost |
 //! | [`Position`], [`Changes`], [`Parts`] | the changes since a position that a watcher has seen |
 //! | [`Store`], [`Log`], [`MemoryStore`] | stores of logs; the crate `store` implements one with SQLite |
+//! | [`Session::checkpoint`], [`Checkpoint`] | the state as text, to open a long session without its whole log |
 //! | [`Summary`], [`ListQuery`] | a stored session in a list, and which sessions to list |
 //! | [`Replay`] | turns a log into the updates of `session/load` |
 //!
@@ -61,6 +62,7 @@ pub use change::{Change, Changes, EntryChange, Parts};
 pub use config::dependent::{keep_values, restored_options};
 pub use config::set::SetError;
 pub use config::{ConfigOptions, OptionSource};
+pub use convert::permission::{permission_outcome_from_v2, permission_outcome_to_v2};
 pub use convert::v2_config_option::{from_v2_option, to_v2_option};
 pub use event::json::object::{EVENT_VERSION, EventError};
 pub use event::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};
@@ -68,7 +70,7 @@ pub use info::Info;
 pub use info::labels::Labels;
 pub use info::meta::{META_LIMIT, MetaError, check_meta, merged_meta};
 pub use info::title::{TITLE_LIMIT, title};
-pub use permission::Permission;
+pub use permission::{Permission, PermissionQuestion, PermissionSubject};
 pub use position::Position;
 pub use replay::Replay;
 pub use replay::gate::options_for;
@@ -76,12 +78,13 @@ pub use replay::replay_v2::ReplayV2;
 pub use session::Session;
 pub use store::memory_store::MemoryStore;
 pub use store::{
-    ArchivedFilter, Commit, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store,
-    StoreError,
+    ArchivedFilter, Checkpoint, Commit, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey,
+    Store, StoreError,
 };
 pub use summary::Summary;
 pub use terminal::AgentTerminal;
 pub use timestamp::Timestamp;
+pub use tool_call::parts::ToolCallParts;
 pub use tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
 pub use transcript::block::Block;
 pub use transcript::compaction::Compaction;

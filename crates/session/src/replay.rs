@@ -96,9 +96,9 @@ impl Replay {
                     .iter()
                     .for_each(|block| self.say(MessageAuthor::User, entry, block, updates));
             }
-            EventBody::ToolCallUpdate(update)
-            | EventBody::PermissionAsked { tool_call: update, .. } => {
-                updates.push(tool_call(event, entry, update));
+            EventBody::ToolCallUpdate(update) => updates.push(tool_call(event, entry, update)),
+            EventBody::PermissionAsked { question, .. } => {
+                updates.extend(question.tool_call().map(|patch| tool_call(event, entry, patch)));
             }
             EventBody::Plan { content, .. } if self.client.plan.is_none() => {
                 updates.extend(one_plan(Some(content)));
@@ -233,7 +233,7 @@ impl Session {
             bodies.push(EventBody::ConfigOptions(self.config().options().to_vec()));
         }
         if !self.commands().is_empty() {
-            bodies.push(EventBody::Commands(self.commands().to_vec()));
+            bodies.push(self.all_commands());
         }
         let info = self.info();
         let set =
@@ -247,8 +247,8 @@ impl Session {
         }
         if let Some(used) = self.usage().used() {
             let size = self.usage().size();
-            let costs = self.usage().costs().iter().cloned().map(Some);
-            let costs: Vec<_> = if costs.len() == 0 { vec![None] } else { costs.collect() };
+            let costs = self.usage().costs().iter().cloned().map(Patch::Set);
+            let costs: Vec<_> = if costs.len() == 0 { vec![Patch::Keep] } else { costs.collect() };
             bodies.extend(costs.into_iter().map(|cost| EventBody::Usage { used, size, cost }));
         }
         bodies

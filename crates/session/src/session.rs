@@ -1,6 +1,8 @@
 //! The session and its fold.
 
 mod agent_state;
+mod checkpoint;
+mod commands;
 mod hand_off;
 mod plans;
 mod recovery;
@@ -15,7 +17,7 @@ use crate::{
     Permission, Position, Timestamp, ToolCall, TurnOutcome, TurnState, UsageState,
 };
 use attache_protocol::v1::{AvailableCommand, SessionId, ToolCallId};
-use attache_protocol::v2::BackgroundWork;
+use attache_protocol::v2::{self, BackgroundWork};
 use std::sync::Arc;
 
 /// A session: the fold of its events.
@@ -33,6 +35,8 @@ pub struct Session {
     additional_directories: Arc<[String]>,
     transcript: Transcript,
     commands: Arc<[AvailableCommand]>,
+    /// All commands, if some have kinds or inputs that this version does not know.
+    commands_of_kinds: Option<Arc<[v2::AvailableCommand]>>,
     config: Arc<ConfigOptions>,
     info: Arc<Info>,
     archived: bool,
@@ -61,6 +65,7 @@ impl Session {
             additional_directories: Arc::default(),
             transcript: Transcript::default(),
             commands: Arc::default(),
+            commands_of_kinds: None,
             info: Arc::default(),
             archived: false,
             usage: Arc::default(),
@@ -158,10 +163,7 @@ impl Session {
                 };
                 Change::of(Parts::ALL)
             }
-            EventBody::Commands(commands) => {
-                self.commands = commands.as_slice().into();
-                Change::of(Parts::COMMANDS)
-            }
+            EventBody::Commands(_) | EventBody::CommandsOfKinds(_) => self.set_commands(body),
             EventBody::ConfigOptions(options) => Arc::make_mut(&mut self.config).replace(options),
             EventBody::Modes(modes) => Arc::make_mut(&mut self.config).replace_modes(modes),
             EventBody::CurrentMode(mode) => Arc::make_mut(&mut self.config).choose_mode(mode),
@@ -180,11 +182,14 @@ impl Session {
                 Arc::make_mut(&mut self.info).store_title(title, *by_person)
             }
             EventBody::Usage { used, size, cost } => {
-                Arc::make_mut(&mut self.usage).replace(*used, *size, cost.as_ref())
+                Arc::make_mut(&mut self.usage).replace(*used, *size, cost)
             }
-            EventBody::PermissionAsked { id, tool_call, options } => {
-                let patched = self.transcript.tool_call_update(now, tool_call);
-                let permission = Permission::asked(now, *id, tool_call, options);
+            EventBody::PermissionAsked { id, question } => {
+                let patched = match question.tool_call() {
+                    Some(patch) => self.transcript.tool_call_update(now, patch),
+                    None => Change::NONE,
+                };
+                let permission = Permission::asked(now, *id, question);
                 crate::permission::ask(Arc::make_mut(&mut self.permissions), permission);
                 Change { parts: patched.parts | Parts::PERMISSION, entry: patched.entry }
             }
@@ -279,11 +284,6 @@ impl Session {
         }
     }
 
-    /// The slash commands.
-    pub fn commands(&self) -> &[AvailableCommand] {
-        &self.commands
-    }
-
     /// Config options, modes and models.
     pub fn config(&self) -> &ConfigOptions {
         &self.config
@@ -367,7 +367,9 @@ impl Session {
         self.transcript.held
     }
 
-    /// The index of the first entry that is still in memory. Earlier entries were dropped.
+    /// The index of the first entry that is certainly in memory. Of the earlier ones, a session
+    /// that was restored from a checkpoint has those that may still change, and the others were
+    /// dropped.
     pub fn truncated_before(&self) -> usize {
         self.transcript.truncated_before
     }

@@ -66,6 +66,30 @@ pub trait Store: Send + Sync + 'static {
     /// Returns [`StoreError::NotFound`] if the session is not stored.
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError>;
 
+    /// Reads the events with these numbers, in the order of the numbers. A number without an event
+    /// of its own, for example because its chunk was joined, is left out.
+    ///
+    /// # Errors
+    /// Returns [`StoreError::NotFound`] if the session is not stored.
+    fn read_numbered(&self, key: &SessionKey, numbers: &[u64]) -> Result<Vec<Event>, StoreError> {
+        let mut events = Vec::new();
+        for number in numbers {
+            let page = self.read(key, number.saturating_sub(1))?;
+            events.extend(page.into_iter().next().filter(|event| event.sequence == *number));
+        }
+        Ok(events)
+    }
+
+    /// Returns the last checkpoint of a session, see [`Log::keep_checkpoint`]. Returns `None` if
+    /// there is none, or if it cannot be used: read the whole log then. A store without checkpoints
+    /// always returns `None`.
+    ///
+    /// # Errors
+    /// Returns [`StoreError::NotFound`] if the session is not stored.
+    fn checkpoint(&self, _key: &SessionKey) -> Result<Option<Checkpoint>, StoreError> {
+        Ok(None)
+    }
+
     /// Returns the summary of one session.
     ///
     /// # Errors
@@ -113,6 +137,16 @@ pub trait Store: Send + Sync + 'static {
     }
 }
 
+/// The state of a session at one of its events, as text that only its writer understands. The
+/// session continues from it with the events after that one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The number of the event.
+    pub sequence: u64,
+    /// The state.
+    pub body: String,
+}
+
 /// The approximate size of the events that one [`Store::read`] returns, in bytes.
 pub const READ_PAGE: usize = 256 * 1024;
 
@@ -137,6 +171,17 @@ pub trait Log: Send + Sync {
     /// How many appended bytes are not stored yet. If this is more than you want to hold in memory,
     /// wait for a [`Log::commit`].
     fn backlog(&self) -> usize;
+
+    /// Returns whether the log has grown so much since its last checkpoint that another one is
+    /// worth its cost.
+    fn is_checkpoint_due(&self) -> bool {
+        false
+    }
+
+    /// Stores `body` as the state of the session at the last appended event. It replaces the
+    /// checkpoint before it, and is stored together with that event or soon after it. No function
+    /// reports a failure, because the log has everything.
+    fn keep_checkpoint(&mut self, _body: String) {}
 }
 
 /// A query for a list of sessions.

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Base64 with or without padding.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
+pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
@@ -33,8 +33,8 @@ pub struct AgentTerminal {
     pub capabilities: Option<TerminalCapabilities>,
     /// Extension data.
     pub meta: Option<Meta>,
-    output: Vec<u8>,
-    dropped: usize,
+    pub(crate) output: Vec<u8>,
+    pub(crate) dropped: usize,
 }
 
 impl AgentTerminal {
@@ -46,7 +46,7 @@ impl AgentTerminal {
     /// those that changed least recently.
     pub const COUNT: usize = 64;
 
-    fn new(terminal_id: TerminalId) -> Self {
+    pub(crate) fn new(terminal_id: TerminalId) -> Self {
         Self {
             terminal_id,
             command: None,

@@ -1,7 +1,9 @@
 //! Tool calls. A tool call holds what either version of the protocol says about it.
 
 pub(crate) mod json;
+pub(crate) mod parts;
 
+use self::parts::ToolCallParts;
 use crate::event::json::object::{EventError, Object};
 use crate::info::meta::{members, patch_by_key};
 use attache_protocol::v1::{
@@ -24,7 +26,7 @@ pub struct ToolCall {
     /// The status, as it arrived. [`ToolCall::status`] returns its meaning.
     pub status: ToolCallStatus,
     /// The output so far.
-    pub content: Vec<ToolCallContent>,
+    pub content: ToolCallParts,
     /// The files that the call works on.
     pub locations: Vec<ToolCallLocation>,
     /// The tool's input: any JSON value.
@@ -35,6 +37,9 @@ pub struct ToolCall {
     pub capabilities: Option<ToolCallCapabilities>,
     /// Extension data.
     pub meta: Option<Meta>,
+    /// Whether an update of version 2 created or patched the call. It decides what an unknown
+    /// status means.
+    pub upserted: bool,
 }
 
 /// A patch of a tool call.
@@ -92,12 +97,13 @@ impl ToolCall {
             name: None,
             kind: ToolKind::Other,
             status: ToolCallStatus::Pending,
-            content: Vec::new(),
+            content: ToolCallParts::default(),
             locations: Vec::new(),
             raw_input: None,
             raw_output: None,
             capabilities: None,
             meta: None,
+            upserted: false,
         }
     }
 
@@ -106,9 +112,11 @@ impl ToolCall {
         self.kind.or_other()
     }
 
-    /// The status. An unknown status counts as pending.
+    /// The status. An unknown status of version 2 counts as in progress, and one of version 1 as
+    /// pending.
     pub fn status(&self) -> &ToolCallStatus {
         match &self.status {
+            ToolCallStatus::Unknown(_) if self.upserted => &ToolCallStatus::InProgress,
             ToolCallStatus::Unknown(_) => &ToolCallStatus::Pending,
             known => known,
         }
@@ -116,7 +124,8 @@ impl ToolCall {
 
     /// Whether the call has something that only version 2 has.
     pub(crate) fn is_of_version_2(&self) -> bool {
-        self.capabilities.is_some()
+        self.upserted
+            || self.capabilities.is_some()
             || is_v2_status(&self.status)
             || self.content.iter().any(ToolCallContent::is_of_version_2)
     }
@@ -142,12 +151,15 @@ impl ToolCall {
 
     /// Applies a patch. The ids are not compared.
     pub fn apply(&mut self, patch: &ToolCallPatch) {
+        self.upserted |= patch.upserts;
         replace(&mut self.title, &patch.title);
         replace(&mut self.kind, &patch.kind);
         if patch.upserts || !matches!(patch.status, Patch::Set(ToolCallStatus::Unknown(_))) {
             replace(&mut self.status, &patch.status);
         }
-        replace(&mut self.content, &patch.content);
+        if !patch.content.is_keep() {
+            self.content = patch.content().to_vec().into();
+        }
         replace(&mut self.locations, &patch.locations);
         patch.name.clone().apply(&mut self.name);
         patch.raw_input.clone().apply(&mut self.raw_input);

@@ -31,13 +31,13 @@ const ENTRY_WEIGHT: usize = 256;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transcript {
     pub(crate) entries: Entries,
-    keys: Keys,
+    pub(crate) keys: Keys,
     /// Indices in the order of change, the latest at the end. An index may occur several times.
-    recent: Arc<Vec<usize>>,
+    pub(crate) recent: Arc<Vec<usize>>,
     /// The latest message of each author, by [`slot`].
-    open: [Option<usize>; 3],
+    pub(crate) open: [Option<usize>; 3],
     /// Whether the next chunk without an id begins a new message, because a prompt came before it.
-    closed: bool,
+    pub(crate) closed: bool,
     /// The sum of all weights.
     pub(crate) held: usize,
     /// Entries before this one were dropped.
@@ -186,14 +186,14 @@ impl Transcript {
     ) -> usize {
         let weight = weight + ENTRY_WEIGHT;
         let index = self.entries.len();
-        self.entries.push(Entry {
+        self.entries.push(Arc::new(Entry {
             content,
             began_at: now.sequence,
             changed_at: now.sequence,
             at: now.at,
             reshaped_at: now.sequence,
             weight,
-        });
+        }));
         self.held += weight;
         if let Some(key) = key {
             self.keys.insert(key, index);
@@ -324,8 +324,11 @@ impl Transcript {
     /// Forgets the keys of dropped entries, so that later events with the same keys begin new
     /// entries.
     pub(crate) fn drop_keys(&mut self) {
-        let first = self.truncated_before;
-        self.keys.forget_before(first);
-        Arc::make_mut(&mut self.recent).retain(|index| *index >= first);
+        let entries = self.entries.clone();
+        let is_kept = |index: usize| {
+            entries.get(index).is_some_and(|entry| entry.content != EntryContent::Dropped)
+        };
+        self.keys.retain(is_kept);
+        Arc::make_mut(&mut self.recent).retain(|index| is_kept(*index));
     }
 }

@@ -2,20 +2,21 @@
 //! for accounting (USE-12).
 
 use crate::{Change, Parts};
+use attache_protocol::Patch;
 use attache_protocol::v1::{Cost, Usage};
 use std::sync::Arc;
 
 /// Context, cost and tokens of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UsageState {
-    used: Option<u64>,
-    size: Option<u64>,
-    costs: Vec<Cost>,
-    counted_by: Option<Arc<str>>,
-    last_turn: Option<Usage>,
-    total: Tokens,
+    pub(crate) used: Option<u64>,
+    pub(crate) size: Option<u64>,
+    pub(crate) costs: Vec<Cost>,
+    pub(crate) counted_by: Option<Arc<str>>,
+    pub(crate) last_turn: Option<Usage>,
+    pub(crate) total: Tokens,
     /// Whether the figures of any turn contradict each other.
-    inconsistent: bool,
+    pub(crate) inconsistent: bool,
 }
 
 /// Tokens by kind, summed over turns. A sum saturates instead of overflowing.
@@ -167,16 +168,18 @@ impl UsageState {
         Parts::USAGE
     }
 
-    pub(crate) fn replace(&mut self, used: u64, size: Option<u64>, cost: Option<&Cost>) -> Change {
+    pub(crate) fn replace(&mut self, used: u64, size: Option<u64>, cost: &Patch<Cost>) -> Change {
         self.used = Some(used);
         self.size = size;
-        if let Some(cost) = cost {
+        if let Patch::Set(cost) = cost {
             self.costs.retain(|known| known.currency != cost.currency);
             self.costs.push(cost.clone());
             // A peer that sends many currencies must not exhaust the memory.
             if self.costs.len() > 16 {
                 self.costs.remove(0);
             }
+        } else if cost == &Patch::Clear {
+            self.costs.clear();
         }
         Change::of(Parts::USAGE)
     }

@@ -17,6 +17,10 @@
 //!   may lack its last events, but has no gaps.
 //! - A row joins the events of one such interval and is never rewritten, so the size of a session
 //!   depends on its text and not on how finely it was streamed.
+//! - A checkpoint is stored with the events before it or after them, so it is never ahead of its
+//!   log. The log alone is always enough: a missing or damaged checkpoint costs only time. Stores
+//!   get the table for checkpoints with the first one, and programs without checkpoints can use
+//!   them.
 //! - Each session has at most one writer across all processes, enforced by a system lock that is
 //!   freed when the process ends.
 //! - A file that is not a store, is damaged, or comes from a newer program is refused and not
@@ -64,6 +68,7 @@
 //! # }
 //! ```
 
+mod checkpoint;
 mod file;
 mod read;
 mod repair;

@@ -1,5 +1,6 @@
 //! A store of sessions in a SQLite file.
 
+use crate::checkpoint;
 use crate::file::connect::{Access, Readers, access_to_read, connect, connect_to_write};
 use crate::file::failure::of_io;
 use crate::file::lock::SessionLock;
@@ -13,7 +14,9 @@ use crate::write::live_log::{Beginning, Copy};
 use crate::write::log::SqliteLog;
 use crate::write::transaction::Faults;
 use crate::write::writer::Writer;
-use attache_session::{Event, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary};
+use attache_session::{
+    Checkpoint, Event, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary,
+};
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -238,7 +241,8 @@ impl Store for Sqlite {
     fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
         let lock = self.shared.lock_new(key)?;
         let summary = Summary::default();
-        self.shared.log(Beginning { key: key.clone(), lock, id: None, origin: None, summary })
+        let (key, since) = (key.clone(), 0);
+        self.shared.log(Beginning { key, lock, id: None, origin: None, summary, since })
     }
 
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
@@ -247,7 +251,13 @@ impl Store for Sqlite {
         let lock = self.shared.lock(key)?.ok_or_else(|| StoreError::InUse(key.clone()))?;
         // From here on, no other process changes the session.
         let (id, summary) = self.shared.find(key)?;
-        self.shared.log(Beginning { key: key.clone(), lock, id: Some(id), origin: None, summary })
+        let last = summary.sequence;
+        let since = self
+            .shared
+            .readers
+            .read(|connection| Ok(checkpoint::bytes_since(connection, id, last)))?;
+        let (key, id) = (key.clone(), Some(id));
+        self.shared.log(Beginning { key, lock, id, origin: None, summary, since })
     }
 
     fn fork(
@@ -266,7 +276,9 @@ impl Store for Sqlite {
         };
         let last = summary.sequence;
         let origin = (last > 0).then(|| Copy { key: from.clone(), id, last });
-        self.shared.log(Beginning { key: to.clone(), lock, id: None, origin, summary })
+        // A fork has no checkpoint.
+        let since = usize::try_from(last).unwrap_or(usize::MAX).saturating_mul(checkpoint::CHUNK);
+        self.shared.log(Beginning { key: to.clone(), lock, id: None, origin, summary, since })
     }
 
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
@@ -274,6 +286,22 @@ impl Store for Sqlite {
         self.shared.readers.read(|connection| {
             let (id, _) = log_reader::find(place, connection, key)?;
             log_reader::page(place, connection, id, after)
+        })
+    }
+
+    fn read_numbered(&self, key: &SessionKey, numbers: &[u64]) -> Result<Vec<Event>, StoreError> {
+        let place = &self.shared.place;
+        self.shared.readers.read(|connection| {
+            let (id, _) = log_reader::find(place, connection, key)?;
+            log_reader::numbered(place, connection, id, numbers)
+        })
+    }
+
+    fn checkpoint(&self, key: &SessionKey) -> Result<Option<Checkpoint>, StoreError> {
+        let place = &self.shared.place;
+        self.shared.readers.read(|connection| {
+            let (id, summary) = log_reader::find(place, connection, key)?;
+            Ok(checkpoint::find(connection, id, summary.sequence))
         })
     }
 

@@ -13,7 +13,7 @@
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod logs;
 
-use attache_session::{Event, EventBody, ListQuery, Store};
+use attache_session::{Checkpoint, Event, EventBody, ListQuery, Store};
 use attache_store::Sqlite;
 use logs::{all, commit, event, key, message, opened, record, said};
 use std::io::{BufRead, BufReader, Write};
@@ -59,6 +59,9 @@ fn write(store: &Sqlite, session: &str) {
         for _ in 0..1 + number % 17 {
             number += 1;
             log.append(&event(number, body(number)));
+        }
+        if number % 3 == 0 {
+            log.keep_checkpoint(number.to_string());
         }
         commit(&*log).unwrap();
         let mut out = std::io::stdout().lock();
@@ -152,6 +155,16 @@ fn every_confirmed_event_survives_kill_9() {
             // The whole log is checked only in some rounds, because it grows.
             if round % 10 == 9 || round < 3 {
                 assert_eq!(numbers(&all(&store, &key(session))), summary.sequence);
+            }
+            // A checkpoint is never ahead of its log, and the events after it are complete.
+            if let Some(checkpoint) = store.checkpoint(&key(session)).unwrap() {
+                let Checkpoint { sequence, body } = checkpoint;
+                assert_eq!(body, sequence.to_string());
+                assert!(sequence <= summary.sequence);
+                let next = store.read(&key(session), sequence).unwrap();
+                let said = next.first().map(|event| said(std::slice::from_ref(event)));
+                let said = said.filter(|said| !said.is_empty());
+                assert!(said.is_none_or(|said| said.starts_with(&format!("{};", sequence + 1))));
             }
             // The lock is free, although the killed process did not release it.
             drop(store.open(&key(session)).unwrap());

@@ -30,7 +30,10 @@ fn large(path: &Path) -> BTreeSet<String> {
         if number % 20 == 0 {
             bodies.push(prompt(&"long ".repeat(4_000)));
         }
-        drop(stored(&store, &key(id), bodies));
+        let mut log = stored(&store, &key(id), bodies);
+        if number % 10 == 0 {
+            log.keep_checkpoint("state ".repeat(2_000));
+        }
     }
     ids.into_iter().collect()
 }

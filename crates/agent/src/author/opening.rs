@@ -91,7 +91,8 @@ impl Opening<'_> {
     }
 
     /// Returns the stored session: its transcript, options, title and usage. Empty for a new
-    /// session.
+    /// session. Old entries of a long transcript may be dropped, see
+    /// [`Session::truncated_before`].
     pub fn session(&self) -> &Session {
         self.session
     }

@@ -17,7 +17,7 @@ use crate::{Opening, Result, SessionHandle, trace};
 use attache_connection::{Cancelled, Peer};
 use attache_protocol::v1::{ProtocolVersion, SessionConfigOption, SessionId, SessionModeState};
 use attache_protocol::v2::{IdleStateUpdate, StateUpdate};
-use attache_protocol::{Error as Refusal, Raw, encode};
+use attache_protocol::{Error as Refusal, Patch, Raw, encode};
 use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -100,6 +100,7 @@ pub(crate) async fn open(
     // Instructions that this version of the agent cannot apply as a whole are not applied in part.
     let system_prompt = system_prompt
         .filter(|prompt| crate::author::system_prompt::check(prompt, &context.about).is_ok());
+    session.state().records = records.numbers.clone();
     record_opening(&mut session.state(), request, &origin, &records);
     let mut chosen = Chosen::default();
     let opening = Opening {
@@ -251,8 +252,9 @@ impl OpenedSession {
         let mut state = self.session.state();
         let usage = state.session.usage();
         let Some(used) = usage.used() else { return };
-        let costs = usage.costs().iter().cloned().map(Some);
-        let costs: Vec<_> = if usage.costs().is_empty() { vec![None] } else { costs.collect() };
+        let costs = usage.costs().iter().cloned().map(Patch::Set);
+        let costs: Vec<_> =
+            if usage.costs().is_empty() { vec![Patch::Keep] } else { costs.collect() };
         let size = usage.size();
         for cost in costs {
             let update = state.update(&EventBody::Usage { used, size, cost });

@@ -8,6 +8,7 @@ use crate::session::outgoing_order::{OutgoingItem, OutgoingOrder};
 use crate::session::running_turn::{self, OpenCall};
 use crate::session::signals::SessionSignals;
 use crate::session::terminal_releaser::TerminalReleaser;
+use crate::store::checkpoint::{self, RecordNumbers};
 use crate::{Environment, Error, Result};
 use attache_connection::{Cancelled, Peer};
 use attache_protocol::v1::{ContentBlock, MessageId, ProtocolVersion, ToolCallId};
@@ -42,6 +43,8 @@ pub(crate) struct State {
     /// could not be opened leaves no trace.
     opening: Option<Vec<Event>>,
     pub(crate) outgoing: OutgoingOrder<Reply>,
+    /// The private records that a checkpoint names.
+    pub(crate) records: RecordNumbers,
     last_prompt: u64,
     /// The prompts that are accepted and not answered, in order.
     prompts: Vec<(u64, watch::Sender<PromptPhase>)>,
@@ -71,6 +74,7 @@ impl State {
             log: Some(log),
             opening: Some(Vec::new()),
             outgoing: OutgoingOrder::default(),
+            records: RecordNumbers::default(),
             last_prompt: 0,
             prompts: Vec::new(),
             turn: None,
@@ -84,6 +88,7 @@ impl State {
         let Some(log) = &mut self.log else { return };
         let event = self.session.next(self.environment.now(), body);
         self.session.apply(&event);
+        self.records.apply(&event);
         match &mut self.opening {
             Some(events) => events.push(event),
             None => {
@@ -119,6 +124,16 @@ impl State {
     pub(crate) fn is_backlogged(&self) -> bool {
         self.outgoing.len() > MAX_WAITING_UPDATES
             || self.log.as_ref().is_some_and(|log| log.backlog() > MAX_LOG_BACKLOG)
+    }
+
+    /// Stores a checkpoint, if the log has grown enough since the last one.
+    pub(crate) fn keep_checkpoint(&mut self) {
+        let Some(log) = &mut self.log else { return };
+        if log.is_checkpoint_due()
+            && let Some(body) = checkpoint::write(&self.session, &self.records)
+        {
+            log.keep_checkpoint(body);
+        }
     }
 
     /// Stores all events so far.

@@ -85,6 +85,7 @@ impl State {
             }
             Statement::Commands(commands) => self.post(EventBody::Commands(commands)),
             Statement::Usage { used, size, cost } => {
+                let cost = cost.map_or(Patch::Keep, Patch::Set);
                 self.post(EventBody::Usage { used, size: Some(size), cost })
             }
             Statement::Notice(notice) => self.post(EventBody::Notice(notice)),

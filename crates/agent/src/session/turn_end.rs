@@ -37,6 +37,7 @@ impl State {
                 Err(error) => TurnOutcome::Failed(error.clone()),
             };
             self.record(EventBody::TurnEnded { outcome, usage: usage.clone() });
+            self.keep_checkpoint();
         }
         // If the connection is over, the client needs no update.
         let _ = self.send_info();

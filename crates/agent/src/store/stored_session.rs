@@ -1,6 +1,7 @@
 //! Reading a stored session.
 
 use crate::Result;
+use crate::store::checkpoint::{self, RecordNumbers};
 use crate::store::records::{REMEMBERED, REMEMBERED_ONLY, SYSTEM_PROMPT};
 use crate::store::stored_sessions::StoredSessions;
 use attache_protocol::Raw;
@@ -20,6 +21,8 @@ pub(crate) struct Records {
     pub(crate) remembered: Vec<Raw>,
     /// The last instructions of the client.
     pub(crate) system_prompt: Option<SystemPrompt>,
+    /// Where these records are in the log.
+    pub(crate) numbers: RecordNumbers,
 }
 
 impl StoredSession {
@@ -28,10 +31,13 @@ impl StoredSession {
         Self { session: Session::new(session.clone()), records: Records::default() }
     }
 
-    /// Reads a stored session page by page.
+    /// Reads a stored session: its checkpoint, if there is one, and the rest of its log page by
+    /// page.
     pub(crate) async fn read(stored: &StoredSessions, session: &SessionId) -> Result<Self> {
-        let mut past = Self::empty(session);
+        let restored = Self::from_checkpoint(stored, session).await?;
+        let mut past = restored.unwrap_or_else(|| Self::empty(session));
         let mut pages = Pages::new(stored, session);
+        pages.after = past.session.sequence();
         while let Some(page) = pages.next().await? {
             for event in &page {
                 past.records.apply(event);
@@ -41,11 +47,23 @@ impl StoredSession {
         }
         Ok(past)
     }
+
+    /// Returns the session as its checkpoint has it, or `None` if there is no usable checkpoint.
+    async fn from_checkpoint(stored: &StoredSessions, session: &SessionId) -> Result<Option<Self>> {
+        let Some(found) = stored.checkpoint(session).await? else { return Ok(None) };
+        let Some((restored, numbers)) = checkpoint::read(session, &found) else { return Ok(None) };
+        let expected = numbers.len();
+        let events = stored.read_numbered(session, numbers).await?;
+        let mut records = Records::default();
+        events.iter().for_each(|event| records.apply(event));
+        Ok((events.len() == expected).then_some(Self { session: restored, records }))
+    }
 }
 
 impl Records {
     pub(crate) fn apply(&mut self, event: &Event) {
         let EventBody::Record { name, value } = &event.body else { return };
+        self.numbers.apply(event);
         match name.as_str() {
             REMEMBERED => self.remembered.push(value.clone()),
             REMEMBERED_ONLY => self.remembered = vec![value.clone()],

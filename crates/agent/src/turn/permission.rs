@@ -4,13 +4,12 @@ use crate::author::erased_parts::BoxFuture;
 use crate::turn::user_wait::UserWait;
 use crate::{Error, Result, ToolCallHandle, Turn};
 use attache_connection::CallError;
-use attache_protocol::method::{self, SessionRequestPermission};
+use attache_protocol::method::{SessionRequestPermission, v2};
 use attache_protocol::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, ProtocolVersion,
-    RequestPermissionOutcome, RequestPermissionRequest, ToolCallUpdate,
+    RequestPermissionOutcome,
 };
-use attache_protocol::v2;
-use attache_session::{EventBody, PermissionId, ToolCallPatch};
+use attache_session::{EventBody, PermissionId, PermissionQuestion, permission_outcome_from_v2};
 
 /// The decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,13 +106,10 @@ impl Turn {
         let waiting = UserWait::begin(self);
         let (mut open, reply) = self.open_session().in_turn(self.accepted(), |state| {
             let id = state.open_question();
-            let tool_call = call.patch();
-            state.record(EventBody::PermissionAsked {
-                id,
-                tool_call: tool_call.clone().into(),
-                options: options.clone(),
-            });
-            (OpenQuestion { turn: self, id, outcome: None }, self.request(tool_call, &options))
+            let question = PermissionQuestion::new(call.patch(), options.clone());
+            let reply = self.send(&question, id);
+            state.record(EventBody::PermissionAsked { id, question: Box::new(question) });
+            (OpenQuestion { turn: self, id, outcome: None }, reply)
         })?;
         let answer = self.unless_cancelled(reply).await?;
         drop(waiting);
@@ -127,28 +123,20 @@ impl Turn {
         Ok(permission)
     }
 
-    /// Sends the request in the version of the client. The returned future waits for the answer.
-    fn request(
+    /// Sends the question in the version of the client. The returned future waits for the answer.
+    fn send(
         &self,
-        tool_call: ToolCallUpdate,
-        options: &[PermissionOption],
+        question: &PermissionQuestion,
+        id: PermissionId,
     ) -> BoxFuture<'static, std::result::Result<RequestPermissionOutcome, CallError>> {
         let (peer, session) = (&self.open_session().peer, self.session_id().clone());
         match peer.version() {
             ProtocolVersion::V2 => {
-                let title = tool_call.title.clone().unwrap_or_default();
-                let tool_call = ToolCallPatch::from(tool_call).to_v2();
-                let subject = v2::ToolCallPermissionSubject::new(tool_call);
-                let request = v2::RequestPermissionRequest {
-                    subject: Some(subject.into()),
-                    ..v2::RequestPermissionRequest::new(session, title, options)
-                };
-                let reply = peer.call::<method::v2::SessionRequestPermission>(&request);
-                Box::pin(async { Ok(reply.await?.outcome.into()) })
+                let reply = peer.call::<v2::SessionRequestPermission>(&question.to_v2(session));
+                Box::pin(async { Ok(permission_outcome_from_v2(reply.await?.outcome)) })
             }
             _ => {
-                let request = RequestPermissionRequest::new(session, tool_call, options);
-                let reply = peer.call::<SessionRequestPermission>(&request);
+                let reply = peer.call::<SessionRequestPermission>(&question.to_v1(session, id));
                 Box::pin(async { Ok(reply.await?.outcome) })
             }
         }

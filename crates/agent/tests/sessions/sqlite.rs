@@ -4,9 +4,15 @@ use super::client::new;
 use super::load::{kinds, load};
 use super::{Client, Keeper};
 use attache_agent::serve;
+use attache_session::{
+    Checkpoint, Event, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary,
+};
 use attache_store::Sqlite;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+type Stored<T> = Result<T, StoreError>;
 
 async fn client(path: &Path, author: Keeper) -> Client {
     let mut client = Client::silent(serve(author).store(Sqlite::open(path).unwrap()));
@@ -140,4 +146,97 @@ async fn confirmed_events_are_stored_whichever_write_fails() {
             }
         }
     }
+}
+
+/// A store that notes where readers of a log start, and can hide checkpoints.
+#[derive(Clone)]
+struct WatchedStore {
+    store: Sqlite,
+    hides_checkpoints: bool,
+    reads: Arc<Mutex<Vec<u64>>>,
+}
+
+impl Store for WatchedStore {
+    fn create(&self, key: &SessionKey) -> Stored<Box<dyn Log>> {
+        self.store.create(key)
+    }
+
+    fn open(&self, key: &SessionKey) -> Stored<Box<dyn Log>> {
+        self.store.open(key)
+    }
+
+    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Stored<Box<dyn Log>> {
+        self.store.fork(from, at, to)
+    }
+
+    fn read(&self, key: &SessionKey, after: u64) -> Stored<Vec<Event>> {
+        self.reads.lock().unwrap().push(after);
+        self.store.read(key, after)
+    }
+
+    fn read_numbered(&self, key: &SessionKey, numbers: &[u64]) -> Stored<Vec<Event>> {
+        self.store.read_numbered(key, numbers)
+    }
+
+    fn checkpoint(&self, key: &SessionKey) -> Stored<Option<Checkpoint>> {
+        match self.hides_checkpoints {
+            true => Ok(None),
+            false => self.store.checkpoint(key),
+        }
+    }
+
+    fn summary(&self, key: &SessionKey) -> Stored<Summary> {
+        self.store.summary(key)
+    }
+
+    fn list(&self, query: &ListQuery) -> Stored<ListPage> {
+        self.store.list(query)
+    }
+
+    fn delete(&self, key: &SessionKey) -> Stored<()> {
+        self.store.delete(key)
+    }
+}
+
+/// A long session is resumed from its checkpoint and the rest of its log, with the same result as
+/// from the whole log. A load replays everything.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_session_resumes_from_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.db");
+    let mut one = client(&path, Keeper::default()).await;
+    let session = one.session().await;
+    let text = format!("say {}", "x".repeat(100_000));
+    one.turn(&session, "remember lost").await;
+    one.turn(&session, "anew a").await;
+    one.turn(&session, "everything").await;
+    for _ in 0..12 {
+        one.turn(&session, &text).await;
+    }
+    one.turn(&session, "remember b").await;
+    one.hang_up().await.unwrap();
+
+    let store = Sqlite::open(&path).unwrap();
+    let mut resumed = Vec::new();
+    for hides_checkpoints in [false, true] {
+        let reads = Arc::default();
+        let watched = WatchedStore { store: store.clone(), hides_checkpoints, reads };
+        let author = Keeper::default();
+        let mut client = Client::silent(serve(author.clone()).store(watched.clone()));
+        client.result("initialize", json!({"protocolVersion": 1})).await;
+        let options = client.result("session/resume", load(&session)).await;
+        client.settle().await;
+        let updates = client.updates();
+        let (_, said) = client.turn(&session, "recall").await;
+        assert_eq!(said.last().unwrap()["content"]["text"], "a,b");
+        client.hang_up().await.unwrap();
+        resumed.push((options, updates, author.noted()[0].clone()));
+        let first = watched.reads.lock().unwrap()[0];
+        assert_eq!(first == 0, hides_checkpoints, "the start of the log is read: {first}");
+    }
+    assert_eq!(resumed[0], resumed[1]);
+    drop(store);
+    let mut last = client(&path, Keeper::default()).await;
+    last.result("session/load", load(&session)).await;
+    assert!(last.updates().len() > 25);
 }

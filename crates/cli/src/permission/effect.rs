@@ -35,9 +35,7 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
     for command in &effect.commands {
         parts.extend(command_parts(command, &title, cwd));
     }
-    let content =
-        request.asked.content.set().or(request.tool_call.as_ref().map(|call| &call.content));
-    let content = content.into_iter().flatten();
+    let content = request.shown_content();
     let diffs: Vec<String> = content.clone().flat_map(ToolCallContent::changed_paths).collect();
     // Changes without the files' text may show less than the arguments do.
     let has_texts = !diffs.is_empty()

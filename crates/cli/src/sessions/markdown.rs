@@ -306,7 +306,8 @@ impl<W: Write> PartSink for Markdown<W> {
 /// Returns the answer, with the label of the option.
 fn answer(permission: &Permission) -> String {
     let chosen = permission.outcome.as_ref().and_then(|outcome| outcome.selected());
-    let option = permission.options.iter().find(|option| Some(&option.option_id) == chosen);
+    let option =
+        permission.question.options.iter().find(|option| Some(&option.option_id) == chosen);
     option.map_or_else(|| "withdrawn".to_owned(), |option| literal(&option.name))
 }
 

@@ -218,7 +218,7 @@ impl<'t, T: PartSink> Replay<'t, T> {
         let permission =
             self.session.permissions().iter().rev().find(|permission| permission.id == id);
         let Some(permission) = permission else { return };
-        let id = &permission.tool_call.tool_call_id;
+        let Some(id) = permission.question.tool_call_id() else { return };
         let entries = self.session.entries();
         let about = |entry: &&usize| match entries.get(**entry).map(|entry| &entry.content) {
             Some(EntryContent::ToolCall(call)) => call.tool_call_id == *id,
@@ -497,7 +497,8 @@ mod tests {
     #[test]
     fn content_over_the_limit_is_left_out_with_a_note() {
         let large = vec![ContentBlock::text("x".repeat(MEMORY)).into()];
-        let begun = EventBody::ToolCall(ToolCall { content: large, ..ToolCall::new("a", "a") });
+        let begun =
+            EventBody::ToolCall(ToolCall { content: large.into(), ..ToolCall::new("a", "a") });
         let said = parts_of(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
         assert_eq!(said, ["Agent", "more", "left out content too large to show", "ended done"]);
     }

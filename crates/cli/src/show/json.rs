@@ -138,8 +138,8 @@ pub(crate) fn word(author: MessageAuthor) -> &'static str {
     }
 }
 
-fn content(parts: &[ToolCallContent]) -> String {
-    let parts: Vec<_> = parts.iter().map(ToolCallContent::encode).collect();
+fn content<'p>(parts: impl IntoIterator<Item = &'p ToolCallContent>) -> String {
+    let parts: Vec<_> = parts.into_iter().map(ToolCallContent::encode).collect();
     format!("[{}]", parts.join(","))
 }
 

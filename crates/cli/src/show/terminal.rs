@@ -184,7 +184,8 @@ mod tests {
     fn a_running_call_shows_its_last_line_of_output() {
         let mut terminal = terminal();
         let mut call = call("a", ToolCallStatus::InProgress);
-        call.content = vec![attache_protocol::v1::ContentBlock::text("one\ntwo\u{1b}[2J\n").into()];
+        call.content =
+            vec![attache_protocol::v1::ContentBlock::text("one\ntwo\u{1b}[2J\n").into()].into();
         terminal.show(Item::ToolCall(&call)).unwrap();
         assert_eq!(screen(&written(&terminal)), ["◐ other   call a  two", ""]);
         call.status = ToolCallStatus::Completed;

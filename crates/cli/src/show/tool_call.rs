@@ -172,8 +172,8 @@ fn output(content: &ContentBlock, paint: Paint, bound: Bound) -> Vec<String> {
 
 /// Returns the last line of a running call's output; nothing for a call that only reads.
 pub(crate) fn last_line(call: &ToolCall) -> Option<String> {
-    let content = if quiet(call) { &[] } else { call.content.as_slice() };
-    let text = content.iter().rev().find_map(|content| match content {
+    let mut content = call.content.iter().rev().take_while(|_| !quiet(call));
+    let text = content.find_map(|content| match content {
         ToolCallContent::Content(content) => content.content.as_text(),
         _ => None,
     })?;
@@ -268,7 +268,7 @@ mod tests {
     fn long_output_is_shortened_in_the_middle_with_a_note() {
         let mut call = call("run", ToolKind::Execute, ToolCallStatus::Completed);
         let text: String = (1..=100).map(|n| format!("{n}\n")).collect();
-        call.content = vec![ContentBlock::text(format!("```\n{text}```")).into()];
+        call.content = vec![ContentBlock::text(format!("```\n{text}```")).into()].into();
         let short = details(&call, Path::new("/p"), PLAIN, Bound::Short, true);
         assert_eq!(short.len(), 17);
         assert_eq!(short[8], "    … 84 more lines (--verbose shows them) …");
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn output_of_reads_is_shown_only_on_request_or_failure() {
         let mut call = call("read", ToolKind::Read, ToolCallStatus::Completed);
-        call.content = vec![ContentBlock::text("text").into()];
+        call.content = vec![ContentBlock::text("text").into()].into();
         assert!(details(&call, Path::new("/p"), PLAIN, Bound::Short, true).is_empty());
         call.status = ToolCallStatus::Failed;
         assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Short, true), ["    text"]);
@@ -300,7 +300,8 @@ mod tests {
         let mut call = call(evil, ToolKind::Execute, ToolCallStatus::Failed);
         call.locations = vec![ToolCallLocation::new(format!("/p/{evil}"))];
         call.content =
-            vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))];
+            vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))]
+                .into();
         let mut shown = details(&call, Path::new("/p"), PLAIN, Bound::Whole, true);
         shown.push(line(&call, Path::new("/p"), PLAIN, 80));
         assert!(

@@ -125,6 +125,7 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use attache_protocol::Patch;
     use attache_protocol::v1::StopReason;
     use attache_session::{EventBody, Origin, Session, Timestamp, TurnOutcome};
 
@@ -132,7 +133,10 @@ mod tests {
 
     fn state(used: u64, size: Option<u64>, cost: Option<Cost>) -> UsageState {
         let mut session = Session::new("s");
-        let event = session.next(Timestamp(0), EventBody::Usage { used, size, cost });
+        let event = session.next(
+            Timestamp(0),
+            EventBody::Usage { used, size, cost: cost.map_or(Patch::Keep, Patch::Set) },
+        );
         session.apply(&event);
         session.usage().clone()
     }

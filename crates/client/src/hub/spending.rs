@@ -1,5 +1,6 @@
 //! The spending of sessions in money and tokens, by agent and day, and the budget of one session.
 
+use attache_protocol::Patch;
 use attache_protocol::v1::{Cost, SessionId};
 use attache_session::{Event, EventBody, Timestamp, Tokens, UsageState};
 use std::collections::{BTreeMap, HashMap};
@@ -48,7 +49,7 @@ pub(crate) struct Spending {
 impl Spending {
     pub(crate) fn apply(&mut self, agent: &str, session: &SessionId, event: &Event) {
         match &event.body {
-            EventBody::Usage { cost: Some(cost), .. } => {
+            EventBody::Usage { cost: Patch::Set(cost), .. } => {
                 let known = self.costs.entry((agent.to_owned(), session.clone())).or_default();
                 let before = known.insert(cost.currency.clone(), cost.amount).unwrap_or(0.0);
                 let more = cost.amount - before;
@@ -182,7 +183,7 @@ mod tests {
         let cost = |amount: f64| EventBody::Usage {
             used: 1,
             size: None,
-            cost: Some(Cost::new(amount, "USD")),
+            cost: Patch::Set(Cost::new(amount, "USD")),
         };
         say("s1", 0, cost(1.0));
         say("s1", 1, cost(1.5));

@@ -147,8 +147,8 @@ fn usage(usage: &UsageState) -> UsageChange {
 fn open_permissions(session: &Session) -> Vec<OpenPermission> {
     let open = session.open_permissions().map(|permission| OpenPermission {
         id: permission.id.0,
-        tool_call: permission.tool_call.clone(),
-        options: permission.options.clone(),
+        tool_call: permission.question.call_to_show(permission.id),
+        options: permission.question.options.clone(),
         asked_at: permission.asked_at,
     });
     open.collect()
@@ -180,7 +180,8 @@ mod tests {
         ContentBlock, Cost, Notice, NoticeSeverity, ResourceLink, StopReason,
     };
     use attache_session::{
-        EventBody, Origin, PermissionId, PlanContent, Timestamp, ToolCall, ToolCallPatch,
+        EventBody, Origin, PermissionId, PermissionQuestion, PlanContent, Timestamp, ToolCall,
+        ToolCallPatch,
     };
 
     fn say(session: &mut Session, content: impl Into<ContentBlock>) {
@@ -251,16 +252,15 @@ mod tests {
             EventBody::Prompt { content: vec!["go".into()] },
             EventBody::TurnBegan,
             EventBody::ToolCall(ToolCall::new("c", "Look")),
-            EventBody::PermissionAsked {
-                id: PermissionId(1),
-                tool_call: ToolCallPatch::new("c"),
-                options: Vec::new(),
-            },
+            EventBody::permission_asked(
+                PermissionId(1),
+                PermissionQuestion::new(ToolCallPatch::new("c"), Vec::new()),
+            ),
             EventBody::Plan { id: None, content: PlanContent::Markdown("# Plan".to_owned()) },
             EventBody::Notice(Notice::new(NoticeSeverity::Info, "hello")),
             EventBody::Commands(Vec::new()),
             EventBody::StoredTitle { title: "Tidy up".to_owned(), by_person: false },
-            EventBody::Usage { used: 1, size: Some(2), cost: Some(Cost::new(0.5, "USD")) },
+            EventBody::Usage { used: 1, size: Some(2), cost: Patch::Set(Cost::new(0.5, "USD")) },
             EventBody::TurnEnded {
                 outcome: TurnOutcome::Stopped(StopReason::EndTurn),
                 usage: None,

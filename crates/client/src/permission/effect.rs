@@ -82,9 +82,11 @@ impl PermissionRequest {
     }
 
     /// The content of the call as the request shows it.
-    pub(crate) fn shown_content(&self) -> impl Iterator<Item = &ToolCallContent> {
-        let known = self.tool_call.as_ref().map(|call| &call.content);
-        self.asked.content.set().or(known).into_iter().flatten()
+    pub fn shown_content(&self) -> impl Iterator<Item = &ToolCallContent> + Clone {
+        let asked = self.asked.content.set();
+        let known = self.tool_call.as_ref().filter(|_| asked.is_none());
+        let known = known.map(|call| call.content.iter());
+        asked.into_iter().flatten().chain(known.into_iter().flatten())
     }
 
     /// The title; empty if the agent sent none.

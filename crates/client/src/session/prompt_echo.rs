@@ -58,6 +58,7 @@ impl PromptEcho {
             }
             // These are not entries of the transcript, so they do not interrupt a message.
             EventBody::Commands(_)
+            | EventBody::CommandsOfKinds(_)
             | EventBody::ConfigOptions(_)
             | EventBody::CurrentMode(_)
             | EventBody::Info { .. }
@@ -109,7 +110,7 @@ impl PromptEcho {
 mod tests {
     use super::PromptEcho;
     use attache_protocol::v1::{ContentBlock, ResourceLink, TextContent};
-    use attache_protocol::{Meta, Raw};
+    use attache_protocol::{Meta, Patch, Raw};
     use attache_session::{EventBody, MessageAuthor};
 
     fn chunk(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {
@@ -155,7 +156,7 @@ mod tests {
     }
 
     fn state() -> EventBody {
-        EventBody::Usage { used: 1, size: None, cost: None }
+        EventBody::Usage { used: 1, size: None, cost: Patch::Keep }
     }
 
     /// MSG-02, MSG-04.

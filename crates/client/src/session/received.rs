@@ -59,6 +59,7 @@ pub(crate) fn is_state(body: &EventBody) -> bool {
     matches!(
         body,
         EventBody::Commands(_)
+            | EventBody::CommandsOfKinds(_)
             | EventBody::ConfigOptions(_)
             | EventBody::CurrentMode(_)
             | EventBody::Info { .. }

@@ -1,12 +1,13 @@
 //! Conversion between events and updates of version 1.
 
+use super::v2_command::known_commands;
 use crate::{EventBody, MessageAuthor, PlanContent};
 use attache_protocol::v1::{
     AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, Plan, PlanEntry,
     PlanEntryStatus, PlanFile, PlanItems, PlanMarkdown, PlanRemoved, PlanUpdate, PlanUpdateContent,
     SessionInfoUpdate, SessionUpdate, UsageUpdate,
 };
-use attache_protocol::{Raw, UnknownVariant, decode, encode};
+use attache_protocol::{Patch, Raw, UnknownVariant, decode, encode};
 
 impl EventBody {
     /// Converts a v1 update to an event.
@@ -36,9 +37,11 @@ impl EventBody {
             SessionUpdate::SessionInfoUpdate(update) => {
                 Self::Info { title: update.title, updated_at: update.updated_at, meta: update.meta }
             }
-            SessionUpdate::UsageUpdate(update) => {
-                Self::Usage { used: update.used, size: update.size, cost: update.cost }
-            }
+            SessionUpdate::UsageUpdate(update) => Self::Usage {
+                used: update.used,
+                size: update.size,
+                cost: update.cost.map_or(Patch::Keep, Patch::Set),
+            },
             SessionUpdate::Notice(notice) => Self::Notice(notice),
             SessionUpdate::CompactionUpdate(update) => Self::Compaction(update),
             SessionUpdate::CompactionSummaryChunk(chunk) => Self::CompactionSummary(chunk),
@@ -86,6 +89,9 @@ impl EventBody {
             .into(),
             Self::PlanRemoved(id) => PlanRemoved::new(id.clone()).into(),
             Self::Commands(commands) => AvailableCommandsUpdate::new(commands.clone()).into(),
+            Self::CommandsOfKinds(commands) => {
+                AvailableCommandsUpdate::new(known_commands(commands)).into()
+            }
             Self::ConfigOptions(options) => ConfigOptionUpdate::new(options.clone()).into(),
             Self::CurrentMode(mode) => CurrentModeUpdate::new(mode.clone()).into(),
             Self::Info { title, updated_at, meta }
@@ -96,7 +102,7 @@ impl EventBody {
             }
             .into(),
             Self::Usage { used, size, cost } => {
-                UsageUpdate { cost: cost.clone(), ..UsageUpdate::new(*used, *size) }.into()
+                UsageUpdate { cost: cost.set().cloned(), ..UsageUpdate::new(*used, *size) }.into()
             }
             Self::Notice(notice) => notice.clone().into(),
             Self::Compaction(update) => update.clone().into(),

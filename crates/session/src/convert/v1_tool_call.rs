@@ -2,7 +2,7 @@
 
 use crate::{ToolCall, ToolCallContent, ToolCallPatch};
 use attache_protocol::Patch;
-use attache_protocol::v1::{self, ContentBlock, ToolCallUpdate};
+use attache_protocol::v1::{self, Content, ContentBlock, ToolCallUpdate};
 use attache_protocol::v2::{Diff, ToolCallStatus};
 
 impl From<v1::ToolCall> for ToolCall {
@@ -19,6 +19,7 @@ impl From<v1::ToolCall> for ToolCall {
             raw_output: call.raw_output,
             capabilities: None,
             meta: call.meta,
+            upserted: false,
         }
     }
 }
@@ -61,7 +62,7 @@ impl ToolCall {
         v1::ToolCall {
             name: self.name.clone(),
             kind: self.kind.clone(),
-            status: v1_status(&self.status),
+            status: v1_status(&self.status, self.upserted),
             content: self.content.iter().map(ToolCallContent::to_v1).collect(),
             locations: self.locations.clone(),
             raw_input: self.raw_input.clone(),
@@ -80,7 +81,7 @@ impl ToolCallPatch {
             title: kept(&self.title),
             name: kept(&self.name),
             kind: or_default(&self.kind),
-            status: or_default(&self.status).as_ref().map(v1_status),
+            status: or_default(&self.status).map(|status| v1_status(&status, self.upserts)),
             content: or_default(&self.content)
                 .map(|content| content.iter().map(ToolCallContent::to_v1).collect()),
             locations: or_default(&self.locations),
@@ -99,7 +100,10 @@ impl ToolCallContent {
         match self {
             Self::Content(content) => v1::ToolCallContent::Content(content.clone()),
             Self::Diff(diff) => v1::ToolCallContent::Diff(diff.clone()),
-            Self::Changes(diff) => ContentBlock::text(changes_text(diff)).into(),
+            Self::Changes(diff) => {
+                let text = Content::new(ContentBlock::text(changes_text(diff)));
+                v1::ToolCallContent::Content(Content { meta: diff.meta.clone(), ..text })
+            }
             Self::Terminal(terminal) => v1::ToolCallContent::Terminal(terminal.clone()),
             Self::Unknown(unknown) => v1::ToolCallContent::Unknown(unknown.clone()),
         }
@@ -127,9 +131,11 @@ fn status(status: v1::ToolCallStatus) -> ToolCallStatus {
     ToolCallStatus::from(status.as_str())
 }
 
-/// Version 1 has neither `cancelled` nor `paused`.
-fn v1_status(status: &ToolCallStatus) -> v1::ToolCallStatus {
+/// Version 1 has neither `cancelled` nor `paused`, and its unknown statuses mean something else
+/// than those of version 2.
+fn v1_status(status: &ToolCallStatus, is_of_version_2: bool) -> v1::ToolCallStatus {
     match status {
+        ToolCallStatus::Unknown(_) if is_of_version_2 => v1::ToolCallStatus::InProgress,
         ToolCallStatus::Pending => v1::ToolCallStatus::Pending,
         ToolCallStatus::InProgress | ToolCallStatus::Paused => v1::ToolCallStatus::InProgress,
         ToolCallStatus::Completed => v1::ToolCallStatus::Completed,

@@ -1,14 +1,15 @@
 //! Conversion between events and updates of version 2.
 
+use super::v2_command::{from_v2_commands, to_v2_command};
 use super::v2_config_option::{from_v2_option, to_v2_option};
 use crate::{EventBody, MessageAuthor, PlanContent, TurnOutcome};
-use attache_protocol::v1::{AvailableCommandInput, StopReason, UnstructuredCommandInput};
+use attache_protocol::v1::StopReason;
 use attache_protocol::v2::{
-    AgentMessage, AgentThought, AvailableCommand, AvailableCommandsUpdate, Command,
-    ConfigOptionUpdate, ContentChunk, ErrorStopReason, IdleStateUpdate, IdleStopReason, MessageId,
-    PlanEntry, PlanEntryStatus, PlanFile, PlanItems, PlanMarkdown, PlanRemoved, PlanUpdate,
-    PlanUpdateContent, RunningStateUpdate, SessionInfoUpdate, SessionUpdate, StateUpdate,
-    TextCommandInput, ToolCallContentChunk, UsageUpdate, UserMessage,
+    AgentMessage, AgentThought, AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk,
+    ErrorStopReason, IdleStateUpdate, IdleStopReason, MessageId, PlanEntry, PlanEntryStatus,
+    PlanFile, PlanItems, PlanMarkdown, PlanRemoved, PlanUpdate, PlanUpdateContent,
+    RunningStateUpdate, SessionInfoUpdate, SessionUpdate, StateUpdate, ToolCallContentChunk,
+    UsageUpdate, UserMessage,
 };
 use attache_protocol::{Patch, Raw, UnknownVariant, Wire, decode, encode, v1, v2};
 
@@ -19,8 +20,7 @@ impl EventBody {
     /// Converts an update of version 2 to an event.
     ///
     /// Chunks lose their metadata, as in version 1. Plans, commands, options and usage lose theirs
-    /// too, because it describes only that one update. Commands of unknown kinds are left out, and
-    /// a cost that is cleared stays.
+    /// too, because it describes only that one update.
     pub fn from_v2_update(update: SessionUpdate) -> Self {
         use MessageAuthor::{Agent, Thought, User};
         match update {
@@ -49,7 +49,7 @@ impl EventBody {
             SessionUpdate::PlanUpdate(update) => Self::from_v2_plan(update),
             SessionUpdate::PlanRemoved(removed) => Self::PlanRemoved(removed.plan_id),
             SessionUpdate::AvailableCommandsUpdate(update) => {
-                Self::Commands(update.available_commands.into_iter().filter_map(command).collect())
+                from_v2_commands(update.available_commands)
             }
             SessionUpdate::ConfigOptionUpdate(update) => {
                 let options = update.config_options.into_iter().map(from_v2_option);
@@ -60,11 +60,9 @@ impl EventBody {
                 updated_at: update.updated_at,
                 meta: update.meta,
             },
-            SessionUpdate::UsageUpdate(update) => Self::Usage {
-                used: update.used,
-                size: Some(update.size),
-                cost: update.cost.set().cloned(),
-            },
+            SessionUpdate::UsageUpdate(update) => {
+                Self::Usage { used: update.used, size: Some(update.size), cost: update.cost }
+            }
             SessionUpdate::Notice(notice) => Self::Notice(notice),
             SessionUpdate::CompactionUpdate(update) => Self::Compaction(update),
             SessionUpdate::CompactionSummaryChunk(chunk) => Self::CompactionSummary(chunk),
@@ -124,6 +122,9 @@ impl EventBody {
                 AvailableCommandsUpdate::new(commands.iter().map(to_v2_command).collect::<Vec<_>>())
                     .into()
             }
+            Self::CommandsOfKinds(commands) => {
+                AvailableCommandsUpdate::new(commands.clone()).into()
+            }
             Self::ConfigOptions(options) => {
                 ConfigOptionUpdate::new(options.iter().map(to_v2_option).collect::<Vec<_>>()).into()
             }
@@ -135,8 +136,7 @@ impl EventBody {
             }
             .into(),
             Self::Usage { used, size, cost } => {
-                let cost = cost.clone().map_or(Patch::Keep, Patch::Set);
-                UsageUpdate { cost, ..UsageUpdate::new(*used, (*size)?) }.into()
+                UsageUpdate { cost: cost.clone(), ..UsageUpdate::new(*used, (*size)?) }.into()
             }
             Self::Notice(notice) => notice.clone().into(),
             Self::Compaction(update) => update.clone().into(),
@@ -259,35 +259,6 @@ fn to_v2_plan(id: v1::PlanId, content: &PlanContent) -> PlanUpdateContent {
             PlanUpdateContent::Markdown(PlanMarkdown::new(id, text.as_str()))
         }
     }
-}
-
-fn command(command: AvailableCommand) -> Option<v1::AvailableCommand> {
-    let AvailableCommand::Command(command) = command else { return None };
-    let input = command.input.and_then(|input| match input {
-        v2::AvailableCommandInput::Text(text) => {
-            let mut input = UnstructuredCommandInput::new(text.hint);
-            input.meta = text.meta;
-            Some(AvailableCommandInput::Unstructured(input))
-        }
-        v2::AvailableCommandInput::Unknown(_) => None,
-    });
-    let mut converted = v1::AvailableCommand::new(command.name, command.description);
-    (converted.input, converted.meta) = (input, command.meta);
-    Some(converted)
-}
-
-fn to_v2_command(command: &v1::AvailableCommand) -> AvailableCommand {
-    let input = command.input.as_ref().map(|input| {
-        let AvailableCommandInput::Unstructured(input) = input;
-        let text =
-            TextCommandInput { meta: input.meta.clone(), ..TextCommandInput::new(&*input.hint) };
-        v2::AvailableCommandInput::Text(text)
-    });
-    AvailableCommand::Command(Command {
-        input,
-        meta: command.meta.clone(),
-        ..Command::new(command.name.as_str(), command.description.as_str())
-    })
 }
 
 impl TurnOutcome {

@@ -7,12 +7,13 @@
 pub(crate) mod object;
 
 use self::object::{EVENT_VERSION, EventError, Object, read, write_patch};
+use crate::permission::json::{read_question, write_question};
 use crate::tool_call::json::{read_call, read_call_patch, read_part, write_call, write_call_patch};
 use crate::{
     Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
 };
 use attache_protocol::v1::SessionInfoUpdate;
-use attache_protocol::{Raw, Wire, Writer};
+use attache_protocol::{Patch, Raw, Wire, Writer};
 
 impl Event {
     /// Returns the event as one line of JSON, without a line break.
@@ -53,19 +54,20 @@ fn form(body: &EventBody) -> u64 {
         | EventBody::ToolCallContent { .. }
         | EventBody::Terminal(_)
         | EventBody::TerminalOutput { .. }
+        | EventBody::CommandsOfKinds(_)
         | EventBody::InfoByKey { .. }
+        | EventBody::Usage { cost: Patch::Clear, .. }
         | EventBody::State(_) => true,
         EventBody::ToolCall(call) => call.is_of_version_2(),
-        EventBody::ToolCallUpdate(patch) | EventBody::PermissionAsked { tool_call: patch, .. } => {
-            patch.is_of_version_2()
-        }
+        EventBody::ToolCallUpdate(patch) => patch.is_of_version_2(),
+        EventBody::PermissionAsked { question, .. } => question.is_of_version_2(),
         _ => false,
     };
     if is_new { EVENT_VERSION } else { 1 }
 }
 
 /// The name of a body in the log.
-fn name(body: &EventBody) -> &str {
+pub(crate) fn name(body: &EventBody) -> &str {
     match body {
         EventBody::Opened { .. } => "opened",
         EventBody::Replaced => "replaced",
@@ -80,6 +82,7 @@ fn name(body: &EventBody) -> &str {
         EventBody::Plan { .. } => "plan",
         EventBody::PlanRemoved(_) => "planRemoved",
         EventBody::Commands(_) => "commands",
+        EventBody::CommandsOfKinds(_) => "commandsOfKinds",
         EventBody::ConfigOptions(_) => "configOptions",
         EventBody::Modes(_) => "modes",
         EventBody::CurrentMode(_) => "currentMode",
@@ -106,7 +109,7 @@ fn name(body: &EventBody) -> &str {
     }
 }
 
-fn write_body(body: &EventBody, mut writer: Writer<'_>) {
+pub(crate) fn write_body(body: &EventBody, mut writer: Writer<'_>) {
     let to = &mut writer;
     match body {
         EventBody::Prompt { content } => content.write(to),
@@ -116,6 +119,7 @@ fn write_body(body: &EventBody, mut writer: Writer<'_>) {
         EventBody::State(state) => state.write(to),
         EventBody::PlanRemoved(id) => id.write(to),
         EventBody::Commands(commands) => commands.write(to),
+        EventBody::CommandsOfKinds(commands) => commands.write(to),
         EventBody::ConfigOptions(options) => options.write(to),
         EventBody::Modes(modes) => modes.write(to),
         EventBody::CurrentMode(mode) => mode.write(to),
@@ -196,14 +200,11 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
             if let Some(size) = size {
                 object.member("size", size);
             }
-            if let Some(cost) = cost {
-                object.member("cost", cost);
-            }
+            write_patch(object, "cost", cost, |cost, mut to| cost.write(&mut to));
         }
-        EventBody::PermissionAsked { id, tool_call, options } => {
+        EventBody::PermissionAsked { id, question } => {
             object.member("id", &id.0);
-            object.key("toolCall").object(|patch| write_call_patch(tool_call, patch));
-            object.member("options", options);
+            write_question(question, object);
         }
         EventBody::PermissionSettled { id, outcome } => {
             object.member("id", &id.0);
@@ -231,7 +232,7 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
     }
 }
 
-fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
+pub(crate) fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
     Ok(match name {
         "prompt" => EventBody::Prompt { content: read(name, raw)? },
         "toolCall" => EventBody::ToolCall(read_call(&Object::of(raw.get(), name)?)?),
@@ -240,6 +241,7 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
         }
         "planRemoved" => EventBody::PlanRemoved(read(name, raw)?),
         "commands" => EventBody::Commands(read(name, raw)?),
+        "commandsOfKinds" => EventBody::CommandsOfKinds(read(name, raw)?),
         "configOptions" => EventBody::ConfigOptions(read(name, raw)?),
         "modes" => EventBody::Modes(read(name, raw)?),
         "currentMode" => EventBody::CurrentMode(read(name, raw)?),
@@ -327,15 +329,11 @@ fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, Ev
         "usage" => EventBody::Usage {
             used: object.must("used")?,
             size: object.may("size")?,
-            cost: object.may("cost")?,
+            cost: object.patch("cost")?,
         },
         "permissionAsked" => EventBody::PermissionAsked {
             id: PermissionId(object.must("id")?),
-            tool_call: read_call_patch(&Object::of(
-                object.must::<Raw>("toolCall")?.get(),
-                "permissionAsked.toolCall",
-            )?)?,
-            options: object.must("options")?,
+            question: Box::new(read_question(object)?),
         },
         "permissionSettled" => EventBody::PermissionSettled {
             id: PermissionId(object.must("id")?),
@@ -357,7 +355,7 @@ fn newer(name: &str, value: &Raw) -> EventBody {
     EventBody::Newer { name: name.to_owned(), value: value.clone() }
 }
 
-fn author_named(name: &str) -> Option<MessageAuthor> {
+pub(crate) fn author_named(name: &str) -> Option<MessageAuthor> {
     Some(match name {
         "user" => MessageAuthor::User,
         "agent" => MessageAuthor::Agent,
@@ -366,7 +364,7 @@ fn author_named(name: &str) -> Option<MessageAuthor> {
     })
 }
 
-fn author_name(author: MessageAuthor) -> &'static str {
+pub(crate) fn author_name(author: MessageAuthor) -> &'static str {
     match author {
         MessageAuthor::User => "user",
         MessageAuthor::Agent => "agent",

@@ -5,8 +5,12 @@ use std::collections::HashMap;
 use std::fmt;
 
 /// The largest metadata of a session, in bytes of its JSON. This limit applies to metadata that is
-/// sent. Received metadata is merged whatever its size.
+/// sent. Received metadata may be larger.
 pub const META_LIMIT: usize = 64 * 1024;
+
+/// The largest metadata that patches by key add up to, in bytes of its JSON. A single patch may be
+/// larger.
+const PATCHED_LIMIT: usize = 1 << 20;
 
 /// The deepest nesting of metadata. The metadata itself is the first level. Objects nested deeper
 /// are replaced, not merged.
@@ -105,10 +109,14 @@ pub(crate) fn patch_by_key(stored: &mut Option<Meta>, patch: &Patch<Meta>) {
 }
 
 /// Returns `stored` with the top-level keys of `patch`, as ACP v2 defines it: `null` removes its
-/// key, and everything else replaces the stored value.
+/// key, and everything else replaces the stored value. If that is larger than [`PATCHED_LIMIT`],
+/// only the keys of `patch` stay, so that patches cannot fill the memory.
 pub(crate) fn patched_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
     let patched = merge(stored.map(Meta::raw), patch.raw(), 1);
-    Meta::new(patched).unwrap_or_else(|| patch.clone())
+    match Meta::new(patched).filter(|patched| patched.raw().get().len() <= PATCHED_LIMIT) {
+        Some(patched) => patched,
+        None => Meta::new(merge(None, patch.raw(), 1)).unwrap_or_else(|| patch.clone()),
+    }
 }
 
 fn merge(stored: Option<&Raw>, patch: &Raw, depth: usize) -> Raw {

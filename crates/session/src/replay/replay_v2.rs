@@ -1,7 +1,7 @@
 //! Turns a log into the updates of version 2 that rebuild the session.
 
 use super::message_id;
-use crate::{EntryContent, Event, EventBody, MessageAuthor, Session};
+use crate::{Entry, EntryContent, Event, EventBody, MessageAuthor, Session, ToolCallPatch};
 use attache_protocol::Patch;
 use attache_protocol::v1::SessionId;
 use attache_protocol::v2::{SessionUpdate, UserMessage};
@@ -46,16 +46,10 @@ impl ReplayV2 {
             (body @ EventBody::Message { author, .. }, Some(entry)) => {
                 body.to_v2_update(Some(&message_id(*author, entry)))
             }
-            (
-                EventBody::ToolCallUpdate(patch)
-                | EventBody::PermissionAsked { tool_call: patch, .. },
-                Some(entry),
-            ) => Some(match &entry.content {
-                EntryContent::ToolCall(call) if entry.began_at == event.sequence => {
-                    call.to_v2_creation().into()
-                }
-                _ => patch.to_v2().into(),
-            }),
+            (EventBody::ToolCallUpdate(patch), Some(entry)) => Some(tool_call(event, entry, patch)),
+            (EventBody::PermissionAsked { question, .. }, Some(entry)) => {
+                question.tool_call().map(|patch| tool_call(event, entry, patch))
+            }
             (body, Some(_)) => body.to_v2_update(None),
         };
         updates.extend(update);
@@ -71,5 +65,15 @@ impl ReplayV2 {
     pub fn end(self, updates: &mut Vec<SessionUpdate>) -> Session {
         updates.extend(self.session.state().iter().filter_map(|body| body.to_v2_update(None)));
         self.session
+    }
+}
+
+/// Converts a patch of a tool call: the whole call if the patch created it, or else the patch.
+fn tool_call(event: &Event, entry: &Entry, patch: &ToolCallPatch) -> SessionUpdate {
+    match &entry.content {
+        EntryContent::ToolCall(call) if entry.began_at == event.sequence => {
+            call.to_v2_creation().into()
+        }
+        _ => patch.to_v2().into(),
     }
 }

@@ -14,12 +14,15 @@ pub(crate) fn encoded(members: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
 
 pub(crate) fn write_call(call: &ToolCall, object: &mut ObjectWriter<'_>) {
     object.member("toolCallId", &call.tool_call_id);
+    if call.upserted {
+        object.member("upserts", &true);
+    }
     object.member("title", &call.title);
     write_option(object, "name", &call.name);
     object.member("kind", &call.kind);
     object.member("status", &call.status);
     if !call.content.is_empty() {
-        write_content(&call.content, object.key("content"));
+        write_content(call.content.iter(), object.key("content"));
     }
     if !call.locations.is_empty() {
         object.member("locations", &call.locations);
@@ -58,8 +61,8 @@ fn write_member<T: Wire>(object: &mut ObjectWriter<'_>, key: &str, patch: &Patch
 }
 
 /// Writes each part as the version of the protocol that has it.
-fn write_content(content: &[ToolCallContent], mut to: Writer<'_>) {
-    let texts: Vec<_> = content.iter().map(encode_part).collect();
+fn write_content<'c>(content: impl IntoIterator<Item = &'c ToolCallContent>, mut to: Writer<'_>) {
+    let texts: Vec<_> = content.into_iter().map(encode_part).collect();
     to.raw(&format!("[{}]", texts.join(",")));
 }
 
@@ -78,12 +81,13 @@ pub(crate) fn read_call(object: &Object<'_>) -> Result<ToolCall, EventError> {
         name: object.may("name")?,
         kind: object.may("kind")?.unwrap_or_default(),
         status: object.may("status")?.unwrap_or_default(),
-        content: content.set().cloned().unwrap_or_default(),
+        content: content.set().cloned().unwrap_or_default().into(),
         locations: object.may("locations")?.unwrap_or_default(),
         raw_input: object.may("rawInput")?,
         raw_output: object.may("rawOutput")?,
         capabilities: object.may("capabilities")?,
         meta: object.may("_meta")?,
+        upserted: object.may("upserts")?.unwrap_or_default(),
     })
 }
 

@@ -52,11 +52,11 @@ impl Entries {
         self.into_iter()
     }
 
-    pub(crate) fn push(&mut self, entry: Entry) {
+    pub(crate) fn push(&mut self, entry: Arc<Entry>) {
         let pieces = Arc::make_mut(&mut self.pieces);
         match pieces.last_mut().filter(|piece| piece.len() < Self::PIECE) {
-            Some(piece) => Arc::make_mut(piece).push(Arc::new(entry)),
-            None => pieces.push(Arc::new(vec![Arc::new(entry)])),
+            Some(piece) => Arc::make_mut(piece).push(entry),
+            None => pieces.push(Arc::new(vec![entry])),
         }
         self.len += 1;
     }
@@ -124,7 +124,7 @@ mod tests {
         let mut entries = Entries::default();
         assert!(entries.is_empty() && entries.last().is_none() && entries.first().is_none());
         for index in 0..1000 {
-            entries.push(entry(index));
+            entries.push(Arc::new(entry(index)));
             assert_eq!(entries.last().map(|entry| entry.began_at), Some(index));
         }
         assert_eq!(entries.len(), 1000);
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_change_leaves_a_clone_as_it_was_and_copies_one_piece_of_the_list() {
         let mut entries = Entries::default();
-        (0..1000).for_each(|index| entries.push(entry(index)));
+        (0..1000).for_each(|index| entries.push(Arc::new(entry(index))));
         let snapshot = entries.clone();
         *entries.get_mut(300).unwrap() = Arc::new(entry(7));
         assert_eq!((snapshot[300].began_at, entries[300].began_at), (300, 7));

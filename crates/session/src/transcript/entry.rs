@@ -8,6 +8,7 @@ use crate::timestamp::Timestamp;
 use crate::tool_call::ToolCall;
 use attache_protocol::Raw;
 use attache_protocol::v1::{MessageId, Notice, PlanId};
+use std::sync::Arc;
 
 /// One entry of the transcript. Its first event determines its place, which never changes.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +104,18 @@ impl Entry {
         }
         Some(out)
     }
+}
+
+/// Returns the entry that replaces dropped ones.
+pub(crate) fn dropped_entry() -> Arc<Entry> {
+    Arc::new(Entry {
+        content: EntryContent::Dropped,
+        began_at: 0,
+        changed_at: 0,
+        at: Timestamp::default(),
+        reshaped_at: 0,
+        weight: 0,
+    })
 }
 
 /// The number and time of the event being applied.

@@ -40,10 +40,10 @@ impl Keys {
         recent.insert(key, index);
     }
 
-    /// Forgets the entries before the index `first`.
-    pub(crate) fn forget_before(&mut self, first: usize) {
+    /// Forgets the entries that are not kept.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
         for keys in [&mut self.recent, &mut self.others] {
-            Arc::make_mut(keys).retain(|_, index| *index >= first);
+            Arc::make_mut(keys).retain(|_, index| is_kept(*index));
         }
     }
 }
@@ -60,7 +60,7 @@ mod tests {
             keys.insert(key(index), index);
         }
         let snapshot = keys.clone();
-        keys.forget_before(2500);
+        keys.retain(|index| index >= 2500);
         keys.insert(key(1), 3000);
         assert!((0..3000).all(|index| snapshot.find(&key(index)) == Some(index)));
         let found = |index: usize| keys.find(&key(index));

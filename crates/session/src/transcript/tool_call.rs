@@ -58,7 +58,7 @@ impl Transcript {
     }
 }
 
-fn tool_call_weight(call: &ToolCall) -> usize {
+pub(super) fn tool_call_weight(call: &ToolCall) -> usize {
     let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.get().len());
     let locations: usize = call.locations.iter().map(|location| location.path.len() + 64).sum();
     call.content.iter().map(content_weight).sum::<usize>()
@@ -69,7 +69,7 @@ fn tool_call_weight(call: &ToolCall) -> usize {
         + call.title.len()
 }
 
-fn content_weight(content: &ToolCallContent) -> usize {
+pub(super) fn content_weight(content: &ToolCallContent) -> usize {
     match content {
         ToolCallContent::Content(content) => crate::transcript::block::weight(&content.content),
         ToolCallContent::Diff(diff) => {

@@ -1,6 +1,7 @@
 //! The updates that a client receives.
 
 use crate::{say, update};
+use attache_protocol::Patch;
 use attache_protocol::method::{FIELDS, UPDATES};
 use attache_protocol::v1::{ClientCapabilities, SessionUpdate};
 use attache_protocol::{decode, encode};
@@ -66,7 +67,7 @@ fn a_switch_becomes_a_choice_for_clients_without_switches() {
 /// USE-02, USE-03.
 #[test]
 fn usage_without_a_size_is_not_sent() {
-    assert_eq!(sent(&EventBody::Usage { used: 1, size: None, cost: None }, ALL), None);
+    assert_eq!(sent(&EventBody::Usage { used: 1, size: None, cost: Patch::Keep }, ALL), None);
 }
 
 /// INIT-16: unknown updates cannot have been advertised.

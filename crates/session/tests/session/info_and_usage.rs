@@ -10,7 +10,11 @@ fn info(members: &str) -> EventBody {
 }
 
 fn usage(used: u64, size: Option<u64>, cost: Option<(f64, &str)>) -> EventBody {
-    EventBody::Usage { used, size, cost: cost.map(|(amount, unit)| Cost::new(amount, unit)) }
+    EventBody::Usage {
+        used,
+        size,
+        cost: cost.map_or(Patch::Keep, |(amount, unit)| Patch::Set(Cost::new(amount, unit))),
+    }
 }
 
 /// INFO-03, INFO-06, INFO-10.

@@ -9,6 +9,7 @@
 
 mod captures;
 mod changes;
+mod checkpoint;
 mod config;
 mod convert;
 mod dependent;
@@ -20,6 +21,7 @@ mod labels;
 mod laws;
 mod memory;
 mod memory_store;
+mod permission;
 mod recovery;
 mod replay;
 mod replay_v2;

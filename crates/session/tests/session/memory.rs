@@ -1,5 +1,6 @@
 //! The memory limit of a session.
 
+use crate::convert::v2_event;
 use crate::{apply, chunk, fold, outline, say, update};
 use attache_session::{EntryContent, MessageAuthor, Position, Session};
 
@@ -72,4 +73,44 @@ fn a_watcher_that_missed_dropped_text_gets_the_whole_entry() {
         changes.entries.as_slice(),
         [attache_session::EntryChange::Replaced { entry: 0, .. }]
     ));
+}
+
+#[test]
+fn the_start_of_the_output_of_one_endless_call_is_dropped() {
+    let part = |number: usize| {
+        let text = format!("{number} {}", "y".repeat(500));
+        v2_event(&format!(
+            r#"{{"sessionUpdate":"tool_call_content_chunk","toolCallId":"t","content":{{"type":"content","content":{{"type":"text","text":"{text}"}}}}}}"#
+        ))
+    };
+    let mut session =
+        fold([v2_event(r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"T"}"#)]);
+    session.set_memory_limit(50_000);
+    for number in 0..1000 {
+        apply(&mut session, [part(number)]);
+        assert!(session.memory() <= 60_000, "{}", session.memory());
+    }
+    let content = &session.tool_call(&"t".into()).unwrap().content;
+    assert!(content.len() > 20 && content.last().unwrap().encode().contains("999 y"));
+}
+
+#[test]
+fn the_metadata_of_one_call_does_not_grow_without_end() {
+    let mut session = Session::new("s");
+    let patch = |number: usize, size: usize| {
+        v2_event(&format!(
+            r#"{{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"T","_meta":{{"k{number}":"{}"}}}}"#,
+            "x".repeat(size)
+        ))
+    };
+    let meta = |session: &Session| {
+        session.tool_call(&"t".into()).unwrap().meta.as_ref().unwrap().raw().get().to_owned()
+    };
+    for number in 0..30 {
+        apply(&mut session, [patch(number, 100_000)]);
+        let meta = meta(&session);
+        assert!(meta.len() <= 1 << 20 && meta.contains(&format!(r#""k{number}":"#)));
+    }
+    apply(&mut session, [patch(7, 2 << 20)]);
+    assert!(meta(&session).len() > 2 << 20, "one patch may be larger");
 }

@@ -188,7 +188,8 @@ fn a_list_contains_matching_sessions_latest_first() {
         meta: Patch::Set(tags.unwrap()),
     };
     stored(&store, "old", 1, vec![opened("/a"), titled("Äpfel"), tagged]);
-    let (usage, second) = (EventBody::Usage { used: 1, size: None, cost: None }, say("DLE, found"));
+    let (usage, second) =
+        (EventBody::Usage { used: 1, size: None, cost: Patch::Keep }, say("DLE, found"));
     stored(&store, "new", 3, vec![opened("/b"), say("some Nee"), usage, second, titled("Pears")]);
     stored(&store, "away", 2, vec![opened("/a"), EventBody::Archived(true)]);
     let thought = chunk(MessageAuthor::Thought, None, "needle");

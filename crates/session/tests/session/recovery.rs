@@ -3,16 +3,17 @@
 use crate::{apply, fold, outline, say, update};
 use attache_protocol::ErrorCode;
 use attache_protocol::v1::{RequestPermissionOutcome, StopReason};
-use attache_session::{EventBody, PermissionId, Session, ToolCallPatch, TurnOutcome};
+use attache_session::{
+    EventBody, PermissionId, PermissionQuestion, Session, ToolCallPatch, TurnOutcome,
+};
 
 /// TOOL-07, COMP-03, PROMPT-10.
 #[test]
 fn recovery_settles_everything_that_a_dead_writer_left_open() {
-    let asked = EventBody::PermissionAsked {
-        id: PermissionId(4),
-        tool_call: ToolCallPatch::new("t"),
-        options: vec![],
-    };
+    let asked = EventBody::permission_asked(
+        PermissionId(4),
+        PermissionQuestion::new(ToolCallPatch::new("t"), Vec::new()),
+    );
     let mut session = fold([
         EventBody::TurnBegan,
         update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#),

@@ -10,8 +10,8 @@ use attache_protocol::v1::{
 };
 use attache_protocol::{Patch, decode, encode};
 use attache_session::{
-    EntryContent, Event, EventBody, MessageAuthor, PermissionId, PlanContent, Replay, Session,
-    ToolCallPatch, options_for,
+    EntryContent, Event, EventBody, MessageAuthor, PermissionId, PermissionQuestion, PlanContent,
+    Replay, Session, ToolCallPatch, options_for,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -196,7 +196,7 @@ fn a_call_created_by_an_update_or_a_permission_request_is_replayed_as_a_call() {
     let mut patch = ToolCallPatch::new("q");
     patch.title = Patch::Set("Q".to_owned());
     let asked =
-        EventBody::PermissionAsked { id: PermissionId(1), tool_call: patch, options: vec![] };
+        EventBody::permission_asked(PermissionId(1), PermissionQuestion::new(patch, Vec::new()));
     let lines = told([update(titled), update(untitled), update(titled), asked], "{}");
     assert_eq!(
         lines,

@@ -3,7 +3,8 @@
 use attache_protocol::v1::*;
 use attache_protocol::{Meta, Patch, Raw, decode, v2};
 use attache_session::{
-    EventBody, MessageAuthor, Origin, PermissionId, PlanContent, ToolCallPatch, TurnOutcome,
+    EventBody, MessageAuthor, Origin, PermissionId, PermissionQuestion, PermissionSubject,
+    PlanContent, ToolCallPatch, TurnOutcome,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -18,6 +19,32 @@ pub(crate) fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
 /// Like [`bodies`], with events that only version 2 has.
 pub(crate) fn bodies_of_both_versions() -> impl Strategy<Value = Vec<EventBody>> {
     vec(prop_oneof![1 => body(), 1 => v2_body()], 0..60)
+}
+
+fn question() -> impl Strategy<Value = PermissionQuestion> {
+    let command = (text(), of(id::<ToolCallId>()), of(meta())).prop_map(|(line, call, meta)| {
+        let mut command = v2::CommandPermissionSubject::new(line, "/w");
+        (command.tool_call_id, command.meta) = (call, meta);
+        PermissionSubject::Command(command)
+    });
+    let tool_call =
+        (id::<ToolCallId>(), patch(text()), of(meta())).prop_map(|(id, title, meta)| {
+            let tool_call = ToolCallPatch { upserts: true, title, ..ToolCallPatch::new(id) };
+            PermissionSubject::ToolCall { tool_call, meta }
+        });
+    let flight: v2::RequestPermissionSubject =
+        attache_protocol::decode(r#"{"type":"flight","to":"Paris"}"#).unwrap();
+    let flight = PermissionSubject::from(flight);
+    let subject = prop_oneof![command, tool_call, Just(flight)];
+    (of(text()), of(text()), of(subject), of(meta())).prop_map(
+        |(title, description, subject, meta)| PermissionQuestion {
+            title,
+            description,
+            subject,
+            options: vec![PermissionOption::new("y", "Yes", PermissionOptionKind::AllowOnce)],
+            meta,
+        },
+    )
 }
 
 fn v2_body() -> BoxedStrategy<EventBody> {
@@ -77,6 +104,12 @@ fn v2_body() -> BoxedStrategy<EventBody> {
             title, updated_at: Patch::Keep, meta
         }),
         2 => agent_state().prop_map(|state| EventBody::State(Box::new(state))),
+        1 => Just(EventBody::Usage { used: 1, size: Some(2), cost: Patch::Clear }),
+        1 => Just(r#"[{"type":"macro"},{"type":"command","name":"a","description":"d"}]"#)
+            .prop_map(|commands| EventBody::CommandsOfKinds(decode(commands).unwrap())),
+        1 => (0u64..4, question()).prop_map(|(id, question)| {
+            EventBody::permission_asked(PermissionId(id), question)
+        }),
     ]
     .boxed()
 }
@@ -196,10 +229,13 @@ fn tool() -> impl Strategy<Value = EventBody> {
         1 => update()
             .prop_filter_map("no title", ToolCallUpdate::into_tool_call)
             .prop_map(|call| EventBody::ToolCall(call.into())),
-        1 => (0u64..4, update()).prop_map(|(id, tool_call)| EventBody::PermissionAsked {
-            id: PermissionId(id),
-            tool_call: tool_call.into(),
-            options: vec![PermissionOption::new("y", "Yes", PermissionOptionKind::AllowOnce)],
+        1 => (0u64..4, update()).prop_map(|(id, tool_call)| {
+            let options =
+                vec![PermissionOption::new("y", "Yes", PermissionOptionKind::AllowOnce)];
+            EventBody::permission_asked(
+                PermissionId(id),
+                PermissionQuestion::new(tool_call, options),
+            )
         }),
         1 => (0u64..4).prop_map(|id| EventBody::PermissionSettled {
             id: PermissionId(id),
@@ -328,7 +364,9 @@ fn state() -> impl Strategy<Value = EventBody> {
                 EventBody::Usage {
                     used,
                     size,
-                    cost: cost.map(|(cents, unit)| Cost::new(f64::from(cents) / 100.0, unit)),
+                    cost: cost.map_or(Patch::Keep, |(cents, unit)| {
+                        Patch::Set(Cost::new(f64::from(cents) / 100.0, unit))
+                    }),
                 }
             }
         ),

@@ -2,9 +2,10 @@
 
 use crate::{say, update};
 use attache_protocol::Patch;
-use attache_protocol::v1::{Notice, NoticeSeverity, PermissionOption, RequestPermissionOutcome};
+use attache_protocol::v1::{Notice, NoticeSeverity, RequestPermissionOutcome};
 use attache_session::{
-    Event, EventBody, Origin, PermissionId, Session, Summary, Timestamp, ToolCallPatch,
+    Event, EventBody, Origin, PermissionId, PermissionQuestion, Session, Summary, Timestamp,
+    ToolCallPatch,
 };
 
 fn opened(origin: Origin) -> EventBody {
@@ -23,11 +24,10 @@ fn after(body: EventBody) -> Summary {
 #[test]
 fn the_time_of_a_session_moves_with_any_activity() {
     let meta = EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta: Patch::Clear };
-    let asked = EventBody::PermissionAsked {
-        id: PermissionId(1),
-        tool_call: ToolCallPatch::new("t"),
-        options: Vec::<PermissionOption>::new(),
-    };
+    let asked = EventBody::permission_asked(
+        PermissionId(1),
+        PermissionQuestion::new(ToolCallPatch::new("t"), Vec::new()),
+    );
     let settled = EventBody::PermissionSettled {
         id: PermissionId(1),
         outcome: RequestPermissionOutcome::Cancelled,
@@ -59,7 +59,7 @@ fn opening_and_archiving_a_session_are_not_activity() {
         EventBody::CurrentMode("m".into()),
         EventBody::Commands(vec![]),
         EventBody::Archived(true),
-        EventBody::Usage { used: 1, size: Some(2), cost: None },
+        EventBody::Usage { used: 1, size: Some(2), cost: Patch::Keep },
         EventBody::Notice(Notice::new(NoticeSeverity::Info, "x")),
         EventBody::Record {
             name: "r".into(),

@@ -6,14 +6,15 @@ use attache_protocol::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, StopReason,
 };
 use attache_session::{
-    EventBody, PermissionId, Session, Timestamp, ToolCallPatch, TurnOutcome, TurnState,
+    EventBody, PermissionId, PermissionQuestion, Session, Timestamp, ToolCallPatch, TurnOutcome,
+    TurnState,
 };
 
 fn asked(id: u64, call: &str, title: Option<&str>) -> EventBody {
     let mut tool_call = ToolCallPatch::new(call);
     tool_call.title = title.map_or(Patch::Keep, |title| Patch::Set(title.to_owned()));
     let options = vec![PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce)];
-    EventBody::PermissionAsked { id: PermissionId(id), tool_call, options }
+    EventBody::permission_asked(PermissionId(id), PermissionQuestion::new(tool_call, options))
 }
 
 fn settled(id: u64) -> EventBody {

@@ -1,16 +1,17 @@
 //! Levels and advice, cost, and the agent that counts tokens.
 
 use crate::{apply, fold};
+use attache_protocol::Patch;
 use attache_protocol::v1::{Cost, StopReason, Usage};
 use attache_session::{EventBody, Origin, Parts, Session, Timestamp, TurnOutcome, UsageLevel};
 use proptest::prelude::*;
 
 fn usage(used: u64, size: Option<u64>) -> EventBody {
-    EventBody::Usage { used, size, cost: None }
+    EventBody::Usage { used, size, cost: Patch::Keep }
 }
 
 fn cost(amount: f64, unit: &str) -> EventBody {
-    EventBody::Usage { used: 1, size: Some(2), cost: Some(Cost::new(amount, unit)) }
+    EventBody::Usage { used: 1, size: Some(2), cost: Patch::Set(Cost::new(amount, unit)) }
 }
 
 fn opened(agent: Option<&str>) -> EventBody {

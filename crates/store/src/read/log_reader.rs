@@ -49,6 +49,26 @@ pub(crate) fn page(
     Ok(events)
 }
 
+/// Reads the events with these numbers of the session in row `id`.
+pub(crate) fn numbered(
+    place: &StoreFiles,
+    connection: &Connection,
+    id: i64,
+    numbers: &[u64],
+) -> Result<Vec<Event>, StoreError> {
+    let failed = |error| place.failure(error);
+    let sql = "SELECT last, body FROM event WHERE session = ?1 AND last = ?2";
+    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    let mut events = Vec::new();
+    for number in numbers {
+        let mut rows = statement.query(params![id, number]).map_err(failed)?;
+        if let Some(row) = rows.next().map_err(failed)? {
+            events.push(event(place, id, row)?.0);
+        }
+    }
+    Ok(events)
+}
+
 /// Returns the event in the first two columns (number and body) and the size of its body.
 pub(crate) fn event(
     place: &StoreFiles,

@@ -4,7 +4,7 @@ use crate::file::lock::SessionLock;
 use crate::read::said::is_said;
 use crate::write::promise::Promise;
 use attache_protocol::v1::ContentBlock;
-use attache_session::{Event, EventBody, Info, SessionKey, StoreError, Summary};
+use attache_session::{Checkpoint, Event, EventBody, Info, SessionKey, StoreError, Summary};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The approximate size of an event besides its text, in bytes.
@@ -31,6 +31,12 @@ pub(super) struct State {
     pub(super) bytes: usize,
     /// The number of bytes that were appended since the writer last took rows.
     pub(super) fresh: usize,
+    /// The checkpoint to write.
+    checkpoint: Option<Checkpoint>,
+    /// About how many bytes were appended since the last checkpoint.
+    pub(super) since: usize,
+    /// The size of the last checkpoint in bytes, or 0.
+    kept: usize,
     /// Whether a commit was requested or the log already has a row. Before that, nothing may be
     /// stored.
     pub(super) begun: bool,
@@ -70,6 +76,7 @@ pub(crate) struct Batch {
     pub(crate) id: Option<i64>,
     pub(crate) origin: Option<Copy>,
     pub(crate) rows: Vec<Row>,
+    pub(crate) checkpoint: Option<Checkpoint>,
     /// The summary up to the last of the rows.
     pub(crate) summary: Summary,
     /// Whether the title, the stated time, the metadata or the tags differ from the stored ones.
@@ -85,11 +92,16 @@ pub(crate) struct Beginning {
     pub(crate) id: Option<i64>,
     pub(crate) origin: Option<Copy>,
     pub(crate) summary: Summary,
+    /// About how many bytes are in the log since its last checkpoint.
+    pub(crate) since: usize,
 }
+
+/// A checkpoint is due after this many bytes, so that reading the rest takes little time.
+const CHECKPOINT: usize = 1 << 20;
 
 impl LiveLog {
     pub(super) fn new(beginning: Beginning) -> Self {
-        let Beginning { key, lock, id, origin, summary } = beginning;
+        let Beginning { key, lock, id, origin, summary, since } = beginning;
         let state = State {
             id,
             stored_info: if id.is_some() { summary.info.clone() } else { Info::default() },
@@ -99,6 +111,9 @@ impl LiveLog {
             growing: None,
             bytes: 0,
             fresh: 0,
+            checkpoint: None,
+            since,
+            kept: 0,
             begun: id.is_some(),
             queued: false,
             waiting: Vec::new(),
@@ -122,6 +137,7 @@ impl LiveLog {
             id: state.id,
             origin: state.origin.clone(),
             rows: std::mem::take(&mut state.rows),
+            checkpoint: state.checkpoint.take(),
             summary: state.summary.clone(),
             new_info: state.summary.info != state.stored_info,
             bytes: state.bytes,
@@ -142,7 +158,7 @@ impl LiveLog {
 
 impl Batch {
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.origin.is_none()
+        self.rows.is_empty() && self.origin.is_none() && self.checkpoint.is_none()
     }
 
     /// Records that the rows of this batch are stored. `id` is the number of the session's row, if
@@ -160,7 +176,7 @@ impl Batch {
     }
 
     /// Records that none of these rows are stored. They return to the front of the log, unless the
-    /// log is closed.
+    /// log is closed. The checkpoint is dropped; the next one becomes due as usual.
     pub(crate) fn fail(self, error: &StoreError) {
         let mut state = self.live.state();
         let later = std::mem::replace(&mut state.rows, self.rows);
@@ -192,6 +208,20 @@ impl State {
             self.bytes += row.body.len();
             self.rows.push(row);
         }
+    }
+
+    /// Whether so much was appended since the last checkpoint that reading it would take long. A
+    /// large checkpoint is written less often.
+    pub(super) fn is_checkpoint_due(&self) -> bool {
+        self.since >= CHECKPOINT.max(2 * self.kept)
+    }
+
+    /// Takes a checkpoint at the last event. The row of that event is completed, because its number
+    /// must not grow.
+    pub(super) fn keep_checkpoint(&mut self, body: String) {
+        self.seal();
+        (self.since, self.kept) = (0, body.len());
+        self.checkpoint = Some(Checkpoint { sequence: self.summary.sequence, body });
     }
 
     /// Completes the growing row.

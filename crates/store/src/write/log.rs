@@ -40,7 +40,9 @@ impl Log for SqliteLog {
         state.summary.apply(event);
         let before = state.bytes;
         state.push(event);
-        state.fresh += state.bytes.saturating_sub(before);
+        let added = state.bytes.saturating_sub(before);
+        state.fresh += added;
+        state.since += added;
         let enough = state.fresh >= ENOUGH;
         if enough {
             state.fresh = 0;
@@ -68,6 +70,18 @@ impl Log for SqliteLog {
 
     fn backlog(&self) -> usize {
         self.live.state().bytes
+    }
+
+    fn is_checkpoint_due(&self) -> bool {
+        self.live.state().is_checkpoint_due()
+    }
+
+    fn keep_checkpoint(&mut self, body: String) {
+        let mut state = self.live.state();
+        state.keep_checkpoint(body);
+        if state.begun && !state.queued {
+            self.announce(state, false);
+        }
     }
 }
 

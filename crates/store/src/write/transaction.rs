@@ -1,5 +1,6 @@
 //! The statements of a transaction.
 
+use crate::checkpoint;
 use crate::file::store_files::StoreFiles;
 use crate::read::log_reader::is_conflict;
 use crate::read::row::{directories, side_name};
@@ -70,6 +71,12 @@ pub(crate) fn store(
     update(connection, faults, id, &batch.summary).map_err(failed)?;
     if batch.new_info {
         update_info(connection, faults, id, &batch.summary).map_err(failed)?;
+    }
+    if let Some(checkpoint) = &batch.checkpoint {
+        faults
+            .step()
+            .and_then(|()| checkpoint::store(connection, id, checkpoint))
+            .map_err(failed)?;
     }
     Ok(id)
 }

@@ -52,13 +52,9 @@ impl LiveSession {
         let mut state = self.state();
         state.questions += 1;
         let id = PermissionId(state.questions);
+        state.hear(EventBody::permission_asked(id, params.clone()));
         let RequestPermissionRequest { tool_call, options, .. } = params;
         let tool_call = ToolCallPatch::from(tool_call);
-        state.hear(EventBody::PermissionAsked {
-            id,
-            tool_call: tool_call.clone(),
-            options: options.clone(),
-        });
         let known = self.fold.with(|session| session.tool_call(&tool_call.tool_call_id).cloned());
         let (permissions, folders) = (state.permissions.clone(), state.folders.clone());
         let asking = if state.is_cancelling() {
