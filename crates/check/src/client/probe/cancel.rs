@@ -43,7 +43,7 @@ pub(super) async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) 
 
 /// Sends a permission request with this id. The rule is not tested if the client answers it at
 /// once.
-async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
+pub(super) async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
     let params = json!({
         "toolCall": {"toolCallId": "open", "title": "Wait for an answer"},

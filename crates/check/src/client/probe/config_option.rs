@@ -26,7 +26,7 @@ probes! { ClientRun:
     "DEC-04" options_that_are_not_a_list_are_ignored;
 }
 
-fn select(id: &str) -> Value {
+pub(super) fn select(id: &str) -> Value {
     let values =
         json!([{"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"}]);
     json!({"id": id, "name": "Check", "type": "select", "currentValue": "check-one", "options": values})
@@ -42,7 +42,7 @@ fn with(mut option: Value, key: &str, value: Value) -> Value {
 
 /// Starts the client with the task to set `check-good` to `check-two`, in a session with these
 /// options, and returns its call.
-async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
+pub(super) async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     let task = run.task("set_option").with("option", "check-good").with("value", "check-two");
     let talk = run
         .start_with(task, move |_| Scenario::bare().opening("configOptions", options.clone()))

@@ -29,7 +29,7 @@ pub(super) async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed 
 }
 
 /// Returns the params of the client's `initialize`.
-async fn reported(run: &mut ClientRun) -> Probed<Value> {
+pub(super) async fn reported(run: &mut ClientRun) -> Probed<Value> {
     let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
     Ok(talk.heard::<Initialize>().and_then(|line| line.get("params")).cloned().unwrap_or_default())
@@ -73,7 +73,7 @@ pub(super) async fn an_unsupported_version_ends_the_connection(run: &mut ClientR
 
 /// Checks that the client sends a prompt to an agent that `change` has changed. The observer checks
 /// that the client uses only the capabilities that this agent offers.
-async fn prompts(
+pub(super) async fn prompts(
     run: &mut ClientRun,
     change: impl Fn(Scenario) -> Scenario + Send + 'static,
 ) -> Probed {

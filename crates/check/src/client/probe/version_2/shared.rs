@@ -24,8 +24,8 @@ use crate::client::probe::elicitation::{
     unknown_modes_and_properties_are_not_answered_as_known_ones,
 };
 use crate::client::probe::initialize::{
-    an_agent_may_leave_out_its_capabilities, an_unsupported_version_ends_the_connection,
-    initialize_is_the_first_call, the_client_requests_its_latest_version_as_an_integer,
+    an_unsupported_version_ends_the_connection, initialize_is_the_first_call,
+    the_client_requests_its_latest_version_as_an_integer,
     unknown_capabilities_of_the_agent_are_ignored,
 };
 use crate::client::probe::mcp::the_program_of_a_server_is_an_absolute_path;
@@ -69,7 +69,6 @@ probes! { ClientRun:
     "INIT-03" the_client_requests_its_latest_version_as_an_integer;
     "INIT-07" an_unsupported_version_ends_the_connection;
     "INIT-12" unknown_capabilities_of_the_agent_are_ignored;
-    "INIT-20" an_agent_may_leave_out_its_capabilities;
     "INIT-15" a_permission_request_is_answered;
     "V2-63" the_chosen_option_was_offered;
     "PERM-05" the_answer_is_that_of_the_user;
