@@ -21,7 +21,7 @@ mod task;
 mod terminal;
 mod work;
 
-use attache_check::{ClientRun, ClientTask, Link, Outcome, StartedClient, Verdict};
+use attache_check::{ClientRun, ClientRunError, ClientTask, Link, Outcome, StartedClient, Verdict};
 use attache_protocol::v1::ProtocolVersion;
 use correct::{Correct, Kind, Said, Version};
 use fault::{Fault, HUGE, Heard, WAYS, faults};
@@ -147,6 +147,11 @@ async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8
 /// Returns the verdicts on a correct client with this fault. The clock advances only while all
 /// tasks wait.
 fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
+    judged(kind, fault, fault.version).unwrap()
+}
+
+/// Judges a correct client with this fault by this version of the protocol.
+fn judged(kind: Kind, fault: Fault, by: Version) -> Result<Vec<Verdict>, ClientRunError> {
     let folder = tempfile::tempdir().unwrap();
     let cwd = folder.path().canonicalize().unwrap().join("session");
     std::fs::create_dir(&cwd).unwrap();
@@ -165,8 +170,8 @@ fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
             CLIENTS.with_borrow_mut(|clients| clients.spawn(live(kind, task, fault, outside)));
             Ok(StartedClient::in_memory(connections, stdout, interrupt))
         });
-        let run = run.protocol(ProtocolVersion(fault.version.number()));
-        run.patience(Duration::from_secs(10)).judge(None, |_| {}).await.unwrap()
+        let run = run.protocol(ProtocolVersion(by.number()));
+        run.patience(Duration::from_secs(10)).judge(None, |_| {}).await
     });
     CLIENTS.with_borrow_mut(JoinSet::abort_all);
     judged
@@ -217,6 +222,13 @@ fn a_correct_client_with_few_features_breaks_no_rule() {
             .collect();
         assert!(failed.is_empty(), "{failed:#?}");
     }
+}
+
+#[test]
+fn a_client_that_asks_for_version_1_is_not_judged_by_version_2() {
+    let refused = judged(Kind::Full, Fault::NONE, Version::Two).unwrap_err().to_string();
+    let advice = "start it with its option for version 2, such as --protocol 2";
+    assert_eq!(refused, format!("the client asked for version 1 of the protocol: {advice}"));
 }
 
 /// A client decides which files an agent may change, so a client that refuses every write breaks no

@@ -25,10 +25,10 @@ pub(crate) fn update(update: &mut Value) {
     let kind = members.get("sessionUpdate").and_then(Value::as_str).unwrap_or_default().to_owned();
     match kind.as_str() {
         "tool_call" => set(members, "sessionUpdate", json!("tool_call_update")),
-        "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" => {
-            if members.get("messageId").is_none_or(Value::is_null) {
-                set(members, "messageId", json!(format!("{MESSAGE}-{kind}")));
-            }
+        "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk"
+            if members.get("messageId").is_none_or(Value::is_null) =>
+        {
+            set(members, "messageId", json!(format!("{MESSAGE}-{kind}")));
         }
         "plan" => {
             let entries = members.remove("entries").unwrap_or_default();

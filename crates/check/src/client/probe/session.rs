@@ -9,7 +9,7 @@ use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use crate::peer::script::Answer;
 use attache_protocol::method::{
     Method, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetConfigOption,
-    SessionStatusQuery, SessionUpdateNotification,
+    SessionStatusQuery,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -64,7 +64,9 @@ pub(super) async fn an_update_before_the_session_id_is_known_does_not_end_the_co
 }
 
 /// Sends an update while the session is open and no turn runs.
-async fn an_update_outside_a_turn_does_not_end_the_connection(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_update_outside_a_turn_does_not_end_the_connection(
+    run: &mut ClientRun,
+) -> Probed {
     let option = json!({"id": "check-good", "name": "Check", "type": "select", "currentValue": "check-one", "options": [
         {"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"},
     ]});
@@ -83,12 +85,9 @@ async fn an_update_outside_a_turn_does_not_end_the_connection(run: &mut ClientRu
         json!({"sessionUpdate": "usage_update", "used": 1, "size": 100}),
         json!({"sessionUpdate": "config_option_update", "configOptions": [option]}),
     ] {
-        talk.wire.notify(
-            SessionUpdateNotification::ROW.name,
-            json!({"sessionId": SESSION, "update": update}),
-        );
+        talk.update_session(json!(SESSION), update);
     }
-    talk.wire.reply(&id, json!({"configOptions": [option]}));
+    talk.reply_with_options(&id, json!([option]));
     let turn = talk.set_up().await?;
     talk.ends_well(&turn).await
 }

@@ -7,6 +7,7 @@ mod gate;
 mod initialize;
 mod shared;
 mod state;
+mod update;
 mod withdrawal;
 
 use super::{ending, envelope, extension, framing};
@@ -18,6 +19,7 @@ pub(super) const TOPICS: &[&[Probe<ClientRun>]] = &[
     initialize::PROBES,
     shared::PROBES,
     state::PROBES,
+    update::PROBES,
     withdrawal::PROBES,
     framing::PROBES,
     ending::PROBES,

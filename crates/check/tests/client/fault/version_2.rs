@@ -1,20 +1,19 @@
 //! Faults of clients that speak version 2.
 
 use super::{
-    Fault, Heard, change, config_option, decoding, elicitation, envelope, handshake, mcp, offer,
-    permission, screen, session, turn,
+    Fault, Heard, change, config_option, decoding, elicitation, envelope, file, handshake, mcp,
+    offer, permission, screen, session, turn,
 };
 use crate::correct::{Correct, Said, Version};
 use serde_json::{Value, json};
 
 /// The rules of version 1 that hold in version 2. Their faults are the same in both versions.
 const SHARED: &[&str] = &[
-    "INIT-01",
-    "INIT-03",
-    "INIT-07",
     "INIT-15",
+    "INIT-17",
     "AUTH-08",
     "SESS-26",
+    "SESS-27",
     "SESS-28",
     "LIST-06",
     "LIST-13",
@@ -22,13 +21,11 @@ const SHARED: &[&str] = &[
     "DEC-13",
     "DEC-16",
     "DEC-18",
-    "DEC-22",
     "INFO-12",
     "USE-07",
     "META-01",
     "META-02",
     "MSG-08",
-    "TOOL-04",
     "TOOL-06",
     "TOOL-14",
     "TOOL-16",
@@ -73,6 +70,7 @@ pub(crate) fn faults() -> impl Iterator<Item = Fault> {
         elicitation::FAULTS,
         screen::FAULTS,
         mcp::FAULTS,
+        file::FAULTS,
     ];
     let shared = shared.into_iter().flatten().filter(|fault| SHARED.contains(&fault.rule));
     let all = envelope::FAULTS.iter().chain(shared).chain(FAULTS);
@@ -83,9 +81,29 @@ const FAULTS: &[Fault] = &[
     Fault::says("V2-01", &[], |_, s| {
         change(s, "initialize", |params| params["info"] = json!({"name": "x"}))
     }),
+    Fault { companions: &["RPC-13", "SESS-26", "V2-11", "V2-21"], ..handshake::SESSION_FIRST },
+    Fault::says("INIT-03", &["DEC-20", "INIT-04"], |_, s| {
+        change(s, "initialize", |params| params["protocolVersion"] = json!("2"))
+    }),
+    Fault::hears("INIT-07", &[], |_, message| {
+        if message["result"]["protocolVersion"] == 7 {
+            message["result"]["protocolVersion"] = json!(2);
+        }
+    }),
+    Fault { companions: &["V2-21"], ..session::SPACE_AS_ID },
+    // In version 2, the first update of every tool call announces it.
+    Fault { companions: &["TOOL-14"], ..screen::IGNORES_NEW_CALLS },
     // After the handshake, the client asks for version 1 as well.
-    Fault::says("V2-03", &[], |h, s| initializes_again(h, s, "protocolVersion", 1)),
-    Fault::says("V2-04", &[], |h, s| initializes_again(h, s, "sessionId", 2)),
+    Fault::says("V2-03", &[], |h, s| {
+        if h.message["result"]["protocolVersion"] == 2 {
+            initializes_again(h, s, 1);
+        }
+    }),
+    Fault::says("V2-04", &[], |h, s| {
+        if h.message["result"]["sessionId"].is_string() {
+            initializes_again(h, s, 2);
+        }
+    }),
     Fault::hears("INIT-10", &[], |_, message| {
         reject(message, |session| session.get("mcp").is_some_and(Value::is_null))
     }),
@@ -203,6 +221,26 @@ const FAULTS: &[Fault] = &[
             s.push(Said::Left(0));
         }
     }),
+    Fault::says("DEC-13", &[], |h, s| {
+        ends(h, s, |update| {
+            update["sessionUpdate"] == "terminal_update" && update.get("attacheFuture").is_some()
+        })
+    }),
+    Fault::says("DEC-09", &[], |h, s| ends(h, s, |update| update["status"] == "check_paused")),
+    Fault::says("DEC-10", &[], |h, s| {
+        ends(h, s, |update| update["background"][0]["type"] == "check_hologram")
+    }),
+    Fault::says("DEC-10", &[], |h, s| {
+        if h.is("session/request_permission") && h.params()["subject"]["type"] == "check_purchase" {
+            super::refuse(h, s, -32602);
+        }
+    }),
+    Fault::says("DEC-08", &[], |h, s| ends(h, s, |update| update["data"] == "no base64")),
+    Fault::says("INIT-15", &[], |h, s| {
+        if h.is("session/request_permission") && h.params()["subject"]["type"] == "command" {
+            super::refuse(h, s, -32602);
+        }
+    }),
     Fault::hears("PROMPT-16", &[], |_, message| {
         if message["params"]["update"]["stopReason"] == "check_pause" {
             *message = json!({"jsonrpc": "2.0", "method": "attache/none"});
@@ -218,14 +256,19 @@ const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// Calls `initialize` again, with this version, when the result that has this member arrives.
-fn initializes_again(heard: &Heard<'_>, said: &mut Vec<Said>, member: &str, version: u64) {
-    if heard.message["result"].get(member).is_some() {
-        let mut params = crate::handshake::params(heard.client.kind, Version::Two);
-        params["protocolVersion"] = json!(version);
-        let call = json!({"jsonrpc": "2.0", "id": 77, "method": "initialize", "params": params});
-        said.insert(0, Said::Line(call));
+/// Ends the client after an update that meets this condition.
+fn ends(heard: &Heard<'_>, said: &mut Vec<Said>, is_too_much: fn(&Value) -> bool) {
+    if heard.is("session/update") && is_too_much(&heard.params()["update"]) {
+        said.push(Said::Left(1));
     }
+}
+
+/// Calls `initialize` again with this version, before the client's other messages.
+fn initializes_again(heard: &Heard<'_>, said: &mut Vec<Said>, version: u64) {
+    let mut params = crate::handshake::params(heard.client.kind, Version::Two);
+    params["protocolVersion"] = json!(version);
+    let call = json!({"jsonrpc": "2.0", "id": 77, "method": "initialize", "params": params});
+    said.insert(0, Said::Line(call));
 }
 
 /// Makes the client reject the reply to `initialize` if the capabilities of sessions meet this

@@ -51,7 +51,8 @@ use crate::client::probe::session::{
     a_prompt_names_the_session_that_was_opened, a_session_id_is_any_string,
     additional_directories_are_absolute,
     an_update_before_the_session_id_is_known_does_not_end_the_connection,
-    an_update_of_an_unknown_session_is_ignored, the_folder_of_a_session_is_absolute,
+    an_update_of_an_unknown_session_is_ignored,
+    an_update_outside_a_turn_does_not_end_the_connection, the_folder_of_a_session_is_absolute,
 };
 use crate::client::probe::session_list::{
     a_cursor_is_sent_back_unchanged, a_page_whose_cursor_is_null_is_the_last,
@@ -61,6 +62,7 @@ use crate::client::probe::tool_call::{
     an_update_of_an_unknown_call_creates_it, content_is_replaced,
     unknown_kinds_and_statuses_are_accepted,
 };
+use crate::client::probe::unoffered::unoffered_methods_are_not_found;
 use crate::client::run::ClientRun;
 use crate::judging::probe::probes;
 
@@ -69,6 +71,7 @@ probes! { ClientRun:
     "INIT-03" the_client_requests_its_latest_version_as_an_integer;
     "INIT-07" an_unsupported_version_ends_the_connection;
     "INIT-12" unknown_capabilities_of_the_agent_are_ignored;
+    "INIT-17" unoffered_methods_are_not_found;
     "INIT-15" a_permission_request_is_answered;
     "V2-63" the_chosen_option_was_offered;
     "PERM-05" the_answer_is_that_of_the_user;
@@ -98,6 +101,7 @@ probes! { ClientRun:
     "V2-19" the_folder_of_a_session_is_absolute;
     "V2-19" additional_directories_are_absolute;
     "SESS-26" an_update_before_the_session_id_is_known_does_not_end_the_connection;
+    "SESS-27" an_update_outside_a_turn_does_not_end_the_connection;
     "SESS-28" an_update_of_an_unknown_session_is_ignored;
     "DEC-22" a_session_id_is_any_string;
     "V2-21" a_prompt_names_the_session_that_was_opened;
