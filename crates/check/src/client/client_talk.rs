@@ -1,7 +1,6 @@
 //! A client under test, and the conversation in which the judge plays its agent.
 
 mod turn;
-pub(crate) mod version_2;
 
 pub(crate) use turn::ClientTurn;
 

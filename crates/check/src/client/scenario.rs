@@ -1,6 +1,6 @@
 //! The agent that the judge plays for a client: a correct agent, which a probe can change.
 
-use crate::client::client_talk::version_2;
+use crate::client::version_2;
 use crate::json::json;
 use crate::peer::script::{Answer, Script};
 use attache_protocol::method::v2::{AuthLogin, AuthLogout, TerminalCancel, ToolCallCancel};

@@ -22,7 +22,7 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ),
     (
         "cancel_call",
-        "send {prompt}, and cancel each tool call that can be cancelled, but not the turn (version 2)",
+        "send {prompt}, and cancel each tool call and terminal that can be cancelled, but not the turn (version 2)",
     ),
     ("load", "load the session {session} with its history, then send {prompt}"),
     ("resume", "resume the session {session} without its history, then send {prompt}"),

@@ -1,6 +1,7 @@
 //! A turn of a client under test, in which the judge plays the agent.
 
-use super::{ClientTalk, version_2};
+use super::ClientTalk;
+use crate::client::version_2;
 use crate::json::json;
 use crate::judging::boxed::Boxed;
 use crate::judging::conversation::Reply;

@@ -155,6 +155,15 @@ const FAULTS: &[Fault] = &[
             ));
         }
     }),
+    Fault::says("V2-44", &[], |h, s| {
+        if h.params()["update"]["terminalId"] == "check-fixed-terminal" {
+            let params =
+                json!({"sessionId": h.params()["sessionId"], "terminalId": "check-fixed-terminal"});
+            s.push(Said::Line(
+                json!({"jsonrpc": "2.0", "id": 77, "method": "terminal/cancel", "params": params}),
+            ));
+        }
+    }),
     Fault::says("V2-47", &[], |_, s| {
         change(s, "session/prompt", |params| {
             if params["prompt"][1]["type"] == "image" {
@@ -225,6 +234,15 @@ const FAULTS: &[Fault] = &[
         ends(h, s, |update| {
             update["sessionUpdate"] == "terminal_update" && update.get("attacheFuture").is_some()
         })
+    }),
+    Fault::says("DEC-18", &[], |h, s| {
+        ends(h, s, |update| update["sessionUpdate"] == "current_mode_update")
+    }),
+    // The client reads a permission request of version 1.
+    Fault::hears("RPC-23", &[], |_, message| {
+        if message["params"]["toolCall"]["toolCallId"] == "check-old" {
+            message["params"]["title"] = json!("Check");
+        }
     }),
     Fault::says("DEC-09", &[], |h, s| ends(h, s, |update| update["status"] == "check_paused")),
     Fault::says("DEC-10", &[], |h, s| {

@@ -7,7 +7,7 @@ use crate::client::scenario::Scenario;
 use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
-use crate::judging::verdict::{Probed, fail, not_tested};
+use crate::judging::verdict::{Probed, fail};
 use attache_protocol::method::v2::{AuthLogin, AuthLogout};
 use attache_protocol::method::{Initialize, Method, SessionDelete, SessionFork, SessionNew};
 use serde_json::Value;
@@ -67,18 +67,15 @@ async fn logout_is_called_only_with_login_methods(run: &mut ClientRun) -> Probed
 /// Checks that the task makes the client call method `M` if the agent has a login method, and that
 /// the client does not call it if the agent has none.
 async fn needs_methods<M: Method>(run: &mut ClientRun, task: &'static str) -> Probed {
-    let named = |run: &ClientRun| run.task(task).with("method", "check-login");
-    let task = named(run);
+    let task = run.task(task).with("method", "check-login");
     let with_method = |_| {
         let method = json!({"methodId": "check-login", "name": "Log in", "type": "agent"});
         Scenario::bare().with("/authMethods", json!([method]))
     };
-    run.start_with(task, with_method).await?.hears::<M>().await?;
+    run.start_with(task.clone(), with_method).await?.hears::<M>().await?;
     for methods in [json!([]), Value::Null] {
-        let task = named(run);
-        let given = methods.clone();
-        let scenario = move |_| Scenario::bare().with("/authMethods", given.clone());
-        let talk = run.start_with(task, scenario).await?;
+        let scenario = move |_| Scenario::bare().with("/authMethods", methods.clone());
+        let talk = run.start_with(task.clone(), scenario).await?;
         talk.hears::<Initialize>().await?;
         talk.ended().await;
         if let Some(line) = talk.heard::<M>() {
@@ -86,9 +83,6 @@ async fn needs_methods<M: Method>(run: &mut ClientRun, task: &'static str) -> Pr
                 format!("no call of {}, because the agent has no authMethods", M::ROW.name),
                 quoted(&line.text),
             );
-        }
-        if talk.wire.is_up() && talk.client.is_seen() && talk.lines().count() < 2 {
-            return not_tested("the client does not read the reply to initialize");
         }
     }
     Ok(())

@@ -2,10 +2,11 @@
 
 use crate::client::probe::prompt::survives_updates;
 use crate::client::run::ClientRun;
+use crate::client::scenario::SESSION;
 use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::Probed;
-use attache_protocol::method::SessionRequestPermission;
+use attache_protocol::method::{Method, SessionRequestPermission, SessionUpdateNotification};
 use serde_json::Value;
 
 probes! { ClientRun:
@@ -14,6 +15,8 @@ probes! { ClientRun:
     "DEC-10" parts_of_unknown_types_do_not_end_the_turn;
     "DEC-10" a_permission_request_about_an_unknown_subject_is_answered;
     "DEC-08" malformed_updates_do_not_end_the_turn;
+    "DEC-18" updates_of_version_1_are_ignored;
+    "RPC-23" a_permission_request_of_version_1_is_invalid;
     "INIT-15" a_permission_request_without_a_tool_call_is_answered;
 }
 
@@ -195,6 +198,35 @@ async fn malformed_updates_do_not_end_the_turn(run: &mut ClientRun) -> Probed {
         ]
     })
     .await
+}
+
+/// Sends updates that version 2 does not define.
+async fn updates_of_version_1_are_ignored(run: &mut ClientRun) -> Probed {
+    let (talk, _) = run.turn(&["prompt"]).await?;
+    let first = talk.wire.now();
+    for update in [
+        update(
+            "tool_call",
+            json!({"toolCallId": "check-old", "title": "Check", "status": "pending"}),
+        ),
+        update("plan", json!({"entries": []})),
+        update("current_mode_update", json!({"currentModeId": "check"})),
+        update("agent_message_chunk", json!({"content": text("Without an id.")})),
+    ] {
+        let params = json!({"sessionId": SESSION, "update": update});
+        talk.wire.notify(SessionUpdateNotification::ROW.name, params);
+    }
+    talk.wire.is_ignored(first).await
+}
+
+async fn a_permission_request_of_version_1_is_invalid(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["reject", "prompt"]).await?;
+    let options = json!([{"optionId": "no", "name": "No", "kind": "reject_once"}]);
+    let params = json!({
+        "sessionId": turn.session, "toolCall": {"toolCallId": "check-old", "title": "Check"},
+        "options": options,
+    });
+    talk.wire.call::<SessionRequestPermission>(params).await?.is_error(-32602)
 }
 
 /// Sends permission requests with these subjects, which the client must answer with an outcome.

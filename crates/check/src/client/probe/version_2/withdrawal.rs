@@ -1,4 +1,5 @@
-//! Requests that one side withdraws: permission requests (V2-75) and tool calls (V2-44).
+//! What one side withdraws or cancels: permission requests (V2-75), tool calls and terminals
+//! (V2-44).
 
 use crate::client::probe::cancel::left_open;
 use crate::client::run::ClientRun;
@@ -7,13 +8,13 @@ use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
-use attache_protocol::method::v2::ToolCallCancel;
+use attache_protocol::method::v2::{TerminalCancel, ToolCallCancel};
 use attache_protocol::method::{CancelRequest, Method};
 use serde_json::Value;
 
 probes! { ClientRun:
     "V2-75" a_withdrawn_request_is_cancelled;
-    "V2-44" only_a_cancellable_tool_call_is_cancelled;
+    "V2-44" only_what_can_be_cancelled_is_cancelled;
 }
 
 async fn a_withdrawn_request_is_cancelled(run: &mut ClientRun) -> Probed {
@@ -38,12 +39,18 @@ fn call(id: &str, capabilities: Value) -> Value {
     json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "title": id, "status": "in_progress", "capabilities": capabilities})
 }
 
-/// Announces a tool call that cannot be cancelled and one that can. The task makes the client
-/// cancel whatever it can.
-async fn only_a_cancellable_tool_call_is_cancelled(run: &mut ClientRun) -> Probed {
+/// Returns a running terminal that cannot be cancelled.
+fn terminal(id: &str) -> Value {
+    json!({"sessionUpdate": "terminal_update", "terminalId": id, "command": "sleep 600"})
+}
+
+/// Announces a tool call and a terminal that cannot be cancelled, and a tool call that can. The task
+/// makes the client cancel whatever it can.
+async fn only_what_can_be_cancelled_is_cancelled(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel_call"]).await?;
     let first = talk.wire.now();
     talk.update(&turn, call("check-fixed", Value::Null));
+    talk.update(&turn, terminal("check-fixed-terminal"));
     talk.update(&turn, call("check-cancellable", json!({"cancel": {}})));
     let names = |line: &Line, id: &str| {
         line.get("params").and_then(|params| params.get("toolCallId")).is_some_and(|of| of == id)
@@ -54,12 +61,11 @@ async fn only_a_cancellable_tool_call_is_cancelled(run: &mut ClientRun) -> Probe
         return not_tested("the client cancels no tool call for the task \"cancel_call\"");
     }
     talk.wire.is_still_there().await?;
-    let mut cancels = talk.wire.heard(first).filter(|line| line.asks::<ToolCallCancel>());
-    match cancels.find(|line| names(line, "check-fixed")) {
-        Some(line) => fail(
-            "no tool_call/cancel for a tool call without capabilities.cancel",
-            quoted(&line.text),
-        ),
+    let is_wrong = |line: &&Line| {
+        line.asks::<TerminalCancel>() || line.asks::<ToolCallCancel>() && names(line, "check-fixed")
+    };
+    match talk.wire.heard(first).find(is_wrong) {
+        Some(line) => fail("no cancel of anything without capabilities.cancel", quoted(&line.text)),
         None => Ok(()),
     }
 }
