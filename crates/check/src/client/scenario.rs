@@ -165,9 +165,13 @@ impl Scenario {
         let known = move |_: &Value| Answer::Result(opened.clone());
         let script = Script::default()
             .on::<Initialize>(move |params| {
-                match params.get("protocolVersion").and_then(Value::as_u64) {
-                    Some(0 | 1) if is_later => Answer::Error(UNSUPPORTED_VERSION),
-                    _ => Answer::Result(initialize.clone()),
+                let requested = params.get("protocolVersion").and_then(Value::as_u64);
+                match requested.filter(|requested| is_later && *requested < 2) {
+                    Some(requested) => Answer::ErrorWith(
+                        UNSUPPORTED_VERSION,
+                        json!({"requested": requested, "supported": [2]}),
+                    ),
+                    None => Answer::Result(initialize.clone()),
                 }
             })
             .on::<SessionNew>(new.clone())

@@ -13,6 +13,8 @@ pub enum Answer {
     Result(Value),
     /// An error with this code.
     Error(i64),
+    /// An error with this code and these data.
+    ErrorWith(i64, Value),
     /// No answer.
     Silence,
 }
@@ -117,6 +119,10 @@ impl Script {
             Answer::Result(result) => Some(json!({"jsonrpc": "2.0", "id": id, "result": result})),
             Answer::Error(code) => {
                 let error = json!({"code": code, "message": message(code)});
+                Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
+            }
+            Answer::ErrorWith(code, data) => {
+                let error = json!({"code": code, "message": message(code), "data": data});
                 Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
             }
             Answer::Silence => None,

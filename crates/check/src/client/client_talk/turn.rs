@@ -7,7 +7,10 @@ use crate::judging::boxed::Boxed;
 use crate::judging::conversation::Reply;
 use crate::judging::verdict::{Probed, fail, not_tested};
 use crate::peer::line::Line;
-use attache_protocol::method::{Method, SessionCancel, SessionPrompt, SessionUpdateNotification};
+use attache_protocol::method::{
+    ElicitationCreate, Method, SessionCancel, SessionPrompt, SessionRequestPermission,
+    SessionUpdateNotification,
+};
 use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::time::Duration;
@@ -61,8 +64,8 @@ impl ClientTalk {
             json!({"sessionUpdate": "user_message", "messageId": message, "content": turn.prompt}),
         );
         self.wire.reply(&turn.id, json!({"messageId": message}));
-        self.update(turn, json!({"sessionUpdate": "state_update", "state": "running"}));
         self.running = Some(turn.session.clone());
+        self.report_state("running");
     }
 
     /// Waits for the prompt after this turn, and begins its turn.
@@ -135,14 +138,33 @@ impl ClientTalk {
     }
 
     /// Calls method `M` of the client in the turn's session and waits for the reply. Fails if there
-    /// is none.
+    /// is none. In version 2, a running turn waits for the user's action during a question.
     pub(crate) fn call<'a, M: Method>(
         &'a mut self,
         turn: &ClientTurn,
         params: Value,
     ) -> Boxed<'a, Probed<Reply>> {
         let params = self.in_session(turn, params);
-        self.wire.call::<M>(params)
+        let method = M::ROW.name;
+        Box::pin(async move {
+            let is_question =
+                [SessionRequestPermission::ROW.name, ElicitationCreate::ROW.name].contains(&method);
+            if is_question {
+                self.report_state("requires_action");
+            }
+            let reply = self.wire.ask(method, params).await;
+            if is_question {
+                self.report_state("running");
+            }
+            reply
+        })
+    }
+
+    /// Reports this state of the running turn of version 2, if there is one.
+    fn report_state(&mut self, state: &str) {
+        if let Some(session) = self.running.clone() {
+            self.update_session(session, json!({"sessionUpdate": "state_update", "state": state}));
+        }
     }
 
     /// Like [`call`](Self::call), but returns the id of the call without waiting for the reply.
@@ -185,10 +207,10 @@ impl ClientTalk {
     /// Ends the running turn of version 2, if there is one.
     pub(super) fn end_running(&mut self, reason: &str) {
         if let Some(session) = self.running.take() {
-            let update =
-                json!({"sessionUpdate": "state_update", "state": "idle", "stopReason": reason});
-            let params = json!({"sessionId": session, "update": update});
-            self.wire.notify(SessionUpdateNotification::ROW.name, params);
+            self.update_session(
+                session,
+                json!({"sessionUpdate": "state_update", "state": "idle", "stopReason": reason}),
+            );
         }
     }
 

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 /// The rules of version 1 that hold in version 2. Their faults are the same in both versions.
 const SHARED: &[&str] = &[
     "INIT-15",
-    "INIT-17",
     "AUTH-08",
     "SESS-26",
     "SESS-27",
@@ -70,7 +69,6 @@ pub(crate) fn faults() -> impl Iterator<Item = Fault> {
         elicitation::FAULTS,
         screen::FAULTS,
         mcp::FAULTS,
-        file::FAULTS,
     ];
     let shared = shared.into_iter().flatten().filter(|fault| SHARED.contains(&fault.rule));
     let all = envelope::FAULTS.iter().chain(shared).chain(FAULTS);
@@ -91,6 +89,8 @@ const FAULTS: &[Fault] = &[
         }
     }),
     Fault { companions: &["V2-21"], ..session::SPACE_AS_ID },
+    // In version 2, the protocol has no such methods.
+    Fault { companions: &["RPC-16"], ..file::SERVES_UNOFFERED },
     // In version 2, the first update of every tool call announces it.
     Fault { companions: &["TOOL-14"], ..screen::IGNORES_NEW_CALLS },
     // After the handshake, the client asks for version 1 as well.

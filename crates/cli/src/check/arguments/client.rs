@@ -38,7 +38,9 @@ With --wait nothing is started. You configure the printed command as the agent o
 and follow each step; Enter skips a step. Turns run in one session where possible. Behaviour \
 that only a screen shows is not judged. --only selects some of the rules.
 
-With --protocol 2 the agent speaks only version 2, so that CMD must make the client ask for it.
+With --protocol 2, the judge's agent speaks only version 2, and the rules V2 and the rules that \
+are the same in both versions are judged. CMD must make the client ask for version 2. Otherwise \
+nothing is judged, and the exit code is 2.
 
 Examples:
   attache check client -- attache run --agent {{agent}} {{prompt}}
