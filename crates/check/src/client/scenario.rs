@@ -103,23 +103,8 @@ impl Scenario {
     }
 
     fn with_capabilities(capabilities: Capabilities) -> Self {
-        let nothing = |_: &Value| Answer::Result(json!({}));
-        let script = Script::default()
-            .on::<Authenticate>(nothing)
-            .on::<Logout>(nothing)
-            .on::<AuthLogin>(nothing)
-            .on::<AuthLogout>(nothing)
-            .on::<ToolCallCancel>(nothing)
-            .on::<TerminalCancel>(nothing)
-            .on::<SessionDelete>(nothing)
-            .on::<SessionClose>(nothing)
-            .on::<SessionArchive>(nothing)
-            .on::<SessionUnarchive>(nothing)
-            .on::<SessionSetMode>(nothing)
-            .on::<SessionStatusQuery>(|_| Answer::Result(json!({"status": "saved"})))
-            .on::<AuthStatus>(|_| Answer::Result(json!({"state": "authenticated"})))
-            .on::<SessionPrompt>(|_| Answer::Silence);
-        Self { capabilities, changes: Vec::new(), opened: json!({}), script }
+        let (changes, opened, script) = (Vec::new(), json!({}), Script::default());
+        Self { capabilities, changes, opened, script }
     }
 
     /// Sets the member of the result of `initialize` at this JSON pointer; null removes it.
@@ -163,7 +148,7 @@ impl Scenario {
             move |_: &Value| Answer::Result(opened.clone())
         };
         let known = move |_: &Value| Answer::Result(opened.clone());
-        let script = Script::default()
+        let defaults = default_answers(version)
             .on::<Initialize>(move |params| {
                 let requested = params.get("protocolVersion").and_then(Value::as_u64);
                 match requested.filter(|requested| is_later && *requested < 2) {
@@ -176,21 +161,37 @@ impl Scenario {
             })
             .on::<SessionNew>(new.clone())
             .on::<SessionFork>(new)
-            .on::<SessionLoad>(known.clone())
-            .on::<SessionResume>(known)
-            .on::<SessionSetConfigOption>(move |params| set(&options, params))
-            .and(script);
+            .on::<SessionResume>(known.clone())
+            .on::<SessionSetConfigOption>(move |params| set(&options, params));
         if !is_later {
-            return script;
+            return defaults.on::<SessionLoad>(known).and(script);
         }
         // In version 2, the reply to `session/resume` follows the state of the session.
-        script.preceded::<SessionResume>(|params| {
+        defaults.and(script).preceded::<SessionResume>(|params| {
             let update = json!({"sessionUpdate": "state_update", "state": "idle"});
             let session = params.get("sessionId").cloned().unwrap_or_default();
             let params = json!({"sessionId": session, "update": update});
             json!({"jsonrpc": "2.0", "method": (SessionUpdateNotification::ROW.name), "params": params})
         })
     }
+}
+
+/// Returns the answers that depend neither on the capabilities nor on a probe.
+fn default_answers(version: ProtocolVersion) -> Script {
+    let nothing = |_: &Value| Answer::Result(json!({}));
+    let script = Script::default()
+        .on::<SessionDelete>(nothing)
+        .on::<SessionClose>(nothing)
+        .on::<SessionArchive>(nothing)
+        .on::<SessionUnarchive>(nothing)
+        .on::<SessionStatusQuery>(|_| Answer::Result(json!({"status": "saved"})))
+        .on::<AuthStatus>(|_| Answer::Result(json!({"state": "authenticated"})))
+        .on::<SessionPrompt>(|_| Answer::Silence);
+    if version >= ProtocolVersion::V2 {
+        let script = script.on::<AuthLogin>(nothing).on::<AuthLogout>(nothing);
+        return script.on::<ToolCallCancel>(nothing).on::<TerminalCancel>(nothing);
+    }
+    script.on::<Authenticate>(nothing).on::<Logout>(nothing).on::<SessionSetMode>(nothing)
 }
 
 /// Returns the result of `initialize` on a connection of this version.

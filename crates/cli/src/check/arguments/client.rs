@@ -58,8 +58,13 @@ pub(crate) struct Client {
     /// The command for a task other than `prompt`; --help lists the tasks
     #[arg(long, value_name = "TASK=CMD", value_parser = task)]
     pub(crate) to: Vec<(String, String)>,
-    /// The version of the protocol to judge: 1, or the draft 2
-    #[arg(long, value_name = "VERSION", default_value_t = 1, value_parser = value_parser!(u16).range(1..=2))]
+    /// The version of the protocol to judge: 1 or 2; version 2 is a draft
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value_t = 1,
+        value_parser = value_parser!(u16).range(1..=2)
+    )]
     pub(crate) protocol: u16,
     /// For a client that a person operates: print the configuration and each step, and wait
     #[arg(long, conflicts_with_all = ["to", "command"])]

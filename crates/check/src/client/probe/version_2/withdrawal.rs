@@ -36,7 +36,10 @@ async fn a_withdrawn_request_is_cancelled(run: &mut ClientRun) -> Probed {
 
 /// Returns a running tool call with these capabilities.
 fn call(id: &str, capabilities: Value) -> Value {
-    json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "title": id, "status": "in_progress", "capabilities": capabilities})
+    json!({
+        "sessionUpdate": "tool_call_update", "toolCallId": id, "title": id,
+        "status": "in_progress", "capabilities": capabilities,
+    })
 }
 
 /// Returns a running terminal that cannot be cancelled.
