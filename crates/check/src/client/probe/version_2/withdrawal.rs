@@ -1,5 +1,4 @@
-//! What one side withdraws or cancels: permission requests (V2-75), tool calls and terminals
-//! (V2-44).
+//! Withdrawn permission requests (V2-75), and cancels of tool calls and terminals (V2-44).
 
 use crate::client::probe::cancel::left_open;
 use crate::client::run::ClientRun;
