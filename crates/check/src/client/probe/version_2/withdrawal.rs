@@ -46,8 +46,8 @@ fn terminal(id: &str) -> Value {
     json!({"sessionUpdate": "terminal_update", "terminalId": id, "command": "sleep 600"})
 }
 
-/// Announces a tool call and a terminal that cannot be cancelled, and a tool call that can. The task
-/// makes the client cancel whatever it can.
+/// Announces a tool call and a terminal that cannot be cancelled, and a tool call that can. The
+/// task makes the client cancel everything that can be cancelled.
 async fn only_what_can_be_cancelled_is_cancelled(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel_call"]).await?;
     let first = talk.wire.now();
