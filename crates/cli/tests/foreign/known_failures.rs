@@ -94,7 +94,7 @@ async fn the_official_rust_client_has_its_known_failures() {
     official_client_without_offers_has_known_failures("client-rust", Client::OfficialRust).await;
 }
 
-/// The tasks of `client-v2.mjs`, each with the placeholders that it needs.
+/// The tasks of `judged-client-v2.mjs`, each with the placeholders that it needs.
 const TASKS_OF_VERSION_2: &[(&str, &[&str])] = &[
     ("cancel", &["cwd", "prompt"]),
     ("cancel_call", &["cwd", "prompt"]),
@@ -123,7 +123,7 @@ const TASKS_OF_VERSION_2: &[(&str, &[&str])] = &[
 async fn the_official_typescript_client_of_version_2_has_its_known_failures() {
     let command = |task: &str, placeholders: &[&str]| {
         let values = placeholders.iter().map(|name| format!("{name}={{{name}}}"));
-        let mut command = ts("client-v2.mjs");
+        let mut command = ts("judged-client-v2.mjs");
         command.push(task.to_owned());
         command.extend(values);
         command.extend(words(&["--", "{agent...}"]));
@@ -136,5 +136,5 @@ async fn the_official_typescript_client_of_version_2_has_its_known_failures() {
         options.extend(["--to".to_owned(), format!("{task}={}", quoted.join(" "))]);
     }
     let main = command("prompt", &["cwd", "prompt"]);
-    has_known_failures("client", "client-ts-v2", &options, &main).await;
+    has_known_failures("client", "judged-client-ts-v2", &options, &main).await;
 }

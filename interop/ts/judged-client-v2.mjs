@@ -1,7 +1,7 @@
 // A client for version 2, written only with the official TypeScript SDK. It performs one task of
 // `attache check client`.
 //
-// usage: node client-v2.mjs TASK [NAME=VALUE]… -- AGENT ARGS…
+// usage: node judged-client-v2.mjs TASK [NAME=VALUE]… -- AGENT ARGS…
 //
 // The names are the placeholders of the task, such as cwd, prompt and session. The client prints
 // the agent's text and one line for each other update. It exits with 0 if the task succeeded, with
