@@ -8,3 +8,4 @@ pub(crate) mod scenario;
 mod screen;
 pub(crate) mod started_client;
 pub(crate) mod task;
+mod version_2;

@@ -14,6 +14,7 @@ use crate::peer::line::Line;
 use crate::peer::link::Link;
 use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
 use attache_protocol::method::{Initialize, Method, SessionPrompt};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
@@ -34,6 +35,10 @@ pub(crate) struct ClientTalk {
     /// Whether the client closes the connection when its turn ends.
     pub(crate) ends_with_turn: bool,
     scenarios: Scenarios,
+    /// The version of the protocol on every connection.
+    pub(crate) version: ProtocolVersion,
+    /// On a connection of version 2, the session whose turn is running.
+    pub(crate) running: Option<Value>,
     /// The number of marker words sent so far, which the judge looks for in the client's output.
     words: usize,
 }
@@ -56,11 +61,11 @@ impl ClientTalk {
     pub(crate) async fn connect(
         mut client: StartedClient,
         task: &'static str,
-        scenarios: Scenarios,
+        (scenarios, version): (Scenarios, ProtocolVersion),
         patience: Duration,
     ) -> Probed<Self> {
         let wire = match client.next(client.task_patience(patience * STARTING)).await {
-            Some(link) => conversation(link, scenarios(0), patience),
+            Some(link) => conversation(link, scenarios(0), version, patience),
             None => {
                 let how = how_it_left(&client.stop().await);
                 return match task {
@@ -81,6 +86,8 @@ impl ClientTalk {
             is_usual: false,
             ends_with_turn: false,
             scenarios,
+            version,
+            running: None,
             words: 0,
         })
     }
@@ -92,9 +99,10 @@ impl ClientTalk {
             match serving(&mut self.wire, self.client.next(patience)).await {
                 Some(link) => {
                     let scenario = (self.scenarios)(self.ended.len() + 1);
-                    let next = conversation(link, scenario, patience);
+                    let next = conversation(link, scenario, self.version, patience);
                     self.ended.push(std::mem::replace(&mut self.wire, next));
                     self.first = 0;
+                    self.running = None;
                     Ok(())
                 }
                 None => fail("the client starts its agent again", "it did not"),
@@ -187,8 +195,12 @@ impl ClientTalk {
             .filter(is_open)
             .filter_map(|line| line.get("id").cloned())
             .collect();
-        for id in open {
-            self.wire.reply(&id, json!({"stopReason": "end_turn"}));
+        if self.version >= ProtocolVersion::V2 {
+            self.end_running("end_turn");
+        } else {
+            for id in open {
+                self.wire.reply(&id, json!({"stopReason": "end_turn"}));
+            }
         }
         (self.client, self.task, self.first) = (client, task, self.wire.now());
     }
@@ -223,11 +235,16 @@ impl ClientTalk {
         self.ended.iter().chain([&self.wire]).flat_map(|wire| wire.peer.lines())
     }
 
-    /// Whether the client offers the capability at this JSON pointer below `clientCapabilities`.
+    /// Returns the member of `initialize` with the client's capabilities.
+    pub(crate) fn capabilities(&self) -> &'static str {
+        if self.version >= ProtocolVersion::V2 { "capabilities" } else { "clientCapabilities" }
+    }
+
+    /// Whether the client offers the capability at this JSON pointer below its capabilities.
     pub(crate) fn offers(&self, pointer: &str) -> bool {
         let reported = self.heard::<Initialize>().and_then(|line| line.get("params"));
         reported
-            .and_then(|params| params.pointer(&format!("/clientCapabilities{pointer}")))
+            .and_then(|params| params.pointer(&format!("/{}{pointer}", self.capabilities())))
             .is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
     }
 
@@ -237,9 +254,15 @@ impl ClientTalk {
             return Ok(());
         }
         Err(Outcome::Skipped(format!(
-            "clientCapabilities{} is not offered",
+            "{}{} is not offered",
+            self.capabilities(),
             pointer.replace('/', ".")
         )))
+    }
+
+    /// Skips the probe if the client does not offer the capability, which version 2 does not need.
+    pub(crate) fn needs_in_version_1(&self, pointer: &str) -> Probed {
+        if self.version >= ProtocolVersion::V2 { Ok(()) } else { self.needs(pointer) }
     }
 
     /// Checks that the client behaves as after any turn. A client that ends with its turn must
@@ -327,6 +350,11 @@ pub(crate) fn how_it_left(left: &ClientOutput) -> String {
     }
 }
 
-fn conversation(link: Link, scenario: Scenario, patience: Duration) -> Conversation {
-    Conversation::new(RawPeer::as_agent(link, scenario.script()), patience)
+fn conversation(
+    link: Link,
+    scenario: Scenario,
+    version: ProtocolVersion,
+    patience: Duration,
+) -> Conversation {
+    Conversation::new(RawPeer::as_agent(link, scenario.script(version)), patience)
 }

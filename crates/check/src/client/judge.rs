@@ -2,7 +2,7 @@
 
 use crate::client::probe;
 use crate::client::run::{ClientRun, ClientRunError, PROMPT};
-use crate::judging::probe_run::{self, RunEvent};
+use crate::judging::probe_run::{self, ProbeRun, RunEvent};
 use crate::judging::verdict::Verdict;
 use crate::rules::selection::Selection;
 
@@ -14,7 +14,8 @@ impl ClientRun {
     /// If the client sends no prompt to a correct agent, no probe runs.
     ///
     /// # Errors
-    /// Returns an error if the client cannot be started at all.
+    /// Returns an error if the client cannot be started at all, or if it asks for a lower version
+    /// than the one to judge.
     pub async fn judge(
         &mut self,
         only: impl IntoIterator<Item = Selection>,
@@ -22,7 +23,12 @@ impl ClientRun {
     ) -> Result<Vec<Verdict>, ClientRunError> {
         let task = self.task(PROMPT);
         let first = (self.start)(&task)?;
-        let seed = self.seed;
-        Ok(probe_run::judge(self, first, probe::all(), only, seed, report).await)
+        let reached = self.reach(first).await;
+        if let Some(asked) = self.lower_version().await {
+            self.leave().await;
+            return Err(ClientRunError::LowerVersion(asked));
+        }
+        let (seed, probes) = (self.seed, probe::of_version(self.version));
+        Ok(probe_run::judge(self, reached, probes, only, seed, report).await)
     }
 }

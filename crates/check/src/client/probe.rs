@@ -27,11 +27,13 @@ mod terminal;
 mod tool_call;
 mod ungated;
 mod unoffered;
+mod version_2;
 
 use crate::client::run::ClientRun;
 use crate::judging::probe::Probe;
+use attache_protocol::v1::ProtocolVersion;
 
-/// Every probe, in the order in which they run.
+/// Every probe of version 1, in the order in which they run.
 const TOPICS: &[&[Probe<ClientRun>]] = &[
     initialize::PROBES,
     unoffered::PROBES,
@@ -58,7 +60,19 @@ const TOPICS: &[&[Probe<ClientRun>]] = &[
     decoding::PROBES,
 ];
 
-/// Every probe, in the order in which they run.
+/// Returns the probes of this version, in the order in which they run.
+pub(crate) fn of_version(
+    version: ProtocolVersion,
+) -> impl Iterator<Item = &'static Probe<ClientRun>> {
+    let topics = if version >= ProtocolVersion::V2 { version_2::TOPICS } else { TOPICS };
+    topics.iter().copied().flatten()
+}
+
+/// Returns the probes of every version, each once.
 pub(crate) fn all() -> impl Iterator<Item = &'static Probe<ClientRun>> {
-    TOPICS.iter().copied().flatten()
+    let is_new = |probe: &&Probe<ClientRun>| {
+        of_version(ProtocolVersion::V1)
+            .all(|other| (other.rule, other.name) != (probe.rule, probe.name))
+    };
+    of_version(ProtocolVersion::V1).chain(of_version(ProtocolVersion::V2).filter(is_new))
 }

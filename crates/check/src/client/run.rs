@@ -14,7 +14,8 @@ use crate::judging::traffic::{Traffic, short};
 use crate::judging::verdict::{Outcome, Probed, Verdict, not_tested};
 use crate::peer::line::Line;
 use attache_host::StartError;
-use attache_protocol::method::Side;
+use attache_protocol::method::{Initialize, Side};
+use attache_protocol::v1::ProtocolVersion;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,6 +33,8 @@ pub enum ClientRunError {
     Listen(std::io::Error),
     /// The client started but sent no prompt, for this reason.
     NoPrompt(String),
+    /// The client asked for this version, which is lower than the one to judge.
+    LowerVersion(u64),
 }
 
 impl fmt::Display for ClientRunError {
@@ -39,6 +42,10 @@ impl fmt::Display for ClientRunError {
         match self {
             Self::NoCommand => f.write_str("no command is set for this task of the client"),
             Self::Start(error) => error.fmt(f),
+            Self::LowerVersion(asked) => write!(
+                f,
+                "the client asked for version {asked} of the protocol: start it with its option for version 2, such as --protocol 2"
+            ),
             Self::NoPrompt(why) => write!(f, "the client sends no prompt: {why}"),
             Self::Listen(error) => {
                 write!(f, "the judge cannot listen for the client's agent: {error}")
@@ -50,7 +57,7 @@ impl fmt::Display for ClientRunError {
 impl std::error::Error for ClientRunError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::NoCommand | Self::NoPrompt(_) => None,
+            Self::NoCommand | Self::NoPrompt(_) | Self::LowerVersion(_) => None,
             Self::Start(error) => Some(error),
             Self::Listen(error) => Some(error),
         }
@@ -69,6 +76,7 @@ pub struct ClientRun {
     patience: Duration,
     now: Option<ClientTalk>,
     pub(super) seed: u64,
+    pub(super) version: ProtocolVersion,
     watched: Traffic,
     /// The number of nonces generated so far.
     nonces: usize,
@@ -100,6 +108,7 @@ impl ClientRun {
             patience: Duration::from_secs(10),
             now: None,
             seed: 0,
+            version: ProtocolVersion::V1,
             watched: Traffic::of(Side::Client),
             nonces: 0,
             is_unreadable: false,
@@ -123,6 +132,13 @@ impl ClientRun {
         self
     }
 
+    /// Sets the version of the protocol that the judge speaks: 1, which is the default, or 2.
+    #[must_use]
+    pub fn protocol(mut self, version: ProtocolVersion) -> Self {
+        self.version = version;
+        self
+    }
+
     /// Returns the parts of the protocol that the client supports, as observed so far.
     pub fn support(&self) -> &Support {
         &self.watched.support
@@ -131,6 +147,11 @@ impl ClientRun {
     /// Returns the client that was started last, if it still runs.
     pub(crate) fn now(&mut self) -> Option<&mut ClientTalk> {
         self.now.as_mut()
+    }
+
+    /// Returns the version of the protocol that the judge speaks.
+    pub(crate) fn version(&self) -> ProtocolVersion {
+        self.version
     }
 
     /// Returns the folder for sessions.
@@ -211,6 +232,18 @@ impl ClientRun {
         tasks: &'a [&'static str],
     ) -> Boxed<'a, Probed<(&'a mut ClientTalk, ClientTurn)>> {
         Box::pin(async move {
+            let (talk, turn) = self.open_prompt(tasks).await?;
+            talk.begin_turn(&turn);
+            Ok((talk, turn))
+        })
+    }
+
+    /// Like [`turn`](Self::turn), but leaves the call of `session/prompt` open in every version.
+    pub(crate) fn open_prompt<'a>(
+        &'a mut self,
+        tasks: &'a [&'static str],
+    ) -> Boxed<'a, Probed<(&'a mut ClientTalk, ClientTurn)>> {
+        Box::pin(async move {
             let kept = self.leave_open().await;
             let mut launched = not_tested("the client has no task");
             for name in tasks {
@@ -234,7 +267,7 @@ impl ClientRun {
                 }
             };
             talk.is_usual = true;
-            let turn = talk.set_up().await?;
+            let turn = talk.prompted().await?;
             Ok((talk, turn))
         })
     }
@@ -256,9 +289,26 @@ impl ClientRun {
         task: &ClientTask,
         scenario: Scenarios,
     ) -> Probed<&mut ClientTalk> {
-        let mut talk = ClientTalk::connect(client, task.name(), scenario, self.patience).await?;
+        let scenarios = (scenario, self.version);
+        let mut talk = ClientTalk::connect(client, task.name(), scenarios, self.patience).await?;
         talk.ends_with_turn = self.ends_with_turn;
         Ok(self.now.insert(talk))
+    }
+
+    /// Connects to a client that was started for the task [`PROMPT`].
+    pub(super) async fn reach(&mut self, client: StartedClient) -> Probed {
+        let (folder, task) = (self.folder.clone(), self.task(PROMPT));
+        let scenario = move |_| Scenario::everything(&folder);
+        self.connect(client, &task, Box::new(scenario)).await.map(drop)
+    }
+
+    /// Returns the version that the client asks for if it is lower than the one to judge.
+    pub(super) async fn lower_version(&mut self) -> Option<u64> {
+        let version = u64::from(self.version.0);
+        let talk = self.now.as_mut().filter(|_| version > 1)?;
+        let line = talk.hears::<Initialize>().await.ok()?;
+        let asked = line.get("params")?.get("protocolVersion")?.as_u64()?;
+        (asked < version).then_some(asked)
     }
 
     /// Ends the client, unless a person runs it and the next turn may use the same connection.
@@ -274,15 +324,13 @@ impl ClientRun {
 }
 
 impl ProbeRun for ClientRun {
-    type First = StartedClient;
+    type First = Probed;
     const REACHED: &'static str = "INIT-01";
     const NOT_REACHED: &'static str = "the client sends no prompt";
 
-    async fn first_contact(&mut self, client: StartedClient) -> Probed {
-        let folder = self.folder.clone();
-        let task = self.task(PROMPT);
-        let talk =
-            self.connect(client, &task, Box::new(move |_| Scenario::everything(&folder))).await?;
+    async fn first_contact(&mut self, reached: Probed) -> Probed {
+        reached?;
+        let Some(talk) = &mut self.now else { return not_tested("the client has ended") };
         let turn = talk.set_up().await?;
         talk.say(&turn, "hello");
         talk.end_turn(&turn, "end_turn");

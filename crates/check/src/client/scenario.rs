@@ -1,12 +1,16 @@
 //! The agent that the judge plays for a client: a correct agent, which a probe can change.
 
+use crate::client::version_2;
 use crate::json::json;
 use crate::peer::script::{Answer, Script};
+use attache_protocol::method::v2::{AuthLogin, AuthLogout, TerminalCancel, ToolCallCancel};
 use attache_protocol::method::{
     AuthStatus, Authenticate, Initialize, Logout, Method, SessionArchive, SessionClose,
     SessionDelete, SessionFork, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume,
     SessionSetConfigOption, SessionSetMode, SessionStatusQuery, SessionUnarchive,
+    SessionUpdateNotification,
 };
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::fmt;
 use std::path::Path;
@@ -15,19 +19,62 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The id of every session that the judge opens when it plays an agent.
 pub(crate) const SESSION: &str = "check-session-1";
 
+/// The error code of an agent that does not support the requested version.
+const UNSUPPORTED_VERSION: i64 = -32022;
+
 /// An agent that the judge plays. It answers every call except prompts, which the probe answers.
+///
+/// The same scenario serves connections of both versions. Its changes name members as version 1
+/// does, or as version 2 does if only probes of version 2 use it.
 pub(crate) struct Scenario {
-    /// The result of `initialize`.
-    initialize: Value,
+    capabilities: Capabilities,
+    /// The changes of the result of `initialize`: a JSON pointer and a value for each.
+    changes: Vec<(String, Value)>,
     /// The result of `session/new`, `session/load`, `session/resume` and `session/fork`, without
-    /// the session id.
+    /// the session id, as version 1 defines it.
     opened: Value,
     script: Script,
 }
 
+/// The capabilities of an agent.
+#[derive(Debug)]
+enum Capabilities {
+    /// All stable capabilities and `session/fork`.
+    Everything,
+    /// Only the mandatory methods.
+    Bare,
+    /// These capabilities, in the form of the connection's version.
+    Given(Value),
+}
+
+impl Capabilities {
+    fn of_version(self, version: ProtocolVersion) -> Value {
+        let is_later = version >= ProtocolVersion::V2;
+        match self {
+            Self::Given(capabilities) => capabilities,
+            Self::Bare if is_later => json!({"session": {}}),
+            Self::Bare => json!({}),
+            Self::Everything if is_later => json!({
+                "session": {
+                    "prompt": {"image": {}, "audio": {}, "embeddedContext": {}},
+                    "mcp": {"stdio": {}, "http": {}},
+                    "delete": {}, "additionalDirectories": {}, "fork": {},
+                },
+            }),
+            Self::Everything => json!({
+                "loadSession": true,
+                "promptCapabilities": {"image": true, "audio": true, "embeddedContext": true},
+                "mcpCapabilities": {"http": true, "sse": true},
+                "sessionCapabilities": {"list": {}, "delete": {}, "resume": {}, "close": {}, "additionalDirectories": {}, "fork": {}},
+                "auth": {"logout": {}},
+            }),
+        }
+    }
+}
+
 impl fmt::Debug for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scenario").field("initialize", &self.initialize).finish_non_exhaustive()
+        f.debug_struct("Scenario").field("capabilities", &self.capabilities).finish_non_exhaustive()
     }
 }
 
@@ -35,14 +82,7 @@ impl Scenario {
     /// Creates an agent that offers all stable capabilities and `session/fork`, and lists one
     /// session in this folder.
     pub(crate) fn everything(cwd: &Path) -> Self {
-        let capabilities = json!({
-            "loadSession": true,
-            "promptCapabilities": {"image": true, "audio": true, "embeddedContext": true},
-            "mcpCapabilities": {"http": true, "sse": true},
-            "sessionCapabilities": {"list": {}, "delete": {}, "resume": {}, "close": {}, "additionalDirectories": {}, "fork": {}},
-            "auth": {"logout": {}},
-        });
-        Self::offering(capabilities).listing(cwd)
+        Self::with_capabilities(Capabilities::Everything).listing(cwd)
     }
 
     /// Answers `session/list` with one session in this folder.
@@ -54,32 +94,23 @@ impl Scenario {
 
     /// Creates an agent that offers only the mandatory methods.
     pub(crate) fn bare() -> Self {
-        Self::offering(json!({}))
+        Self::with_capabilities(Capabilities::Bare)
     }
 
     /// Creates an agent with these capabilities.
     pub(crate) fn offering(capabilities: Value) -> Self {
-        let info = json!({"name": "attache-check", "version": env!("CARGO_PKG_VERSION")});
-        let initialize = json!({"protocolVersion": 1, "agentInfo": info, "agentCapabilities": capabilities, "authMethods": []});
-        let nothing = |_: &Value| Answer::Result(json!({}));
-        let script = Script::default()
-            .on::<Authenticate>(nothing)
-            .on::<Logout>(nothing)
-            .on::<SessionDelete>(nothing)
-            .on::<SessionClose>(nothing)
-            .on::<SessionArchive>(nothing)
-            .on::<SessionUnarchive>(nothing)
-            .on::<SessionSetMode>(nothing)
-            .on::<SessionStatusQuery>(|_| Answer::Result(json!({"status": "saved"})))
-            .on::<AuthStatus>(|_| Answer::Result(json!({"state": "authenticated"})))
-            .on::<SessionPrompt>(|_| Answer::Silence);
-        Self { initialize, opened: json!({}), script }
+        Self::with_capabilities(Capabilities::Given(capabilities))
+    }
+
+    fn with_capabilities(capabilities: Capabilities) -> Self {
+        let (changes, opened, script) = (Vec::new(), json!({}), Script::default());
+        Self { capabilities, changes, opened, script }
     }
 
     /// Sets the member of the result of `initialize` at this JSON pointer; null removes it.
     #[must_use]
     pub(crate) fn with(mut self, pointer: &str, value: Value) -> Self {
-        put(&mut self.initialize, pointer, value);
+        self.changes.push((pointer.to_owned(), value));
         self
     }
 
@@ -100,9 +131,15 @@ impl Scenario {
         self
     }
 
-    /// Returns the answers to a client's calls. Those set with [`on`](Self::on) take precedence.
-    pub(crate) fn script(self) -> Script {
-        let Self { initialize, opened, script } = self;
+    /// Returns the answers to a client's calls on a connection of this version. Those set with
+    /// [`on`](Self::on) take precedence.
+    pub(crate) fn script(self, version: ProtocolVersion) -> Script {
+        let is_later = version >= ProtocolVersion::V2;
+        let initialize = initialize_result(self.capabilities, &self.changes, version);
+        let Self { mut opened, script, .. } = self;
+        if is_later {
+            version_2::config_options(&mut opened);
+        }
         let options =
             Arc::new(Mutex::new(opened.get("configOptions").cloned().unwrap_or(json!([]))));
         let new = {
@@ -111,22 +148,87 @@ impl Scenario {
             move |_: &Value| Answer::Result(opened.clone())
         };
         let known = move |_: &Value| Answer::Result(opened.clone());
-        Script::default()
-            .on::<Initialize>(move |_| Answer::Result(initialize.clone()))
+        let defaults = default_answers(version)
+            .on::<Initialize>(move |params| {
+                let requested = params.get("protocolVersion").and_then(Value::as_u64);
+                match requested.filter(|requested| is_later && *requested < 2) {
+                    Some(requested) => Answer::ErrorWith(
+                        UNSUPPORTED_VERSION,
+                        json!({"requested": requested, "supported": [2]}),
+                    ),
+                    None => Answer::Result(initialize.clone()),
+                }
+            })
             .on::<SessionNew>(new.clone())
             .on::<SessionFork>(new)
-            .on::<SessionLoad>(known.clone())
-            .on::<SessionResume>(known)
-            .on::<SessionSetConfigOption>(move |params| set(&options, params))
-            .and(script)
+            .on::<SessionResume>(known.clone())
+            .on::<SessionSetConfigOption>(move |params| set(&options, params));
+        if !is_later {
+            return defaults.on::<SessionLoad>(known).and(script);
+        }
+        // In version 2, the reply to `session/resume` follows the state of the session.
+        defaults.and(script).preceded::<SessionResume>(|params| {
+            let update = json!({"sessionUpdate": "state_update", "state": "idle"});
+            let session = params.get("sessionId").cloned().unwrap_or_default();
+            let params = json!({"sessionId": session, "update": update});
+            json!({"jsonrpc": "2.0", "method": (SessionUpdateNotification::ROW.name), "params": params})
+        })
     }
+}
+
+/// Returns the answers that depend neither on the capabilities nor on a probe.
+fn default_answers(version: ProtocolVersion) -> Script {
+    let nothing = |_: &Value| Answer::Result(json!({}));
+    let script = Script::default()
+        .on::<SessionDelete>(nothing)
+        .on::<SessionClose>(nothing)
+        .on::<SessionArchive>(nothing)
+        .on::<SessionUnarchive>(nothing)
+        .on::<SessionStatusQuery>(|_| Answer::Result(json!({"status": "saved"})))
+        .on::<AuthStatus>(|_| Answer::Result(json!({"state": "authenticated"})))
+        .on::<SessionPrompt>(|_| Answer::Silence);
+    if version >= ProtocolVersion::V2 {
+        let script = script.on::<AuthLogin>(nothing).on::<AuthLogout>(nothing);
+        return script.on::<ToolCallCancel>(nothing).on::<TerminalCancel>(nothing);
+    }
+    script.on::<Authenticate>(nothing).on::<Logout>(nothing).on::<SessionSetMode>(nothing)
+}
+
+/// Returns the result of `initialize` on a connection of this version.
+fn initialize_result(
+    capabilities: Capabilities,
+    changes: &[(String, Value)],
+    version: ProtocolVersion,
+) -> Value {
+    let capabilities = capabilities.of_version(version);
+    let info = json!({"name": "attache-check", "version": env!("CARGO_PKG_VERSION")});
+    let mut result = match version >= ProtocolVersion::V2 {
+        true => {
+            json!({"protocolVersion": 2, "info": info, "capabilities": capabilities, "authMethods": []})
+        }
+        false => {
+            json!({"protocolVersion": 1, "agentInfo": info, "agentCapabilities": capabilities, "authMethods": []})
+        }
+    };
+    for (pointer, value) in changes {
+        match version >= ProtocolVersion::V2 {
+            true => put(&mut result, &version_2::pointer(pointer), value.clone()),
+            false => put(&mut result, pointer, value.clone()),
+        }
+    }
+    if version >= ProtocolVersion::V2 {
+        version_2::login_methods(&mut result);
+    }
+    result
 }
 
 /// Sets an option and returns all options.
 fn set(options: &Mutex<Value>, params: &Value) -> Answer {
     let mut options = options.lock().unwrap_or_else(PoisonError::into_inner);
     let all = options.as_array_mut().map_or(&mut [][..], Vec::as_mut_slice);
-    let found = all.iter_mut().find(|option| option.get("id") == params.get("configId"));
+    let found = all
+        .iter_mut()
+        .find(|option| option.get("configId").or(option.get("id")) == params.get("configId"));
     match found.and_then(Value::as_object_mut) {
         Some(option) => {
             option.insert(

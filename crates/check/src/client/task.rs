@@ -20,6 +20,10 @@ pub const CLIENT_TASKS: &[(&str, &str)] = &[
         "cancel",
         "open a session and send {prompt}, leave every permission request open, and cancel the turn at its first update or on SIGINT",
     ),
+    (
+        "cancel_call",
+        "send {prompt}, and cancel each tool call and terminal that can be cancelled, but not the turn (version 2)",
+    ),
     ("load", "load the session {session} with its history, then send {prompt}"),
     ("resume", "resume the session {session} without its history, then send {prompt}"),
     ("list", "list all sessions of the agent, from every page"),

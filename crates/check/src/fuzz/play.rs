@@ -15,6 +15,7 @@ use crate::peer::script::{Answer, Script};
 use crate::{ClientTask, Finding, Strength};
 use attache_host::Exit;
 use attache_protocol::method::{Initialize, METHODS, Method, SessionNew, SessionPrompt, Side};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
@@ -83,7 +84,7 @@ impl Fuzz {
             return Err(ClientRunError::NoPrompt("it does not start its agent".to_owned()));
         };
         let script = answering(
-            Scenario::everything(&self.folder).script(),
+            Scenario::everything(&self.folder).script(ProtocolVersion::V1),
             case,
             &self.folder,
             crate::client::scenario::SESSION,

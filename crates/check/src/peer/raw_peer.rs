@@ -352,8 +352,9 @@ impl RawPeer {
             text: String::from_utf8_lossy(line).into_owned(),
             value: meant.filter(|_| is_theirs).or_else(|| serde_json::from_slice(line).ok()),
         };
-        let answer = self.script.reply(&line);
+        let (before, answer) = (self.script.before_reply(&line), self.script.reply(&line));
         self.lines.push(line);
+        before.iter().for_each(|message| self.send(message));
         if let Some(answer) = answer {
             self.send(&answer);
         }

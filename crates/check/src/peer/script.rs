@@ -13,12 +13,15 @@ pub enum Answer {
     Result(Value),
     /// An error with this code.
     Error(i64),
+    /// An error with this code and these data.
+    ErrorWith(i64, Value),
     /// No answer.
     Silence,
 }
 
 type First = Box<dyn FnMut() -> Option<Answer> + Send>;
 type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
+type Preceding = Box<dyn Fn(&Value) -> Value + Send>;
 
 /// The answers to calls of the peer. By default the judge answers a permission request with the
 /// first option that rejects, or with `cancelled`. It cancels an elicitation, and answers every
@@ -29,6 +32,8 @@ pub struct Script {
     /// Temporary answers, which take precedence.
     replaced: Vec<(&'static str, Answering)>,
     first: Vec<(&'static str, First)>,
+    /// Messages that are sent before the answer.
+    preceding: Vec<(&'static str, Preceding)>,
 }
 
 impl fmt::Debug for Script {
@@ -61,6 +66,16 @@ impl Script {
         self
     }
 
+    /// Sends the message that `preceding` returns before the answer to each call of this method.
+    #[must_use]
+    pub(crate) fn preceded<M: Method>(
+        mut self,
+        preceding: impl Fn(&Value) -> Value + Send + 'static,
+    ) -> Self {
+        self.preceding.push((M::ROW.name, Box::new(preceding)));
+        self
+    }
+
     /// Answers calls of this method with what `answering` returns for their params, until
     /// [`restore`](Self::restore) is called.
     pub(crate) fn replace<M: Method>(
@@ -80,7 +95,18 @@ impl Script {
     #[must_use]
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.answers.extend(other.answers);
+        self.preceding.extend(other.preceding);
         self
+    }
+
+    /// Returns the messages to send before the reply to a line, if it is a call of the peer.
+    pub(super) fn before_reply(&self, line: &Line) -> Vec<Value> {
+        let method = line.get("method").filter(|_| line.is_theirs && line.get("id").is_some());
+        let params = line.get("params").unwrap_or(&Value::Null);
+        let of_method = |(named, preceding): &(&str, Preceding)| {
+            method.is_some_and(|method| method == named).then(|| preceding(params))
+        };
+        self.preceding.iter().filter_map(of_method).collect()
     }
 
     /// Returns the reply to a line, if it is a call of the peer.
@@ -93,6 +119,10 @@ impl Script {
             Answer::Result(result) => Some(json!({"jsonrpc": "2.0", "id": id, "result": result})),
             Answer::Error(code) => {
                 let error = json!({"code": code, "message": message(code)});
+                Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
+            }
+            Answer::ErrorWith(code, data) => {
+                let error = json!({"code": code, "message": message(code), "data": data});
                 Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
             }
             Answer::Silence => None,
@@ -121,7 +151,11 @@ impl Script {
 /// Returns the message of an error with this code. Some agents recognize a missing file only by
 /// this message.
 fn message(code: i64) -> &'static str {
-    if code == -32002 { "Resource not found" } else { "the judge does not support this method" }
+    match code {
+        -32002 => "Resource not found",
+        -32022 => "the judge speaks only version 2 of the protocol",
+        _ => "the judge does not support this method",
+    }
 }
 
 fn refusal(params: &Value) -> Value {

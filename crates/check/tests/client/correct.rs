@@ -6,6 +6,7 @@
 use crate::screen::Screen;
 use crate::service::Held;
 use crate::terminal::Terminals;
+use crate::work::Work;
 use attache_check::ClientTask;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -37,6 +38,22 @@ pub(crate) enum Kind {
     Bare,
 }
 
+/// The version of the protocol that a client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    One,
+    Two,
+}
+
+impl Version {
+    pub(crate) fn number(self) -> u16 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+        }
+    }
+}
+
 /// An error: its code and its data.
 pub(crate) type Refusal = (i64, Value);
 
@@ -45,6 +62,7 @@ pub(crate) type Served = Result<Option<Value>, Refusal>;
 
 pub(crate) struct Correct {
     pub(crate) kind: Kind,
+    pub(crate) version: Version,
     pub(crate) task: ClientTask,
     /// How long the client has run.
     pub(crate) now: Duration,
@@ -62,6 +80,8 @@ pub(crate) struct Correct {
     /// Updates of sessions that are not open, or not open yet.
     early: HashMap<String, Vec<Value>>,
     last_id: i64,
+    /// In version 2, the work of the session.
+    pub(crate) work: Work,
     pub(crate) has_prompted_twice: bool,
     pub(crate) has_set_twice: bool,
     /// Whether the agent has reported the status of the task's session.
@@ -79,9 +99,10 @@ pub(crate) struct Session {
 }
 
 impl Correct {
-    pub(crate) fn new(kind: Kind, task: ClientTask) -> Self {
+    pub(crate) fn new(kind: Kind, version: Version, task: ClientTask) -> Self {
         Self {
             kind,
+            version,
             task,
             now: Duration::ZERO,
             screen: Screen::default(),
@@ -93,6 +114,7 @@ impl Correct {
             asked: BTreeMap::new(),
             early: HashMap::new(),
             last_id: -1,
+            work: Work::default(),
             has_prompted_twice: false,
             has_set_twice: false,
             knows_status: false,
@@ -112,7 +134,7 @@ impl Correct {
 
     /// Starts the client.
     pub(crate) fn start(&mut self) -> Vec<Said> {
-        self.call("initialize", crate::handshake::params(self.kind));
+        self.call("initialize", crate::handshake::params(self.kind, self.version));
         std::mem::take(&mut self.said)
     }
 
@@ -192,8 +214,12 @@ impl Correct {
 
     /// Whether the client offers this capability.
     pub(crate) fn offers(&self, capability: &str) -> bool {
-        let params = crate::handshake::params(self.kind);
-        let offered = params["clientCapabilities"].pointer(capability);
+        let params = crate::handshake::params(self.kind, self.version);
+        let key = match self.version {
+            Version::One => "clientCapabilities",
+            Version::Two => "capabilities",
+        };
+        let offered = params[key].pointer(capability);
         offered.is_some_and(|offered| offered.is_object() || *offered == json!(true))
     }
 
@@ -226,6 +252,9 @@ impl Correct {
         }
         let shown = self.screen.update(update, self.kind == Kind::Full);
         self.said.extend(shown.into_iter().map(Said::Shown));
+        if self.version == Version::Two {
+            self.report(update);
+        }
     }
 
     /// Opens a session and applies its earlier updates.

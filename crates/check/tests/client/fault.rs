@@ -14,8 +14,9 @@ mod screen;
 mod session;
 mod terminal;
 mod turn;
+mod version_2;
 
-use crate::correct::{Correct, Kind, Said};
+use crate::correct::{Correct, Kind, Said, Version};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -45,6 +46,8 @@ pub(crate) struct Fault {
     pub(crate) companions: &'static [&'static str],
     /// The client with the fault.
     pub(crate) kind: Kind,
+    /// The version of the protocol that the client speaks.
+    pub(crate) version: Version,
     /// Changes a message before the client reads it.
     pub(crate) hears: fn(&Correct, &mut Value),
     /// Changes the actions of the client in response to an event.
@@ -53,8 +56,14 @@ pub(crate) struct Fault {
 
 impl Fault {
     /// No fault.
-    pub(crate) const NONE: Self =
-        Self { rule: "", companions: &[], kind: Kind::Full, hears: |_, _| {}, says: |_, _| {} };
+    pub(crate) const NONE: Self = Self {
+        rule: "",
+        companions: &[],
+        kind: Kind::Full,
+        version: Version::One,
+        hears: |_, _| {},
+        says: |_, _| {},
+    };
 
     /// Creates a fault in what a client sends, prints or does.
     pub(crate) const fn says(
@@ -84,9 +93,9 @@ impl Fault {
 /// Different behaviour that is also correct.
 pub(crate) const WAYS: &[Fault] = &[envelope::TEXTS, envelope::CANCELS_NOTHING];
 
-/// Returns every fault.
+/// Returns every fault, first those of version 1.
 pub(crate) fn faults() -> impl Iterator<Item = Fault> {
-    [
+    let of_version_1 = [
         handshake::FAULTS,
         envelope::FAULTS,
         offer::FAULTS,
@@ -103,7 +112,8 @@ pub(crate) fn faults() -> impl Iterator<Item = Fault> {
     ]
     .into_iter()
     .flatten()
-    .copied()
+    .copied();
+    of_version_1.chain(version_2::faults())
 }
 
 impl<'l> Heard<'l> {

@@ -19,9 +19,11 @@ mod service;
 mod shell;
 mod task;
 mod terminal;
+mod work;
 
-use attache_check::{ClientRun, ClientTask, Link, Outcome, StartedClient, Verdict};
-use correct::{Correct, Kind, Said};
+use attache_check::{ClientRun, ClientRunError, ClientTask, Link, Outcome, StartedClient, Verdict};
+use attache_protocol::v1::ProtocolVersion;
+use correct::{Correct, Kind, Said, Version};
 use fault::{Fault, HUGE, Heard, WAYS, faults};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -56,7 +58,8 @@ enum Happens {
 
 /// Runs a client with one fault until it ends. Restarts it after a login.
 async fn live(kind: Kind, task: ClientTask, fault: Fault, mut outside: Outside) {
-    while let Some(login) = run(Correct::new(kind, task.clone()), fault, &mut outside).await {
+    let correct = || Correct::new(kind, fault.version, task.clone());
+    while let Some(login) = run(correct(), fault, &mut outside).await {
         let (input, mut output) = tokio::io::duplex(1 << 10);
         let sent =
             outside.links.send(Link::over(tokio::io::empty(), input).logging_in(login)).await;
@@ -144,6 +147,11 @@ async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8
 /// Returns the verdicts on a correct client with this fault. The clock advances only while all
 /// tasks wait.
 fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
+    judged(kind, fault, fault.version).unwrap()
+}
+
+/// Judges a correct client with this fault by this version of the protocol.
+fn judged(kind: Kind, fault: Fault, by: Version) -> Result<Vec<Verdict>, ClientRunError> {
     let folder = tempfile::tempdir().unwrap();
     let cwd = folder.path().canonicalize().unwrap().join("session");
     std::fs::create_dir(&cwd).unwrap();
@@ -162,7 +170,8 @@ fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
             CLIENTS.with_borrow_mut(|clients| clients.spawn(live(kind, task, fault, outside)));
             Ok(StartedClient::in_memory(connections, stdout, interrupt))
         });
-        run.patience(Duration::from_secs(10)).judge(None, |_| {}).await.unwrap()
+        let run = run.protocol(ProtocolVersion(by.number()));
+        run.patience(Duration::from_secs(10)).judge(None, |_| {}).await
     });
     CLIENTS.with_borrow_mut(JoinSet::abort_all);
     judged
@@ -174,8 +183,9 @@ fn failed(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
 }
 
 /// Returns the rules that a probe judges and that at least one correct client passes.
-fn passed() -> BTreeSet<&'static str> {
-    let judged = [Kind::Full, Kind::Bare].into_iter().flat_map(|kind| verdicts(kind, Fault::NONE));
+fn passed(version: Version) -> BTreeSet<&'static str> {
+    let none = Fault { version, ..Fault::NONE };
+    let judged = [Kind::Full, Kind::Bare].into_iter().flat_map(|kind| verdicts(kind, none));
     let passes = judged
         .filter(|verdict| verdict.outcome == Outcome::Pass && verdict.grounds != Verdict::WATCHING);
     passes.map(|verdict| verdict.rule.id).collect()
@@ -183,11 +193,20 @@ fn passed() -> BTreeSet<&'static str> {
 
 #[test]
 fn a_correct_client_passes_every_probe() {
-    let verdicts = verdicts(Kind::Full, Fault::NONE);
+    passes_every_probe(Version::One);
+}
+
+#[test]
+fn a_correct_client_of_version_2_passes_every_probe() {
+    passes_every_probe(Version::Two);
+}
+
+fn passes_every_probe(version: Version) {
+    let verdicts = verdicts(Kind::Full, Fault { version, ..Fault::NONE });
     let other: Vec<_> =
         verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
     // Some rules pass only for the client with few features.
-    let bare = passed();
+    let bare = passed(version);
     let other: Vec<_> =
         other.into_iter().filter(|verdict| !bare.contains(verdict.rule.id)).collect();
     assert!(other.is_empty(), "{other:#?}");
@@ -195,10 +214,21 @@ fn a_correct_client_passes_every_probe() {
 
 #[test]
 fn a_correct_client_with_few_features_breaks_no_rule() {
-    let verdicts = verdicts(Kind::Bare, Fault::NONE);
-    let failed: Vec<_> =
-        verdicts.iter().filter(|verdict| matches!(verdict.outcome, Outcome::Fail { .. })).collect();
-    assert!(failed.is_empty(), "{failed:#?}");
+    for version in [Version::One, Version::Two] {
+        let verdicts = verdicts(Kind::Bare, Fault { version, ..Fault::NONE });
+        let failed: Vec<_> = verdicts
+            .iter()
+            .filter(|verdict| matches!(verdict.outcome, Outcome::Fail { .. }))
+            .collect();
+        assert!(failed.is_empty(), "{failed:#?}");
+    }
+}
+
+#[test]
+fn a_client_that_asks_for_version_1_is_not_judged_by_version_2() {
+    let refused = judged(Kind::Full, Fault::NONE, Version::Two).unwrap_err().to_string();
+    let advice = "start it with its option for version 2, such as --protocol 2";
+    assert_eq!(refused, format!("the client asked for version 1 of the protocol: {advice}"));
 }
 
 /// A client decides which files an agent may change, so a client that refuses every write breaks no
@@ -234,7 +264,11 @@ fn a_correct_client_that_refuses_writes_breaks_no_rule() {
 fn different_correct_behaviour_breaks_no_rule() {
     for way in WAYS {
         for kind in [Kind::Full, Kind::Bare] {
-            assert_eq!(failed(&verdicts(kind, *way)), BTreeSet::new(), "{} {kind:?}", way.rule);
+            for version in [Version::One, Version::Two] {
+                let way = Fault { version, ..*way };
+                let failed = failed(&verdicts(kind, way));
+                assert_eq!(failed, BTreeSet::new(), "{} {kind:?} {version:?}", way.rule);
+            }
         }
     }
 }
@@ -262,14 +296,24 @@ fn misjudged(fault: &Fault) -> Option<String> {
     let mut others =
         failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
     let is_right = failed.contains(fault.rule) && others.next().is_none();
-    (!is_right).then(|| format!("{} is broken, but the failed rules are {failed:?}", fault.rule))
+    let version = fault.version.number();
+    (!is_right).then(|| {
+        format!(
+            "{} is broken in version {version}, but the failed rules are {failed:?}",
+            fault.rule
+        )
+    })
 }
 
 #[test]
 fn every_probed_rule_has_a_fault() {
-    let faulty: BTreeSet<&str> = faults().map(|fault| fault.rule).collect();
-    let without: Vec<&str> = passed().into_iter().filter(|rule| !faulty.contains(rule)).collect();
-    assert!(without.is_empty(), "{without:?}");
+    for version in [Version::One, Version::Two] {
+        let of_version = faults().filter(|fault| fault.version == version);
+        let faulty: BTreeSet<&str> = of_version.map(|fault| fault.rule).collect();
+        let without: Vec<&str> =
+            passed(version).into_iter().filter(|rule| !faulty.contains(rule)).collect();
+        assert!(without.is_empty(), "{version:?} {without:?}");
+    }
 }
 
 #[test]

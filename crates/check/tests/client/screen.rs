@@ -41,6 +41,7 @@ impl Screen {
                 self.tool_call(update)
             }
             "tool_call_update" => self.tool_call(update),
+            "state_update" => Some(format!("state {}\n", update["state"].as_str()?)),
             "plan" => {
                 self.plan = entries(update.get("entries")?);
                 Some(format!("plan {}\n", json!(self.plan)))

@@ -1,6 +1,6 @@
 //! Answers to permission requests, elicitations and MCP messages.
 
-use crate::correct::{Correct, Kind, Refusal, Served, invalid};
+use crate::correct::{Correct, Kind, Refusal, Served, Version, invalid};
 use serde_json::{Map, Value, json};
 
 /// A call of the agent that waits for a person.
@@ -20,13 +20,20 @@ impl Correct {
     pub(crate) fn permission(&mut self, id: &Value, params: &Value) -> Served {
         const KINDS: [&str; 4] = ["allow_once", "allow_always", "reject_once", "reject_always"];
         self.session_of(params)?;
-        let call = &params["toolCall"];
+        let call = match self.version {
+            Version::One => &params["toolCall"],
+            Version::Two => {
+                params["title"].as_str().ok_or_else(invalid)?;
+                &params["subject"]["toolCall"]
+            }
+        };
         let options = params["options"].as_array().ok_or_else(invalid)?;
         let is_option = |option: &Value| {
             let kind = option["kind"].as_str().is_some_and(|kind| KINDS.contains(&kind));
             kind && option["optionId"].is_string() && option["name"].is_string()
         };
-        if !call["toolCallId"].is_string() || !options.iter().all(is_option) {
+        let has_subject = self.version == Version::Two || call["toolCallId"].is_string();
+        if !has_subject || !options.iter().all(is_option) {
             return Err(invalid());
         }
         let shown = self.screen.tool_call(call);

@@ -1,6 +1,6 @@
 //! The tasks of the client, step by step.
 
-use crate::correct::{Correct, Session};
+use crate::correct::{Correct, Session, Version};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -10,17 +10,31 @@ impl Correct {
         let session = json!({"sessionId": self.task_value("session")});
         match self.task.name() {
             "login" => match self.login() {
-                Some(method) => self.call("authenticate", json!({"methodId": method})),
+                Some(method) => self.call(self.login_method(), json!({"methodId": method})),
                 None => self.leave(1, "the agent offers no login method"),
             },
             "status" => self.if_offered("/auth/status", "auth/status", json!({})),
             "unarchive" => {
                 self.if_offered("/sessionCapabilities/archive", "session/unarchive", session)
             }
+            "logout" if self.version == Version::Two => {
+                self.if_offered("/auth/logout", "auth/logout", json!({}))
+            }
             "logout" => self.if_offered("/auth/logout", "logout", Value::Null),
             "list" => self.if_offered("/sessionCapabilities/list", "session/list", json!({})),
             "delete" => self.if_offered("/sessionCapabilities/delete", "session/delete", session),
+            _ if self.version == Version::Two && !self.agent_offers("/session") => {
+                self.leave(1, "the agent has no sessions");
+            }
             _ => self.open(),
+        }
+    }
+
+    /// Returns the name of the method that logs in.
+    fn login_method(&self) -> &'static str {
+        match self.version {
+            Version::One => "authenticate",
+            Version::Two => "auth/login",
         }
     }
 
@@ -48,6 +62,10 @@ impl Correct {
             params["systemPrompt"] = json!({"mode": "append", "content": content});
         }
         let old = match self.task.name() {
+            "load" if self.version == Version::Two => {
+                params["replayFrom"] = json!({"type": "start"});
+                Some(("/loadSession", "session/resume"))
+            }
             "load" => Some(("/loadSession", "session/load")),
             "resume" => Some(("/sessionCapabilities/resume", "session/resume")),
             "fork" => Some(("/sessionCapabilities/fork", "session/fork")),
@@ -70,10 +88,12 @@ impl Correct {
     /// Returns the MCP servers of the task with a transport that the agent supports.
     fn servers(&self) -> Value {
         let mut servers = Vec::new();
-        if self.is_on("mcp") {
+        if self.is_on("mcp") && self.agent_has_programs() {
             servers.push(
                 json!({"name": "local", "command": "/bin/true", "args": [], "env": [], "type": "stdio"}),
             );
+        }
+        if self.is_on("mcp") {
             if self.agent_offers("/mcpCapabilities/http") {
                 let url = "http://127.0.0.1:9/mcp";
                 servers.push(json!({"name": "web", "type": "http", "url": url, "headers": []}));
@@ -83,6 +103,11 @@ impl Correct {
             }
         }
         json!(servers)
+    }
+
+    /// Whether the agent starts MCP servers that are programs.
+    fn agent_has_programs(&self) -> bool {
+        self.version == Version::One || self.agent_offers("/mcpCapabilities/stdio")
     }
 
     /// Handles a reply of the agent. Ignores a reply without a call.
@@ -102,7 +127,7 @@ impl Correct {
     fn failed(&mut self, method: &str, error: &Value) {
         match (method, self.login()) {
             ("session/new", Some(login)) if error["code"] == -32000 => {
-                self.call("authenticate", json!({"methodId": login}));
+                self.call(self.login_method(), json!({"methodId": login}));
             }
             ("session/delete" | "session/close", _) if error["code"] == -32002 => self.leave(0, ""),
             ("session/prompt", _) => {
@@ -116,8 +141,9 @@ impl Correct {
     fn done(&mut self, method: &str, result: &Value) {
         match method {
             "initialize" => self.initialized(result),
-            "authenticate" if self.is_on("login") => self.leave(0, "logged in"),
-            "authenticate" => self.open(),
+            "authenticate" | "auth/login" if self.is_on("login") => self.leave(0, "logged in"),
+            "authenticate" | "auth/login" => self.open(),
+            "tool_call/cancel" => {}
             "session/status" => {
                 self.knows_status = true;
                 match result["status"] == "open" {
@@ -147,6 +173,7 @@ impl Correct {
                     false => self.prompt("prompt"),
                 }
             }
+            "session/prompt" if self.version == Version::Two => self.work.is_prompted = true,
             "session/prompt" => self.turn_ended(result),
             _ => self.leave(0, "done"),
         }
@@ -188,8 +215,8 @@ impl Correct {
     fn set_mode(&mut self, session: &Session) {
         let mode = self.task_value("mode").to_owned();
         let options = &session.options;
-        match options.iter().find(|option| option["category"] == "mode").map(|option| &option["id"])
-        {
+        let mode_option = options.iter().find(|option| option["category"] == "mode");
+        match mode_option.map(|option| &option["id"]) {
             Some(option) => {
                 let params = json!({"sessionId": session.id, "configId": option, "value": mode});
                 self.call("session/set_config_option", params);
@@ -202,10 +229,13 @@ impl Correct {
     fn set(&mut self, placeholder: &str, value: Value) {
         let Some(session) = &self.session else { return };
         let id = self.task_value(placeholder);
-        if !session.options.iter().any(|option| option["id"] == id) {
+        if !session.options.iter().any(|option| *id_of(option) == id) {
             return self.leave(1, "the session has no such option");
         }
         let mut params = json!({"sessionId": session.id, "configId": id, "value": value});
+        if self.version == Version::Two {
+            params["type"] = json!("id");
+        }
         if params["value"].is_boolean() {
             params["type"] = json!("boolean");
         }
@@ -224,7 +254,7 @@ impl Correct {
         self.call("session/prompt", json!({"sessionId": id, "prompt": blocks}));
     }
 
-    fn turn_ended(&mut self, result: &Value) {
+    pub(crate) fn turn_ended(&mut self, result: &Value) {
         const REASONS: [&str; 5] =
             ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
         self.turn_over();
@@ -254,7 +284,7 @@ impl Correct {
 
     /// Whether a turn is running.
     fn is_in_turn(&self) -> bool {
-        self.asked.values().any(|method| *method == "session/prompt")
+        self.work.is_prompted || self.asked.values().any(|method| *method == "session/prompt")
     }
 
     /// Cancels the running turn and answers the calls that wait for the person (CANCEL-05).
@@ -275,10 +305,18 @@ impl Correct {
     }
 }
 
+/// Returns the id of an option of either version.
+fn id_of(option: &Value) -> &Value {
+    option.get("configId").unwrap_or(&option["id"])
+}
+
 /// Returns the well-formed options.
 pub(crate) fn readable(options: &[Value]) -> Vec<Value> {
     let is_value = |value: &Value| value["value"].is_string() && value["name"].is_string();
-    let is_group = |group: &Value| group["group"].is_string() && group["options"].is_array();
+    let is_group = |group: &Value| {
+        let id = group.get("groupId").unwrap_or(&group["group"]);
+        id.is_string() && group["options"].is_array()
+    };
     let is_whole = |option: &&Value| {
         let values = option["options"].as_array();
         let is_kind = match option["type"].as_str() {
@@ -288,7 +326,7 @@ pub(crate) fn readable(options: &[Value]) -> Vec<Value> {
             }
             _ => false,
         };
-        option["id"].is_string() && option["name"].is_string() && is_kind
+        id_of(option).is_string() && option["name"].is_string() && is_kind
     };
     options.iter().filter(is_whole).cloned().collect()
 }

@@ -5,8 +5,9 @@ use super::judging::judge_and_report;
 use super::manual_client::ManualClient;
 use super::peer::tasks::Commands;
 use crate::exit::{Exit, Failure};
-use attache_check::ClientRun;
+use attache_check::{ClientRun, ClientRunError};
 use attache_protocol::method::Side;
+use attache_protocol::v1::ProtocolVersion;
 
 /// Runs `attache check client`.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
@@ -31,8 +32,12 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
             }
         };
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);
+        run = run.protocol(ProtocolVersion(arguments.protocol));
         let judged = run.judge(round.only, |event| round.listener.handle(&event)).await;
-        let verdicts = judged.map_err(|error| Failure::new(Exit::CannotStart, error))?;
+        let verdicts = judged.map_err(|error| match error {
+            ClientRunError::LowerVersion(_) => Failure::usage(error),
+            error => Failure::new(Exit::CannotStart, error),
+        })?;
         Ok((verdicts, run.support().clone()))
     })
     .await

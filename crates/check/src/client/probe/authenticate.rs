@@ -7,7 +7,9 @@ use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::peer::script::Answer;
+use attache_protocol::method::v2::AuthLogin;
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,11 +34,15 @@ const SET: (&str, &str) = ("ATTACHE_CHECK_LOGIN", "attache check value");
 /// Returns an agent that opens sessions only after a login by one of these methods.
 fn locked(methods: Value) -> Scenario {
     let is_in = Arc::new(AtomicBool::new(false));
-    let logged = is_in.clone();
+    let (logged, logged_later) = (is_in.clone(), is_in.clone());
     Scenario::bare()
         .with("/authMethods", methods)
         .on::<Authenticate>(move |_| {
             logged.store(true, Ordering::SeqCst);
+            Answer::Result(json!({}))
+        })
+        .on::<AuthLogin>(move |_| {
+            logged_later.store(true, Ordering::SeqCst);
             Answer::Result(json!({}))
         })
         .on::<SessionNew>(move |_| match is_in.load(Ordering::SeqCst) {
@@ -66,13 +72,22 @@ async fn login<'r>(
 
 /// Returns the id of the login method with which the client called `authenticate`.
 fn called(talk: &ClientTalk) -> Option<Value> {
-    talk.heard::<Authenticate>().and_then(|line| line.get("params")?.get("methodId").cloned())
+    let line = talk.heard::<Authenticate>().or_else(|| talk.heard::<AuthLogin>());
+    line.and_then(|line| line.get("params")?.get("methodId").cloned())
 }
 
-async fn a_login_names_an_offered_method(run: &mut ClientRun) -> Probed {
+/// Waits until the client calls `authenticate`, or `auth/login` in version 2.
+async fn logs_in(talk: &mut ClientTalk) -> Probed {
+    match talk.version {
+        ProtocolVersion::V1 => talk.hears::<Authenticate>().await.map(drop),
+        _ => talk.hears::<AuthLogin>().await.map(drop),
+    }
+}
+
+pub(super) async fn a_login_names_an_offered_method(run: &mut ClientRun) -> Probed {
     let methods = json!([{"id": "check-other", "name": "Other"}, agent_login()]);
     let talk = login(run, methods, METHOD).await?;
-    talk.hears::<Authenticate>().await?;
+    logs_in(talk).await?;
     let method = called(talk).unwrap_or_default();
     let is_offered = method == METHOD || method == "check-other";
     expect(is_offered, "a method that the agent offers", format!("methodId is {method}"))
@@ -80,8 +95,10 @@ async fn a_login_names_an_offered_method(run: &mut ClientRun) -> Probed {
 
 /// First checks that the client calls `authenticate` for an agent login, then that it does not call
 /// it for a terminal login.
-async fn a_terminal_login_is_not_requested_by_authenticate(run: &mut ClientRun) -> Probed {
-    login(run, json!([agent_login()]), METHOD).await?.hears::<Authenticate>().await?;
+pub(super) async fn a_terminal_login_is_not_requested_by_authenticate(
+    run: &mut ClientRun,
+) -> Probed {
+    logs_in(login(run, json!([agent_login()]), METHOD).await?).await?;
     is_not_called(run, in_terminal()).await
 }
 
@@ -98,7 +115,7 @@ async fn is_not_called(run: &mut ClientRun, method: Value) -> Probed {
     talk.ended().await;
     match called(talk) {
         Some(method) => {
-            fail("no call of authenticate", format!("the client calls it with methodId {method}"))
+            fail("no login by a call", format!("the client calls a login with methodId {method}"))
         }
         None => Ok(()),
     }
@@ -125,7 +142,7 @@ async fn an_unknown_login_type_is_an_agent_login(run: &mut ClientRun) -> Probed 
 
 /// The client must start the agent's program with the additional arguments and variables of the
 /// login method, and restart the agent after the login.
-async fn a_terminal_login_runs_the_agents_program(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_terminal_login_runs_the_agents_program(run: &mut ClientRun) -> Probed {
     let task = run.task("login").with("method", "check-terminal");
     let talk = run.start_with(task, |number| match number {
         0 => locked(json!([in_terminal()])),
@@ -134,7 +151,7 @@ async fn a_terminal_login_runs_the_agents_program(run: &mut ClientRun) -> Probed
     let talk = talk.await?;
     talk.hears::<Initialize>().await?;
     if !talk.offers("/auth/terminal") {
-        return skipped("clientCapabilities.auth.terminal is not offered");
+        return skipped(format!("{}.auth.terminal is not offered", talk.capabilities()));
     }
     let Some(start) = talk.next_login().await else {
         return not_tested("the client starts no terminal login for the task \"login\"");

@@ -29,7 +29,7 @@ async fn cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Line> {
     talk.is_cancelled(turn).await
 }
 
-async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let line = cancel(talk, &turn).await?;
     let session =
@@ -43,16 +43,16 @@ async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
 
 /// Sends a permission request with this id. The rule is not tested if the client answers it at
 /// once.
-async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
+pub(super) async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
     let params = json!({
-        "sessionId": turn.session, "toolCall": {"toolCallId": "open", "title": "Wait for an answer"},
+        "toolCall": {"toolCallId": "open", "title": "Wait for an answer"},
         "options": [
             {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
             {"optionId": "no", "name": "No", "kind": "reject_once"},
         ],
     });
-    let method = SessionRequestPermission::ROW.name;
+    let (method, params) = (SessionRequestPermission::ROW.name, talk.in_session(turn, params));
     talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
     talk.wire.is_still_there().await?;
     match talk.wire.heard(first).find(|line| line.replies_to(id)) {
@@ -66,7 +66,7 @@ async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Prob
 
 /// The client must show an update of a tool call that arrives after the cancel, as it does before
 /// the cancel.
-async fn updates_after_a_cancel_are_accepted(run: &mut ClientRun) -> Probed {
+pub(super) async fn updates_after_a_cancel_are_accepted(run: &mut ClientRun) -> Probed {
     let (before, after) = (run.nonce(), run.nonce());
     let (talk, turn) = turn(run).await?;
     talk.update(
@@ -87,7 +87,9 @@ async fn updates_after_a_cancel_are_accepted(run: &mut ClientRun) -> Probed {
     )
 }
 
-async fn the_client_waits_for_the_end_of_a_cancelled_turn(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_client_waits_for_the_end_of_a_cancelled_turn(
+    run: &mut ClientRun,
+) -> Probed {
     let (talk, turn) = turn(run).await?;
     cancel(talk, &turn).await?;
     talk.say(&turn, "It ends.\n\n");
@@ -110,7 +112,7 @@ async fn withdrawn(talk: &mut ClientTalk, first: usize, id: &Value) -> Probed<Li
     found.map_or_else(|| not_tested("the client ignores $/cancel_request, which is allowed"), Ok)
 }
 
-async fn ids_of_different_types_are_different(run: &mut ClientRun) -> Probed {
+pub(super) async fn ids_of_different_types_are_different(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let id = json!("880088");
     left_open(talk, &turn, &id).await?;

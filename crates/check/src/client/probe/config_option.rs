@@ -8,7 +8,7 @@ use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
-use attache_protocol::method::{Method, SessionSetConfigOption, SessionUpdateNotification};
+use attache_protocol::method::SessionSetConfigOption;
 use serde_json::Value;
 
 probes! { ClientRun:
@@ -26,7 +26,7 @@ probes! { ClientRun:
     "DEC-04" options_that_are_not_a_list_are_ignored;
 }
 
-fn select(id: &str) -> Value {
+pub(super) fn select(id: &str) -> Value {
     let values =
         json!([{"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"}]);
     json!({"id": id, "name": "Check", "type": "select", "currentValue": "check-one", "options": values})
@@ -42,7 +42,7 @@ fn with(mut option: Value, key: &str, value: Value) -> Value {
 
 /// Starts the client with the task to set `check-good` to `check-two`, in a session with these
 /// options, and returns its call.
-async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
+pub(super) async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     let task = run.task("set_option").with("option", "check-good").with("value", "check-two");
     let talk = run
         .start_with(task, move |_| Scenario::bare().opening("configOptions", options.clone()))
@@ -91,12 +91,12 @@ async fn a_boolean_is_set_by_a_boolean_with_its_type(run: &mut ClientRun) -> Pro
     expect(is_right, "type is \"boolean\", and value is true", params.to_string())
 }
 
-async fn an_option_of_an_unknown_type_is_ignored(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_option_of_an_unknown_type_is_ignored(run: &mut ClientRun) -> Probed {
     let slider = json!({"id": "check-slider", "name": "Slider", "type": "check_slider", "currentValue": 3, "min": 1, "max": 5});
     sets_among(run, json!([slider, select("check-good")])).await
 }
 
-async fn the_category_does_not_matter(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_category_does_not_matter(run: &mut ClientRun) -> Probed {
     for category in
         [json!("check_category"), json!("_check.invalid/category"), Value::Null, json!(5)]
     {
@@ -161,14 +161,11 @@ async fn sets_both(run: &mut ClientRun, update: Option<Value>) -> Probed {
         return not_tested("the client does not set its first option first");
     }
     if let Some(update) = update {
-        talk.wire.notify(
-            SessionUpdateNotification::ROW.name,
-            json!({"sessionId": SESSION, "update": update}),
-        );
+        talk.update_session(json!(SESSION), update);
     }
     let set = with(select("check-good"), "currentValue", json!("check-two"));
     let id = first.get("id").cloned().unwrap_or_default();
-    talk.wire.reply(&id, json!({"configOptions": [set, select("check-new")]}));
+    talk.reply_with_options(&id, json!([set, select("check-new")]));
     let second = second(talk, first.number).await;
     expect(second, "the client sets an option that the reply added", "the client does not set it")
 }
@@ -179,11 +176,11 @@ async fn second(talk: &mut ClientTalk, first: usize) -> bool {
     talk.wire.peer.wait_for(first, patience, sets).await.is_ok()
 }
 
-async fn the_options_of_a_reply_replace_earlier_ones(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_options_of_a_reply_replace_earlier_ones(run: &mut ClientRun) -> Probed {
     sets_both(run, None).await
 }
 
-async fn the_later_of_an_update_and_a_reply_applies(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_later_of_an_update_and_a_reply_applies(run: &mut ClientRun) -> Probed {
     let old =
         json!({"sessionUpdate": "config_option_update", "configOptions": [select("check-good")]});
     sets_both(run, Some(old)).await

@@ -65,7 +65,7 @@ async fn a_malformed_title_does_not_end_the_turn(run: &mut ClientRun) -> Probed 
     .await
 }
 
-async fn malformed_numbers_do_not_end_the_turn(run: &mut ClientRun) -> Probed {
+pub(super) async fn malformed_numbers_do_not_end_the_turn(run: &mut ClientRun) -> Probed {
     survives_updates(run, |_| {
         let wrong = [json!(1.5), json!(-1), json!("5"), Value::Null];
         wrong
@@ -76,7 +76,7 @@ async fn malformed_numbers_do_not_end_the_turn(run: &mut ClientRun) -> Probed {
     .await
 }
 
-async fn unknown_members_of_updates_are_ignored(run: &mut ClientRun) -> Probed {
+pub(super) async fn unknown_members_of_updates_are_ignored(run: &mut ClientRun) -> Probed {
     let nonce = run.nonce();
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let content = json!({"type": "text", "text": format!("{nonce}\n\n"), "attacheFuture": [1]});
@@ -88,7 +88,7 @@ async fn unknown_members_of_updates_are_ignored(run: &mut ClientRun) -> Probed {
     }
 }
 
-async fn an_unknown_update_is_ignored(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_unknown_update_is_ignored(run: &mut ClientRun) -> Probed {
     survives_updates(run, |_| {
         vec![
             update("check_zzz", json!({"content": {"type": "text", "text": "zzz"}})),
@@ -140,7 +140,7 @@ async fn a_title_is_read_beside_a_malformed_date(run: &mut ClientRun) -> Probed 
     }
 }
 
-async fn session_info_updates_do_not_end_the_turn(run: &mut ClientRun) -> Probed {
+pub(super) async fn session_info_updates_do_not_end_the_turn(run: &mut ClientRun) -> Probed {
     survives_updates(run, |_| {
         vec![
             update(
@@ -154,7 +154,9 @@ async fn session_info_updates_do_not_end_the_turn(run: &mut ClientRun) -> Probed
     .await
 }
 
-async fn a_context_window_of_size_0_does_not_end_the_turn(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_context_window_of_size_0_does_not_end_the_turn(
+    run: &mut ClientRun,
+) -> Probed {
     survives_updates(run, |_| {
         vec![
             update("usage_update", json!({"used": 0, "size": 0})),

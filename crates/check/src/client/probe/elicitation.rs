@@ -107,7 +107,7 @@ async fn a_request_without_scope_or_mode_is_refused(run: &mut ClientRun) -> Prob
     reply.is_error(-32602).map_err(|outcome| outcome.about("without a mode"))
 }
 
-async fn no_url_is_opened_without_consent(run: &mut ClientRun) -> Probed {
+pub(super) async fn no_url_is_opened_without_consent(run: &mut ClientRun) -> Probed {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
         listener.set_nonblocking(true)?;
         Ok((listener.local_addr()?, listener))
@@ -130,7 +130,7 @@ async fn no_url_is_opened_without_consent(run: &mut ClientRun) -> Probed {
     }
 }
 
-async fn only_accept_has_content(run: &mut ClientRun) -> Probed {
+pub(super) async fn only_accept_has_content(run: &mut ClientRun) -> Probed {
     for task in ["form", "decline", "prompt"] {
         let tasks = [task, "prompt"];
         let Ok((talk, turn)) = turn(run, &tasks).await else { continue };
@@ -155,7 +155,9 @@ async fn only_accept_has_content(run: &mut ClientRun) -> Probed {
     turn(run, &["prompt"]).await.map(drop)
 }
 
-async fn content_that_does_not_match_the_form_is_not_sent(run: &mut ClientRun) -> Probed {
+pub(super) async fn content_that_does_not_match_the_form_is_not_sent(
+    run: &mut ClientRun,
+) -> Probed {
     let (talk, turn) = turn(run, &["form"]).await?;
     let (action, content) = ask(talk, &turn, good()).await?;
     if action != "accept" {
@@ -192,7 +194,7 @@ async fn content_that_does_not_match_the_form_is_not_sent(run: &mut ClientRun) -
     Ok(())
 }
 
-async fn unknown_completions_are_ignored(run: &mut ClientRun) -> Probed {
+pub(super) async fn unknown_completions_are_ignored(run: &mut ClientRun) -> Probed {
     let (talk, _) = run.turn(&["prompt"]).await?;
     let first = talk.wire.now();
     for _ in 0..2 {
@@ -204,7 +206,7 @@ async fn unknown_completions_are_ignored(run: &mut ClientRun) -> Probed {
     talk.wire.is_ignored(first).await
 }
 
-async fn unknown_modes_and_properties_are_not_answered_as_known_ones(
+pub(super) async fn unknown_modes_and_properties_are_not_answered_as_known_ones(
     run: &mut ClientRun,
 ) -> Probed {
     let (talk, turn) = turn(run, &["form", "prompt"]).await?;
@@ -222,7 +224,7 @@ async fn unknown_modes_and_properties_are_not_answered_as_known_ones(
     expect(sent.is_none(), "no value is sent for a property of an unknown type", seen)
 }
 
-async fn a_slow_pattern_does_not_block_the_client(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_slow_pattern_does_not_block_the_client(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run, &["form"]).await?;
     let default = format!("{}!", "a".repeat(64));
     let properties = json!({"x": {"type": "string", "pattern": "^(a+)+$", "default": default}});
@@ -248,7 +250,7 @@ async fn a_malformed_form_is_an_error(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-async fn a_cancel_answers_open_elicitations(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_cancel_answers_open_elicitations(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run, &["cancel"]).await?;
     let asked = talk.begin::<ElicitationCreate>(&turn, good());
     talk.wire.is_still_there().await?;

@@ -59,7 +59,7 @@ async fn a_fractional_id_does_not_end_the_connection(run: &mut ClientRun) -> Pro
 
 /// Makes a call with the id of the client's open prompt, which the client must answer.
 async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
-    let (talk, turn) = run.turn(&["prompt"]).await?;
+    let (talk, turn) = run.open_prompt(&["prompt"]).await?;
     if !is_an_id(&turn.id) {
         return not_tested("the judge cannot use the client's id, which breaks RPC-12");
     }
@@ -68,6 +68,7 @@ async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
     let expected =
         format!("a reply to the agent's call with the id {} of the open prompt", turn.id);
     talk.wire.hear(first, &expected, |line| line.replies_to(&turn.id)).await?;
+    talk.begin_turn(&turn);
     talk.ends_well(&turn).await
 }
 

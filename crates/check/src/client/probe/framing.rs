@@ -127,7 +127,7 @@ async fn an_error_of_an_unknown_code_is_shown(run: &mut ClientRun) -> Probed {
 
 /// Whether the client prints the message of an error reply to its prompt.
 async fn prints_error(run: &mut ClientRun, code: i64, message: &str) -> Probed<bool> {
-    let (talk, turn) = run.turn(&["prompt"]).await?;
+    let (talk, turn) = run.open_prompt(&["prompt"]).await?;
     talk.wire.refuse(&turn.id, code, message);
     Ok(prints(talk, message).await)
 }

@@ -19,7 +19,7 @@ probes! { ClientRun:
     "INIT-20" an_agent_may_leave_out_its_capabilities;
 }
 
-async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
+pub(super) async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
     let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
     let first =
@@ -29,13 +29,15 @@ async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
 }
 
 /// Returns the params of the client's `initialize`.
-async fn reported(run: &mut ClientRun) -> Probed<Value> {
+pub(super) async fn reported(run: &mut ClientRun) -> Probed<Value> {
     let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
     Ok(talk.heard::<Initialize>().and_then(|line| line.get("params")).cloned().unwrap_or_default())
 }
 
-async fn the_client_requests_its_latest_version_as_an_integer(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_client_requests_its_latest_version_as_an_integer(
+    run: &mut ClientRun,
+) -> Probed {
     let version = reported(run).await?.get("protocolVersion").cloned().unwrap_or_default();
     let expected = "protocolVersion is 1, or 2 if the client supports it";
     let is_right = version.as_u64().is_some_and(|version| (1..=2).contains(&version));
@@ -52,7 +54,7 @@ async fn the_client_sends_its_name_and_version(run: &mut ClientRun) -> Probed {
     )
 }
 
-async fn an_unsupported_version_ends_the_connection(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_unsupported_version_ends_the_connection(run: &mut ClientRun) -> Probed {
     let task = run.task("prompt");
     let talk =
         run.start_with(task, |_| Scenario::bare().with("/protocolVersion", json!(7))).await?;
@@ -71,7 +73,7 @@ async fn an_unsupported_version_ends_the_connection(run: &mut ClientRun) -> Prob
 
 /// Checks that the client sends a prompt to an agent that `change` has changed. The observer checks
 /// that the client uses only the capabilities that this agent offers.
-async fn prompts(
+pub(super) async fn prompts(
     run: &mut ClientRun,
     change: impl Fn(Scenario) -> Scenario + Send + 'static,
 ) -> Probed {
@@ -93,7 +95,7 @@ async fn null_capabilities_are_not_offered(run: &mut ClientRun) -> Probed {
     .await
 }
 
-async fn unknown_capabilities_of_the_agent_are_ignored(run: &mut ClientRun) -> Probed {
+pub(super) async fn unknown_capabilities_of_the_agent_are_ignored(run: &mut ClientRun) -> Probed {
     prompts(run, |bare| {
         let unknown = json!({"deeply": [1, {"nested": null}]});
         let bare = bare.with("/agentCapabilities/attacheFuture", unknown.clone());
@@ -113,7 +115,7 @@ async fn malformed_capabilities_of_the_agent_are_not_used(run: &mut ClientRun) -
     .await
 }
 
-async fn an_agent_may_leave_out_its_capabilities(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_agent_may_leave_out_its_capabilities(run: &mut ClientRun) -> Probed {
     prompts(run, |bare| {
         bare.with("/agentCapabilities", Value::Null).with("/authMethods", Value::Null)
     })

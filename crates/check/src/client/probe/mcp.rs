@@ -126,7 +126,7 @@ async fn notifications_belong_to_a_running_request(run: &mut ClientRun) -> Probe
     }
 }
 
-async fn the_program_of_a_server_is_an_absolute_path(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_program_of_a_server_is_an_absolute_path(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
     let programs =
         servers(talk).iter().filter_map(|server| server.get("command").and_then(Value::as_str));

@@ -21,7 +21,7 @@ probes! { ClientRun:
 /// Starts a turn and returns its screen. Skips clients that do not offer this capability.
 async fn screen<'r>(run: &'r mut ClientRun, needs: &str) -> Probed<Screen<'r>> {
     let screen = run.screen(&["prompt"]).await?;
-    screen.talk.needs(needs)?;
+    screen.talk.needs_in_version_1(needs)?;
     Ok(screen)
 }
 
@@ -29,10 +29,10 @@ fn notice(severity: &str, title: &str) -> Value {
     json!({"sessionUpdate": "notice", "severity": severity, "title": title})
 }
 
-async fn notices_do_not_affect_the_turn(run: &mut ClientRun) -> Probed {
+pub(super) async fn notices_do_not_affect_the_turn(run: &mut ClientRun) -> Probed {
     let [title] = run.several();
     let (talk, turn) = run.turn(&["prompt"]).await?;
-    talk.needs("/session/notices")?;
+    talk.needs_in_version_1("/session/notices")?;
     for severity in ["info", "warning", "error"] {
         talk.update(&turn, notice(severity, &title));
     }
@@ -56,7 +56,7 @@ async fn notices_do_not_affect_the_turn(run: &mut ClientRun) -> Probed {
     )
 }
 
-async fn an_unknown_severity_is_shown(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_unknown_severity_is_shown(run: &mut ClientRun) -> Probed {
     let [known, unknown] = run.several();
     let mut screen = screen(run, "/session/notices").await?;
     if !screen.shows([notice("warning", &known)]).await?.contains(&known) {
@@ -79,7 +79,7 @@ fn blocks(text: &str) -> Value {
     json!([{"type": "text", "text": text}])
 }
 
-async fn null_clears_the_summary(run: &mut ClientRun) -> Probed {
+pub(super) async fn null_clears_the_summary(run: &mut ClientRun) -> Probed {
     let [summary] = run.several();
     let mut screen = screen(run, "/session/compaction").await?;
     screen.shows([compaction("in_progress", None)]).await?;
@@ -92,7 +92,7 @@ async fn null_clears_the_summary(run: &mut ClientRun) -> Probed {
     expect(!seen.contains(&summary), "no summary after null", quoted(seen.trim()))
 }
 
-async fn a_summary_replaces_its_chunks(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_summary_replaces_its_chunks(run: &mut ClientRun) -> Probed {
     let [a, b, c] = run.several();
     let mut screen = screen(run, "/session/compaction").await?;
     let piece = |text: &str| {

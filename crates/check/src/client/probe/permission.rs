@@ -74,12 +74,12 @@ fn is_chosen(seen: Option<&str>, expected: &str) -> Probed {
     expect(seen == format!("it chooses {expected:?}"), format!("it chooses {expected:?}"), seen)
 }
 
-async fn a_permission_request_is_answered(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_permission_request_is_answered(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     ask(talk, &turn, request_with_each_kind("served")).await.map(drop)
 }
 
-async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow", "reject", "prompt"]).await?;
     let offered = ["", "ünï 1", "allow_always", "yes\nno"];
     let kinds = ["reject_always", "reject_once", "allow_once", "allow_always"];
@@ -101,14 +101,16 @@ async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
     if has_chosen { Ok(()) } else { not_tested("the client chooses no option of any request") }
 }
 
-async fn the_answer_is_that_of_the_user(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_answer_is_that_of_the_user(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow"]).await?;
     is_chosen(ask(talk, &turn, request_with_each_kind("a")).await?.as_deref(), "yes-a")?;
     let (talk, turn) = run.turn(&["reject"]).await?;
     is_chosen(ask(talk, &turn, request_with_each_kind("b")).await?.as_deref(), "no-b")
 }
 
-async fn requests_after_a_cancel_are_answered_with_cancelled(run: &mut ClientRun) -> Probed {
+pub(super) async fn requests_after_a_cancel_are_answered_with_cancelled(
+    run: &mut ClientRun,
+) -> Probed {
     let (talk, turn) = run.turn(&["cancel"]).await?;
     talk.is_cancelled(&turn).await?;
     let chosen = ask(talk, &turn, request_with_each_kind("late")).await?;
@@ -119,7 +121,7 @@ async fn requests_after_a_cancel_are_answered_with_cancelled(run: &mut ClientRun
     )
 }
 
-async fn the_option_id_identifies_the_decision(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_option_id_identifies_the_decision(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow"]).await?;
     let misleading =
         json!([option("allow_once", "reject_once"), option("reject_once", "allow_once")]);
@@ -141,7 +143,7 @@ async fn malformed_options_are_refused(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-async fn a_request_without_a_suitable_option_is_answered(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_request_without_a_suitable_option_is_answered(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["reject", "prompt"]).await?;
     let options = json!([option("only", "allow_once")]);
     let reply = talk.call::<SessionRequestPermission>(&turn, question("only", options)).await?;
@@ -156,7 +158,7 @@ async fn a_request_without_a_suitable_option_is_answered(run: &mut ClientRun) ->
     )
 }
 
-async fn several_requests_are_open_at_once(run: &mut ClientRun) -> Probed {
+pub(super) async fn several_requests_are_open_at_once(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
     let names = ["a", "b", "c"];
     let asked = names
@@ -192,7 +194,7 @@ async fn without_options_nothing_is_chosen(run: &mut ClientRun) -> Probed {
     )
 }
 
-async fn the_name_of_a_tool_grants_nothing(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_name_of_a_tool_grants_nothing(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["reject"]).await?;
     let plain = ask(talk, &turn, request_with_each_kind("plain")).await?;
     for name in ["read_file", "always_allowed", "allow"] {
@@ -236,7 +238,7 @@ async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Prob
     Ok(if open.is_empty() { ask(talk, "late").to_vec() } else { open })
 }
 
-async fn a_cancel_answers_every_open_request(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_cancel_answers_every_open_request(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel"]).await?;
     for id in asked_around_a_cancel(talk, &turn).await? {
         let reply = talk

@@ -39,7 +39,7 @@ fn replaces(seen: &str, wanted: &str, gone: &[&String]) -> Probed {
     expect(old.is_none(), "only the later list", quoted(seen.trim()))
 }
 
-async fn a_plan_replaces_the_earlier_one(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_plan_replaces_the_earlier_one(run: &mut ClientRun) -> Probed {
     let [a, b, c, d] = run.several();
     let mut screen = run.screen(&["prompt"]).await?;
     let first = plan(&[&a, &b, &c].map(|content| entry(content, "high")));
@@ -75,7 +75,7 @@ async fn a_plan_with_an_id_replaces_only_that_plan(run: &mut ClientRun) -> Probe
     expect(!shows_all || seen.contains(&b), "the other plan is kept", quoted(seen.trim()))
 }
 
-async fn commands_replace_earlier_ones(run: &mut ClientRun) -> Probed {
+pub(super) async fn commands_replace_earlier_ones(run: &mut ClientRun) -> Probed {
     let [a, b, c] = run.several();
     let mut screen = run.screen(&["prompt"]).await?;
     if !screen.shows([commands(&[&a, &b])]).await?.contains(&a) {
@@ -85,7 +85,7 @@ async fn commands_replace_earlier_ones(run: &mut ClientRun) -> Probed {
     replaces(&seen, &c, &[&a, &b])
 }
 
-async fn a_command_is_sent_as_text(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_command_is_sent_as_text(run: &mut ClientRun) -> Probed {
     const COMMAND: &str = "/attache_check one two";
     let task = run.task("prompt").with("prompt", COMMAND);
     let turn = run.start(task).await?.set_up().await?;

@@ -38,7 +38,7 @@ async fn a_second_prompt_waits_for_the_end_of_the_first_turn(run: &mut ClientRun
 }
 
 /// A client that exits after its turn must exit with an error. Any other client must continue.
-async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "check_pause");
     talk.ends_or_continues().await?;
@@ -47,8 +47,8 @@ async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     expect(is_reported, "the client reports an unknown stop reason as an error", how_it_left(&left))
 }
 
-async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
-    let (talk, turn) = run.turn(&["prompt"]).await?;
+pub(super) async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.open_prompt(&["prompt"]).await?;
     let error = json!({"code": -32603, "message": "the check failed", "data": null});
     talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": turn.id, "error": error}));
     talk.ends_or_continues().await
@@ -92,7 +92,7 @@ async fn chunks_without_an_id_form_one_message_until_the_kind_changes(
     )
 }
 
-async fn a_chunk_of_an_unknown_type_is_skipped(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_chunk_of_an_unknown_type_is_skipped(run: &mut ClientRun) -> Probed {
     survives_updates(run, |_| {
         vec![json!({"sessionUpdate": ANSWER, "content": {"type": "check_video", "data": "AAAA"}})]
     })

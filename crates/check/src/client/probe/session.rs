@@ -9,7 +9,7 @@ use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use crate::peer::script::Answer;
 use attache_protocol::method::{
     Method, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetConfigOption,
-    SessionStatusQuery, SessionUpdateNotification,
+    SessionStatusQuery,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -27,7 +27,7 @@ probes! { ClientRun:
     "PROMPT-01" a_prompt_names_the_session_that_was_opened;
 }
 
-async fn the_folder_of_a_session_is_absolute(run: &mut ClientRun) -> Probed {
+pub(super) async fn the_folder_of_a_session_is_absolute(run: &mut ClientRun) -> Probed {
     let talk = run.start(run.task("prompt")).await?;
     let line = talk.hears::<SessionNew>().await?;
     let cwd = line.get("params").and_then(|params| params.get("cwd")).cloned().unwrap_or_default();
@@ -35,9 +35,9 @@ async fn the_folder_of_a_session_is_absolute(run: &mut ClientRun) -> Probed {
     expect(is_absolute, "cwd is an absolute path", format!("cwd is {cwd}"))
 }
 
-fn said(session: &str, text: &str) -> Value {
+fn said(text: &str) -> Value {
     let content = json!({"type": "text", "text": text});
-    json!({"sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": content}})
+    json!({"sessionUpdate": "agent_message_chunk", "content": content})
 }
 
 /// Starts the client and waits for its `session/new`. Returns the id of the call, which the probe
@@ -50,24 +50,23 @@ async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
     Ok((talk, id))
 }
 
-async fn an_update_before_the_session_id_is_known_does_not_end_the_connection(
+pub(super) async fn an_update_before_the_session_id_is_known_does_not_end_the_connection(
     run: &mut ClientRun,
 ) -> Probed {
     let (talk, id) = asked(run).await?;
     let commands = json!([{"name": "early", "description": "Early"}]);
     let update =
         json!({"sessionUpdate": "available_commands_update", "availableCommands": commands});
-    talk.wire.notify(
-        SessionUpdateNotification::ROW.name,
-        json!({"sessionId": SESSION, "update": update}),
-    );
+    talk.update_session(json!(SESSION), update);
     talk.wire.reply(&id, json!({"sessionId": SESSION}));
     let turn = talk.set_up().await?;
     talk.ends_well(&turn).await
 }
 
 /// Sends an update while the session is open and no turn runs.
-async fn an_update_outside_a_turn_does_not_end_the_connection(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_update_outside_a_turn_does_not_end_the_connection(
+    run: &mut ClientRun,
+) -> Probed {
     let option = json!({"id": "check-good", "name": "Check", "type": "select", "currentValue": "check-one", "options": [
         {"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"},
     ]});
@@ -86,25 +85,19 @@ async fn an_update_outside_a_turn_does_not_end_the_connection(run: &mut ClientRu
         json!({"sessionUpdate": "usage_update", "used": 1, "size": 100}),
         json!({"sessionUpdate": "config_option_update", "configOptions": [option]}),
     ] {
-        talk.wire.notify(
-            SessionUpdateNotification::ROW.name,
-            json!({"sessionId": SESSION, "update": update}),
-        );
+        talk.update_session(json!(SESSION), update);
     }
-    talk.wire.reply(&id, json!({"configOptions": [option]}));
+    talk.reply_with_options(&id, json!([option]));
     let turn = talk.set_up().await?;
     talk.ends_well(&turn).await
 }
 
 /// Checks that the client does not show the text of an unknown session in its own session.
-async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Probed {
     let (foreign, own) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let first = talk.wire.now();
-    talk.wire.notify(
-        SessionUpdateNotification::ROW.name,
-        said("check-no-such-session", &format!("{foreign}\n\n")),
-    );
+    talk.update_session(json!("check-no-such-session"), said(&format!("{foreign}\n\n")));
     talk.say(&turn, &format!("{own}\n\n"));
     talk.wire.is_ignored(first).await?;
     talk.end_turn(&turn, "end_turn");
@@ -118,7 +111,7 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
     )
 }
 
-async fn additional_directories_are_absolute(run: &mut ClientRun) -> Probed {
+pub(super) async fn additional_directories_are_absolute(run: &mut ClientRun) -> Probed {
     let task = run.task("directories").with("directory", "/usr");
     let talk = run.start(task).await?;
     let line = talk.hears::<SessionNew>().await?;
@@ -216,7 +209,7 @@ async fn prompts_in<'r>(
     Ok((talk, turn))
 }
 
-async fn a_session_id_is_any_string(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_session_id_is_any_string(run: &mut ClientRun) -> Probed {
     for id in ["ünï \"quoted\" \\ 会話 🙂", "7", "../up", " "] {
         let (_, turn) = prompts_in(run, id)
             .await
@@ -230,7 +223,7 @@ async fn a_session_id_is_any_string(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-async fn a_prompt_names_the_session_that_was_opened(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_prompt_names_the_session_that_was_opened(run: &mut ClientRun) -> Probed {
     let (talk, turn) = prompts_in(run, "check-session-that-was-opened").await?;
     let order: Vec<&Value> =
         talk.lines().filter(|line| line.is_theirs).filter_map(|line| line.get("method")).collect();

@@ -7,6 +7,7 @@ use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::script::Answer;
 use attache_protocol::method::{SessionList, SessionLoad, SessionResume};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -40,7 +41,7 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     pages.reverse();
     let calls = Arc::new(Mutex::new(Vec::new()));
     let asked = calls.clone();
-    let task = run.task("list");
+    let (task, version) = (run.task("list"), run.version());
     let scenario = move |_| {
         let (asked, mut pages) = (asked.clone(), pages.clone());
         let page = move |params: &Value| {
@@ -48,10 +49,12 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
             let page = if pages.len() > 1 { pages.pop() } else { pages.first().cloned() };
             Answer::Result(page.unwrap_or_default())
         };
-        Scenario::offering(
-            json!({"loadSession": true, "sessionCapabilities": {"list": {}, "resume": {}}}),
-        )
-        .on::<SessionList>(page)
+        let capabilities =
+            json!({"loadSession": true, "sessionCapabilities": {"list": {}, "resume": {}}});
+        match version {
+            ProtocolVersion::V1 => Scenario::offering(capabilities).on::<SessionList>(page),
+            _ => Scenario::bare().on::<SessionList>(page),
+        }
     };
     let talk = run.start_with(task, scenario).await?;
     talk.hears::<SessionList>().await?;
@@ -88,11 +91,11 @@ async fn is_last(run: &mut ClientRun, page: Value) -> Probed {
     listed.is_well
 }
 
-async fn a_page_without_a_cursor_is_the_last(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_page_without_a_cursor_is_the_last(run: &mut ClientRun) -> Probed {
     is_last(run, json!({"sessions": ["good"]})).await
 }
 
-async fn a_page_whose_cursor_is_null_is_the_last(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_page_whose_cursor_is_null_is_the_last(run: &mut ClientRun) -> Probed {
     is_last(run, json!({"sessions": ["good"], "nextCursor": null})).await
 }
 
@@ -100,7 +103,7 @@ async fn a_malformed_cursor_ends_the_list(run: &mut ClientRun) -> Probed {
     is_last(run, json!({"sessions": ["good"], "nextCursor": {"page": 2}})).await
 }
 
-async fn a_cursor_is_sent_back_unchanged(run: &mut ClientRun) -> Probed {
+pub(super) async fn a_cursor_is_sent_back_unchanged(run: &mut ClientRun) -> Probed {
     let pages = vec![json!({"sessions": ["good"], "nextCursor": CURSOR}), json!({"sessions": []})];
     let listed = list(run, pages).await?;
     match listed.calls.get(1).map(|params| params.get("cursor").cloned().unwrap_or_default()) {
@@ -112,7 +115,7 @@ async fn a_cursor_is_sent_back_unchanged(run: &mut ClientRun) -> Probed {
     }
 }
 
-async fn malformed_sessions_are_skipped(run: &mut ClientRun) -> Probed {
+pub(super) async fn malformed_sessions_are_skipped(run: &mut ClientRun) -> Probed {
     if !list(run, vec![json!({"sessions": ["good"]})]).await?.is_known {
         return not_tested("the client neither shows nor opens a listed session");
     }

@@ -42,7 +42,7 @@ fn text(text: &str) -> Value {
     json!([{"type": "content", "content": {"type": "text", "text": text}}])
 }
 
-async fn an_update_of_an_unknown_call_creates_it(run: &mut ClientRun) -> Probed {
+pub(super) async fn an_update_of_an_unknown_call_creates_it(run: &mut ClientRun) -> Probed {
     let [title] = run.several();
     let mut screen = screen(run).await?;
     let untitled = change(json!({"toolCallId": "untitled", "status": "completed"}));
@@ -72,7 +72,7 @@ async fn an_update_keeps_the_members_that_it_omits(run: &mut ClientRun) -> Probe
     expect(false, "the tool call keeps its title after an update without one", quoted(seen.trim()))
 }
 
-async fn content_is_replaced(run: &mut ClientRun) -> Probed {
+pub(super) async fn content_is_replaced(run: &mut ClientRun) -> Probed {
     let [title, first, second] = run.several();
     let mut screen = screen(run).await?;
     screen.shows([call(&title), change(json!({"content": text(&first)}))]).await?;
@@ -84,7 +84,7 @@ async fn content_is_replaced(run: &mut ClientRun) -> Probed {
     expect(!seen.contains(&first), "only the later content", quoted(seen.trim()))
 }
 
-async fn unknown_kinds_and_statuses_are_accepted(run: &mut ClientRun) -> Probed {
+pub(super) async fn unknown_kinds_and_statuses_are_accepted(run: &mut ClientRun) -> Probed {
     let [title] = run.several();
     let mut screen = screen(run).await?;
     let mut odd = call(&title);

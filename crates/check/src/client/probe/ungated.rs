@@ -38,7 +38,7 @@ type Gated<'a> = &'a (dyn Fn(&Line) -> bool + Send + Sync);
 
 /// A task that runs twice: with an agent that offers `capability`, and with an agent that lacks it
 /// but is otherwise the same.
-struct Gate {
+pub(super) struct Gate {
     task: ClientTask,
     /// The JSON pointer of the capability, below `agentCapabilities`.
     capability: &'static str,
@@ -50,7 +50,7 @@ struct Gate {
 impl Gate {
     /// Creates a gate for this task, whose placeholder `session` is the id of a session that the
     /// agent lists.
-    fn new(run: &ClientRun, task: &'static str, capability: &'static str) -> Self {
+    pub(super) fn new(run: &ClientRun, task: &'static str, capability: &'static str) -> Self {
         let task = run.task(task).with("session", SESSION);
         Self { task, capability, offered: json!({}), beside: json!({}) }
     }
@@ -60,7 +60,7 @@ impl Gate {
         self
     }
 
-    fn with_other(mut self, beside: Value) -> Self {
+    pub(super) fn with_other(mut self, beside: Value) -> Self {
         self.beside = beside;
         self
     }
@@ -106,8 +106,8 @@ impl Gate {
         match self.sent(run, false, gated).await? {
             Some(line) => fail(
                 format!(
-                    "no {what}: agentCapabilities{} is not offered",
-                    self.capability.replace('/', ".")
+                    "no {what}: the agent's capability {} is not offered",
+                    self.capability.trim_start_matches('/').replace('/', ".")
                 ),
                 quoted(&line.text),
             ),
@@ -115,7 +115,7 @@ impl Gate {
         }
     }
 
-    async fn sent_only_if_offered<M: Method>(self, run: &mut ClientRun) -> Probed {
+    pub(super) async fn sent_only_if_offered<M: Method>(self, run: &mut ClientRun) -> Probed {
         self.holds(run, M::ROW.name, &|line| line.asks::<M>()).await
     }
 }
@@ -161,6 +161,12 @@ async fn fork_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
 }
 
 async fn http_servers_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
+    let gate = Gate::new(run, "mcp", "/mcpCapabilities/http").offered(json!(true));
+    http_servers(run, gate).await
+}
+
+/// Checks that the client sends an MCP server with the transport HTTP only if it is offered.
+pub(super) async fn http_servers(run: &mut ClientRun, mut gate: Gate) -> Probed {
     let file = run.new_path().with_extension("json");
     let servers = json!({"mcpServers": {
         "local": {"command": "/bin/true", "args": []},
@@ -169,7 +175,6 @@ async fn http_servers_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
     if let Err(error) = std::fs::write(&file, servers.to_string()) {
         return not_tested(format!("cannot write {}: {error}", file.display()));
     }
-    let mut gate = Gate::new(run, "mcp", "/mcpCapabilities/http").offered(json!(true));
     gate.task = gate.task.with("mcp", file.to_string_lossy());
     let by_http = |line: &Line| {
         let servers = line
@@ -185,7 +190,12 @@ async fn http_servers_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
 }
 
 async fn directories_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
-    let mut gate = Gate::new(run, "directories", "/sessionCapabilities/additionalDirectories");
+    let gate = Gate::new(run, "directories", "/sessionCapabilities/additionalDirectories");
+    directories(run, gate).await
+}
+
+/// Checks that the client sends additional directories only if they are offered.
+pub(super) async fn directories(run: &mut ClientRun, mut gate: Gate) -> Probed {
     gate.task = gate.task.with("directory", "/usr");
     let with_more = |line: &Line| {
         let more = line.get("params").and_then(|params| params.get("additionalDirectories"));
@@ -195,11 +205,16 @@ async fn directories_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
 }
 
 async fn images_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {
+    let gate = Gate::new(run, "image", "/promptCapabilities/image").offered(json!(true));
+    images(run, gate).await
+}
+
+/// Checks that the client sends an image only if images are offered.
+pub(super) async fn images(run: &mut ClientRun, mut gate: Gate) -> Probed {
     let file = run.new_path().with_extension("png");
     if let Err(error) = std::fs::write(&file, PICTURE) {
         return not_tested(format!("cannot write {}: {error}", file.display()));
     }
-    let mut gate = Gate::new(run, "image", "/promptCapabilities/image").offered(json!(true));
     gate.task = gate.task.with("image", file.to_string_lossy());
     let with_picture = |line: &Line| {
         let blocks =

@@ -10,7 +10,7 @@ probes! { ClientRun:
     "INIT-17" unoffered_methods_are_not_found;
 }
 
-async fn unoffered_methods_are_not_found(run: &mut ClientRun) -> Probed {
+pub(super) async fn unoffered_methods_are_not_found(run: &mut ClientRun) -> Probed {
     let path = run.new_path();
     let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
     let session = &turn.session;

@@ -84,13 +84,16 @@ pub(crate) const FAULTS: &[Fault] = &[
             message["params"]["line"] = json!(2);
         }
     }),
-    Fault::says("INIT-17", &[], |h, s| {
-        if h.is(READ) {
-            give(h, s, json!({"content": ""}));
-        }
-    })
-    .bare(),
+    SERVES_UNOFFERED,
 ];
+
+/// Answers a method that the client does not offer.
+pub(crate) const SERVES_UNOFFERED: Fault = Fault::says("INIT-17", &[], |h, s| {
+    if h.is(READ) {
+        give(h, s, json!({"content": ""}));
+    }
+})
+.bare();
 
 fn path(heard: &Heard<'_>) -> PathBuf {
     PathBuf::from(heard.params()["path"].as_str().unwrap_or_default())

@@ -10,17 +10,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.push(Said::Raw("starting…".to_owned()));
         }
     }),
-    Fault::says("INIT-01", &["PROMPT-01", "RPC-13", "SESS-26"], |h, s| {
-        if h.message.is_null() {
-            let params = json!({"cwd": h.client.task.cwd(), "mcpServers": []});
-            s.insert(
-                0,
-                Said::Line(
-                    json!({"jsonrpc": "2.0", "id": 77, "method": "session/new", "params": params}),
-                ),
-            );
-        }
-    }),
+    SESSION_FIRST,
     Fault::says("INIT-03", &["DEC-20"], |_, s| {
         change(s, "initialize", |params| params["protocolVersion"] = json!("1"))
     }),
@@ -45,6 +35,20 @@ pub(crate) const FAULTS: &[Fault] = &[
         reject(message, Value::is_null);
     }),
 ];
+
+/// Opens a session before the handshake.
+pub(crate) const SESSION_FIRST: Fault =
+    Fault::says("INIT-01", &["PROMPT-01", "RPC-13", "SESS-26"], |h, s| {
+        if h.message.is_null() {
+            let params = json!({"cwd": h.client.task.cwd(), "mcpServers": []});
+            s.insert(
+                0,
+                Said::Line(
+                    json!({"jsonrpc": "2.0", "id": 77, "method": "session/new", "params": params}),
+                ),
+            );
+        }
+    });
 
 /// Makes the client reject the reply to `initialize` if the agent's capabilities meet this
 /// condition.

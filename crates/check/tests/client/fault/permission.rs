@@ -58,7 +58,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::says("TOOL-16", &[], |h, s| {
-        if h.is(ASK) && h.params()["toolCall"]["name"] == "read_file" {
+        if h.is(ASK) && subject(h.params())["name"] == "read_file" {
             choose(h, s, &json!("yes-read_file"));
         }
     }),
@@ -66,7 +66,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault::says("CANCEL-05", &[], |h, s| {
         s.retain(|said| {
             !matches!(said, Said::Line(answer)
-                if h.message.is_null() && h.answered(answer)["params"]["toolCall"]["toolCallId"] == "call-early-2")
+                if h.message.is_null() && subject(&h.answered(answer)["params"])["toolCallId"] == "call-early-2")
         });
     }),
     Fault::says("CANCEL-21", &[], |h, s| {
@@ -83,7 +83,12 @@ pub(crate) const FAULTS: &[Fault] = &[
 
 /// Returns the tool call of the permission request.
 fn call<'h>(heard: &'h Heard<'_>) -> &'h Value {
-    &heard.params()["toolCall"]["toolCallId"]
+    &subject(heard.params())["toolCallId"]
+}
+
+/// Returns the tool call in the params of a permission request, in either version.
+fn subject(params: &Value) -> &Value {
+    params.get("toolCall").unwrap_or(&params["subject"]["toolCall"])
 }
 
 fn choose(heard: &Heard<'_>, said: &mut Vec<Said>, id: &Value) {

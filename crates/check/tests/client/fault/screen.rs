@@ -5,15 +5,7 @@ use crate::correct::Said;
 use serde_json::{Value, json};
 
 pub(crate) const FAULTS: &[Fault] = &[
-    Fault::hears("TOOL-04", &[], |client, message| {
-        let is_judged = update(message)["toolCallId"] == "judged";
-        if is_update(message, "tool_call_update")
-            && is_judged
-            && !client.screen.calls.contains_key("judged")
-        {
-            forget(message);
-        }
-    }),
+    IGNORES_NEW_CALLS,
     Fault::says("TOOL-05", &[], |h, s| {
         if is_update(h.message, "tool_call_update")
             && update(h.message).get("title") == Some(&Value::Null)
@@ -31,7 +23,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("TOOL-14", &[], |_, message| {
-        if is_update(message, "tool_call") && update(message)["kind"] == "teleport" {
+        if update(message)["kind"] == "teleport" {
             forget(message);
         }
     }),
@@ -149,3 +141,14 @@ fn show(said: &mut Vec<Said>, text: &str) {
     said.retain(|said| !matches!(said, Said::Shown(_)));
     said.push(Said::Shown(text.to_owned()));
 }
+
+/// Ignores an update of an unknown tool call.
+pub(crate) const IGNORES_NEW_CALLS: Fault = Fault::hears("TOOL-04", &[], |client, message| {
+    let is_judged = update(message)["toolCallId"] == "judged";
+    if is_update(message, "tool_call_update")
+        && is_judged
+        && !client.screen.calls.contains_key("judged")
+    {
+        forget(message);
+    }
+});

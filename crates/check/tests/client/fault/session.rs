@@ -40,11 +40,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             *message = json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": 1, "message": "no result"}});
         }
     }),
-    Fault::hears("DEC-22", &["PROMPT-01"], |_, message| {
-        if message["result"]["sessionId"] == " " {
-            message["result"]["sessionId"] = json!("");
-        }
-    }),
+    SPACE_AS_ID,
     Fault::says("PROMPT-01", &[], |_, s| {
         change(s, "session/prompt", |params| {
             if params["sessionId"] == "check-session-that-was-opened" {
@@ -78,3 +74,10 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
 ];
+
+/// Takes a space as the id of a session for an empty id.
+pub(crate) const SPACE_AS_ID: Fault = Fault::hears("DEC-22", &["PROMPT-01"], |_, message| {
+    if message["result"]["sessionId"] == " " {
+        message["result"]["sessionId"] = json!("");
+    }
+});

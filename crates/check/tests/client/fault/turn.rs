@@ -45,8 +45,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         change(s, "session/cancel", |params| params["sessionId"] = json!("check-session-2"));
     }),
     Fault::hears("CANCEL-07", &[], |client, message| {
-        if client.is_cancelled && message["params"]["update"]["sessionUpdate"] == "tool_call_update"
-        {
+        let update = &message["params"]["update"];
+        if client.is_cancelled && update["toolCallId"] == "late" && update["status"] == "failed" {
             *message = nothing();
         }
     }),

@@ -4,7 +4,7 @@ use super::judging::Judging;
 use crate::args::value::seconds;
 use crate::show::width::wrap;
 use attache_check::CLIENT_TASKS;
-use clap::Args;
+use clap::{Args, value_parser};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -38,8 +38,13 @@ With --wait nothing is started. You configure the printed command as the agent o
 and follow each step; Enter skips a step. Turns run in one session where possible. Behaviour \
 that only a screen shows is not judged. --only selects some of the rules.
 
+With --protocol 2, the judge's agent speaks only version 2, and the rules V2 and the rules that \
+are the same in both versions are judged. CMD must make the client ask for version 2. Otherwise \
+nothing is judged, and the exit code is 2.
+
 Examples:
   attache check client -- attache run --agent {{agent}} {{prompt}}
+  attache check client --protocol 2 -- attache run --protocol 2 --agent {{agent}} {{prompt}}
   attache check client -- sh -c 'exec my-client --acp {{agent}} --cwd {{cwd}} \"{{prompt}}\"'
   attache check client --wait --only PERM,TERM
   attache check client --to 'load=my-client --load {{session}} -- {{agent...}}' -- my-client --say \
@@ -53,6 +58,14 @@ pub(crate) struct Client {
     /// The command for a task other than `prompt`; --help lists the tasks
     #[arg(long, value_name = "TASK=CMD", value_parser = task)]
     pub(crate) to: Vec<(String, String)>,
+    /// The version of the protocol to judge: 1 or 2; version 2 is a draft
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value_t = 1,
+        value_parser = value_parser!(u16).range(1..=2)
+    )]
+    pub(crate) protocol: u16,
     /// For a client that a person operates: print the configuration and each step, and wait
     #[arg(long, conflicts_with_all = ["to", "command"])]
     pub(crate) wait: bool,
