@@ -46,6 +46,7 @@
 //! ```
 
 mod common;
+mod convert;
 mod json;
 pub mod method;
 mod rpc;
