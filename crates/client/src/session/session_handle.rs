@@ -12,7 +12,7 @@ use crate::session::watched_session;
 use attache_connection::CallError;
 use attache_protocol::ErrorCode;
 use attache_protocol::method::{
-    SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel,
+    Method, SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel,
 };
 use attache_protocol::v1::{
     CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
@@ -141,12 +141,13 @@ impl SessionHandle {
     pub async fn close(&self) -> Result<(), CallError> {
         let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
         let params = CloseSessionRequest::new(id.clone());
-        let reply = self.live.peer.call_with_callback::<SessionClose>(&params, move |reply| {
-            if reply.as_ref().map_or_else(is_unknown, |_| true) {
+        let fold_reply = move |reply: &Result<(), CallError>| {
+            if reply.as_ref().map_or_else(is_unknown, |()| true) {
                 sessions.remove(&id);
             }
-        });
-        match reply.within(self.shared.options.quick).await {
+        };
+        let quick = Some(self.shared.options.quick);
+        match self.shared.call::<SessionClose>(&params, quick, fold_reply).await {
             Err(error) if !is_unknown(&error) => Err(error),
             _ => Ok(()),
         }
@@ -161,17 +162,31 @@ impl SessionHandle {
 
     async fn send_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), SetError> {
         let live = self.live.clone();
-        let reply =
-            self.live.peer.call_with_callback::<SessionSetConfigOption>(request, move |reply| {
-                if let Ok(reply) = reply {
-                    // CONF-04, CONF-24.
-                    live.apply([EventBody::ConfigOptions(reply.config_options.clone())]);
-                }
-            });
-        reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
+        let fold_reply = move |options: &Result<EventBody, CallError>| {
+            if let Ok(options) = options {
+                // CONF-04, CONF-24.
+                live.apply([options.clone()]);
+            }
+        };
+        let quick = Some(self.shared.options.quick);
+        let set = self.shared.call::<SessionSetConfigOption>(request, quick, fold_reply);
+        set.await.map(drop).map_err(SetError::Call)
+    }
+
+    /// Fails on a connection of version 2, which has only config options. A session that began in
+    /// version 1 may still show modes or models.
+    fn check_version_1(&self, method: &'static str) -> Result<(), SetError> {
+        match self.shared.is_v2() {
+            true => {
+                let capability = "modes and models, which version 2 does not have";
+                Err(SetError::Call(CallError::NotOffered { method, capability }))
+            }
+            false => Ok(()),
+        }
     }
 
     async fn send_mode(&self, mode: &str) -> Result<(), SetError> {
+        self.check_version_1(SessionSetMode::ROW.name)?;
         let (live, chosen) = (self.live.clone(), mode.into());
         let params = SetSessionModeRequest::new(self.live.id.clone(), mode);
         let reply = self.live.peer.call_with_callback::<SessionSetMode>(&params, move |reply| {
@@ -183,6 +198,7 @@ impl SessionHandle {
     }
 
     async fn send_model(&self, model: &str) -> Result<(), SetError> {
+        self.check_version_1(SessionSetModel::ROW.name)?;
         let (live, chosen) = (self.live.clone(), model.into());
         let params = SetSessionModelRequest::new(self.live.id.clone(), model);
         let reply = self.live.peer.call_with_callback::<SessionSetModel>(&params, move |reply| {

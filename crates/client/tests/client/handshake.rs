@@ -68,7 +68,7 @@ async fn every_answer_except_version_1_ends_the_connection() {
     for version in [0, 2, 3, 65535] {
         let error = start_error(json!({ "protocolVersion": version })).await;
         assert!(
-            matches!(&error, StartError::Version { answered } if answered.0 == version),
+            matches!(&error, StartError::Version { answered, .. } if answered.0 == version),
             "{version}: {error}"
         );
         let says = format!("speaks version {version} of the protocol, this client version 1");
