@@ -44,7 +44,7 @@ impl Chat {
                 self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await)
             }
             ("/agents", _) => self.agents(),
-            ("/agent", given) => match add(&self.hub, Some(given), &self.cwd) {
+            ("/agent", given) => match add(&self.hub, Some(given), &self.cwd, None) {
                 Ok(ChosenAgent { name, known, .. }) => {
                     match self.hub.open(&name, &self.cwd).await {
                         Err(error) => say(RED, &not_opened(&error, known).message),
@@ -128,6 +128,7 @@ impl Chat {
             Ok(session) => {
                 self.follow.switch(session);
                 self.set_budget();
+                self.say_who_acts();
                 self.last_words();
             }
             Err(error) => say(RED, &error.to_string()),
