@@ -70,7 +70,8 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
         options = options.store(Arc::new(store));
     }
     let hub = Hub::new(options);
-    let ChosenAgent { name, known, built_in, .. } = add(&hub, arguments.agent.as_deref(), &cwd, arguments.protocol)?;
+    let ChosenAgent { name, known, built_in, .. } =
+        add(&hub, arguments.agent.as_deref(), &cwd, arguments.protocol)?;
     if built_in {
         crate::models::usable().await?;
     }

@@ -73,8 +73,7 @@ impl ChosenAgent {
         };
         // A name is a single word without a slash.
         let is_name = !given.contains(|c: char| c.is_whitespace() || c == '/');
-        let own =
-            if is_name { OwnAgents::read()?.named(given) } else { None };
+        let own = if is_name { OwnAgents::read()?.named(given) } else { None };
         let protocol = own.as_ref().and_then(|own| own.protocol).unwrap_or(ProtocolVersion::V1);
         let own = own.map(|own| own.command);
         let named = KnownAgent::named(given).filter(|_| own.is_none());
@@ -176,7 +175,9 @@ fn is_other(asked: ProtocolVersion, spoken: ProtocolVersion) -> bool {
 
 /// Returns the error for an agent that speaks only this version.
 fn other_version(only: ProtocolVersion) -> Failure {
-    let failure = format!("the agent speaks only version {only} of ACP: use --protocol {only}, or `protocol = {only}` in its entry in agents.toml");
+    let failure = format!(
+        "the agent speaks only version {only} of ACP: use --protocol {only}, or `protocol = {only}` in its entry in agents.toml"
+    );
     Failure::new(Exit::CannotStart, failure)
 }
 

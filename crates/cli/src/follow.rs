@@ -10,6 +10,7 @@ use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
+use crate::stop::{self, STOP, Stop};
 use attache_client::{
     Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
     SessionState, Watch,
@@ -45,6 +46,8 @@ pub(crate) struct Follow {
     pub(crate) type_ahead: TypeAhead,
     /// Whether the person was told what this input is used for.
     is_said: bool,
+    /// The command `/stop`.
+    pub(crate) stop: Stop,
     output: Terminal<Stdout>,
     /// The title that was shown last.
     title: Option<String>,
@@ -61,6 +64,7 @@ impl Follow {
         Ok(Self {
             type_ahead,
             is_said: false,
+            stop: Stop::default(),
             rules,
             by_rule,
             watch: session.watch(),
@@ -78,12 +82,14 @@ impl Follow {
         (self.watch, self.title) =
             (session.watch(), session.snapshot().info().title().map(str::to_owned));
         self.thoughts.clear();
+        self.stop = Stop::default();
         self.session = session;
     }
 
     /// Shows the turn that just started, and its end.
     pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
         self.thoughts.clear();
+        self.stop.begin_turn();
         self.output = run::on_terminal(Bound::Conversation);
         let before = self.session.snapshot().sequence();
         self.until_idle().await?;
@@ -143,11 +149,8 @@ impl Follow {
                         update.changes.iter().try_for_each(|change| self.show(change))?;
                     }
                 }
-                () = self.type_ahead.typed(), if !self.is_said => {
-                    self.is_said = true;
-                    self.pause()?;
-                    say(DIM, "(your input becomes the start of your next line)");
-                }
+                () = self.type_ahead.typed() => self.typed()?,
+                () = self.stop.done(), if self.stop.is_stopping() => {}
                 Some((request, rule)) = self.by_rule.recv() => {
                     let verdict = Verdict::by_rule(&request, rule);
                     self.item(Item::Permission { request: &request, verdict: &verdict })?;
@@ -167,6 +170,23 @@ impl Follow {
         }
         if let Some(held) = self.session.held() {
             say(YELLOW, &format!("the queue is paused: {held}"));
+        }
+        Ok(())
+    }
+
+    /// Runs `/stop` if the person typed it, and tells them once what other input is used for.
+    fn typed(&mut self) -> Result<(), Failure> {
+        if let Some(wanted) = self.type_ahead.take_command(STOP) {
+            self.pause()?;
+            self.stop.run(&self.session, &wanted);
+        } else if !self.is_said {
+            self.is_said = true;
+            self.pause()?;
+            let stop = match stop::is_possible(&self.session.snapshot()) {
+                true => "; /stop lists what can be stopped alone",
+                false => "",
+            };
+            say(DIM, &format!("(your input becomes the start of your next line{stop})"));
         }
         Ok(())
     }

@@ -32,6 +32,7 @@ mod run;
 mod sessions;
 mod settings;
 mod show;
+mod stop;
 mod store;
 mod terminal;
 mod trace;

@@ -154,7 +154,7 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
                 lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole))
             }
             ToolCallContent::Changes(diff) => {
-                lines.extend(tool_call::changes(diff, paint, Bound::Whole));
+                lines.extend(tool_call::changes(diff, cwd, paint, Bound::Whole));
             }
             ToolCallContent::Content(content) => {
                 let text = tool_call::block(&content.content);
@@ -178,7 +178,10 @@ fn stated(request: &PermissionRequest) -> Vec<String> {
     let title = known.or(request.asked.title.set().map(String::as_str));
     let title = title.filter(|title| !title.is_empty() && title != question);
     let subject = request.unknown_subject.as_ref().map(|subject| {
-        format!("about something that this program does not know: {}", effect::visible(subject.get()))
+        format!(
+            "about something that this program does not know: {}",
+            effect::visible(subject.get())
+        )
     });
     let description = request.description.iter().flat_map(|text| text.lines());
     let description = description.map(sanitize::visible_line);

@@ -92,12 +92,8 @@ async fn with_output(
         None => Vec::new(),
     };
     let rules = rules::open()?;
-    let (chosen, source) = ChosenAgent::source(
-        arguments.agent.as_deref(),
-        &arguments.env,
-        &cwd,
-        arguments.protocol,
-    )?;
+    let (chosen, source) =
+        ChosenAgent::source(arguments.agent.as_deref(), &arguments.env, &cwd, arguments.protocol)?;
     let ChosenAgent { name, word, known, built_in, .. } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.open_writable()))
     {

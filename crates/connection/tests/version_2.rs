@@ -23,7 +23,8 @@ impl serve::Agent for Closing {
         params: v2::CloseSessionRequest,
         responder: Responder<methods::SessionClose>,
     ) -> Work {
-        let responder = responder.map(|_: v1::CloseSessionResponse| v2::CloseSessionResponse::new());
+        let responder =
+            responder.map(|_: v1::CloseSessionResponse| v2::CloseSessionResponse::new());
         close(params.session_id.as_str(), responder)
     }
 }

@@ -103,10 +103,8 @@ impl OwnAgents {
             ("version", version.as_ref().map(text)),
             ("protocol", protocol.map(|version| Value::Integer(version.0.into()))),
         ];
-        let members: Table = members
-            .into_iter()
-            .filter_map(|(key, value)| Some((key.to_owned(), value?)))
-            .collect();
+        let members: Table =
+            members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         let mut file = self.file.clone();
         let agents = file.entry("agents").or_insert_with(|| Value::Table(Table::new()));
         if let Some(agents) = agents.as_table_mut() {

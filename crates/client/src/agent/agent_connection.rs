@@ -20,8 +20,7 @@ use attache_host::ChildWatch;
 use attache_protocol::method::{AuthStatus, Authenticate, Logout};
 use attache_protocol::v1::{
     AgentCapabilities, AuthMethod, AuthMethodId, AuthState, AuthStatusRequest, AuthStatusResponse,
-    AuthenticateRequest, Implementation, LogoutRequest,
-    ProtocolVersion, SessionId,
+    AuthenticateRequest, Implementation, LogoutRequest, ProtocolVersion, SessionId,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,7 +84,8 @@ impl AgentConnection {
         let peer = match options.protocol {
             ProtocolVersion::V2 => {
                 let incoming = IncomingV2::new(incoming);
-                let (peer, connection) = builder.connect(input, output, v2::ClientHandler(incoming));
+                let (peer, connection) =
+                    builder.connect(input, output, v2::ClientHandler(incoming));
                 tasks.spawn(async move { drop(connection.run().await) });
                 peer
             }

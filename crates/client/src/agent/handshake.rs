@@ -26,7 +26,9 @@ pub(super) async fn handshake(
     answer.map_err(|failure| match failure {
         Failure::Answered(answered) => StartError::Version { asked: options.protocol, answered },
         Failure::Call(CallError::ErrorResponse(error)) => match supported(&error) {
-            Some(supported) => StartError::UnsupportedVersion { asked: options.protocol, supported },
+            Some(supported) => {
+                StartError::UnsupportedVersion { asked: options.protocol, supported }
+            }
             None => StartError::of_call(CallError::ErrorResponse(error), evidence()),
         },
         Failure::Call(error) => StartError::of_call(error, evidence()),
@@ -57,8 +59,7 @@ async fn version_2(peer: &Peer, options: &Options) -> Result<InitializeResponse,
     params.capabilities = capabilities(options).into();
     let reply = peer.call::<InitializeOfAnyVersion>(&params).within(options.handshake).await;
     let reply = reply.map_err(Failure::Call)?;
-    let unreadable =
-        |error: DecodeError| Failure::Call(CallError::BadReply(error.under("result")));
+    let unreadable = |error: DecodeError| Failure::Call(CallError::BadReply(error.under("result")));
     let version = decode::<InitializeResponse>(reply.get()).map_err(unreadable)?.protocol_version;
     if version != ProtocolVersion::V2 {
         return Err(Failure::Answered(version));

@@ -17,9 +17,9 @@ use attache_protocol::method::{
 };
 use attache_protocol::v1::{
     ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest,
-    CreateTerminalRequest, KillTerminalRequest, PermissionOption, ReadTextFileRequest, ReleaseTerminalRequest,
-    RequestPermissionRequest, SessionId, SessionNotification, TerminalOutputRequest,
-    WaitForTerminalExitRequest, WriteTextFileRequest,
+    CreateTerminalRequest, KillTerminalRequest, PermissionOption, ReadTextFileRequest,
+    ReleaseTerminalRequest, RequestPermissionRequest, SessionId, SessionNotification,
+    TerminalOutputRequest, WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use attache_session::EventBody;
 use std::sync::Arc;

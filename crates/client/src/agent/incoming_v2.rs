@@ -31,9 +31,7 @@ impl v2::Client for IncomingV2 {
     }
 
     fn session_update(&mut self, params: UpdateSessionNotification, _peer: &Peer) {
-        self.handler
-            .sessions
-            .updated(&params.session_id, EventBody::from_v2_update(params.update));
+        self.handler.sessions.updated(&params.session_id, EventBody::from_v2_update(params.update));
     }
 
     fn session_request_permission(

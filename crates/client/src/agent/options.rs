@@ -10,8 +10,8 @@ use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{Limits, Tap};
 use attache_protocol::v1::{
     BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities,
-    CompactionCapabilities, Implementation, NoticeCapabilities, PlanCapabilities,
-    ProtocolVersion, SessionConfigOptionsCapabilities,
+    CompactionCapabilities, Implementation, NoticeCapabilities, PlanCapabilities, ProtocolVersion,
+    SessionConfigOptionsCapabilities,
 };
 use attache_protocol::{Meta, Raw};
 use std::collections::BTreeMap;
@@ -249,6 +249,8 @@ impl std::fmt::Debug for Options {
 /// The capabilities that this client serves and therefore advertises (INIT-16). Subagents are not
 /// supported.
 pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
+    // In version 2, the agent has its own files and terminals.
+    let is_v1 = offered.protocol == ProtocolVersion::V1;
     let mut options = SessionConfigOptionsCapabilities::new();
     options.boolean = Some(BooleanConfigOptionCapabilities::new());
     let mut session = ClientSessionCapabilities::new();
@@ -256,16 +258,18 @@ pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     session.notices = Some(NoticeCapabilities::new());
     session.compaction = Some(CompactionCapabilities::new());
     let mut capabilities = ClientCapabilities::new();
-    capabilities.fs.read_text_file = offered.reads_text_files;
-    capabilities.fs.write_text_file = offered.writes_text_files;
+    capabilities.fs.read_text_file = is_v1 && offered.reads_text_files;
+    capabilities.fs.write_text_file = is_v1 && offered.writes_text_files;
     capabilities.session = Some(session);
     capabilities.plan = Some(PlanCapabilities::new());
     capabilities.elicitation =
         elicitation::capabilities(offered.form.is_some(), offered.url.is_some());
-    capabilities.terminal = offered.terminals;
+    capabilities.terminal = is_v1 && offered.terminals;
     capabilities.auth.terminal = offered.terminal_login;
-    let more =
-        [(terminal_meta::ADVERTISED, offered.terminals), (TERMINAL_AUTH, offered.terminal_login)];
+    let more = [
+        (terminal_meta::ADVERTISED, capabilities.terminal),
+        (TERMINAL_AUTH, offered.terminal_login),
+    ];
     let more: BTreeMap<&str, bool> = more.into_iter().filter(|(_, offered)| *offered).collect();
     if !more.is_empty() {
         capabilities.meta = Raw::of(&more).ok().and_then(Meta::new);

@@ -61,9 +61,7 @@ impl Permissions {
     pub(crate) fn decided(&self, request: &PermissionRequest) -> Result<Decision, Asked> {
         match self {
             Self::Reject => Ok(Decision::Reject),
-            Self::AllowKinds(_) | Self::AllowAll if request.needs_person() => {
-                Ok(Decision::Reject)
-            }
+            Self::AllowKinds(_) | Self::AllowAll if request.needs_person() => Ok(Decision::Reject),
             Self::AllowAll => Ok(Decision::Allow),
             Self::AllowKinds(kinds) => {
                 let allowed = request.kind().is_some_and(|kind| kinds.contains(kind));

@@ -51,7 +51,10 @@ impl SessionHandle {
     /// that are not open, each with the last 256 KiB of its output. See
     /// [`crate::Options::terminals`].
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
-        self.live.terminals.output(id).or_else(|| self.live.fold.with(|session| output(session, id)))
+        self.live
+            .terminals
+            .output(id)
+            .or_else(|| self.live.fold.with(|session| output(session, id)))
     }
 
     /// Watches the session from now on, during turns and between them.
@@ -86,9 +89,8 @@ impl SessionHandle {
     /// Returns an error if the call cannot be cancelled (nothing was sent then), or if the agent
     /// refuses, does not answer in time, or is gone. Only agents of version 2 can cancel a call.
     pub async fn cancel_tool_call(&self, id: &ToolCallId) -> Result<(), CallError> {
-        let offered = self.live.fold.with(|session| {
-            session.tool_call(id).is_some_and(ToolCall::can_cancel)
-        });
+        let offered =
+            self.live.fold.with(|session| session.tool_call(id).is_some_and(ToolCall::can_cancel));
         let params = CancelToolCallRequest::new(self.live.id.clone(), id.clone());
         self.cancel_one::<ToolCallCancel>(offered, &params).await
     }

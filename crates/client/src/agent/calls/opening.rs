@@ -7,8 +7,8 @@ use attache_protocol::v1::{
     ForkSessionResponse, LoadSessionResponse, NewSessionResponse, ResumeSessionResponse, SessionId,
 };
 use attache_protocol::v2::{
-    AgentCapabilities, AvailableCommand, AvailableCommandsUpdate, ConfigOptionUpdate,
-    McpServer, SessionConfigOption, SessionUpdate,
+    AgentCapabilities, AvailableCommand, AvailableCommandsUpdate, ConfigOptionUpdate, McpServer,
+    SessionConfigOption, SessionUpdate,
 };
 use attache_session::EventBody;
 

@@ -105,7 +105,9 @@ impl AgentTurn {
         let id = match body {
             EventBody::WholeMessage { author: MessageAuthor::User, message_id, .. } => message_id,
             EventBody::Message {
-                author: MessageAuthor::User, message_id: Some(message_id), ..
+                author: MessageAuthor::User,
+                message_id: Some(message_id),
+                ..
             } => message_id,
             _ => return false,
         };

@@ -44,7 +44,8 @@ async fn the_handshake_has_the_form_of_version_2() {
     assert!(capabilities.mcp_capabilities.http && !capabilities.mcp_capabilities.sse);
     assert!(capabilities.session_capabilities.fork.is_some());
     assert!(capabilities.session_capabilities.delete.is_none());
-    let ids: Vec<&str> = connection.auth_methods().iter().map(|method| method.id().as_str()).collect();
+    let ids: Vec<&str> =
+        connection.auth_methods().iter().map(|method| method.id().as_str()).collect();
     assert_eq!(ids, ["key"], "a login of an unknown type is left out");
     assert!(capabilities.auth.logout.is_some());
 }
@@ -94,7 +95,12 @@ async fn an_agent_of_another_version_is_named() {
 async fn a_refusal_names_the_versions_that_the_agent_speaks() {
     for (options, asked, supported, says) in [
         (asking(), 2, vec![1], "speaks only version 1 of ACP, and this client asked for version 2"),
-        (Options::default(), 1, vec![2], "speaks only version 2 of ACP, and this client asked for version 1"),
+        (
+            Options::default(),
+            1,
+            vec![2],
+            "speaks only version 2 of ACP, and this client asked for version 1",
+        ),
         (asking(), 2, vec![3, 4], "speaks version 3, 4 of ACP"),
         (asking(), 2, vec![], "does not speak version 2 of ACP"),
     ] {

@@ -53,7 +53,8 @@ async fn ask(ready: &mut Ready, id: u64, params: Value) -> Value {
 async fn a_question_about_a_tool_call_creates_the_call() {
     let (mut ready, mut requests) = ready_for(Some(Decision::Choose("y".into()))).await;
     let call = json!({ "toolCallId": "t", "title": "Edit a.txt", "kind": "edit" });
-    let outcome = ask(&mut ready, 1, question(json!({ "type": "tool_call", "toolCall": call }))).await;
+    let outcome =
+        ask(&mut ready, 1, question(json!({ "type": "tool_call", "toolCall": call }))).await;
     assert_eq!(outcome, json!({ "outcome": "selected", "optionId": "y" }));
     let request = requests.recv().await.unwrap();
     assert_eq!((request.title(), request.description.as_deref()), ("May I?", Some("Because.")));
@@ -68,7 +69,8 @@ async fn a_question_about_a_command_shows_exactly_the_command() {
     let other = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Harmless",
         "kind": "read", "rawInput": { "command": "ls" } });
     ready.agent.update("s1", other).await;
-    let subject = json!({ "type": "command", "command": "rm -rf build", "cwd": "/work", "toolCallId": "t" });
+    let subject =
+        json!({ "type": "command", "command": "rm -rf build", "cwd": "/work", "toolCallId": "t" });
     let outcome = ask(&mut ready, 1, question(subject)).await;
     assert_eq!(outcome["optionId"], "y");
     let request = requests.recv().await.unwrap();
@@ -121,9 +123,13 @@ async fn a_withdrawn_question_is_answered_cancelled() {
     let (mut ready, mut requests) = ready_for(None).await;
     ready.agent.call(7, "session/request_permission", question(json!(null))).await;
     soon(requests.recv()).await.unwrap();
-    let cancel = json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } });
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } });
     ready.agent.send(cancel.clone()).await;
-    assert_eq!(ready.agent.answer_to(7).await["result"]["outcome"], json!({ "outcome": "cancelled" }));
+    assert_eq!(
+        ready.agent.answer_to(7).await["result"]["outcome"],
+        json!({ "outcome": "cancelled" })
+    );
     // A repeated withdrawal has no effect, and the id may be used again.
     ready.agent.send(cancel).await;
     ready.agent.call(7, "session/request_permission", question(json!(null))).await;
@@ -155,13 +161,13 @@ async fn a_question_outlives_the_turn_and_a_cancel_withdraws_it() {
 
 #[tokio::test]
 async fn a_form_is_answered_in_version_2() {
-    let options = asking().forms(|request| async move {
-        attache_client::FormReply::Accept(request.form.defaults())
-    });
+    let options = asking()
+        .forms(|request| async move { attache_client::FormReply::Accept(request.form.defaults()) });
     let mut ready = ready_with(options).await;
     let schema = json!({ "type": "object", "properties": {
         "name": { "type": "string", "default": "Ann" }, "old": { "type": "boolean", "default": true } } });
-    let params = json!({ "sessionId": "s1", "mode": "form", "message": "Who?", "requestedSchema": schema });
+    let params =
+        json!({ "sessionId": "s1", "mode": "form", "message": "Who?", "requestedSchema": schema });
     ready.agent.call(1, "elicitation/create", params).await;
     let answer = ready.agent.answer_to(1).await;
     let expected = json!({ "action": "accept", "content": { "name": "Ann", "old": true } });

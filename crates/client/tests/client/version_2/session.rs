@@ -17,7 +17,8 @@ async fn a_new_session_has_its_options_and_commands() {
     let (connection, mut agent) = connected(json!({ "session": {} })).await;
     let folder = tempfile::tempdir().unwrap();
     let commands = json!([{ "type": "command", "name": "review", "description": "Review it" }]);
-    let result = json!({ "sessionId": "s1", "configOptions": model("slow"), "availableCommands": commands });
+    let result =
+        json!({ "sessionId": "s1", "configOptions": model("slow"), "availableCommands": commands });
     let session = opened_with(connection.open(folder.path()), &mut agent, result).await;
     assert_eq!(session.snapshot().commands()[0].name, "review");
     assert_eq!(session.snapshot().config().value("model").unwrap(), "slow".into());
@@ -65,7 +66,8 @@ async fn a_load_is_a_resume_with_a_replay() {
     };
     let (session, ()) = tokio::join!(connection.load("old", folder.path()), answering);
     let session = session.unwrap().snapshot();
-    let texts: Vec<String> = session.entries().iter().map(|entry| entry.text().to_string()).collect();
+    let texts: Vec<String> =
+        session.entries().iter().map(|entry| entry.text().to_string()).collect();
     assert_eq!(texts, ["hello", "hi"]);
     assert_eq!(session.turn(), TurnState::Idle);
 
@@ -121,7 +123,8 @@ async fn one_tool_call_is_cancelled_if_it_offers_that() {
     let (_turn, call) = ready.begin().await;
     ready.acknowledge(&call).await;
     let update = |id: &str, more: Value| {
-        let mut update = json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "title": id });
+        let mut update =
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "title": id });
         update.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         update
     };
@@ -156,9 +159,13 @@ async fn a_terminal_of_the_agent_is_shown_and_cancelled() {
         update.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         update
     };
-    ready.agent.update("s1", update(json!({ "command": "make", "capabilities": { "cancel": {} } }))).await;
+    ready
+        .agent
+        .update("s1", update(json!({ "command": "make", "capabilities": { "cancel": {} } })))
+        .await;
     for data in ["b2s=", "not base64!"] {
-        let chunk = json!({ "sessionUpdate": "terminal_output_chunk", "terminalId": "t", "data": data });
+        let chunk =
+            json!({ "sessionUpdate": "terminal_output_chunk", "terminalId": "t", "data": data });
         ready.agent.update("s1", chunk).await;
     }
     ready.agent.heard().await;

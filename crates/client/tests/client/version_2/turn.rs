@@ -281,12 +281,8 @@ async fn the_agent_works_without_a_prompt() {
 #[tokio::test]
 async fn the_prompt_appears_once_however_the_agent_repeats_it() {
     let text = |text: &str| json!({ "type": "text", "text": text });
-    let whole = |id: &str, content: &str| {
-        json!({ "sessionUpdate": "user_message", "messageId": id, "content": [text(content)] })
-    };
-    let chunk = |id: &str, content: &str| {
-        json!({ "sessionUpdate": "user_message_chunk", "messageId": id, "content": text(content) })
-    };
+    let whole = |id: &str, content: &str| json!({ "sessionUpdate": "user_message", "messageId": id, "content": [text(content)] });
+    let chunk = |id: &str, content: &str| json!({ "sessionUpdate": "user_message_chunk", "messageId": id, "content": text(content) });
     for (before, after) in [
         (vec![whole("m1", "go")], vec![]),
         (vec![], vec![whole("m1", "go")]),
@@ -336,7 +332,10 @@ async fn shapes_of_version_1_are_shown_or_refused_and_nothing_hangs() {
     }
     // A chunk without an id is not valid in version 2, and is dropped.
     let content = json!({ "type": "text", "text": "lost" });
-    ready.agent.update("s1", json!({ "sessionUpdate": "agent_message_chunk", "content": content })).await;
+    ready
+        .agent
+        .update("s1", json!({ "sessionUpdate": "agent_message_chunk", "content": content }))
+        .await;
     for (id, method, params) in [
         (1, "fs/read_text_file", json!({ "sessionId": "s1", "path": "/etc/passwd" })),
         (2, "fs/write_text_file", json!({ "sessionId": "s1", "path": "/tmp/x", "content": "" })),
