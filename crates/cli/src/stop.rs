@@ -5,6 +5,7 @@ use crate::show::paint::{DIM, RED};
 use crate::show::{sanitize, tool_call, width};
 use crate::terminal;
 use attache_client::HubSession;
+use attache_connection::CallError;
 use attache_protocol::v1::{TerminalId, ToolCallId};
 use attache_session::{EntryContent, Session};
 use std::future::Future;
@@ -20,8 +21,8 @@ enum Target {
     Terminal(TerminalId),
 }
 
-/// A stop that the agent has not confirmed. Its result is the error, if there is one.
-type Stopping = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
+/// A stop that the agent has not answered.
+type Stopping = Pin<Box<dyn Future<Output = Result<(), CallError>> + Send>>;
 
 /// The state of the command.
 #[derive(Default)]
@@ -59,11 +60,10 @@ impl Stop {
         say(DIM, "stopping …");
         let session = session.clone();
         self.stopping = Some(Box::pin(async move {
-            let stopped = match &target {
+            match &target {
                 Target::ToolCall(id) => session.cancel_tool_call(id).await,
                 Target::Terminal(id) => session.cancel_terminal(id).await,
-            };
-            stopped.err().map(|error| format!("It was not stopped: {error}"))
+            }
         }));
     }
 
@@ -84,14 +84,15 @@ impl Stop {
         self.listed = Vec::new();
     }
 
-    /// Waits until the agent has answered the stop, and shows its error. Never completes if nothing
+    /// Waits until the agent has answered the stop, and shows the answer. Never completes if nothing
     /// is being stopped.
     pub(crate) async fn done(&mut self) {
         let Some(stopping) = &mut self.stopping else { return std::future::pending().await };
-        let error = stopping.await;
+        let stopped = stopping.await;
         self.stopping = None;
-        if let Some(error) = error {
-            say(RED, &error);
+        match stopped {
+            Ok(()) => say(DIM, "The agent stops it."),
+            Err(error) => say(RED, &format!("It was not stopped: {error}")),
         }
     }
 

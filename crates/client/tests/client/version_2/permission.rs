@@ -11,12 +11,12 @@ use tokio::sync::mpsc;
 /// open.
 async fn ready_for(
     decision: Option<Decision>,
-) -> (Ready, mpsc::UnboundedReceiver<PermissionRequest>) {
-    let (sender, requests) = mpsc::unbounded_channel();
+) -> (Ready, mpsc::Receiver<PermissionRequest>) {
+    let (sender, requests) = mpsc::channel(16);
     let permissions = Permissions::ask(move |request| {
         let (sender, decision) = (sender.clone(), decision.clone());
         async move {
-            let _ = sender.send(request);
+            let _ = sender.send(request).await;
             match decision {
                 Some(decision) => decision,
                 None => pending().await,
@@ -104,11 +104,11 @@ async fn no_rule_and_no_flag_allows_an_unknown_subject() {
     let broker = PermissionBroker::in_memory();
     let rule = Rule::from_line(r#"allow title="May I?""#).unwrap();
     broker.remember(rule).unwrap();
-    let (sender, mut requests) = mpsc::unbounded_channel();
+    let (sender, mut requests) = mpsc::channel(16);
     let person = Permissions::ask(move |request| {
         let sender = sender.clone();
         async move {
-            let _ = sender.send(request);
+            let _ = sender.send(request).await;
             Decision::Allow
         }
     });
