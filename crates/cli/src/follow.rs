@@ -6,10 +6,11 @@ use crate::key::type_ahead::TypeAhead;
 use crate::permission::Verdict;
 use crate::question;
 use crate::run;
-use crate::show::paint::{DIM, Paint, RED, YELLOW};
+use crate::say::{println, say};
+use crate::show::paint::{DIM, RED, YELLOW};
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
-use crate::show::{self, Item, Show, sanitize};
+use crate::show::{self, Item, Show};
 use crate::stop::{self, STOP, Stop};
 use attache_client::{
     Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
@@ -17,7 +18,7 @@ use attache_client::{
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, TurnOutcome};
-use std::io::{self, Stdout, Write};
+use std::io::{self, Stdout};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -285,15 +286,4 @@ pub(crate) fn is_notable(state: &SessionState) -> bool {
         state,
         SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive
     )
-}
-
-/// Writes a line for the person.
-pub(crate) fn println(line: &str) {
-    // An error is ignored: if the terminal is gone, reading fails too.
-    let _ = writeln!(io::stdout().lock(), "{line}");
-}
-
-/// Writes text in a style.
-pub(crate) fn say(style: anstyle::Style, text: &str) {
-    println(&Paint::of(&io::stdout()).paint(style, sanitize::text(text)));
 }

@@ -29,6 +29,7 @@ mod probe;
 mod question;
 mod record;
 mod run;
+mod say;
 mod sessions;
 mod settings;
 mod show;

@@ -1,6 +1,6 @@
 //! `/stop`: stops one tool call or one command of an agent of version 2, and not the whole turn.
 
-use crate::follow::{println, say};
+use crate::say::{println, say};
 use crate::show::paint::{DIM, RED};
 use crate::show::{sanitize, tool_call, width};
 use crate::terminal;
@@ -84,8 +84,8 @@ impl Stop {
         self.listed = Vec::new();
     }
 
-    /// Waits until the agent has answered the stop, and shows the answer. Never completes if nothing
-    /// is being stopped.
+    /// Waits until the agent has answered the stop, and shows the answer. Never completes if
+    /// nothing is being stopped.
     pub(crate) async fn done(&mut self) {
         let Some(stopping) = &mut self.stopping else { return std::future::pending().await };
         let stopped = stopping.await;

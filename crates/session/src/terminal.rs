@@ -75,7 +75,8 @@ impl AgentTerminal {
         self.dropped
     }
 
-    /// Returns whether the client may cancel the command: the agent offers it, and the command runs.
+    /// Returns whether the client may cancel the command: the agent offers it, and the command
+    /// runs.
     pub fn can_cancel(&self) -> bool {
         let offered = self.capabilities.as_ref().and_then(|offered| offered.cancel.as_ref());
         offered.is_some() && self.exit_status.is_none()

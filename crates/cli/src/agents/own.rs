@@ -11,8 +11,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The file in the configuration folder: one table per agent, with `command` and optionally `title`,
-/// `version` and `protocol`.
+/// The file in the configuration folder: one table per agent, with `command` and optionally
+/// `title`, `version` and `protocol`.
 const FILE: &str = "agents.toml";
 
 /// The maximum size of the file, in bytes.

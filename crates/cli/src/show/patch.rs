@@ -11,9 +11,9 @@ pub(super) struct Shown {
     pub(super) files: Vec<(String, Vec<String>)>,
 }
 
-/// Returns the changes. `relative` shows a path for people. Headers of the patch that repeat what a change
-/// says are left out. A patch that does not have one section for each change is shown unchanged,
-/// after all files.
+/// Returns the changes. `relative` shows a path for people. Headers of the patch that repeat what a
+/// change says are left out. A patch that does not have one section for each change is shown
+/// unchanged, after all files.
 pub(super) fn shown(diff: &Diff, relative: impl Fn(&str) -> String, paint: Paint) -> Shown {
     let text = diff.patch.as_ref().map_or("", |patch| patch.text.as_str());
     let text = sanitize::visible(text);

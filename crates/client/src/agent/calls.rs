@@ -42,8 +42,8 @@ impl SharedConnection {
         self.agent.protocol_version == ProtocolVersion::V2
     }
 
-    /// Sends a call in the version of the connection, and waits at most until `deadline`. `callback`
-    /// gets the outcome on the reading task, before the next message is read.
+    /// Sends a call in the version of the connection, and waits at most until `deadline`.
+    /// `callback` gets the outcome on the reading task, before the next message is read.
     pub(crate) async fn call<M: BothVersions>(
         &self,
         params: &M::Params,
@@ -77,7 +77,8 @@ impl SharedConnection {
     }
 }
 
-/// Declares calls whose params convert with `From`, and whose results say nothing that callers need.
+/// Declares calls whose params convert with `From`, and whose results say nothing that callers
+/// need.
 macro_rules! without_reply {
     ($($v1:ty => $v2:ty;)*) => {$(
         impl BothVersions for $v1 {

@@ -94,9 +94,9 @@ impl Options {
         self
     }
 
-    /// Asks the agent for this version of the protocol: version 1 unless set, or version 2, which is
-    /// a draft. Any other version counts as version 1. An agent that does not speak the version does
-    /// not start.
+    /// Asks the agent for this version of the protocol: version 1 unless set, or version 2, which
+    /// is a draft. Any other version counts as version 1. An agent that does not speak the version
+    /// does not start.
     ///
     /// In version 2, an agent reads and writes files and runs commands by itself: the client serves
     /// no files and no terminals, and decides only about what the agent asks.

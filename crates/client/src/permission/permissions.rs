@@ -26,7 +26,8 @@ pub enum Permissions {
     /// Allows calls of these kinds and rejects all others. A call without a kind matches no kind.
     /// Requests that need a person (see [`PermissionRequest::needs_person`]) are rejected.
     AllowKinds(Vec<ToolKind>),
-    /// Allows everything except requests that need a person (see [`PermissionRequest::needs_person`]).
+    /// Allows everything except requests that need a person (see
+    /// [`PermissionRequest::needs_person`]).
     AllowAll,
     /// Asks a person. Several questions may be open at once (PERM-12). The future is dropped when
     /// the question is withdrawn: the turn was cancelled or ended, or the connection is over.

@@ -213,8 +213,8 @@ impl LiveSession {
     }
 
     /// Like [`LiveSession::end_turn`]. If the agent `reported` the end in a state, that state is
-    /// folded, and questions stay open: work in the background may ask them, and the agent withdraws
-    /// the others.
+    /// folded, and questions stay open: work in the background may ask them, and the agent
+    /// withdraws the others.
     fn end_turn_with(
         &self,
         tracker: &Arc<TurnTracker>,

@@ -78,9 +78,9 @@ fn send(
     }
 }
 
-/// Waits for the end of the turn, which is folded when it arrives, or ends a cancelled turn that the
-/// agent does not end. In the second case, this stops waiting for the reply and cancels the request
-/// at the agent.
+/// Waits for the end of the turn, which is folded when it arrives, or ends a cancelled turn that
+/// the agent does not end. In the second case, this stops waiting for the reply and cancels the
+/// request at the agent.
 async fn settle_turn(
     live: Arc<LiveSession>,
     shared: Arc<SharedConnection>,

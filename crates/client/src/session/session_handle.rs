@@ -47,8 +47,8 @@ impl SessionHandle {
 
     /// Returns the output of a terminal that a tool call names: a terminal of this client, even a
     /// released one, or a terminal that the agent runs itself and describes in the metadata of its
-    /// tool calls or, in version 2, in updates. Returns `None` for an unknown terminal. The client keeps the last 32 terminals
-    /// that are not open, each with the last 256 KiB of its output. See
+    /// tool calls or, in version 2, in updates. Returns `None` for an unknown terminal. The client
+    /// keeps the last 32 terminals that are not open, each with the last 256 KiB of its output. See
     /// [`crate::Options::terminals`].
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
         self.live

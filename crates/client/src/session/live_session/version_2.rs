@@ -65,8 +65,8 @@ impl LiveSession {
 }
 
 impl State {
-    /// Folds a state that the agent reports. Returns the end of the turn in flight if the state ends
-    /// it; that state is not folded yet.
+    /// Folds a state that the agent reports. Returns the end of the turn in flight if the state
+    /// ends it; that state is not folded yet.
     pub(super) fn hear_state(&mut self, state: StateUpdate) -> Option<ReportedEnd> {
         let Some(turn) = &mut self.turn else {
             self.apply(EventBody::State(Box::new(state)));

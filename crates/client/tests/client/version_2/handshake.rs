@@ -6,7 +6,8 @@ use attache_client::{Options, StartError};
 use attache_protocol::v1::ProtocolVersion;
 use serde_json::{Value, json};
 
-/// The error of a client whose `initialize` gets this answer. The client then closes the connection.
+/// The error of a client whose `initialize` gets this answer. The client then closes the
+/// connection.
 async fn start_error(options: Options, member: &str, answer: Value) -> StartError {
     let (mut agent, connecting) = connecting(options);
     let greeting = async {
@@ -27,7 +28,7 @@ async fn the_handshake_has_the_form_of_version_2() {
         assert_eq!(params["protocolVersion"], 2);
         assert_eq!(params["info"]["name"], "attache");
         // Version 2 has no files, no terminals and no markers for updates.
-        assert_eq!(params["capabilities"], json!({}), "{call}");
+        assert_eq!(params.get("capabilities"), None, "{call}");
         let session = json!({ "prompt": { "image": {} }, "mcp": { "http": {} }, "fork": {} });
         let methods = json!([
             { "methodId": "key", "type": "agent", "name": "Key" },

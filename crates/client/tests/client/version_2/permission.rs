@@ -9,9 +9,7 @@ use tokio::sync::mpsc;
 
 /// A session whose requests are sent to the receiver, and get this decision; `None` leaves them
 /// open.
-async fn ready_for(
-    decision: Option<Decision>,
-) -> (Ready, mpsc::Receiver<PermissionRequest>) {
+async fn ready_for(decision: Option<Decision>) -> (Ready, mpsc::Receiver<PermissionRequest>) {
     let (sender, requests) = mpsc::channel(16);
     let permissions = Permissions::ask(move |request| {
         let (sender, decision) = (sender.clone(), decision.clone());
