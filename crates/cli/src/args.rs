@@ -95,7 +95,8 @@ Examples:
   attache agent --model openai/gpt-5-mini --mode plan";
 
 const CHAT: &str = "\
-/help lists the commands. Ctrl-C cancels a turn; Ctrl-D ends the conversation. Text that you \
+/help lists the commands. Ctrl-C cancels a turn, and /stop one tool call of an agent that can \
+do that; Ctrl-D ends the conversation. Text that you \
 type during a turn becomes the start of your next line. Lines can come through a pipe; \
 questions are asked at the terminal.
 
