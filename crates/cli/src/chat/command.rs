@@ -26,7 +26,7 @@ const COMMANDS: [(&str, &str, &str); 13] = [
     ("/agents", "", "list the agents and their state"),
     ("/agent", "NAME|'CMD ARGS'", "start a session with another agent"),
     ("/options", "[OPTION VALUE]", "list the options, or set one"),
-    ("/stop", "[NUMBER]", "list the tool calls that can be stopped alone, or stop one"),
+    ("/stop", "[NUMBER]", "list the calls that can be stopped alone, or stop one"),
     ("/budget", "[AMOUNT|none]", "show or set the budget of a session, such as 0.50USD"),
     ("/thoughts", "", "show the agent's reasoning in the last turn"),
     ("/details", "", "show the whole diffs and outputs of the last turn"),
@@ -113,7 +113,7 @@ impl Chat {
             .for_each(|command| row(&format!("/{}", command.name), "", &command.description));
         say(
             DIM,
-            "\n@PATH attaches a file. A backslash at the end of a line continues it.\nCtrl-C cancels a turn; type /stop to stop one tool call, if the agent can do that.",
+            "\n@PATH attaches a file. A backslash at the end of a line continues it.\nCtrl-C cancels a turn. /stop stops one tool call, if the agent offers that.",
         );
     }
 
