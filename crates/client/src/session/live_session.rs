@@ -296,8 +296,9 @@ impl LiveSession {
     /// watchers end.
     pub(crate) fn over(&self, end: &ConnectionEnd) {
         let running = self.state().turn.as_ref().map(|turn| turn.tracker.clone());
-        if let Some(tracker) = running {
-            self.end_turn(&tracker, Err(TurnError::Disconnected(end.clone())));
+        match running {
+            Some(tracker) => self.end_turn(&tracker, Err(TurnError::Disconnected(end.clone()))),
+            None => self.end_own_work(end),
         }
         let withdrawn = self.state().withdraw();
         cancelled(withdrawn);

@@ -4,14 +4,14 @@ use super::agent_turn::StateMeaning;
 use super::{LiveSession, State, cancelled};
 use crate::session::outcome::{Outcome, TurnError};
 use crate::session::turn_tracker::TurnTracker;
-use attache_connection::CallError;
+use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::Error;
 use attache_protocol::method::SessionCancel;
 use attache_protocol::v1::{CancelNotification, StopReason};
 use attache_protocol::v2::{
     IdleStateUpdate, IdleStopReason, PromptResponse, RunningStateUpdate, StateUpdate,
 };
-use attache_session::{EventBody, TurnState};
+use attache_session::{EventBody, TurnOutcome, TurnState};
 use std::sync::Arc;
 
 /// The end of a turn as the agent reported it.
@@ -48,6 +48,14 @@ impl LiveSession {
         let ReportedEnd { tracker, idle } = ended;
         let end = outcome_of(&idle, tracker.is_cancelling());
         self.end_turn_with(&tracker, end, Some(idle.into()));
+    }
+
+    /// Ends work that an agent of version 2 began by itself, because the connection is over.
+    pub(super) fn end_own_work(&self, end: &ConnectionEnd) {
+        if self.fold.with(|session| session.turn() != TurnState::Idle) {
+            let error = TurnError::Disconnected(end.clone()).as_wire();
+            self.apply([EventBody::TurnEnded { outcome: TurnOutcome::Failed(error), usage: None }]);
+        }
     }
 
     /// Cancels work that an agent of version 2 began by itself, without a prompt.
