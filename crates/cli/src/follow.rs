@@ -17,7 +17,7 @@ use attache_client::{
     SessionState, Watch,
 };
 use attache_protocol::ErrorCode;
-use attache_session::{Parts, TurnOutcome};
+use attache_session::{Parts, Session, TurnOutcome};
 use std::io::{self, Stdout};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -115,6 +115,9 @@ impl Follow {
                 }
             }
             None => {}
+        }
+        if let Some(text) = in_background(&session) {
+            say(DIM, &text);
         }
         Ok(())
     }
@@ -265,6 +268,18 @@ impl Follow {
     fn pause(&mut self) -> Result<(), Failure> {
         self.output.pause().map_err(|error| Failure::output(&error))
     }
+}
+
+/// Returns how much work goes on after the turn; `None` if the agent reports none.
+fn in_background(session: &Session) -> Option<String> {
+    let count = session.background().map_or(0, <[_]>::len);
+    let goes_on = match count {
+        0 => return None,
+        1 => "1 task goes on in the background".to_owned(),
+        count => format!("{count} tasks go on in the background"),
+    };
+    let stop = if stop::is_possible(session) { "; /stop lists what can be stopped" } else { "" };
+    Some(format!("{goes_on}{stop}"))
 }
 
 /// Returns whether the session is not idle.
