@@ -48,8 +48,8 @@ fn options() -> Options {
     Options::default().protocol(ProtocolVersion::V2).terminals()
 }
 
-/// A prompt, a rejected and an allowed edit, an option, a cancelled turn, one stopped command, and a
-/// replay of the whole conversation by another process of the agent.
+/// A prompt, a rejected and an allowed edit, an option, a cancelled turn, one stopped command, and
+/// a replay of the whole conversation by another process of the agent.
 async fn converses(agent: &Agent) {
     let project = Project::new();
     let home = Home::new(&project).await;
