@@ -59,6 +59,14 @@
 //! The client serves exactly the methods that it advertises. These are permission requests, text
 //! files in the folders of a session (with the [`UnsavedText`] of an editor) and, if [`Options`]
 //! enables them, terminals, forms and pages. Every call that changes something needs permission.
+//!
+//! # Versions
+//!
+//! The client asks an agent for version 1 of the protocol, or for version 2, a draft, if
+//! [`Options::protocol`] says so. The functions of this crate are the same for both. In version 2,
+//! agents have no modes, read and write files and run commands by themselves, and may work without
+//! a prompt. [`SessionHandle::cancel_tool_call`] and [`SessionHandle::cancel_terminal`] work only
+//! there.
 
 mod agent;
 mod catalogue;

@@ -5,7 +5,9 @@
 //! meaning depends on the session.
 
 mod auth;
+mod config_option;
 mod elicitation;
 mod initialize;
 mod mcp;
+mod permission;
 mod session;

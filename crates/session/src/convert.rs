@@ -1,7 +1,7 @@
 //! Conversion between events and the messages of each protocol version.
 
 mod patch;
-pub(crate) mod permission;
+mod permission;
 mod v1;
 mod v1_tool_call;
 pub(crate) mod v2;

@@ -62,7 +62,6 @@ pub use change::{Change, Changes, EntryChange, Parts};
 pub use config::dependent::{keep_values, restored_options};
 pub use config::set::SetError;
 pub use config::{ConfigOptions, OptionSource};
-pub use convert::permission::{permission_outcome_from_v2, permission_outcome_to_v2};
 pub use convert::v2_config_option::{from_v2_option, to_v2_option};
 pub use event::json::object::{EVENT_VERSION, EventError};
 pub use event::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};

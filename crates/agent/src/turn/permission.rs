@@ -9,7 +9,7 @@ use attache_protocol::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, ProtocolVersion,
     RequestPermissionOutcome,
 };
-use attache_session::{EventBody, PermissionId, PermissionQuestion, permission_outcome_from_v2};
+use attache_session::{EventBody, PermissionId, PermissionQuestion};
 
 /// The decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl Turn {
         match peer.version() {
             ProtocolVersion::V2 => {
                 let reply = peer.call::<v2::SessionRequestPermission>(&question.to_v2(session));
-                Box::pin(async { Ok(permission_outcome_from_v2(reply.await?.outcome)) })
+                Box::pin(async { Ok(reply.await?.outcome.into()) })
             }
             _ => {
                 let reply = peer.call::<SessionRequestPermission>(&question.to_v1(session, id));

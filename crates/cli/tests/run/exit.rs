@@ -74,8 +74,8 @@ fn an_agent_of_another_version_ends_with_3() {
 #[test]
 fn an_agent_that_answers_no_usable_version_ends_with_3() {
     for (answered, says) in [
-        ("3", &["version 3 of the protocol", "version 1", "update the older"][..]),
-        ("0", &["version 0 of the protocol", "version 1", "update the older"]),
+        ("3", &["version 3 of ACP", "version 1", "update the older"][..]),
+        ("0", &["version 0 of ACP", "version 1", "update the older"]),
         ("\"2\"", &["result.protocolVersion", "expected a whole number", "found a string"]),
         ("2.5", &["result.protocolVersion", "expected a whole number", "found 2.5"]),
     ] {
@@ -166,7 +166,7 @@ fn every_broken_agent_is_reported_with_the_next_step() {
     for (answer, says) in [
         (
             r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2}}"#,
-            &["version 2", "update"][..],
+            &["only version 2", "--protocol 2"][..],
         ),
         (r#"{"jsonrpc":"2.0","id":0,"result":"nonsense"}"#, &["cannot be read", "report it"]),
         (

@@ -20,7 +20,7 @@ use attache_protocol::v1::{
     RequestPermissionRequest, SessionId, SessionNotification, TerminalOutputRequest,
     WaitForTerminalExitRequest, WriteTextFileRequest,
 };
-use attache_session::EventBody;
+use attache_session::{EventBody, PermissionQuestion};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -34,6 +34,23 @@ pub(crate) struct IncomingHandler {
     pub(crate) advertised: ClientCapabilities,
     pub(crate) unsaved: Option<Arc<dyn UnsavedText>>,
     pub(crate) elicitations: Elicitations,
+}
+
+impl IncomingHandler {
+    /// Asks whether the agent may perform an action.
+    pub(crate) fn ask(
+        &self,
+        session: &SessionId,
+        question: PermissionQuestion,
+        answer: Responder<SessionRequestPermission>,
+    ) -> Work {
+        let Some(live) = self.sessions.get(session) else {
+            return answer.send(Err(unknown(session)));
+        };
+        let asking = live.ask(question, answer)?;
+        let question = OpenQuestion { id: asking.request.id, live };
+        Some(Box::pin(question.decide(asking, self.unsaved.clone())))
+    }
 }
 
 impl Client for IncomingHandler {
@@ -50,12 +67,8 @@ impl Client for IncomingHandler {
         params: RequestPermissionRequest,
         answer: Responder<SessionRequestPermission>,
     ) -> Work {
-        let Some(live) = self.sessions.get(&params.session_id) else {
-            return answer.send(Err(unknown(&params.session_id)));
-        };
-        let asking = live.ask(params, answer)?;
-        let question = OpenQuestion { id: asking.request.id, live };
-        Some(Box::pin(question.decide(asking, self.unsaved.clone())))
+        let session = params.session_id.clone();
+        self.ask(&session, params.into(), answer)
     }
 
     fn fs_read_text_file(

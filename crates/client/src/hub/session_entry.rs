@@ -269,12 +269,14 @@ impl SessionEntry {
             let state = self.state();
             let live = state.attached.as_ref().map(|(_, handle)| handle.live.clone());
             let turn = state.turn.clone().filter(|_| !is_to_send || state.sending_now);
-            turn.map(|turn| (turn, live))
+            (turn, live)
         };
         match current {
-            Some((turn, Some(live))) => live.cancel(Some(&turn)),
-            Some((turn, None)) => drop(turn.cancel()),
-            None => {}
+            (Some(turn), Some(live)) => live.cancel(Some(&turn)),
+            (Some(turn), None) => drop(turn.cancel()),
+            // An agent of version 2 may work without a prompt.
+            (None, Some(live)) if !is_to_send => live.cancel(None),
+            (None, _) => {}
         }
         self.touch();
     }

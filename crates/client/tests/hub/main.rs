@@ -19,3 +19,4 @@ mod scripted_agent;
 mod started;
 mod stored;
 mod usage;
+mod version_2;

@@ -4,8 +4,7 @@ use crate::permission::{PermissionQuestion, PermissionSubject};
 use crate::{PermissionId, ToolCallPatch};
 use attache_protocol::v1::{ContentBlock, SessionId, ToolCallId, ToolKind};
 use attache_protocol::v2::{
-    CancelledPermissionOutcome, CommandPermissionSubject, RequestPermissionSubject,
-    ToolCallPermissionSubject,
+    CommandPermissionSubject, RequestPermissionSubject, ToolCallPermissionSubject,
 };
 use attache_protocol::{Patch, Raw, encode, v1, v2};
 
@@ -120,32 +119,6 @@ impl PermissionSubject {
             }
             Self::Command(command) => command.clone().into(),
             Self::Unknown(unknown) => RequestPermissionSubject::Unknown(unknown.clone()),
-        }
-    }
-}
-
-/// Converts the answer of a client of version 2. The metadata of a cancelled request is dropped.
-pub fn permission_outcome_from_v2(
-    outcome: v2::RequestPermissionOutcome,
-) -> v1::RequestPermissionOutcome {
-    match outcome {
-        v2::RequestPermissionOutcome::Cancelled(_) => v1::RequestPermissionOutcome::Cancelled,
-        v2::RequestPermissionOutcome::Selected(selected) => selected.into(),
-        v2::RequestPermissionOutcome::Unknown(unknown) => {
-            v1::RequestPermissionOutcome::Unknown(unknown)
-        }
-    }
-}
-
-/// Converts an answer to version 2.
-pub fn permission_outcome_to_v2(
-    outcome: &v1::RequestPermissionOutcome,
-) -> v2::RequestPermissionOutcome {
-    match outcome {
-        v1::RequestPermissionOutcome::Cancelled => CancelledPermissionOutcome::new().into(),
-        v1::RequestPermissionOutcome::Selected(selected) => selected.clone().into(),
-        v1::RequestPermissionOutcome::Unknown(unknown) => {
-            v2::RequestPermissionOutcome::Unknown(unknown.clone())
         }
     }
 }

@@ -4,7 +4,6 @@ use crate::fold;
 use attache_protocol::{decode, encode, v1, v2};
 use attache_session::{
     Event, EventBody, PermissionId, PermissionQuestion, PermissionSubject, Replay, Timestamp,
-    permission_outcome_from_v2, permission_outcome_to_v2,
 };
 use std::sync::Arc;
 
@@ -152,7 +151,8 @@ fn answers_are_the_same_in_both_versions() {
         r#"{"outcome":"postponed","until":"noon"}"#,
     ] {
         let outcome: v2::RequestPermissionOutcome = decode(text).unwrap();
-        let through = permission_outcome_to_v2(&permission_outcome_from_v2(outcome.clone()));
+        let through =
+            v2::RequestPermissionOutcome::from(v1::RequestPermissionOutcome::from(outcome.clone()));
         assert_eq!(through, outcome);
     }
 }

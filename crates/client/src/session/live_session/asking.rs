@@ -4,6 +4,7 @@
 use super::LiveSession;
 use super::agent_question::AgentQuestion;
 use crate::permission::approvals::{Approvals, Prospect, prospects};
+use crate::permission::asked_action;
 use crate::permission::{Decision, PermissionRequest, Permissions};
 use crate::race::{Raced, race};
 use crate::text_files::unsaved_text::UnsavedText;
@@ -11,10 +12,9 @@ use attache_connection::{Cancelled, Responder};
 use attache_policy::Folders;
 use attache_protocol::method::SessionRequestPermission;
 use attache_protocol::v1::{
-    PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, SessionId,
+    PermissionOptionKind, RequestPermissionOutcome, RequestPermissionResponse, SessionId,
 };
-use attache_session::{EventBody, PermissionId, ToolCallPatch};
+use attache_session::{EventBody, PermissionId, PermissionQuestion};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -46,16 +46,15 @@ impl LiveSession {
     /// is being cancelled, answers it; otherwise returns it to be decided.
     pub(crate) fn ask(
         &self,
-        params: RequestPermissionRequest,
+        question: PermissionQuestion,
         answer: Responder<SessionRequestPermission>,
     ) -> Option<Asking> {
         let mut state = self.state();
         state.questions += 1;
         let id = PermissionId(state.questions);
-        state.hear(EventBody::permission_asked(id, params.clone()));
-        let RequestPermissionRequest { tool_call, options, .. } = params;
-        let tool_call = ToolCallPatch::from(tool_call);
-        let known = self.fold.with(|session| session.tool_call(&tool_call.tool_call_id).cloned());
+        let tool_call = asked_action::tool_call_id(&question, id);
+        state.hear(EventBody::PermissionAsked { id, question: Box::new(question.clone()) });
+        let known = self.fold.with(|session| session.tool_call(&tool_call).cloned());
         let (permissions, folders) = (state.permissions.clone(), state.folders.clone());
         let asking = if state.is_cancelling() {
             let outcome = RequestPermissionOutcome::Cancelled; // PERM-06
@@ -68,10 +67,7 @@ impl LiveSession {
             let cancelled = answer.cancelled().clone();
             state.asked.insert(id, AgentQuestion { answer, _withdrawn: sender });
             drop(state);
-            let request = PermissionRequest {
-                tool_call: known,
-                ..PermissionRequest::new(id, self.id.clone(), tool_call, options)
-            };
+            let request = asked_action::request(question, id, self.id.clone(), known);
             Some(Asking { request, permissions, folders, cancelled, withdrawn })
         };
         self.fold.wake();
