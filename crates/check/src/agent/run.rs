@@ -4,10 +4,10 @@
 mod calibration;
 mod conversations;
 
-use crate::agent::judge_client::{Client, capabilities, everything};
+use crate::agent::judge_client::{Client, capabilities_of, initialize_params_of};
 use crate::json::json;
 use crate::judging::boxed::Boxed;
-use crate::judging::conversation::{Conversation, Session};
+use crate::judging::conversation::{Conversation, Reply, Session};
 use crate::judging::probe::Probe;
 use crate::judging::probe_run::ProbeRun;
 use crate::judging::support::Support;
@@ -19,6 +19,7 @@ use crate::peer::link::Link;
 use crate::{McpServers, ModelServer};
 use attache_host::StartError;
 use attache_protocol::method::{Method, SessionNew, SessionPrompt, Side};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,12 +30,31 @@ use tokio::time::Instant;
 /// The maximum number of recorded lines in a verdict.
 pub(crate) const LINES_SHOWN: usize = 12;
 
-/// The rule that an agent breaks if it opens no session. Other rules whose probes need a session
-/// are then not tested.
-const OPENED: &str = "SESS-01";
-/// The rule that an agent breaks if it answers no prompt. Other rules whose probes need a prompt
-/// are then not tested.
-const PROMPTED: &str = "PROMPT-06";
+/// The rules that an agent breaks if it lacks what most probes need. The rules of those probes are
+/// then not tested.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BasicRules {
+    /// The agent answers `initialize`.
+    pub(crate) initialized: &'static str,
+    /// The agent opens a session.
+    pub(crate) opened: &'static str,
+    /// The agent accepts a prompt.
+    pub(crate) prompted: &'static str,
+    /// The updates of a turn name its session.
+    pub(crate) separate: &'static str,
+}
+
+const BASIC_RULES_1: BasicRules = BasicRules {
+    initialized: "INIT-05",
+    opened: "SESS-01",
+    prompted: "PROMPT-06",
+    separate: "SESS-06",
+};
+const BASIC_RULES_2: BasicRules =
+    BasicRules { initialized: "V2-05", opened: "V2-67", prompted: "V2-72", separate: "V2-22" };
+
+/// The error code of an agent that does not support the requested version or an earlier one.
+const UNSUPPORTED: i64 = -32022;
 
 type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
 
@@ -58,6 +78,9 @@ pub struct Run {
     patience: Duration,
     words: String,
     login: Option<String>,
+    version: ProtocolVersion,
+    /// The reason why the agent cannot be judged by the chosen version, if it speaks another one.
+    other_version: Option<String>,
     now: Option<Conversation>,
     /// The client that the judge plays in the current conversation, if later probes may continue
     /// the conversation.
@@ -105,6 +128,8 @@ impl Run {
             patience: Duration::from_secs(10),
             words: "hi".to_owned(),
             login: None,
+            version: ProtocolVersion::V1,
+            other_version: None,
             now: None,
             client: None,
             parked: Vec::new(),
@@ -142,6 +167,21 @@ impl Run {
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
+    }
+
+    /// Sets the version of the protocol that the judge's client requests and judges: version 1,
+    /// which is the default, or version 2. Version 2 is a draft.
+    #[must_use]
+    pub fn protocol(mut self, version: ProtocolVersion) -> Self {
+        self.version = version;
+        self.watched.support.protocol = version.0;
+        self
+    }
+
+    /// Returns a sentence about the version of the protocol that the agent speaks, if this is
+    /// another version than the chosen one. No rule was judged then.
+    pub fn other_version(&self) -> Option<&str> {
+        self.other_version.as_deref()
     }
 
     /// Returns the parts of the protocol that the agent supports, as observed so far.
@@ -191,6 +231,24 @@ impl Run {
         json!([{"type": "text", "text": self.words}])
     }
 
+    /// Returns the version of the protocol that the run judges.
+    pub(crate) fn version(&self) -> ProtocolVersion {
+        self.version
+    }
+
+    /// Returns all capabilities of the judge's client.
+    pub(crate) fn capabilities(&self) -> Value {
+        capabilities_of(self.version)
+    }
+
+    /// Returns the rules that most probes need the agent to keep.
+    pub(crate) fn basic_rules(&self) -> BasicRules {
+        match self.version {
+            ProtocolVersion::V1 => BASIC_RULES_1,
+            _ => BASIC_RULES_2,
+        }
+    }
+
     /// Returns how many answers the judge's model has given, if there is a model.
     pub(crate) fn asked(&self) -> Option<usize> {
         self.model.as_ref().map(ModelServer::answers)
@@ -229,13 +287,27 @@ impl Run {
 
 impl ProbeRun for Run {
     type First = Link;
-    const REACHED: &'static str = "INIT-05";
+    const REACHED: &'static str = BASIC_RULES_1.initialized;
     const NOT_REACHED: &'static str = "the agent does not answer initialize";
+
+    fn reached(&self) -> &'static str {
+        self.basic_rules().initialized
+    }
+
+    fn not_reached(&self, contact: &Outcome) -> Outcome {
+        match &self.other_version {
+            Some(why) => Outcome::NotTested(why.clone()),
+            None => Outcome::NotTested(format!("{}: {}", Self::NOT_REACHED, contact.seen())),
+        }
+    }
 
     async fn first_contact(&mut self, link: Link) -> Probed {
         self.start_conversation(link);
-        self.now().initialize(everything()).await?.result()?;
-        self.client = Some(Client { capabilities: capabilities(), is_watched: true });
+        let capabilities = self.capabilities();
+        let params = initialize_params_of(self.version, capabilities.clone());
+        let reply = self.now().initialize(params).await?;
+        self.agrees_on_version(&reply)?;
+        self.client = Some(Client { capabilities, is_watched: true });
         Ok(())
     }
 
@@ -247,15 +319,16 @@ impl ProbeRun for Run {
         let lines = self.shown();
         // Read these values now, because the checks below may switch to another conversation.
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
-        if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
-            outcome = Outcome::NotTested(
-                "the agent refuses a prompt of the probe, which breaks PROMPT-06".to_owned(),
-            );
+        let BasicRules { opened, prompted, .. } = self.basic_rules();
+        if outcome.is_fail() && probe.rule != prompted && self.was_refused_a_prompt() {
+            outcome = Outcome::NotTested(format!(
+                "the agent refuses a prompt of the probe, which breaks {prompted}"
+            ));
         }
-        if outcome.is_fail() && probe.rule != OPENED && opens {
+        if outcome.is_fail() && probe.rule != opened && opens {
             outcome = self.opens_sessions().await.err().unwrap_or(outcome);
         }
-        if outcome.is_fail() && probe.rule != PROMPTED && prompts {
+        if outcome.is_fail() && probe.rule != prompted && prompts {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
         // The next probe must not continue a conversation with open calls, or one in which the
@@ -294,11 +367,34 @@ impl ProbeRun for Run {
 }
 
 impl Run {
+    /// Checks that the agent chose the version that is judged.
+    fn agrees_on_version(&mut self, reply: &Reply) -> Probed {
+        let other = match reply.error("/code").and_then(Value::as_i64) {
+            Some(UNSUPPORTED) => reply
+                .error("/data/supported")
+                .map_or_else(|| "another version".to_owned(), |all| format!("only versions {all}")),
+            Some(_) => return reply.result().map(|_| ()),
+            None => {
+                let result = reply.result()?;
+                let chosen = result.get("protocolVersion").unwrap_or(&Value::Null);
+                if self.version == ProtocolVersion::V1 || *chosen == json!(self.version.0) {
+                    return Ok(());
+                }
+                format!("version {chosen}")
+            }
+        };
+        let judged = self.version;
+        let why = format!("the agent speaks {other}, so it cannot be judged by version {judged}");
+        self.other_version = Some(why.clone());
+        not_tested(why)
+    }
+
     /// Whether the agent refused a prompt of this probe that it must accept.
     fn was_refused_a_prompt(&self) -> bool {
+        let prompted = self.basic_rules().prompted;
         self.now.as_ref().is_some_and(|talk| {
             let mut findings = talk.peer.findings().iter();
-            findings.any(|finding| finding.rule.id == PROMPTED && finding.line > talk.probe_began())
+            findings.any(|finding| finding.rule.id == prompted && finding.line > talk.probe_began())
         })
     }
 

@@ -13,7 +13,9 @@ use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped
 use crate::peer::line::Line;
 use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
 use attache_protocol::method::{Initialize, Method, SessionNew};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,6 +40,8 @@ pub(crate) struct Conversation {
     /// not mandatory, a breach of it could look like a breach of a mandatory rule. Therefore,
     /// findings count only after the peer has kept the probed rule.
     pub(crate) is_watched: bool,
+    /// The version of the protocol that the judge uses.
+    pub(crate) version: ProtocolVersion,
     /// The result of `initialize`.
     announced: Value,
     last_id: i64,
@@ -59,6 +63,7 @@ impl Conversation {
             peer,
             patience,
             is_watched: true,
+            version: ProtocolVersion::V1,
             announced: Value::Null,
             last_id: 0,
             probe_began: 0,
@@ -98,7 +103,19 @@ impl Conversation {
                 (_, None) => {}
             }
         }
-        self.is_up() && open.is_empty()
+        self.is_up() && open.is_empty() && !self.is_working()
+    }
+
+    /// Whether the agent reported in this probe that work of a session runs, and not that it ended.
+    fn is_working(&self) -> bool {
+        let mut states: HashMap<String, bool> = HashMap::new();
+        for params in self.heard(self.probe_began).filter_map(|line| line.get("params")) {
+            let state = params.pointer("/update/state").and_then(Value::as_str);
+            if let (Some(session), Some(state)) = (params.get("sessionId"), state) {
+                states.insert(session.to_string(), state != "idle");
+            }
+        }
+        states.values().any(|is_active| *is_active)
     }
 
     /// Returns the peer's lines from index `first` on.
@@ -344,9 +361,17 @@ impl Conversation {
             .filter(|value| !value.is_null() && **value != Value::Bool(false))
     }
 
-    /// Whether the agent offers the capability at this JSON pointer below `agentCapabilities`.
+    /// Whether the agent offers the capability at this JSON pointer below its capabilities.
     pub(crate) fn offers(&self, pointer: &str) -> bool {
-        self.announced(&format!("/agentCapabilities{pointer}")).is_some()
+        self.announced(&format!("/{}{pointer}", self.capabilities())).is_some()
+    }
+
+    /// Returns the member of the agent's answer to `initialize` that has its capabilities.
+    fn capabilities(&self) -> &'static str {
+        match self.version {
+            ProtocolVersion::V1 => "agentCapabilities",
+            _ => "capabilities",
+        }
     }
 
     /// Skips the probe if the agent does not offer the capability at this JSON pointer.
@@ -354,7 +379,7 @@ impl Conversation {
         if self.offers(pointer) {
             return Ok(());
         }
-        skipped(format!("agentCapabilities{} is not offered", pointer.replace('/', ".")))
+        skipped(format!("{}{} is not offered", self.capabilities(), pointer.replace('/', ".")))
     }
 
     /// Whether the agent has a login method.

@@ -26,6 +26,8 @@ const NAME: usize = 100;
 pub struct Support {
     /// The side of the peer.
     pub side: Side,
+    /// The version of the protocol that was judged.
+    pub protocol: u16,
     /// The peer's name in `initialize`.
     pub name: Option<String>,
     /// The peer's version in `initialize`.
@@ -101,6 +103,7 @@ impl Support {
     pub fn of(side: Side) -> Self {
         Self {
             side,
+            protocol: 1,
             name: None,
             version: None,
             capabilities: BTreeSet::new(),
@@ -123,6 +126,7 @@ impl Support {
 
     /// Adds the record of another run against the same peer.
     pub fn join(&mut self, other: Self) {
+        self.protocol = other.protocol;
         self.name = other.name.or(self.name.take());
         self.version = other.version.or(self.version.take());
         self.capabilities.extend(other.capabilities);
@@ -229,6 +233,7 @@ impl Support {
 
     fn record_initialize(&mut self, payload: &Value) {
         let (info, capabilities) = match self.side {
+            _ if self.protocol > 1 => ("info", "capabilities"),
             Side::Agent => ("agentInfo", "agentCapabilities"),
             Side::Client => ("clientInfo", "clientCapabilities"),
         };
