@@ -107,6 +107,10 @@ const TOPICS: &[&[Probe<Run>]] = &[
 /// The rules outside the group V2 that also hold in version 2, apart from the group RPC.
 const IN_BOTH_VERSIONS: &[&str] = &["EXT-02", "EXT-03", "META-02", "CANCEL-16", "CANCEL-17"];
 
+/// The rules of the group RPC that hold only in version 1, in which the reply to a prompt ends the
+/// turn.
+const ONLY_IN_VERSION_1: &[&str] = &["RPC-29"];
+
 /// Every probe, in the order in which they run.
 pub(crate) fn all() -> impl Iterator<Item = &'static Probe<Run>> {
     TOPICS.iter().chain(version_2::TOPICS).copied().flatten()
@@ -117,8 +121,9 @@ pub(crate) fn of(version: ProtocolVersion) -> impl Iterator<Item = &'static Prob
     all().filter(move |probe| match version {
         ProtocolVersion::V1 => !is_of_version_2(probe.rule),
         _ => {
-            let holds_in_both =
-                probe.rule.starts_with("RPC-") || IN_BOTH_VERSIONS.contains(&probe.rule);
+            let holds_in_both = (probe.rule.starts_with("RPC-")
+                && !ONLY_IN_VERSION_1.contains(&probe.rule))
+                || IN_BOTH_VERSIONS.contains(&probe.rule);
             is_of_version_2(probe.rule) || holds_in_both
         }
     })

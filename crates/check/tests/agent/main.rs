@@ -15,6 +15,7 @@ mod fuzzed;
 mod list;
 
 use attache_check::{Link, McpServers, Outcome, Run, Verdict};
+use attache_protocol::v1::ProtocolVersion;
 use correct::{Correct, Kept, LIMIT};
 use fault::{END, Fault, HUGE, Heard, LACKS, WAYS, authenticate};
 use serde_json::Value;
@@ -134,8 +135,21 @@ fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
 }
 
 /// Returns the verdicts on the correct agent with this fault. The seed determines the order of the
-/// probes. The judge logs in with `login`, if given. The clock advances only while all tasks wait.
+/// probes. The judge logs in with `login`, if given.
 fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict> {
+    let protocol =
+        if fault.rule.starts_with("V2-") { ProtocolVersion::V2 } else { ProtocolVersion::V1 };
+    judged_by(protocol, fault, seed, login)
+}
+
+/// Returns the verdicts by this version on an agent that supports all versions up to it. The clock
+/// advances only while all tasks wait.
+fn judged_by(
+    protocol: ProtocolVersion,
+    fault: &'static Fault,
+    seed: u64,
+    login: Option<&str>,
+) -> Vec<Verdict> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -150,11 +164,15 @@ fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict>
             // separately.
             let (input, theirs) = tokio::io::duplex(1 << 20);
             let (output, ours) = tokio::io::duplex(1 << 20);
-            let connection = Connection { agent: Correct::new(kept.clone(), reach.clone()), fault };
+            let connection = Connection {
+                agent: Correct::new(u64::from(protocol.0), kept.clone(), reach.clone()),
+                fault,
+            };
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         })
         .mcp(servers)
+        .protocol(protocol)
         .seed(seed);
         if let Some(method) = login {
             run = run.login(method);
@@ -177,6 +195,17 @@ fn a_correct_agent_passes_every_probe() {
         verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
     assert!(other.iter().all(is_lacking), "{other:#?}");
     assert!(verdicts.len() > 70, "{}", verdicts.len());
+}
+
+#[test]
+fn a_correct_agent_of_version_2_passes_every_probe() {
+    for seed in 0..=4 {
+        let verdicts = judged_by(ProtocolVersion::V2, &fault::NONE, seed, Some("login"));
+        let other: Vec<_> =
+            verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+        assert!(other.is_empty(), "seed {seed}: {other:#?}");
+        assert!(verdicts.len() > 70, "{}", verdicts.len());
+    }
 }
 
 /// Whether only an agent without some feature can pass the rule.

@@ -62,7 +62,7 @@ async fn a_malformed_notification_is_ignored(run: &mut Run) -> Probed {
 
 async fn absent_params_count_as_empty(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
-    talk.needs(list(talk))?;
+    talk.needs(list_capability(talk))?;
     page(talk, json!({})).await?;
     talk.call::<SessionList>(Value::Null).await?.result()?;
     let first = talk.now();
@@ -96,7 +96,7 @@ async fn unknown_keys_are_ignored(run: &mut Run) -> Probed {
 }
 
 /// Returns the capability without which an agent lists no sessions.
-fn list(talk: &Conversation) -> &'static str {
+pub(super) fn list_capability(talk: &Conversation) -> &'static str {
     if talk.version == ProtocolVersion::V1 { LIST } else { "/session" }
 }
 
