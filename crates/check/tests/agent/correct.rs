@@ -62,6 +62,8 @@ pub(crate) struct Correct {
     pub(crate) deleted: Option<String>,
     /// A session whose cancels the agent ignores. Only faults set it.
     pub(crate) deaf: Option<String>,
+    /// Whether a resume restores the MCP servers of the session. Only faults set it.
+    pub(crate) restores_servers: bool,
     /// The turn that ended last: its session, the id of its prompt, and its stop reason, if any.
     last_turn: (String, Value, &'static str),
     said: Vec<Value>,

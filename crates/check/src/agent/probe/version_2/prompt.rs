@@ -72,7 +72,7 @@ async fn the_user_message_has_the_id_of_the_reply(run: &mut Run) -> Probed {
 async fn a_prompt_that_is_cancelled_at_once_is_answered(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
-    let turn = talk.begin_turn(&session, say("attache waits").hang());
+    let turn = talk.begin_turn(&session, say("attache: at once").hang());
     cancel(talk, &session);
     let reply = talk.reply_to(SessionPrompt::ROW.name, &turn.id).await?;
     if let Some(code) = reply.error("/code") {
