@@ -1,9 +1,8 @@
 //! Permission requests: answers that allow nothing, and requests of cancelled work (V2-61, V2-64 to
 //! V2-66).
 
-use super::super::driven::{
-    OLD, attempt, cancel, count, file, held, is_written_over, unjudged, write_over,
-};
+use super::super::driven::{OLD, cancel, file, held, unjudged, write_over};
+use super::super::permission::GatedAction;
 use crate::agent::run::Run;
 use crate::json::json;
 use crate::judging::probe::probes;
@@ -23,7 +22,7 @@ probes! { Run:
     "V2-66" the_requests_of_cancelled_work_are_withdrawn;
 }
 
-const DOES_NOT_ASK: &str = "the agent does not ask before it writes a file";
+const DOES_NOT_ASK: &str = "the agent does not ask before it writes a file or runs a command";
 
 /// How long an agent may take to withdraw a request.
 const SOON: Duration = Duration::from_secs(3);
@@ -49,26 +48,33 @@ async fn an_unknown_outcome_allows_nothing(run: &mut Run) -> Probed {
 }
 
 async fn allows_nothing(run: &mut Run, outcome: Value) -> Probed {
-    let (_, is_written) = requested(run, outcome.clone()).await?;
+    let (_, is_done) = requested(run, outcome.clone()).await?;
     let expected = format!("the outcome {outcome} allows nothing");
-    expect(!is_written, expected, "the file is written")
+    expect(!is_done, expected, "the action is performed")
 }
 
-/// Runs a turn that writes a file, and answers each permission request with this outcome. Returns
-/// the params of the requests, and whether the file was written.
+/// Runs a turn that writes a file and one that runs a command, until the agent asks for permission.
+/// Answers each request with this outcome. Returns the params of the requests, and whether the
+/// action was performed.
 async fn requested(run: &mut Run, outcome: Value) -> Probed<(Vec<Value>, bool)> {
     run.follows_prompts().await?;
-    let path = file(run, "attache-unpermitted.txt", OLD)?;
-    let (talk, session) = run.session().await?;
-    talk.answer::<SessionRequestPermission>(move |_| Answer::Result(json!({"outcome": outcome})));
-    let first = talk.now();
-    attempt(talk, &session, write_over(&path, "new\n").then(say("done"))).await?;
-    if count::<SessionRequestPermission>(talk, first) == 0 {
-        return skipped(DOES_NOT_ASK);
+    for action in [GatedAction::write(run)?, GatedAction::run(run)?] {
+        let (talk, session) = run.session().await?;
+        let outcome = outcome.clone();
+        talk.answer::<SessionRequestPermission>(move |_| {
+            Answer::Result(json!({"outcome": outcome}))
+        });
+        let first = talk.now();
+        let played = talk.play(&session, action.acts.clone()).await;
+        played.map_err(|outcome| unjudged(&outcome))?;
+        let requests = talk.heard(first).filter(|line| line.calls::<SessionRequestPermission>());
+        let requests: Vec<Value> =
+            requests.filter_map(|line| line.get("params").cloned()).collect();
+        if !requests.is_empty() {
+            return Ok((requests, action.is_done(talk, first)));
+        }
     }
-    let requests = talk.heard(first).filter(|line| line.calls::<SessionRequestPermission>());
-    let requests = requests.filter_map(|line| line.get("params").cloned()).collect();
-    Ok((requests, is_written_over(&path)))
+    skipped(DOES_NOT_ASK)
 }
 
 /// The agent may also wait for the answer before it reports the work as cancelled.
