@@ -3,11 +3,13 @@
 
 mod calibration;
 mod conversations;
+mod version;
 
-use crate::agent::judge_client::{Client, capabilities_of, initialize_params_of};
+use crate::agent::basic_rules::BasicRules;
+use crate::agent::judge_client::{Client, initialize_params_of};
 use crate::json::json;
 use crate::judging::boxed::Boxed;
-use crate::judging::conversation::{Conversation, Reply, Session};
+use crate::judging::conversation::{Conversation, Session};
 use crate::judging::probe::Probe;
 use crate::judging::probe_run::ProbeRun;
 use crate::judging::support::Support;
@@ -29,32 +31,6 @@ use tokio::time::Instant;
 
 /// The maximum number of recorded lines in a verdict.
 pub(crate) const LINES_SHOWN: usize = 12;
-
-/// The rules that an agent breaks if it lacks what most probes need. The rules of those probes are
-/// then not tested.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BasicRules {
-    /// The agent answers `initialize`.
-    pub(crate) initialized: &'static str,
-    /// The agent opens a session.
-    pub(crate) opened: &'static str,
-    /// The agent accepts a prompt.
-    pub(crate) prompted: &'static str,
-    /// The updates of a turn name its session.
-    pub(crate) separate: &'static str,
-}
-
-const BASIC_RULES_1: BasicRules = BasicRules {
-    initialized: "INIT-05",
-    opened: "SESS-01",
-    prompted: "PROMPT-06",
-    separate: "SESS-06",
-};
-const BASIC_RULES_2: BasicRules =
-    BasicRules { initialized: "V2-05", opened: "V2-67", prompted: "V2-72", separate: "V2-22" };
-
-/// The error code of an agent that does not support the requested version or an earlier one.
-const UNSUPPORTED: i64 = -32022;
 
 type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
 
@@ -231,24 +207,6 @@ impl Run {
         json!([{"type": "text", "text": self.words}])
     }
 
-    /// Returns the version of the protocol that the run judges.
-    pub(crate) fn version(&self) -> ProtocolVersion {
-        self.version
-    }
-
-    /// Returns all capabilities of the judge's client.
-    pub(crate) fn capabilities(&self) -> Value {
-        capabilities_of(self.version)
-    }
-
-    /// Returns the rules that most probes need the agent to keep.
-    pub(crate) fn basic_rules(&self) -> BasicRules {
-        match self.version {
-            ProtocolVersion::V1 => BASIC_RULES_1,
-            _ => BASIC_RULES_2,
-        }
-    }
-
     /// Returns how many answers the judge's model has given, if there is a model.
     pub(crate) fn asked(&self) -> Option<usize> {
         self.model.as_ref().map(ModelServer::answers)
@@ -287,7 +245,7 @@ impl Run {
 
 impl ProbeRun for Run {
     type First = Link;
-    const REACHED: &'static str = BASIC_RULES_1.initialized;
+    const REACHED: &'static str = "INIT-05";
     const NOT_REACHED: &'static str = "the agent does not answer initialize";
 
     fn reached(&self) -> &'static str {
@@ -367,28 +325,6 @@ impl ProbeRun for Run {
 }
 
 impl Run {
-    /// Checks that the agent chose the version that is judged.
-    fn agrees_on_version(&mut self, reply: &Reply) -> Probed {
-        let other = match reply.error("/code").and_then(Value::as_i64) {
-            Some(UNSUPPORTED) => reply
-                .error("/data/supported")
-                .map_or_else(|| "another version".to_owned(), |all| format!("only versions {all}")),
-            Some(_) => return reply.result().map(|_| ()),
-            None => {
-                let result = reply.result()?;
-                let chosen = result.get("protocolVersion").unwrap_or(&Value::Null);
-                if self.version == ProtocolVersion::V1 || *chosen == json!(self.version.0) {
-                    return Ok(());
-                }
-                format!("version {chosen}")
-            }
-        };
-        let judged = self.version;
-        let why = format!("the agent speaks {other}, so it cannot be judged by version {judged}");
-        self.other_version = Some(why.clone());
-        not_tested(why)
-    }
-
     /// Whether the agent refused a prompt of this probe that it must accept.
     fn was_refused_a_prompt(&self) -> bool {
         let prompted = self.basic_rules().prompted;

@@ -1,6 +1,7 @@
 //! A connection to the peer under test, with the operations that probes need: call, notify, check
 //! that there is no reply.
 
+mod announced;
 mod reply;
 mod turn;
 
@@ -9,10 +10,10 @@ pub(crate) use turn::{Played, Turn};
 
 use crate::json::json;
 use crate::judging::boxed::Boxed;
-use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
+use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
 use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
-use attache_protocol::method::{Initialize, Method, SessionNew};
+use attache_protocol::method::{Method, SessionNew};
 use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -340,51 +341,6 @@ impl Conversation {
                 None => Ok(()),
             }
         })
-    }
-
-    /// Calls `initialize` and keeps the agent's answer.
-    pub(crate) fn initialize<'a>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
-        Box::pin(async move {
-            let reply = self.call::<Initialize>(params).await?;
-            if let Some(result) = reply.line.get("result") {
-                self.announced = result.clone();
-            }
-            Ok(reply)
-        })
-    }
-
-    /// Returns the member of the agent's answer to `initialize` at this JSON pointer, unless it is
-    /// absent, null or false.
-    pub(crate) fn announced(&self, pointer: &str) -> Option<&Value> {
-        self.announced
-            .pointer(pointer)
-            .filter(|value| !value.is_null() && **value != Value::Bool(false))
-    }
-
-    /// Whether the agent offers the capability at this JSON pointer below its capabilities.
-    pub(crate) fn offers(&self, pointer: &str) -> bool {
-        self.announced(&format!("/{}{pointer}", self.capabilities())).is_some()
-    }
-
-    /// Returns the member of the agent's answer to `initialize` that has its capabilities.
-    fn capabilities(&self) -> &'static str {
-        match self.version {
-            ProtocolVersion::V1 => "agentCapabilities",
-            _ => "capabilities",
-        }
-    }
-
-    /// Skips the probe if the agent does not offer the capability at this JSON pointer.
-    pub(crate) fn needs(&self, pointer: &str) -> Probed {
-        if self.offers(pointer) {
-            return Ok(());
-        }
-        skipped(format!("{}{} is not offered", self.capabilities(), pointer.replace('/', ".")))
-    }
-
-    /// Whether the agent has a login method.
-    pub(crate) fn has_login(&self) -> bool {
-        self.announced("/authMethods/0").is_some()
     }
 
     /// Opens a session. If the agent does not open one, the rule of the probe is not tested.

@@ -2,12 +2,12 @@
 //! RPC-24).
 
 use super::finding::Report;
-use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};
+use super::seen::{Asked, Body, OpenCall, Seen, error_as_json, is, quoted, text};
+use attache_protocol::RequestId;
 use attache_protocol::envelope::{Message, NotAMessage};
 use attache_protocol::method::{
     CancelRequest, Deadline, Kind, Row, SessionCancel, SessionPrompt, Side,
 };
-use attache_protocol::{Error, RequestId};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -98,7 +98,7 @@ impl Calls {
                 let text = outcome.as_ref().map_or("", |text| text);
                 let outcome = match &outcome {
                     Ok(text) => Ok(serde_json::from_str(text).unwrap_or_default()),
-                    Err(error) => Err(in_json(error)),
+                    Err(error) => Err(error_as_json(error)),
                 };
                 let to = self.reply(from, &id, outcome.as_ref(), report)?;
                 Body::Replied { to, outcome, text }
@@ -382,12 +382,6 @@ fn asked(from: Side, method: String, params: Option<&str>, kind: Kind) -> Asked<
     let row = Row::received_by(from.other(), &method, kind);
     let value = params.map_or(Value::Null, |text| serde_json::from_str(text).unwrap_or_default());
     Asked { method, row, params: value, text: params, is_call: kind == Kind::Call, id: None }
-}
-
-/// Returns an error with its code, its message and its data.
-fn in_json(error: &Error) -> Value {
-    let data = error.data.as_ref().and_then(|data| data.parse::<Value>().ok());
-    serde_json::json!({ "code": error.code.0, "message": &*error.message, "data": data })
 }
 
 /// Returns the params of an open call without their long texts.

@@ -1,7 +1,8 @@
 //! The first turn of a run. It shows whether the agent answers a prompt (PROMPT-06), and whether
 //! its turns do what their prompts say.
 
-use super::{BasicRules, Run};
+use super::Run;
+use crate::agent::basic_rules::BasicRules;
 use crate::json::json;
 use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Played, Turn, quoted, refusal};

@@ -23,8 +23,8 @@ probes! { Run:
     "V2-45" an_unknown_or_ended_terminal_is_not_cancelled;
 }
 
-/// A command that runs until it is cancelled.
-const LONG: &str = "sleep 60";
+/// A command that runs until it is cancelled. Some agents refuse a bare `sleep`.
+const LONG: &str = "echo attache && sleep 60";
 const INVALID: i64 = -32602;
 
 /// A kind of thing that a client can cancel by itself.

@@ -35,7 +35,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("V2-32", &[], |h, s| {
-        if h.is("session/prompt") && s.iter().any(|line| is_idle(line)) {
+        if h.is("session/prompt") && s.iter().any(is_idle) {
             let again = json!({"sessionUpdate": "state_update", "state": "idle", "stopReason": "max_turn_requests", "background": []});
             s.push(update(&h.params()["sessionId"], again))
         }
