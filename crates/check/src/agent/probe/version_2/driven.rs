@@ -3,7 +3,7 @@
 use super::super::driven::{play_in, unjudged};
 use crate::agent::run::Run;
 use crate::json::json;
-use crate::judging::conversation::{Conversation, Session};
+use crate::judging::conversation::{Conversation, Reply, Session};
 use crate::judging::verdict::Probed;
 use crate::model::acts::say;
 use attache_protocol::method::SessionClose;
@@ -52,9 +52,6 @@ pub(super) async fn closed<'r>(
 }
 
 /// Calls `session/close`.
-pub(super) async fn close(
-    talk: &mut Conversation,
-    session: &Session,
-) -> Probed<crate::judging::conversation::Reply> {
+pub(super) async fn close(talk: &mut Conversation, session: &Session) -> Probed<Reply> {
     talk.call::<SessionClose>(json!({"sessionId": session.id})).await
 }

@@ -25,13 +25,12 @@ const UNSUPPORTED: i64 = -32022;
 /// Starts an agent and requests this version. The observer is off, because the connection may use
 /// another version than the one that is judged.
 async fn requested(run: &mut Run, version: u16) -> Probed<Reply> {
-    let params = initialize_params_of(ProtocolVersion(version.max(2)), run.capabilities());
-    let talk = run.fresh().await?;
-    talk.is_watched = false;
-    let mut params = params;
+    let mut params = initialize_params_of(ProtocolVersion::V2, run.capabilities());
     if let Value::Object(params) = &mut params {
         params.insert("protocolVersion".to_owned(), json!(version));
     }
+    let talk = run.fresh().await?;
+    talk.is_watched = false;
     talk.initialize(params).await
 }
 
@@ -72,7 +71,7 @@ async fn version_1_is_answered_with_version_1_or_refused(run: &mut Run) -> Probe
     expect(is_right, expected, quoted(reply.text()))
 }
 
-/// The agent must be seen to ask a client that takes forms, because otherwise it asks nobody.
+/// Tests the rule only if the agent asks a client that takes forms.
 async fn a_client_without_capabilities_is_asked_no_questions(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let folder = run.folder().to_owned();

@@ -8,6 +8,7 @@ use crate::json::json;
 use crate::judging::conversation::{Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, skipped};
+use crate::peer::line::Line;
 use attache_protocol::method::{
     Method, SessionClose, SessionDelete, SessionFork, SessionList, SessionNew, SessionPrompt,
     SessionResume,
@@ -98,7 +99,7 @@ async fn no_message_follows_the_reply_to_close(run: &mut Run) -> Probed {
         return skipped("the agent does not close a session with running work");
     }
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
-    let is_late = |line: &&crate::Line| {
+    let is_late = |line: &&Line| {
         line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id)
     };
     match talk.heard(reply.number()).find(is_late) {
@@ -109,12 +110,10 @@ async fn no_message_follows_the_reply_to_close(run: &mut Run) -> Probed {
 
 async fn closing_ends_the_work_first(run: &mut Run) -> Probed {
     let (talk, session, turn) = hanging(run).await?;
-    let first = talk.now();
     let reply = close(talk, &session).await?;
     reply.result()?;
     let is_idle = |update: &&Value| text(update, "state") == "idle";
     let idle = talk.updates(&session.id, turn.first, reply.number()).filter(is_idle).last();
-    let _ = first;
     let expected =
         "an idle state with the stop reason cancelled, before the reply to session/close";
     match idle {
