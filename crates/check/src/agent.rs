@@ -1,5 +1,6 @@
 //! Judging agents. The judge plays the client.
 
+mod basic_rules;
 mod judge;
 pub(crate) mod judge_client;
 pub(crate) mod probe;

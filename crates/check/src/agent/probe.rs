@@ -50,9 +50,11 @@ mod tool_call;
 mod tool_kind;
 mod turn;
 mod usage;
+mod version_2;
 
 use crate::agent::run::Run;
 use crate::judging::probe::Probe;
+use attache_protocol::v1::ProtocolVersion;
 
 /// Every probe, in the order in which they run. A topic comes after the topics that it depends on.
 const TOPICS: &[&[Probe<Run>]] = &[
@@ -102,7 +104,31 @@ const TOPICS: &[&[Probe<Run>]] = &[
     ending::PROBES,
 ];
 
+/// The rules outside the group V2 that also hold in version 2, apart from the group RPC.
+const IN_BOTH_VERSIONS: &[&str] = &["EXT-02", "EXT-03", "META-02", "CANCEL-16", "CANCEL-17"];
+
+/// The rules of the group RPC that hold only in version 1, in which the reply to a prompt ends the
+/// turn.
+const ONLY_IN_VERSION_1: &[&str] = &["RPC-29"];
+
 /// Every probe, in the order in which they run.
 pub(crate) fn all() -> impl Iterator<Item = &'static Probe<Run>> {
-    TOPICS.iter().copied().flatten()
+    TOPICS.iter().chain(version_2::TOPICS).copied().flatten()
+}
+
+/// Every probe of a rule that holds in this version.
+pub(crate) fn of(version: ProtocolVersion) -> impl Iterator<Item = &'static Probe<Run>> {
+    all().filter(move |probe| match version {
+        ProtocolVersion::V1 => !is_of_version_2(probe.rule),
+        _ => {
+            let holds_in_both = (probe.rule.starts_with("RPC-")
+                && !ONLY_IN_VERSION_1.contains(&probe.rule))
+                || IN_BOTH_VERSIONS.contains(&probe.rule);
+            is_of_version_2(probe.rule) || holds_in_both
+        }
+    })
+}
+
+fn is_of_version_2(rule: &str) -> bool {
+    rule.starts_with("V2-")
 }

@@ -3,8 +3,10 @@
 
 mod calibration;
 mod conversations;
+mod version;
 
-use crate::agent::judge_client::{Client, capabilities, everything};
+use crate::agent::basic_rules::BasicRules;
+use crate::agent::judge_client::{Client, initialize_params_of};
 use crate::json::json;
 use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Session};
@@ -19,6 +21,7 @@ use crate::peer::link::Link;
 use crate::{McpServers, ModelServer};
 use attache_host::StartError;
 use attache_protocol::method::{Method, SessionNew, SessionPrompt, Side};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,13 +31,6 @@ use tokio::time::Instant;
 
 /// The maximum number of recorded lines in a verdict.
 pub(crate) const LINES_SHOWN: usize = 12;
-
-/// The rule that an agent breaks if it opens no session. Other rules whose probes need a session
-/// are then not tested.
-const OPENED: &str = "SESS-01";
-/// The rule that an agent breaks if it answers no prompt. Other rules whose probes need a prompt
-/// are then not tested.
-const PROMPTED: &str = "PROMPT-06";
 
 type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
 
@@ -58,6 +54,9 @@ pub struct Run {
     patience: Duration,
     words: String,
     login: Option<String>,
+    version: ProtocolVersion,
+    /// The reason why the agent cannot be judged by the chosen version, if it speaks another one.
+    other_version: Option<String>,
     now: Option<Conversation>,
     /// The client that the judge plays in the current conversation, if later probes may continue
     /// the conversation.
@@ -105,6 +104,8 @@ impl Run {
             patience: Duration::from_secs(10),
             words: "hi".to_owned(),
             login: None,
+            version: ProtocolVersion::V1,
+            other_version: None,
             now: None,
             client: None,
             parked: Vec::new(),
@@ -142,6 +143,21 @@ impl Run {
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
+    }
+
+    /// Sets the version of the protocol that the judge's client requests and judges: version 1,
+    /// which is the default, or version 2. Version 2 is a draft.
+    #[must_use]
+    pub fn protocol(mut self, version: ProtocolVersion) -> Self {
+        self.version = version;
+        self.watched.support.protocol = version.0;
+        self
+    }
+
+    /// Returns a sentence about the version of the protocol that the agent speaks, if this is
+    /// another version than the chosen one. No rule was judged then.
+    pub fn other_version(&self) -> Option<&str> {
+        self.other_version.as_deref()
     }
 
     /// Returns the parts of the protocol that the agent supports, as observed so far.
@@ -232,10 +248,24 @@ impl ProbeRun for Run {
     const REACHED: &'static str = "INIT-05";
     const NOT_REACHED: &'static str = "the agent does not answer initialize";
 
+    fn reached(&self) -> &'static str {
+        self.basic_rules().initialized
+    }
+
+    fn not_reached(&self, contact: &Outcome) -> Outcome {
+        match &self.other_version {
+            Some(why) => Outcome::NotTested(why.clone()),
+            None => Outcome::NotTested(format!("{}: {}", Self::NOT_REACHED, contact.seen())),
+        }
+    }
+
     async fn first_contact(&mut self, link: Link) -> Probed {
         self.start_conversation(link);
-        self.now().initialize(everything()).await?.result()?;
-        self.client = Some(Client { capabilities: capabilities(), is_watched: true });
+        let capabilities = self.capabilities();
+        let params = initialize_params_of(self.version, capabilities.clone());
+        let reply = self.now().initialize(params).await?;
+        self.agrees_on_version(&reply)?;
+        self.client = Some(Client { capabilities, is_watched: true });
         Ok(())
     }
 
@@ -247,15 +277,16 @@ impl ProbeRun for Run {
         let lines = self.shown();
         // Read these values now, because the checks below may switch to another conversation.
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
-        if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
-            outcome = Outcome::NotTested(
-                "the agent refuses a prompt of the probe, which breaks PROMPT-06".to_owned(),
-            );
+        let BasicRules { opened, prompted, .. } = self.basic_rules();
+        if outcome.is_fail() && probe.rule != prompted && self.was_refused_a_prompt() {
+            outcome = Outcome::NotTested(format!(
+                "the agent refuses a prompt of the probe, which breaks {prompted}"
+            ));
         }
-        if outcome.is_fail() && probe.rule != OPENED && opens {
+        if outcome.is_fail() && probe.rule != opened && opens {
             outcome = self.opens_sessions().await.err().unwrap_or(outcome);
         }
-        if outcome.is_fail() && probe.rule != PROMPTED && prompts {
+        if outcome.is_fail() && probe.rule != prompted && prompts {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
         // The next probe must not continue a conversation with open calls, or one in which the
@@ -296,9 +327,10 @@ impl ProbeRun for Run {
 impl Run {
     /// Whether the agent refused a prompt of this probe that it must accept.
     fn was_refused_a_prompt(&self) -> bool {
+        let prompted = self.basic_rules().prompted;
         self.now.as_ref().is_some_and(|talk| {
             let mut findings = talk.peer.findings().iter();
-            findings.any(|finding| finding.rule.id == PROMPTED && finding.line > talk.probe_began())
+            findings.any(|finding| finding.rule.id == prompted && finding.line > talk.probe_began())
         })
     }
 

@@ -136,6 +136,7 @@ impl ClientRun {
     #[must_use]
     pub fn protocol(mut self, version: ProtocolVersion) -> Self {
         self.version = version;
+        self.watched.support.protocol = version.0;
         self
     }
 

@@ -39,6 +39,9 @@ struct Document {
 
 #[derive(Serialize, Deserialize)]
 struct Supported {
+    /// The version of the protocol. Judgements of version 1 leave it out, as they always did.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    protocol: u16,
     name: Option<String>,
     version: Option<String>,
     capabilities: BTreeSet<String>,
@@ -153,6 +156,14 @@ impl From<Side> for SideName {
     }
 }
 
+fn first() -> u16 {
+    1
+}
+
+fn is_first(protocol: &u16) -> bool {
+    *protocol == first()
+}
+
 fn once() -> usize {
     1
 }
@@ -224,6 +235,7 @@ impl From<Support> for Supported {
             topics.into_iter().map(|(topic, names)| (topic.key().to_owned(), names)).collect()
         };
         Self {
+            protocol: support.protocol,
             name: support.name,
             version: support.version,
             capabilities: support.capabilities,
@@ -252,6 +264,7 @@ impl Supported {
         };
         Support {
             side,
+            protocol: self.protocol,
             name: self.name,
             version: self.version,
             capabilities: self.capabilities,

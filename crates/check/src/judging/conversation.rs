@@ -1,6 +1,7 @@
 //! A connection to the peer under test, with the operations that probes need: call, notify, check
 //! that there is no reply.
 
+mod announced;
 mod reply;
 mod turn;
 
@@ -9,11 +10,13 @@ pub(crate) use turn::{Played, Turn};
 
 use crate::json::json;
 use crate::judging::boxed::Boxed;
-use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
+use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
 use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
-use attache_protocol::method::{Initialize, Method, SessionNew};
+use attache_protocol::method::{Method, SessionNew};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,6 +41,8 @@ pub(crate) struct Conversation {
     /// not mandatory, a breach of it could look like a breach of a mandatory rule. Therefore,
     /// findings count only after the peer has kept the probed rule.
     pub(crate) is_watched: bool,
+    /// The version of the protocol that the judge uses.
+    pub(crate) version: ProtocolVersion,
     /// The result of `initialize`.
     announced: Value,
     last_id: i64,
@@ -59,6 +64,7 @@ impl Conversation {
             peer,
             patience,
             is_watched: true,
+            version: ProtocolVersion::V1,
             announced: Value::Null,
             last_id: 0,
             probe_began: 0,
@@ -98,7 +104,19 @@ impl Conversation {
                 (_, None) => {}
             }
         }
-        self.is_up() && open.is_empty()
+        self.is_up() && open.is_empty() && !self.is_working()
+    }
+
+    /// Whether the agent reported in this probe that work of a session runs, and not that it ended.
+    fn is_working(&self) -> bool {
+        let mut states: HashMap<String, bool> = HashMap::new();
+        for params in self.heard(self.probe_began).filter_map(|line| line.get("params")) {
+            let state = params.pointer("/update/state").and_then(Value::as_str);
+            if let (Some(session), Some(state)) = (params.get("sessionId"), state) {
+                states.insert(session.to_string(), state != "idle");
+            }
+        }
+        states.values().any(|is_active| *is_active)
     }
 
     /// Returns the peer's lines from index `first` on.
@@ -323,43 +341,6 @@ impl Conversation {
                 None => Ok(()),
             }
         })
-    }
-
-    /// Calls `initialize` and keeps the agent's answer.
-    pub(crate) fn initialize<'a>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
-        Box::pin(async move {
-            let reply = self.call::<Initialize>(params).await?;
-            if let Some(result) = reply.line.get("result") {
-                self.announced = result.clone();
-            }
-            Ok(reply)
-        })
-    }
-
-    /// Returns the member of the agent's answer to `initialize` at this JSON pointer, unless it is
-    /// absent, null or false.
-    pub(crate) fn announced(&self, pointer: &str) -> Option<&Value> {
-        self.announced
-            .pointer(pointer)
-            .filter(|value| !value.is_null() && **value != Value::Bool(false))
-    }
-
-    /// Whether the agent offers the capability at this JSON pointer below `agentCapabilities`.
-    pub(crate) fn offers(&self, pointer: &str) -> bool {
-        self.announced(&format!("/agentCapabilities{pointer}")).is_some()
-    }
-
-    /// Skips the probe if the agent does not offer the capability at this JSON pointer.
-    pub(crate) fn needs(&self, pointer: &str) -> Probed {
-        if self.offers(pointer) {
-            return Ok(());
-        }
-        skipped(format!("agentCapabilities{} is not offered", pointer.replace('/', ".")))
-    }
-
-    /// Whether the agent has a login method.
-    pub(crate) fn has_login(&self) -> bool {
-        self.announced("/authMethods/0").is_some()
     }
 
     /// Opens a session. If the agent does not open one, the rule of the probe is not tested.

@@ -46,6 +46,16 @@ pub(crate) trait ProbeRun: Sized + 'static {
     /// The reason why other rules are not tested if the peer is unreachable.
     const NOT_REACHED: &'static str;
 
+    /// Returns the rule that an unreachable peer breaks.
+    fn reached(&self) -> &'static str {
+        Self::REACHED
+    }
+
+    /// Returns the outcome of every probe after this failed first contact.
+    fn not_reached(&self, contact: &Outcome) -> Outcome {
+        Outcome::NotTested(format!("{}: {}", Self::NOT_REACHED, contact.seen()))
+    }
+
     /// Makes the first contact with the peer, which all probes need.
     fn first_contact(&mut self, first: Self::First) -> impl Future<Output = Probed> + Send;
 
@@ -88,7 +98,7 @@ pub(crate) async fn judge<R: ProbeRun>(
         let verdict = match &contact {
             Ok(()) => run.probe(probe).await,
             Err(outcome) => {
-                Verdict::new(probe.rule, not_reached::<R>(outcome), probe.name, Vec::new())
+                Verdict::new(probe.rule, run.not_reached(outcome), probe.name, Vec::new())
             }
         };
         let verdict = verdict.map(|verdict| Verdict { took: began.elapsed(), ..verdict }.masked());
@@ -98,7 +108,7 @@ pub(crate) async fn judge<R: ProbeRun>(
         verdicts.extend(verdict);
     }
     run.leave().await;
-    let unreached = contact.as_ref().err().map(|outcome| not_reached::<R>(outcome));
+    let unreached = contact.as_ref().err().map(|outcome| run.not_reached(outcome));
     let is_mixed_up = verdicts
         .iter()
         .cloned()
@@ -114,17 +124,13 @@ pub(crate) async fn judge<R: ProbeRun>(
     verdicts.extend(seen.map(Verdict::masked));
     // Always include the verdict on a failed first contact, because the run has no other failure to
     // show.
-    let contact =
-        contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));
+    let contact = contact
+        .err()
+        .and_then(|outcome| Verdict::new(run.reached(), outcome, FIRST_CONTACT, shown));
     verdicts.extend(contact.map(Verdict::masked));
     let verdicts = worst_of_each(verdicts);
     reporter.rest(&verdicts);
     verdicts
-}
-
-/// Returns the outcome of every probe after a failed first contact.
-fn not_reached<R: ProbeRun>(contact: &Outcome) -> Outcome {
-    Outcome::NotTested(format!("{}: {}", R::NOT_REACHED, contact.seen()))
 }
 
 /// Whether this verdict says that the peer confuses sessions.

@@ -6,7 +6,7 @@ pub use topic::Topic;
 
 use crate::peer::line::Line;
 use attache_protocol::method::{
-    FIELDS, Gate, Initialize, METHODS, Method, Side, Stability, UPDATES,
+    FIELDS, Gate, Initialize, METHODS, Method, Row, Side, Stability, UPDATES, UpdateRow, v2,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,6 +26,8 @@ const NAME: usize = 100;
 pub struct Support {
     /// The side of the peer.
     pub side: Side,
+    /// The version of the protocol that was judged.
+    pub protocol: u16,
     /// The peer's name in `initialize`.
     pub name: Option<String>,
     /// The peer's version in `initialize`.
@@ -101,6 +103,7 @@ impl Support {
     pub fn of(side: Side) -> Self {
         Self {
             side,
+            protocol: 1,
             name: None,
             version: None,
             capabilities: BTreeSet::new(),
@@ -123,6 +126,7 @@ impl Support {
 
     /// Adds the record of another run against the same peer.
     pub fn join(&mut self, other: Self) {
+        self.protocol = other.protocol;
         self.name = other.name.or(self.name.take());
         self.version = other.version.or(self.version.take());
         self.capabilities.extend(other.capabilities);
@@ -229,6 +233,7 @@ impl Support {
 
     fn record_initialize(&mut self, payload: &Value) {
         let (info, capabilities) = match self.side {
+            _ if self.protocol > 1 => ("info", "capabilities"),
             Side::Agent => ("agentInfo", "agentCapabilities"),
             Side::Client => ("clientInfo", "clientCapabilities"),
         };
@@ -251,7 +256,8 @@ fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     {
         return;
     }
-    if !is_group(path) {
+    // In version 2, a capability that groups others is also one itself.
+    if path.starts_with("capabilities.") || !is_group(path) {
         found.insert(cut(path));
     }
     for (key, member) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "_meta")
@@ -265,19 +271,30 @@ fn is_group(path: &str) -> bool {
     let below = |gate: &str| gate.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
     [Side::Agent, Side::Client]
         .into_iter()
-        .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
+        .any(|side| gates(side, 1).iter().any(|(gate, _)| below(gate)))
 }
 
-/// Returns the capabilities of this side in the protocol's tables, each with the stability of its
-/// gated method or member.
-pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
-    let methods = METHODS.iter().map(|row| (&row.gate, row.stability));
-    let updates = UPDATES.iter().map(|row| (&row.gate, row.stability));
-    let fields = FIELDS.iter().map(|row| (&row.gate, row.stability));
+/// Returns the methods of this version of the protocol.
+pub(crate) fn methods(protocol: u16) -> &'static [&'static Row] {
+    if protocol > 1 { v2::METHODS } else { METHODS }
+}
+
+/// Returns the updates of this version of the protocol.
+pub(crate) fn updates(protocol: u16) -> &'static [UpdateRow] {
+    if protocol > 1 { v2::UPDATES } else { UPDATES }
+}
+
+/// Returns the capabilities of this side in the tables of this version of the protocol, each with
+/// the stability of its gated method or member.
+pub(crate) fn gates(side: Side, protocol: u16) -> Vec<(&'static str, Stability)> {
+    let methods = methods(protocol).iter().map(|row| (&row.gate, row.stability));
+    let updates = updates(protocol).iter().map(|row| (&row.gate, row.stability));
+    let fields = FIELDS.iter().filter(|_| protocol == 1).map(|row| (&row.gate, row.stability));
     let mut paths: Vec<(&str, Stability)> = Vec::new();
     for (gate, stability) in methods.chain(updates).chain(fields) {
         let path = match (side, gate) {
-            (Side::Agent, Gate::Agent(path, _)) | (Side::Client, Gate::Client(path, _)) => *path,
+            (Side::Agent, Gate::Agent(path, _) | Gate::AgentV2(path, _))
+            | (Side::Client, Gate::Client(path, _) | Gate::ClientV2(path, _)) => *path,
             _ => continue,
         };
         if paths.iter().all(|(other, _)| *other != path) {

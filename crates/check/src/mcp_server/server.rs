@@ -75,6 +75,8 @@ pub(crate) struct Seen {
     /// Whether an agent ever omitted the variable or the header.
     pub(crate) lacks_word: bool,
     pub(crate) is_initialized: bool,
+    /// How often an agent sent `initialize`.
+    pub(crate) starts: usize,
     /// Whether an agent listed the server's tools.
     pub(crate) is_listed: bool,
     /// The number of calls of the server's tool.
@@ -157,7 +159,10 @@ impl McpServer {
     /// silent.
     pub(crate) fn outcome(&self, method: &str, params: &Value) -> Option<Result<Value, i64>> {
         self.seen.send_modify(|seen| match method {
-            "initialize" => seen.is_initialized = true,
+            "initialize" => {
+                seen.is_initialized = true;
+                seen.starts += 1;
+            }
             "tools/list" => seen.is_listed = true,
             "tools/call" => seen.calls += 1,
             _ => {}

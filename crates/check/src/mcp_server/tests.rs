@@ -9,8 +9,14 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
 
-const ALL: Seen =
-    Seen { is_reached: true, lacks_word: false, is_initialized: true, is_listed: true, calls: 1 };
+const ALL: Seen = Seen {
+    is_reached: true,
+    lacks_word: false,
+    is_initialized: true,
+    starts: 1,
+    is_listed: true,
+    calls: 1,
+};
 
 fn requests(server: &McpServer) -> [Value; 3] {
     let hello = json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});

@@ -2,7 +2,7 @@
 //! RPC-24).
 
 use super::finding::Report;
-use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};
+use super::seen::{Asked, Body, OpenCall, Seen, error_as_json, is, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::envelope::{Message, NotAMessage};
 use attache_protocol::method::{
@@ -98,9 +98,7 @@ impl Calls {
                 let text = outcome.as_ref().map_or("", |text| text);
                 let outcome = match &outcome {
                     Ok(text) => Ok(serde_json::from_str(text).unwrap_or_default()),
-                    Err(error) => {
-                        Err(serde_json::json!({ "code": error.code.0, "message": &*error.message }))
-                    }
+                    Err(error) => Err(error_as_json(error)),
                 };
                 let to = self.reply(from, &id, outcome.as_ref(), report)?;
                 Body::Replied { to, outcome, text }

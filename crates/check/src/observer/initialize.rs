@@ -3,8 +3,12 @@
 use super::finding::Report;
 use super::known::Known;
 use super::seen::{Body, Seen, has, is, quoted, text};
+use attache_protocol::ErrorCode;
 use attache_protocol::method::{Initialize, Side};
 use serde_json::Value;
+
+/// The error of version 2 for a request below all supported versions.
+const UNSUPPORTED: i64 = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION.0 as i64;
 
 /// The state of the handshake.
 #[derive(Debug, Default)]
@@ -82,7 +86,11 @@ fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &m
     match outcome {
         // An error in reply to version 2 is no breach: the agent may support that version and
         // reject the params. Later versions do not exist.
-        Err(error) if wanted.is_some_and(|version| version == 0 || version > 2) => {
+        // For a version that is too low, version 2 defines an error.
+        Err(error)
+            if wanted.is_some_and(|version| version == 0 || version > 2)
+                && error.get("code").and_then(Value::as_i64) != Some(UNSUPPORTED) =>
+        {
             let message = text(error, "message").unwrap_or_default();
             report.contradicts(
                 "INIT-06",

@@ -1,10 +1,10 @@
 //! A message in the form that the observer's judges read.
 
-use attache_protocol::RequestId;
 use attache_protocol::method::{
     Method, Row, SessionFork, SessionLoad, SessionNew, SessionResume, SessionUpdateNotification,
     Side,
 };
+use attache_protocol::{Error, RequestId};
 use serde_json::Value;
 
 /// A parsed message.
@@ -163,4 +163,10 @@ pub(super) fn has(value: &Value, key: &str) -> bool {
 pub(super) fn quoted(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }
+}
+
+/// Returns an error with its code, its message and its data.
+pub(super) fn error_as_json(error: &Error) -> Value {
+    let data = error.data.as_ref().and_then(|data| data.parse::<Value>().ok());
+    serde_json::json!({ "code": error.code.0, "message": &*error.message, "data": data })
 }

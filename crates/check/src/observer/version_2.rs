@@ -8,6 +8,7 @@ mod diff;
 mod elicitation;
 mod encoding;
 mod entity;
+mod error_data;
 mod handshake;
 mod limit;
 mod list;
@@ -41,6 +42,7 @@ impl Judge {
     /// version.
     pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         self.handshake.follow(seen, report);
+        error_data::judge_refused_version(seen, report);
     }
 
     /// Judges a message of version 2. `misses_calls` states whether the agent has answered a call
@@ -63,6 +65,7 @@ impl Judge {
         self.permission.judge(seen, report);
         self.elicitation.judge(seen, report);
         self.list.judge(seen, report);
+        error_data::judge(seen, report);
         self.session.replied(seen, report);
     }
 }

@@ -37,8 +37,9 @@ pub(super) fn write(judgement: &Judgement) -> String {
 fn head(judgement: &Judgement, name: &str, out: &mut String) {
     out.push_str(&format!("<header>\n<h1>{name}</h1>\n"));
     out.push_str(&format!(
-        "<p class=\"about\">{}, judged by {} in {:.1} s{}: <code>{}</code></p>\n",
+        "<p class=\"about\">{}, judged by version {} of the protocol by {} in {:.1} s{}: <code>{}</code></p>\n",
         judgement.side().as_str(),
+        judgement.support.protocol,
         html(&judgement.judge),
         judgement.took.as_secs_f64(),
         if judgement.repeats > 1 {

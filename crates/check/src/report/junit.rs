@@ -25,7 +25,12 @@ fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
     out.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let time = format!("{:.3}", judgement.took.as_secs_f64());
     let all: Vec<&Verdict> = judgement.verdicts.iter().collect();
-    let name = visible(&format!("{} {}", judgement.side().as_str(), judgement.name()));
+    let name = format!("{} {}", judgement.side().as_str(), judgement.name());
+    let protocol = judgement.support.protocol;
+    let name = visible(&match protocol {
+        1 => name,
+        _ => format!("{name} (version {protocol} of the protocol)"),
+    });
     let suites = counted(BytesStart::new("testsuites"), &all);
     let suites = suites.with_attributes([("name", name.as_str()), ("time", time.as_str())]);
     out.write_event(Event::Start(suites))?;

@@ -9,9 +9,10 @@ use crate::{Judgement, Outcome, Verdict};
 pub(super) fn write(judgement: &Judgement) -> String {
     let mut out = format!("# Support of {}\n\n", markdown(&judgement.name()));
     out.push_str(&format!(
-        "As observed by `attache check {}`, which judged {} rules: {} pass, {} fail, {} skipped because the peer does not offer their subject, {} not tested.\n",
+        "As observed by `attache check {}`, which judged {} rules of version {} of the protocol: {} pass, {} fail, {} skipped because the peer does not offer their subject, {} not tested.\n",
         judgement.side().as_str(),
         judgement.verdicts.len(),
+        judgement.support.protocol,
         judgement.count(Outcome::PASS),
         judgement.count(Outcome::FAIL),
         judgement.count(Outcome::SKIPPED),
@@ -30,7 +31,8 @@ pub(super) fn side_by_side(judgements: &[Judgement]) -> String {
     let names: Vec<String> = judgements
         .iter()
         .map(|judgement| {
-            format!("the {} {}", judgement.side().as_str(), markdown(&judgement.name()))
+            let (side, name) = (judgement.side().as_str(), markdown(&judgement.name()));
+            format!("the {side} {name}, version {} of the protocol", judgement.support.protocol)
         })
         .collect();
     let mut out = format!(

@@ -1,8 +1,10 @@
 //! Tables of what peers support: a row per name of the protocol, a column per peer. The tables
 //! contain no counts, so that two runs give the same table.
 
-use crate::judging::support::{Answering, Support, Topic, gates};
-use attache_protocol::method::{METHODS, Receiver, Row, Side, Stability, UPDATES};
+use crate::judging::support::{
+    Answering, Support, Topic, gates, methods as rows_of, updates as updates_of,
+};
+use attache_protocol::method::{Receiver, Row, Side, Stability, UpdateRow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One table.
@@ -35,7 +37,7 @@ pub(super) const LEGEND: &str = "✓: observed to work. –: not offered, or ans
 const NOT_PROVOKED: &str = "not provoked";
 
 /// The prefixes of capabilities, which the tables leave out.
-const WRAPPERS: [&str; 2] = ["agentCapabilities.", "clientCapabilities."];
+const WRAPPERS: [&str; 3] = ["agentCapabilities.", "clientCapabilities.", "capabilities."];
 
 /// Returns every table of the support of these peers, side by side.
 pub(super) fn tables(peers: &[&Support]) -> Vec<Table> {
@@ -54,19 +56,20 @@ pub(super) fn tables(peers: &[&Support]) -> Vec<Table> {
 /// Returns the parts of the stable protocol that this peer did not show.
 pub(super) fn lacks(support: &Support) -> Vec<Gap> {
     let is_stable = |row: &&Row| row.stability == Stability::Stable;
-    let received = || received_by(support.side).into_iter().filter(is_stable);
+    let received = || received_by(support.side, &[support]).into_iter().filter(is_stable);
     let is_offered = |row: &Row| {
-        row.gate.path().is_none_or(|path| !is_gate_of(support.side, path) || offers(support, path))
+        row.gate.path().is_none_or(|path| !is_gate_of(support, path) || offers(support, path))
     };
     let answering = |wanted: Answering| {
         received().filter(move |row| support.answering(row.name) == wanted && is_offered(row))
     };
-    let uncalled = received_by(support.side.other()).into_iter().filter(is_stable);
+    let uncalled = received_by(support.side.other(), &[support]).into_iter().filter(is_stable);
     let uncalled = uncalled.filter(|row| !support.calls(row.name));
     let seen = seen(support, Topic::Update);
-    let updates = UPDATES.iter().filter(|row| row.stability == Stability::Stable);
+    let updates =
+        updates_of(support.protocol).iter().filter(|row| row.stability == Stability::Stable);
     let updates = updates.map(|row| row.name).filter(|name| !seen.contains_key(*name));
-    let offers = gates(support.side)
+    let offers = gates(support.side, support.protocol)
         .into_iter()
         .filter(|(path, settled)| *settled == Stability::Stable && !offers(support, path));
     let unprovoked =
@@ -92,20 +95,31 @@ fn offers(support: &Support, path: &str) -> bool {
     support.capabilities.iter().any(is_below)
 }
 
-fn is_gate_of(side: Side, path: &str) -> bool {
-    gates(side).iter().any(|(gate, _)| *gate == path)
+/// Whether this is a capability of the peer's side in the peer's version of the protocol.
+fn is_gate_of(support: &Support, path: &str) -> bool {
+    gates(support.side, support.protocol).iter().any(|(gate, _)| *gate == path)
 }
 
-/// Returns the methods that this side receives, each name once, without those of proxies.
-fn received_by(side: Side) -> Vec<&'static Row> {
+/// Returns the versions of the protocol by which these peers were judged, the lowest first.
+fn versions(peers: &[&Support]) -> BTreeSet<u16> {
+    peers.iter().map(|peer| peer.protocol).collect()
+}
+
+/// Whether this side receives the method. Proxies receive their own methods.
+fn receives(side: Side, row: &Row) -> bool {
+    match row.receiver {
+        Receiver::Agent => side == Side::Agent,
+        Receiver::Client => side == Side::Client,
+        Receiver::Both => true,
+        Receiver::Proxy => false,
+    }
+}
+
+/// Returns the methods that this side receives in the versions of these peers, each name once.
+fn received_by(side: Side, peers: &[&Support]) -> Vec<&'static Row> {
     let mut rows: Vec<&'static Row> = Vec::new();
-    for row in METHODS.iter().copied() {
-        let is_theirs = match row.receiver {
-            Receiver::Agent => side == Side::Agent,
-            Receiver::Client => side == Side::Client,
-            Receiver::Both => true,
-            Receiver::Proxy => false,
-        };
+    for row in versions(peers).into_iter().flat_map(rows_of).copied() {
+        let is_theirs = receives(side, row);
         if is_theirs && rows.iter().all(|other| other.name != row.name) {
             rows.push(row);
         }
@@ -148,23 +162,28 @@ fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
             false => peer.calls(name),
         })
     };
-    let cell = |support: &Support, name: &str, gate: Option<&str>| match support.side == receiver {
-        true => answer(support, name, gate),
-        false => provoked(support.calls(name)),
+    let cell = |support: &Support, name: &str| {
+        let mut rows = rows_of(support.protocol).iter();
+        match rows.find(|row| row.name == name && receives(receiver, row)) {
+            None => Cell::Text(String::new()),
+            Some(row) if support.side == receiver => answer(support, name, row.gate.path()),
+            Some(_) => provoked(support.calls(name)),
+        }
     };
-    let known = received_by(receiver).into_iter();
+    let known = received_by(receiver, peers).into_iter();
     let known = known.filter(|row| row.stability != Stability::Retired || is_used(row.name)).map(
         |method| {
             let gate = method.gate.path();
-            let cells = peers.iter().map(|peer| cell(peer, method.name, gate));
+            let cells = peers.iter().map(|peer| cell(peer, method.name));
             row(method.name, stability_word(method.stability), gate.unwrap_or_default(), cells)
         },
     );
+    let known_methods: Vec<&Row> = versions(peers).into_iter().flat_map(rows_of).copied().collect();
     let callers = peers.iter().filter(|peer| peer.side != receiver);
     let own: BTreeSet<&str> = callers
         .flat_map(|peer| peer.called.keys())
         .map(String::as_str)
-        .filter(|name| METHODS.iter().all(|row| row.name != *name))
+        .filter(|name| known_methods.iter().all(|row| row.name != *name))
         .collect();
     let own = own.into_iter().map(|name| {
         let cells = peers.iter().map(|peer| match peer.side == receiver {
@@ -186,8 +205,7 @@ fn provoked(is_seen: bool) -> Cell {
 }
 
 fn answer(support: &Support, method: &str, gate: Option<&str>) -> Cell {
-    let is_offered =
-        gate.is_none_or(|path| !is_gate_of(support.side, path) || offers(support, path));
+    let is_offered = gate.is_none_or(|path| !is_gate_of(support, path) || offers(support, path));
     match support.answering(method) {
         Answering::Works => Cell::Mark(true),
         Answering::Errors => {
@@ -214,12 +232,18 @@ fn updates(peers: &[&Support]) -> Table {
     let seen: Vec<_> = peers.iter().map(|peer| seen(peer, Topic::Update)).collect();
     let cells =
         |name: &str| seen.iter().map(|seen| provoked(seen.contains_key(name))).collect::<Vec<_>>();
-    let known = UPDATES.iter().map(|update| {
+    let mut rows: Vec<&UpdateRow> = Vec::new();
+    for update in versions(peers).into_iter().flat_map(updates_of) {
+        if rows.iter().all(|other| other.name != update.name) {
+            rows.push(update);
+        }
+    }
+    let known = rows.iter().map(|update| {
         let needs = update.gate.path().unwrap_or_default();
         row(update.name, stability_word(update.stability), needs, cells(update.name).into_iter())
     });
     let names: BTreeSet<&String> = seen.iter().flat_map(BTreeMap::keys).collect();
-    let own = names.into_iter().filter(|name| UPDATES.iter().all(|row| row.name != name.as_str()));
+    let own = names.into_iter().filter(|name| rows.iter().all(|row| row.name != name.as_str()));
     let own = own.map(|name| row(name, "its own", "", cells(name).into_iter()));
     let does = |support: &Support| if support.side == Side::Agent { "sends" } else { "takes" };
     let head = head(&["Update", "Settled", "Needs"], peers, does);
@@ -232,7 +256,8 @@ fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
     if peers.is_empty() {
         return Table { title, head: Vec::new(), rows: Vec::new() };
     }
-    let known = gates(side);
+    let known: Vec<_> =
+        versions(&peers).into_iter().flat_map(|protocol| gates(side, protocol)).collect();
     let row = |path: &str, settled: &str| {
         let offered = peers.iter().map(|peer| Cell::Mark(offers(peer, path)));
         let name = [Cell::Code(short(path).to_owned()), Cell::Text(settled.to_owned())];

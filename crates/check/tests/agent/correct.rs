@@ -16,6 +16,7 @@ mod session;
 mod store;
 mod tool;
 mod turn;
+mod version_2;
 
 pub(crate) use store::{Kept, Session};
 
@@ -35,6 +36,10 @@ pub(crate) const LIMIT: usize = 1024 * 1024;
 /// The agent of one connection.
 #[derive(Default)]
 pub(crate) struct Correct {
+    /// The highest version that the agent supports.
+    highest: u64,
+    /// The version of the connection.
+    version: u64,
     /// The state that outlives the connection. Its owner lends it to the agent while a line is
     /// answered.
     store: Store,
@@ -57,6 +62,8 @@ pub(crate) struct Correct {
     pub(crate) deleted: Option<String>,
     /// A session whose cancels the agent ignores. Only faults set it.
     pub(crate) deaf: Option<String>,
+    /// Whether a resume restores the MCP servers of the session. Only faults set it.
+    pub(crate) restores_servers: bool,
     /// The turn that ended last: its session, the id of its prompt, and its stop reason, if any.
     last_turn: (String, Value, &'static str),
     said: Vec<Value>,
@@ -64,6 +71,8 @@ pub(crate) struct Correct {
     new: Option<String>,
     /// Whether that session was opened with an MCP server that does not exist.
     is_server_missing: bool,
+    /// The session whose turn continues after the current line was answered.
+    unfinished: Option<String>,
     /// The number of compactions.
     compactions: usize,
 }
@@ -72,9 +81,10 @@ pub(crate) struct Correct {
 type Refusal = (i64, Value);
 
 impl Correct {
-    /// Creates an agent with this store and this way to reach MCP servers.
-    pub(crate) fn new(kept: Kept, reach: McpReach) -> Self {
-        Self { kept, servers: Servers::new(reach), ..Self::default() }
+    /// Creates an agent that supports all versions up to this one, with this store and this way to
+    /// reach MCP servers.
+    pub(crate) fn new(highest: u64, kept: Kept, reach: McpReach) -> Self {
+        Self { highest, version: 1, kept, servers: Servers::new(reach), ..Self::default() }
     }
 
     /// Whether `initialize` has succeeded.
@@ -138,7 +148,11 @@ impl Correct {
         std::mem::swap(&mut self.store, &mut *kept);
         self.heard(line);
         std::mem::swap(&mut self.store, &mut *kept);
-        std::mem::take(&mut self.said)
+        let said = std::mem::take(&mut self.said);
+        match self.version {
+            1 => said,
+            _ => said.into_iter().filter_map(version_2::translated).collect(),
+        }
     }
 
     fn heard(&mut self, line: &str) {
@@ -165,6 +179,9 @@ impl Correct {
             Ok(Some(result)) => {
                 self.give(id, result);
                 self.greet();
+                if let Some(session) = self.unfinished.take() {
+                    self.advance(&session);
+                }
             }
             // The end of the turn answers the prompt.
             Ok(None) => {}
@@ -187,7 +204,7 @@ impl Correct {
                     self.cancel(session);
                 }
             }
-            "$/cancel_request" => {
+            "$/cancel_request" if self.version == 1 => {
                 let running =
                     self.turns.iter().find(|(_, turn)| turn.request == params["requestId"]);
                 if let Some(session) = running.map(|(session, _)| session.clone()) {
@@ -202,7 +219,11 @@ impl Correct {
         if !self.is_initialized() && method != "initialize" {
             return Err((-32600, Value::Null));
         }
+        if self.version == 2 {
+            return self.call_2(method, id, params);
+        }
         let result = match method {
+            "initialize" if self.highest > 1 => self.initialize_of_any_version(params),
             "initialize" => self.initialize(params),
             "authenticate" => self.authenticate(params),
             "logout" => Ok(self.logout()),
@@ -253,8 +274,12 @@ impl Correct {
 
     /// Whether the client offers the capability at this JSON pointer.
     fn client_has(&self, pointer: &str) -> bool {
-        let is_marker = !["/fs/readTextFile", "/fs/writeTextFile", "/terminal", "/auth/terminal"]
-            .contains(&pointer);
+        if self.version == 2 && pointer.starts_with("/session") {
+            return true;
+        }
+        let is_marker = self.version == 2
+            || !["/fs/readTextFile", "/fs/writeTextFile", "/terminal", "/auth/terminal"]
+                .contains(&pointer);
         let offered = self.client.as_ref().and_then(|client| client.pointer(pointer));
         offered.is_some_and(|value| if is_marker { value.is_object() } else { *value == true })
     }
@@ -279,7 +304,11 @@ impl Correct {
     /// Sends an update of the session and stores it if it belongs to the history.
     fn update(&mut self, session: &str, update: Value) {
         let kind = update["sessionUpdate"].as_str().unwrap_or_default();
-        if kind.ends_with("_chunk") || kind.starts_with("tool_call") || kind == "plan" {
+        if kind.ends_with("_chunk")
+            || kind.starts_with("tool_call")
+            || kind == "plan"
+            || kind == "terminal_update"
+        {
             self.store.session(session).history.push(update.clone());
         }
         let params = json!({"sessionId": session, "update": update});

@@ -27,6 +27,7 @@ mod terminal;
 mod tool_call;
 mod turn;
 mod usage;
+mod version_2;
 
 use crate::correct::{Correct, error};
 use serde_json::{Value, json};
@@ -121,6 +122,13 @@ const fn misdone(
     Fault { rule, companions, wrong: |_, _| {}, misheard: |_, _| {}, misdone }
 }
 
+impl Fault {
+    /// Adds a fault in the agent's messages.
+    const fn and(self, wrong: Wrong) -> Self {
+        Self { wrong, ..self }
+    }
+}
+
 /// Features that a correct agent may lack, each with the rule that only an agent without the
 /// feature can pass.
 pub(crate) const LACKS: &[Fault] = &[config_option::LACKS_OPTIONS, initialize::LACKS_FORK];
@@ -158,7 +166,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         turn::FAULTS,
         usage::FAULTS,
     ];
-    topics.into_iter().flatten()
+    topics.into_iter().chain(version_2::TOPICS.iter().copied()).flatten()
 }
 
 impl Heard<'_> {

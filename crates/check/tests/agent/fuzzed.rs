@@ -35,7 +35,7 @@ fn fuzz(
             let (input, theirs) = tokio::io::duplex(1 << 23);
             let (output, ours) = tokio::io::duplex(1 << 23);
             let connection =
-                Connection { agent: Correct::new(Kept::default(), McpReach::default()), fault };
+                Connection { agent: Correct::new(1, Kept::default(), McpReach::default()), fault };
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         })

@@ -15,6 +15,7 @@ mod fuzzed;
 mod list;
 
 use attache_check::{Link, McpServers, Outcome, Run, Verdict};
+use attache_protocol::v1::ProtocolVersion;
 use correct::{Correct, Kept, LIMIT};
 use fault::{END, Fault, HUGE, Heard, LACKS, WAYS, authenticate};
 use serde_json::Value;
@@ -134,8 +135,21 @@ fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
 }
 
 /// Returns the verdicts on the correct agent with this fault. The seed determines the order of the
-/// probes. The judge logs in with `login`, if given. The clock advances only while all tasks wait.
+/// probes. The judge logs in with `login`, if given.
 fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict> {
+    let protocol =
+        if fault.rule.starts_with("V2-") { ProtocolVersion::V2 } else { ProtocolVersion::V1 };
+    judged_by(protocol, fault, seed, login)
+}
+
+/// Returns the verdicts by this version on an agent that supports all versions up to it. The clock
+/// advances only while all tasks wait.
+fn judged_by(
+    protocol: ProtocolVersion,
+    fault: &'static Fault,
+    seed: u64,
+    login: Option<&str>,
+) -> Vec<Verdict> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -150,11 +164,15 @@ fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict>
             // separately.
             let (input, theirs) = tokio::io::duplex(1 << 20);
             let (output, ours) = tokio::io::duplex(1 << 20);
-            let connection = Connection { agent: Correct::new(kept.clone(), reach.clone()), fault };
+            let connection = Connection {
+                agent: Correct::new(u64::from(protocol.0), kept.clone(), reach.clone()),
+                fault,
+            };
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         })
         .mcp(servers)
+        .protocol(protocol)
         .seed(seed);
         if let Some(method) = login {
             run = run.login(method);
@@ -177,6 +195,17 @@ fn a_correct_agent_passes_every_probe() {
         verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
     assert!(other.iter().all(is_lacking), "{other:#?}");
     assert!(verdicts.len() > 70, "{}", verdicts.len());
+}
+
+#[test]
+fn a_correct_agent_of_version_2_passes_every_probe() {
+    for seed in 0..=4 {
+        let verdicts = judged_by(ProtocolVersion::V2, &fault::NONE, seed, Some("login"));
+        let other: Vec<_> =
+            verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+        assert!(other.is_empty(), "seed {seed}: {other:#?}");
+        assert!(verdicts.len() > 70, "{}", verdicts.len());
+    }
 }
 
 /// Whether only an agent without some feature can pass the rule.
@@ -245,19 +274,28 @@ fn each_fault_fails_only_its_rule() {
     let only = std::env::var("ATTACHE_FAULTS").unwrap_or_default();
     let is_chosen =
         |fault: &&Fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule);
-    let (faults, next): (Vec<_>, _) =
-        (fault::all().filter(is_chosen).collect(), AtomicUsize::new(0));
-    let judge = || {
+    let faults: Vec<_> = fault::all().filter(is_chosen).collect();
+    let wrong = in_parallel(&faults, misjudged);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Calls the function with each fault, in as many threads as the machine has processors, and returns
+/// its results.
+fn in_parallel(
+    faults: &[&'static Fault],
+    check: impl Fn(&'static Fault) -> Option<String> + Sync,
+) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let work = || {
         std::iter::from_fn(|| faults.get(next.fetch_add(1, Ordering::Relaxed)))
-            .filter_map(|fault| misjudged(fault))
+            .filter_map(|fault| check(fault))
             .collect::<Vec<_>>()
     };
-    let wrong: Vec<String> = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let count = std::thread::available_parallelism().map_or(2, usize::from);
-        let threads: Vec<_> = (0..count).map(|_| scope.spawn(judge)).collect();
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    })
 }
 
 fn misjudged(fault: &'static Fault) -> Option<String> {
@@ -269,11 +307,32 @@ fn misjudged(fault: &'static Fault) -> Option<String> {
     (!is_right).then(|| format!("{} is broken, but the failed rules are {failed:?}", fault.rule))
 }
 
+/// The rules about JSON-RPC and extensions hold in both versions. The first fault of each breaks it
+/// in both.
+#[test]
+fn a_fault_in_a_rule_of_both_versions_fails_it_in_version_2() {
+    let correct = judged_by(ProtocolVersion::V2, &fault::NONE, 0, Some("login"));
+    let probed = correct.iter().filter(|verdict| verdict.grounds != Verdict::WATCHING);
+    let mut rules: BTreeSet<&str> = probed.map(|verdict| verdict.rule.id).collect();
+    let faults: Vec<&'static Fault> = fault::all()
+        .filter(|fault| !fault.rule.starts_with("V2-") && rules.remove(fault.rule))
+        .collect();
+    let wrong = in_parallel(&faults, |fault| {
+        let failed = failed(&judged_by(ProtocolVersion::V2, fault, 0, Some("login")));
+        let is_right = failed.contains(fault.rule);
+        (!is_right)
+            .then(|| format!("{} is broken, but the failed rules are {failed:?}", fault.rule))
+    });
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn every_probed_rule_has_a_fault() {
     let faulty: BTreeSet<&str> = fault::all().map(|fault| fault.rule).collect();
-    let probed =
-        verdicts(&fault::NONE).into_iter().filter(|verdict| verdict.grounds != Verdict::WATCHING);
+    let verdicts = [ProtocolVersion::V1, ProtocolVersion::V2]
+        .into_iter()
+        .flat_map(|protocol| judged_by(protocol, &fault::NONE, 0, Some("login")));
+    let probed = verdicts.filter(|verdict| verdict.grounds != Verdict::WATCHING);
     let without: Vec<&str> =
         probed.map(|verdict| verdict.rule.id).filter(|rule| !faulty.contains(rule)).collect();
     assert!(without.is_empty(), "{without:?}");

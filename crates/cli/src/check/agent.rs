@@ -9,6 +9,7 @@ use crate::exit::{Exit, Failure};
 use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};
 use attache_host::Launch;
 use attache_protocol::method::Side;
+use attache_protocol::v1::ProtocolVersion;
 
 /// Runs `attache check agent`.
 pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
@@ -34,12 +35,17 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
         };
         let run =
             Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
+        let run = run.protocol(ProtocolVersion(arguments.protocol));
         let mut run = run.seed(round.seed).model(model).mcp(servers);
         if let Some(method) = &arguments.login {
             run = run.login(method);
         }
         let judged = run.judge(round.only, |event| round.listener.handle(&event)).await;
         let verdicts = judged.map_err(cannot_judge)?;
+        if let Some(why) = run.other_version() {
+            let advice = "judge it by the version that it speaks, with --protocol";
+            return Err(Failure::usage(format!("{why}: {advice}")));
+        }
         Ok((verdicts, run.support().clone()))
     })
     .await

@@ -103,6 +103,10 @@ model is judged by the rules about turns if it obeys the acts in the judge's pro
 crates/check/ACTS.md describes. The model finds the agent's tools by their names; --tool names \
 a tool that it does not know.
 
+With --protocol 2, the judge's client speaks version 2, and the rules V2 and the rules about \
+JSON-RPC are judged. If the agent does not speak version 2, nothing is judged, and the exit code \
+is 2.
+
 Verdicts: \"pass\"; \"fail\", with the expected and actual behaviour and the lines; \
 \"skipped\", if the agent does not offer the subject of the rule; \"not tested\", with the \
 reason.
@@ -115,6 +119,7 @@ Examples:
   attache check agent -- gemini --acp
   attache check agent --model-env OPENAI_BASE_URL=/v1 --env OPENAI_API_KEY=any -- my-agent
   attache check agent --only CONF,MODE -- my-agent
+  attache check agent --protocol 2 -- my-agent
   attache check agent --tool read=my_read --tool run=my_shell -- my-agent
   attache check agent --report verdicts.html --report junit.xml -- my-agent
   attache check agent --write-baseline known.md -- my-agent
@@ -137,6 +142,9 @@ pub(crate) struct Agent {
     /// The prompt for probes that accept any prompt
     #[arg(long, value_name = "TEXT", default_value = "hi")]
     pub(crate) prompt: String,
+    /// The version of the protocol to judge: 1 or 2; version 2 is a draft
+    #[arg(long, value_name = "VERSION", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=2))]
+    pub(crate) protocol: u16,
     /// The id of a login method that needs no person; the judge also logs out and in with it
     #[arg(long, value_name = "METHOD")]
     pub(crate) login: Option<String>,

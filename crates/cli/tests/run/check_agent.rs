@@ -32,6 +32,17 @@ fn our_agent_passes_every_probe() {
     assert!(passed > 180, "{passed}: {ended:#?}");
 }
 
+/// An agent of version 1 breaks no rule of version 2, and none is judged.
+#[test]
+fn an_agent_of_another_version_is_not_judged() {
+    let reply = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}"#;
+    let agent = format!("read line; echo '{reply}'; cat >/dev/null");
+    let ended = check(&["--protocol", "2"], &["sh", "-c", &agent]);
+    assert_eq!(ended.code, Some(2), "{ended:#?}");
+    let said = "the agent speaks version 1, so it cannot be judged by version 2: judge it by the version that it speaks, with --protocol";
+    assert!(ended.stderr.contains(said) && ended.stdout.is_empty(), "{ended:#?}");
+}
+
 /// RPC-05.
 #[test]
 fn an_agent_that_fills_stderr_is_judged_like_any_other() {

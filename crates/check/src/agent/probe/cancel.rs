@@ -60,7 +60,8 @@ pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) ->
     // Some agents send nothing before the model's answer is complete, so it is no error if no chunk
     // arrives.
     let _ = shows(talk, &turn, &["agent_message_chunk"]).await;
-    if talk.heard(turn.first).any(|line| line.replies_to(&turn.id)) {
+    let ends = turn.end();
+    if talk.heard(turn.first).any(|line| ends.is(line)) {
         return not_tested("the turn ended before its model finished");
     }
     Ok(turn)

@@ -127,7 +127,8 @@ pub(super) fn count<M: Method>(talk: &Conversation, first: usize) -> usize {
 /// Waits until a turn calls method `M`, and returns the call, or `None` if the turn ends first. The
 /// judge must be set up to leave the call unanswered.
 pub(super) async fn held<M: Method>(talk: &mut Conversation, turn: &Turn) -> Probed<Option<Line>> {
-    let wanted = |line: &Line| line.calls::<M>() || line.replies_to(&turn.id);
+    let ends = turn.end();
+    let wanted = |line: &Line| line.calls::<M>() || ends.is(line);
     let line =
         talk.hear(turn.first, M::ROW.name, wanted).await.map_err(|outcome| unjudged(&outcome))?;
     Ok(line.calls::<M>().then_some(line))
@@ -141,10 +142,11 @@ pub(super) async fn shows(talk: &mut Conversation, turn: &Turn, kinds: &[&str]) 
         let kind = update.and_then(|update| update.get("sessionUpdate")).and_then(Value::as_str);
         line.calls::<SessionUpdateNotification>() && kind.is_some_and(|kind| kinds.contains(&kind))
     };
-    let wanted = |line: &Line| is_shown(line) || line.replies_to(&turn.id);
+    let ends = turn.end();
+    let wanted = |line: &Line| is_shown(line) || ends.is(line);
     let line =
         talk.hear(turn.first, "an update", wanted).await.map_err(|outcome| unjudged(&outcome))?;
-    Ok(!line.replies_to(&turn.id))
+    Ok(is_shown(&line))
 }
 
 /// Cancels the turn of a session.

@@ -1,11 +1,12 @@
 //! Messages that the agent receives while a turn runs (RPC-13, RPC-28, RPC-33).
 
 use super::driven::{cancel, chosen, file, held, new_path_in, unjudged};
+use super::request::list_capability;
 use crate::agent::run::Run;
 use crate::json::json;
-use crate::judging::conversation::{Conversation, Turn, is_an_id, quoted};
+use crate::judging::conversation::{Conversation, Turn, is_an_id};
 use crate::judging::probe::probes;
-use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::judging::verdict::{Outcome, Probed, not_tested, skipped};
 use crate::model::acts::{call, read, say, write};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
@@ -71,7 +72,7 @@ async fn other_requests_are_served_during_a_turn(run: &mut Run) -> Probed {
     let other = talk.open(&folder).await?;
     let turn = talk.begin_turn(&session, say("attache waits").hang());
     let mut calls: Vec<(&str, Value)> = Vec::new();
-    if talk.offers("/sessionCapabilities/list") {
+    if talk.offers(list_capability(talk)) {
         calls.push((SessionList::ROW.name, json!({})));
     }
     if let Some(mode) = other.opened.pointer("/modes/currentModeId") {
@@ -82,7 +83,8 @@ async fn other_requests_are_served_during_a_turn(run: &mut Run) -> Probed {
     for (method, params) in calls {
         talk.ask(method, params).await?;
     }
-    let is_over = talk.heard(turn.first).any(|line| line.replies_to(&turn.id));
+    let ends = turn.end();
+    let is_over = talk.heard(turn.first).any(|line| ends.is(line));
     cancel(talk, &session);
     talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
     if is_over { not_tested("the turn ended while its model hung") } else { Ok(()) }
@@ -109,15 +111,11 @@ async fn an_unknown_error_code_is_accepted(run: &mut Run) -> Probed {
     if !talk.peer.lines().iter().skip(first).any(is_ours) {
         return skipped("the agent makes no call to its client");
     }
-    let prompt = json!([{"type": "text", "text": say("attache: next").prompt_text()}]);
-    let next =
-        talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
-    match next.result() {
-        Ok(result) => expect(
-            result.get("stopReason").is_some(),
-            "the next turn runs",
-            quoted(&result.to_string()),
-        ),
-        Err(outcome) => fail("the next turn runs", outcome.seen().to_owned()),
-    }
+    let next = talk.play(&session, say("attache: next")).await?;
+    next.stop_reason().map(|_| ()).map_err(|outcome| match outcome {
+        Outcome::Fail { seen, .. } => {
+            Outcome::Fail { expected: "the next turn runs".to_owned(), seen }
+        }
+        other => other,
+    })
 }

@@ -28,11 +28,11 @@ const QUESTION: &str = "attache: which word?";
 
 /// First checks that a client that supports forms receives one (otherwise the rule is not tested),
 /// then that a client that supports only URLs receives none.
-async fn forms_are_sent_only_if_supported(run: &mut Run) -> Probed {
+pub(super) async fn forms_are_sent_only_if_supported(run: &mut Run) -> Probed {
     run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     for (elicitation, takes_forms) in [(json!({"form": {}}), true), (json!({"url": {}}), false)] {
-        let mut client = capabilities();
+        let mut client = run.capabilities();
         if let Value::Object(client) = &mut client {
             client.insert("elicitation".to_owned(), elicitation);
         }

@@ -1,7 +1,6 @@
 //! How a connection ends (RPC-09, RPC-10).
 
 use super::cancel::begin_hanging;
-use crate::agent::judge_client::everything;
 use crate::agent::run::Run;
 use crate::judging::conversation::Conversation;
 use crate::judging::probe::probes;
@@ -44,8 +43,7 @@ async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
 /// Sends these bytes and closes the agent's stdin. Checks that the agent exits, and that its output
 /// does not end with a partial line.
 async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
-    let talk = run.fresh().await?;
-    talk.initialize(everything()).await?.result()?;
+    let talk = run.fresh_with(run.capabilities()).await?;
     talk.is_watched = false;
     let first = talk.now();
     talk.peer.send_bytes(bytes);
@@ -70,8 +68,7 @@ async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
 }
 
 async fn the_length_of_a_buffered_line_is_limited(run: &mut Run) -> Probed {
-    let talk = run.fresh().await?;
-    talk.initialize(everything()).await?.result()?;
+    let talk = run.fresh_with(run.capabilities()).await?;
     let first = talk.now();
     send_huge_line(talk);
     let answers = |line: &Line| line.is_reply();

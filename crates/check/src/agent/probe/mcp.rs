@@ -4,6 +4,7 @@
 use super::cancel::ends_cancelled;
 use super::driven::{ALLOW, cancel, choose, play_in};
 use super::history::{LOAD, RESUME, Reopened, reopened_with};
+use super::version_2::driven::with_type;
 use crate::agent::run::Run;
 use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Session, quoted};
@@ -17,6 +18,7 @@ use attache_protocol::method::{
     McpMessage, Method, SessionLoad, SessionNew, SessionPrompt, SessionRequestPermission,
     SessionResume,
 };
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -270,7 +272,7 @@ async fn lists_tools(talk: &mut Conversation, server: &McpServer) {
 }
 
 /// Opens a session with these servers and checks that the agent connects to all of them.
-async fn with<'r>(
+pub(super) async fn with<'r>(
     run: &'r mut Run,
     servers: &[&Arc<McpServer>],
 ) -> Probed<(&'r mut Conversation, Session)> {
@@ -334,7 +336,11 @@ async fn wait_until(
 
 /// Returns the params that open a session with these servers.
 fn params(run: &Run, servers: &[&Arc<McpServer>]) -> Value {
-    let entries: Vec<Value> = servers.iter().map(|server| server.entry()).collect();
+    let entry = |server: &&Arc<McpServer>| match run.version() {
+        ProtocolVersion::V1 => server.entry(),
+        _ => with_type(server.entry()),
+    };
+    let entries: Vec<Value> = servers.iter().map(entry).collect();
     json!({"cwd": run.folder(), "mcpServers": entries})
 }
 

@@ -30,20 +30,20 @@ probes! { Run:
 const DOES_NOT_ASK: &str = "the agent does not ask before it writes a file or runs a command";
 
 /// An action that an agent may ask permission for, and how to detect it.
-struct GatedAction {
-    acts: Acts,
+pub(super) struct GatedAction {
+    pub(super) acts: Acts,
     /// The file that the action changes.
     path: PathBuf,
     before: Option<&'static str>,
 }
 
 impl GatedAction {
-    fn write(run: &Run) -> Probed<Self> {
+    pub(super) fn write(run: &Run) -> Probed<Self> {
         let path = file(run, "attache-permitted.txt", OLD)?;
         Ok(Self { acts: write_over(&path, "done\n").then(say("done")), path, before: Some(OLD) })
     }
 
-    fn run(run: &Run) -> Probed<Self> {
+    pub(super) fn run(run: &Run) -> Probed<Self> {
         let path = new_path_in(run, "attache-ran.txt")?;
         let line = format!("touch '{}'", path.display());
         Ok(Self { acts: call(run_command(&line)).then(say("done")), path, before: None })
@@ -51,7 +51,7 @@ impl GatedAction {
 
     /// Whether the agent has performed the action or, after line `first`, asked the client to run a
     /// command.
-    fn is_done(&self, talk: &Conversation, first: usize) -> bool {
+    pub(super) fn is_done(&self, talk: &Conversation, first: usize) -> bool {
         std::fs::read_to_string(&self.path).ok().as_deref() != self.before
             || count::<TerminalCreate>(talk, first) > 0
     }

@@ -1,13 +1,15 @@
 //! Requests and notifications in general: unknown methods, malformed params, exactly one reply
 //! (RPC-15 to RPC-18, RPC-23 to RPC-26).
 
-use super::session_list::page;
+use super::session_list::{LIST, page};
+use super::version_2::driven::{STDIO, with_type};
 use crate::agent::run::Run;
 use crate::json::json;
-use crate::judging::conversation::quoted;
+use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect};
 use attache_protocol::method::{Method, SessionCancel, SessionList, SessionNew};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 
 probes! { Run:
@@ -60,7 +62,7 @@ async fn a_malformed_notification_is_ignored(run: &mut Run) -> Probed {
 
 async fn absent_params_count_as_empty(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
-    talk.needs("/sessionCapabilities/list")?;
+    talk.needs(list_capability(talk))?;
     page(talk, json!({})).await?;
     talk.call::<SessionList>(Value::Null).await?.result()?;
     let first = talk.now();
@@ -76,14 +78,26 @@ async fn absent_params_count_as_empty(run: &mut Run) -> Probed {
 async fn unknown_keys_are_ignored(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let (talk, _) = run.session().await?;
-    let server = json!({"name": "none", "command": "/attache/no-such-server", "args": [], "env": [], "zzz": 1});
+    let mut server = json!({"name": "none", "command": "/attache/no-such-server", "args": [], "env": [], "zzz": 1});
     let plain = json!({"cwd": folder, "mcpServers": [], "zzz": 1});
     talk.call::<SessionNew>(plain).await?.result()?;
+    if talk.version != ProtocolVersion::V1 {
+        // An agent of version 2 refuses a transport that it does not offer (V2-16).
+        if !talk.offers(STDIO) {
+            return Ok(());
+        }
+        server = with_type(server);
+    }
     // The agent may refuse a server that cannot start. Only an error about invalid params is a
     // failure.
     let nested = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [server]})).await?;
     let is_invalid = nested.error("/code") == Some(&json!(-32602));
     expect(!is_invalid, "unknown keys of an MCP server are ignored", "error -32602")
+}
+
+/// Returns the capability without which an agent lists no sessions.
+pub(super) fn list_capability(talk: &Conversation) -> &'static str {
+    if talk.version == ProtocolVersion::V1 { LIST } else { "/session" }
 }
 
 /// Checks that the agent ignores this notification.

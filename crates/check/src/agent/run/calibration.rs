@@ -2,6 +2,7 @@
 //! its turns do what their prompts say.
 
 use super::Run;
+use crate::agent::basic_rules::BasicRules;
 use crate::json::json;
 use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Played, Turn, quoted, refusal};
@@ -16,7 +17,7 @@ use tokio::time::Instant;
 /// The word that the first turn must send to show that it follows its prompt.
 const WORD: &str = "attache-word-50917";
 
-const EXPECTED: &str = "session/prompt is answered with a stopReason";
+const EXPECTED: &str = "session/prompt is answered, and its turn ends with a stopReason";
 
 /// The error codes that mean that the agent does not accept a correct request. Any other code may
 /// be due to a missing model or login.
@@ -51,9 +52,10 @@ impl Run {
     pub(crate) fn opens_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             match self.opened().await {
-                Err(Outcome::Fail { seen, .. }) => {
-                    not_tested(format!("the agent opens no session, which breaks SESS-01: {seen}"))
-                }
+                Err(Outcome::Fail { seen, .. }) => not_tested(format!(
+                    "the agent opens no session, which breaks {}: {seen}",
+                    self.basic_rules().opened
+                )),
                 _ => Ok(()),
             }
         })
@@ -86,7 +88,8 @@ impl Run {
         Box::pin(async move {
             match self.prompted().await {
                 Err(Outcome::Fail { seen, .. }) => not_tested(format!(
-                    "the agent accepts no prompt, which breaks PROMPT-06: {seen}"
+                    "the agent accepts no prompt, which breaks {}: {seen}",
+                    self.basic_rules().prompted
                 )),
                 _ => Ok(()),
             }
@@ -115,6 +118,7 @@ impl Run {
     /// Runs one turn whose prompt asks for a word. Returns whether the agent answered the prompt,
     /// and whether the turn sent the word.
     async fn calibrate(&mut self) -> (Probed, Result<(), String>) {
+        let BasicRules { prompted: rule, separate, .. } = self.basic_rules();
         let (talk, session) = match self.session().await {
             Ok(opened) => opened,
             Err(outcome) => {
@@ -127,7 +131,7 @@ impl Run {
         let prompted = answer.as_ref().map_or_else(|outcome| Err(outcome.clone()), has_stop_reason);
         if let Err(outcome @ Outcome::Fail { .. }) = &prompted {
             let why =
-                format!("the agent accepts no prompt, which breaks PROMPT-06: {}", outcome.seen());
+                format!("the agent accepts no prompt, which breaks {rule}: {}", outcome.seen());
             return (prompted, Err(why));
         }
         let said = answer.and_then(|played| played.stop_reason().map(|_| played.said()));
@@ -139,7 +143,7 @@ impl Run {
             Ok(_) if said_elsewhere(talk, &turn) => {
                 let why = "the word that the prompt asks for is sent in another session";
                 self.misplaced = Some(why.to_owned());
-                return (prompted, Err(format!("{why}, which breaks SESS-06")));
+                return (prompted, Err(format!("{why}, which breaks {separate}")));
             }
             Ok(said) if said.is_empty() => "it sends no text".to_owned(),
             Ok(said) => format!("it sends: {}", quoted(&said)),
@@ -183,7 +187,9 @@ async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     let is_of_turn = |line: &Line| {
         line.calls::<SessionUpdateNotification>()
             && line.get("params").and_then(|params| params.get("sessionId")) == Some(&session)
-            && ["_chunk\"", "\"tool_call", "\"plan\""].iter().any(|kind| line.text.contains(kind))
+            && ["_chunk\"", "\"tool_call", "\"plan\"", "\"running\""]
+                .iter()
+                .any(|kind| line.text.contains(kind))
     };
     let shows = talk.heard(turn.first).any(is_of_turn);
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session}));

@@ -2,7 +2,7 @@
 //! probes may continue.
 
 use super::Run;
-use crate::agent::judge_client::{Client, capabilities, initialize_params};
+use crate::agent::judge_client::{Client, initialize_params_of};
 use crate::agent::services;
 use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Session};
@@ -11,6 +11,7 @@ use crate::judging::verdict::{Outcome, Probed};
 use crate::peer::link::Link;
 use crate::peer::raw_peer::RawPeer;
 use crate::peer::script::Script;
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
 
 /// The maximum number of parked conversations. Each keeps an agent process alive.
@@ -21,7 +22,8 @@ impl Run {
     /// conversation of an earlier probe.
     pub(crate) fn talk<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
-            self.continued(Client { capabilities: capabilities(), is_watched: true })
+            let capabilities = self.capabilities();
+            self.continued(Client { capabilities, is_watched: true })
                 .await
                 .map_err(restart_not_tested)
         })
@@ -45,7 +47,8 @@ impl Run {
     /// unusual answers.
     pub(crate) fn unwatched<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
-            self.continued(Client { capabilities: capabilities(), is_watched: false })
+            let capabilities = self.capabilities();
+            self.continued(Client { capabilities, is_watched: false })
                 .await
                 .map_err(restart_not_tested)
         })
@@ -105,8 +108,9 @@ impl Run {
         capabilities: Value,
     ) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
+            let params = initialize_params_of(self.version, capabilities);
             let talk = self.fresh().await?;
-            talk.initialize(initialize_params(capabilities)).await?.result()?;
+            talk.initialize(params).await?.result()?;
             Ok(talk)
         })
     }
@@ -148,8 +152,14 @@ impl Run {
 
     pub(super) fn start_conversation(&mut self, link: Link) {
         self.client = None;
-        let script = services::script(&self.folder);
-        self.now = Some(Conversation::new(RawPeer::new(link, script), self.patience));
+        // A client of version 2 has no methods for files and terminals.
+        let script = match self.version {
+            ProtocolVersion::V1 => services::script(&self.folder),
+            _ => Script::default(),
+        };
+        let mut talk = Conversation::new(RawPeer::new(link, script), self.patience);
+        talk.version = self.version;
+        self.now = Some(talk);
     }
 
     /// Returns the current conversation, or an ended conversation if there is none.

@@ -8,7 +8,9 @@ use crate::model::acts::{Acts, NO_TOOL};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{Method, SessionPrompt, SessionUpdateNotification, Side};
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A turn may take this many times as long as another answer, because it calls its model several
@@ -24,6 +26,7 @@ pub(crate) struct Turn {
     pub(crate) first: usize,
     /// The session of the turn.
     session: Value,
+    version: ProtocolVersion,
 }
 
 /// A turn that has ended.
@@ -31,13 +34,54 @@ pub(crate) struct Turn {
 pub(crate) struct Played {
     /// The reply to the turn's prompt.
     pub(crate) reply: Reply,
+    /// The line that ended the turn: the reply, or the idle state in version 2.
+    end: Line,
     updates: Vec<Value>,
+}
+
+/// Recognizes the line that ends a turn. It must read the lines in order, from the turn's first
+/// line on.
+///
+/// In version 1, the reply to the prompt ends the turn. In version 2, the reply only acknowledges
+/// the prompt, and the next idle state ends the turn. An error reply ends the turn in both versions.
+#[derive(Debug)]
+pub(crate) struct TurnEnd {
+    turn: Turn,
+    /// Whether the work has begun.
+    is_running: AtomicBool,
+    /// Whether the prompt was acknowledged.
+    is_acknowledged: AtomicBool,
 }
 
 impl Turn {
     /// Returns the session of the turn.
     pub(crate) fn session(&self) -> &Value {
         &self.session
+    }
+
+    /// Returns the condition on the line that ends the turn.
+    pub(crate) fn end(&self) -> TurnEnd {
+        let (is_running, is_acknowledged) = (AtomicBool::new(false), AtomicBool::new(false));
+        TurnEnd { turn: self.clone(), is_running, is_acknowledged }
+    }
+}
+
+impl TurnEnd {
+    /// Reads the next line. Returns whether it ends the turn.
+    pub(crate) fn is(&self, line: &Line) -> bool {
+        if line.replies_to(&self.turn.id) {
+            self.is_acknowledged.store(true, Ordering::Relaxed);
+            return self.turn.version == ProtocolVersion::V1 || line.get("error").is_some();
+        }
+        let Some(update) = line.update_of(&self.turn.session, "state_update") else { return false };
+        let is_idle = update.get("state").is_some_and(|state| state == "idle");
+        if self.turn.version == ProtocolVersion::V1 || !is_idle {
+            self.is_running.store(true, Ordering::Relaxed);
+            return false;
+        }
+        let is_ended = update.get("stopReason").is_some_and(Value::is_string)
+            && self.is_acknowledged.load(Ordering::Relaxed);
+        self.is_running.load(Ordering::Relaxed) || is_ended
     }
 }
 
@@ -65,7 +109,7 @@ impl Conversation {
     pub(crate) fn begin_turn_with(&mut self, session: &Session, params: Value) -> Turn {
         let first = self.now();
         let id = self.begin(SessionPrompt::ROW.name, params);
-        Turn { id, first, session: session.id.clone() }
+        Turn { id, first, session: session.id.clone(), version: self.version }
     }
 
     /// Waits for the end of a turn. A missing reply is a failure.
@@ -80,22 +124,23 @@ impl Conversation {
         patience: Duration,
     ) -> Boxed<'a, Probed<Played>> {
         Box::pin(async move {
-            let Turn { id, first, session } = turn;
-            let method = SessionPrompt::ROW.name.to_owned();
-            match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
-                Ok(line) => {
-                    let updates = self.updates(&session, first, line.number).cloned().collect();
-                    Ok(Played { reply: Reply { method, line }, updates })
-                }
-                Err(missing) => fail("an answer to session/prompt", missing.to_string()),
-            }
+            let (ends, method) = (turn.end(), SessionPrompt::ROW.name);
+            let Turn { id, first, session, version } = turn;
+            let reply = self.reply_within(patience, first, method, &id).await?;
+            let end = match self.peer.wait_for(first, patience, |line| ends.is(line)).await {
+                Ok(end) => end,
+                Err(missing) => return fail("an idle state after the prompt", missing.to_string()),
+            };
+            let before = if version == ProtocolVersion::V1 { end.number } else { end.number + 1 };
+            let updates = self.updates(&session, first, before).cloned().collect();
+            Ok(Played { reply, end, updates })
         })
     }
 
     /// Waits until the agent has sent this text in a turn, possibly in several chunks.
     pub(crate) fn hear_said<'a>(&'a mut self, turn: &'a Turn, text: &'a str) -> Boxed<'a, Probed> {
         Box::pin(async move {
-            let mut next = turn.first;
+            let (mut next, ends) = (turn.first, turn.end());
             loop {
                 let is_update = |line: &Line| {
                     line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
@@ -107,7 +152,7 @@ impl Conversation {
                 if chunks(&updates, "agent_message_chunk").contains(text) {
                     return Ok(());
                 }
-                if line.is_reply() {
+                if ends.is(&line) {
                     return fail(
                         format!("the agent sends \"{text}\" in a turn that continues"),
                         quoted(&line.text),
@@ -162,11 +207,27 @@ impl Conversation {
     }
 }
 
-/// Returns the text of all chunks of this kind.
+/// Returns the text of all chunks of this kind. In version 2, an update of a whole message replaces
+/// the text of the message.
 fn chunks(updates: &[Value], kind: &str) -> String {
-    let of_kind =
-        updates.iter().filter(|update| update.get("sessionUpdate").is_some_and(|it| it == kind));
-    of_kind.filter_map(|chunk| chunk.pointer("/content/text")?.as_str()).collect()
+    let whole = kind.trim_end_matches("_chunk");
+    let mut messages: Vec<(Option<&Value>, String)> = Vec::new();
+    for update in updates {
+        let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
+        let (of, content) = (update.get("messageId"), update.get("content"));
+        match update.get("sessionUpdate").and_then(Value::as_str) {
+            Some(it) if it == kind => {
+                messages.push((of, content.and_then(text).unwrap_or_default()))
+            }
+            Some(it) if it == whole && content.is_some() => {
+                messages.retain(|(other, _)| *other != of);
+                let blocks = content.and_then(Value::as_array).into_iter().flatten();
+                messages.push((of, blocks.filter_map(text).collect()));
+            }
+            _ => {}
+        }
+    }
+    messages.into_iter().map(|(_, text)| text).collect()
 }
 
 impl Line {
@@ -174,15 +235,23 @@ impl Line {
     pub(crate) fn calls<M: Method>(&self) -> bool {
         self.from == Side::Agent && self.get("method").is_some_and(|method| method == M::ROW.name)
     }
+
+    /// Returns the update of this kind that the line contains, if it is about this session.
+    pub(crate) fn update_of(&self, session: &Value, kind: &str) -> Option<&Value> {
+        let params = self.get("params").filter(|_| self.calls::<SessionUpdateNotification>())?;
+        let update = params.get("update").filter(|_| params.get("sessionId") == Some(session))?;
+        (update.get("sessionUpdate")?.as_str()? == kind).then_some(update)
+    }
 }
 
 impl Played {
-    /// Returns the index of the first line after the reply.
+    /// Returns the index of the first line after the end of the turn.
     pub(crate) fn after(&self) -> usize {
-        self.reply.number()
+        self.end.number
     }
 
-    /// Returns the updates of the session before the reply.
+    /// Returns the updates of the session before the end of the turn. In version 2, the last one is
+    /// the idle state.
     pub(crate) fn updates(&self) -> &[Value] {
         &self.updates
     }
@@ -228,9 +297,15 @@ impl Played {
     /// Returns the stop reason. An error is a failure.
     pub(crate) fn stop_reason(&self) -> Probed<String> {
         let result = self.reply.result()?;
-        match result.get("stopReason").and_then(Value::as_str) {
+        let end = self.end.get("params").and_then(|params| params.get("update")).unwrap_or(&result);
+        match end.get("stopReason").and_then(Value::as_str) {
             Some(reason) => Ok(reason.to_owned()),
-            None => fail("a stopReason", result.to_string()),
+            None => fail("a stopReason", end.to_string()),
         }
+    }
+
+    /// Returns the update that ended the turn, if an update did.
+    pub(crate) fn ending(&self) -> Option<&Value> {
+        self.end.get("params")?.get("update")
     }
 }

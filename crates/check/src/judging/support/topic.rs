@@ -3,7 +3,7 @@
 
 use attache_protocol::method::{
     ElicitationCreate, Initialize, METHODS, Method, SessionPrompt, SessionRequestPermission,
-    SessionUpdateNotification, UPDATES,
+    SessionUpdateNotification, UPDATES, v2,
 };
 use attache_protocol::v1::{
     ContentBlock, ElicitationAction, ElicitationMode, PermissionOptionKind, PlanEntryStatus,
@@ -108,7 +108,7 @@ impl Topic {
 
 /// Whether the protocol defines a method of this name.
 pub(super) fn is_known(method: &str) -> bool {
-    METHODS.iter().any(|row| row.name == method)
+    METHODS.iter().chain(v2::METHODS).any(|row| row.name == method)
 }
 
 /// Reports every kind in the params or the result of this method.
@@ -123,6 +123,7 @@ pub(super) fn in_payload(method: &str, payload: &Value, record: &mut impl FnMut(
     } else if method == SessionRequestPermission::ROW.name {
         each(payload, "options", "kind", Topic::PermissionOption, record);
         tool_call(payload.get("toolCall").unwrap_or(&Value::Null), record);
+        tool_call(payload.pointer("/subject/toolCall").unwrap_or(&Value::Null), record);
         name(
             payload.get("outcome").unwrap_or(&Value::Null),
             "outcome",
@@ -143,6 +144,7 @@ pub(super) fn in_payload(method: &str, payload: &Value, record: &mut impl FnMut(
 fn update(update: &Value, record: &mut impl FnMut(Topic, &str)) {
     const KIND: &str = "sessionUpdate";
     name(update, KIND, Topic::Update, record);
+    name(update, "stopReason", Topic::StopReason, record);
     meta(update, record);
     options(update, record);
     let kind = update.get(KIND).and_then(Value::as_str).unwrap_or_default();

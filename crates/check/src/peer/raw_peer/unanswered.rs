@@ -2,7 +2,7 @@
 
 use super::{RawPeer, STARTING};
 use crate::Finding;
-use attache_protocol::method::{Deadline, Kind, Row};
+use attache_protocol::method::{Deadline, Kind, Row, v2};
 use std::time::Duration;
 
 impl RawPeer {
@@ -22,8 +22,9 @@ impl RawPeer {
         let Some(number) = finding.earlier else { return false };
         let line = number.checked_sub(1).and_then(|index| self.lines.get(index));
         let Some(method) = line.and_then(|line| line.get("method")?.as_str()) else { return false };
-        let may_take = match (finding.rule.id, Row::received_by(self.judged(), method, Kind::Call))
-        {
+        let row = Row::received_by(self.judged(), method, Kind::Call)
+            .or_else(|| v2::received_by(self.judged(), method, Kind::Call));
+        let may_take = match (finding.rule.id, row) {
             // A cancelled call no longer waits for a person or a command.
             ("CANCEL-14", _) => patience,
             ("RPC-15", Some(Row { deadline: Deadline::Open, .. })) => return false,

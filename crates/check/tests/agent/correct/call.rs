@@ -25,6 +25,9 @@ impl Correct {
         mut params: Value,
     ) {
         params["sessionId"] = json!(session);
+        if self.version == 2 {
+            self.report_state(session, json!({"state": "requires_action"}));
+        }
         let id = self.last_call;
         self.last_call += 1;
         self.said.push(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -49,6 +52,9 @@ impl Correct {
                 self.release(&call.session, terminal);
             }
             return;
+        }
+        if self.version == 2 {
+            self.report_state(&call.session, json!({"state": "running"}));
         }
         let result = message.get("result").filter(|_| message.get("error").is_none());
         if let Some(tool) = &call.tool {

@@ -54,7 +54,8 @@ impl Correct {
         let servers = list_or_null(&params["mcpServers"])?;
         let mut commands = servers.iter().filter_map(|server| server["command"].as_str());
         self.is_server_missing = commands.any(|command| !std::path::Path::new(command).exists());
-        let session = Session::new(&opening.cwd, opening.directories);
+        let mut session = Session::new(&opening.cwd, opening.directories);
+        session.servers.clone_from(&opening.servers);
         Ok(self.begin_session(session, &opening.servers))
     }
 
@@ -101,7 +102,11 @@ impl Correct {
         if !self.open.iter().any(|open| open == id) {
             self.open.push(id.to_owned());
         }
-        self.open_servers(id, &opening.servers);
+        let mut servers = opening.servers;
+        if self.restores_servers {
+            servers.extend(self.store.session(id).servers.clone());
+        }
+        self.open_servers(id, &servers);
         let session = self.store.session(id);
         (session.cwd, session.directories) = (opening.cwd, opening.directories);
         self.state(id)

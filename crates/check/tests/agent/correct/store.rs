@@ -23,6 +23,8 @@ pub(crate) struct Session {
     pub(super) is_listed: bool,
     pub(super) is_archived: bool,
     pub(crate) title: Option<String>,
+    /// Its MCP servers.
+    pub(super) servers: Vec<Value>,
     /// Its updates from the first prompt on.
     pub(crate) history: Vec<Value>,
     pub(crate) model: String,

@@ -123,6 +123,9 @@ impl Correct {
             }
             "run" => {
                 let cwd = self.store.session(session).cwd.clone();
+                if self.version == 2 {
+                    self.show_terminal(session, id, &line);
+                }
                 if let Some(is_done) = self.commands.run(session, &line, &cwd) {
                     self.finish_tool(session, id, is_done, None);
                 }
@@ -260,14 +263,27 @@ impl Correct {
         content: Option<Value>,
     ) {
         let status = if is_done { "completed" } else { "failed" };
+        self.end_tool(session, id, status, content);
+    }
+
+    /// Ends a tool call with this status.
+    pub(super) fn end_tool(
+        &mut self,
+        session: &str,
+        id: &str,
+        status: &str,
+        content: Option<Value>,
+    ) {
+        let tool = self.turns.get_mut(session).and_then(|turn| turn.tools.remove(id));
         let mut update =
             json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status});
         if let Some(content) = content {
             update["content"] = content;
         }
-        self.update(session, update);
-        if let Some(turn) = self.turns.get_mut(session) {
-            turn.tools.remove(id);
+        if let (2, Some(terminal)) = (self.version, tool.and_then(|tool| tool.terminal)) {
+            self.end_terminal(session, &terminal, status == "completed");
+            update["capabilities"] = Value::Null;
         }
+        self.update(session, update);
     }
 }

@@ -70,6 +70,9 @@ impl Correct {
             stop_reason: "end_turn",
         };
         self.turns.insert(id.clone(), turn);
+        if self.version == 2 {
+            self.begin_work(&id, request, &message, blocks);
+        }
         self.report_usage(&id, None);
         self.advance(&id);
         Ok(())
@@ -112,7 +115,11 @@ impl Correct {
             let says =
                 if self.store.session(id).recalls(text) { "recalled yes" } else { "recalled no" };
             let content = json!({"type": "text", "text": says});
-            self.update(id, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
+            let message = self.store.id("m");
+            self.update(
+                id,
+                json!({"sessionUpdate": "agent_message_chunk", "messageId": message, "content": content}),
+            );
         }
         if act["compact"] == true {
             self.compact(id);
@@ -179,12 +186,16 @@ impl Correct {
         self.withdraw(id);
         self.commands.kill(id);
         for (tool, open) in turn.tools {
-            self.update(
-                id,
-                json!({"sessionUpdate": "tool_call_update", "toolCallId": tool, "status": "failed"}),
-            );
-            if let Some(terminal) = open.terminal {
-                self.release(id, &terminal);
+            let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": tool, "status": "failed"});
+            if self.version == 2 {
+                update["status"] = json!("cancelled");
+                update["capabilities"] = Value::Null;
+            }
+            self.update(id, update);
+            match open.terminal {
+                Some(terminal) if self.version == 2 => self.end_terminal(id, &terminal, false),
+                Some(terminal) => self.release(id, &terminal),
+                None => {}
             }
         }
         let stop_reason = match &result {
@@ -193,6 +204,9 @@ impl Correct {
             Err(_) => "",
         };
         self.last_turn = (id.to_owned(), turn.request.clone(), stop_reason);
+        if self.version == 2 {
+            return self.end_work(id, result);
+        }
         match result {
             Ok(result) => self.give(&turn.request, result),
             Err(code) => self.said.push(error(&turn.request, code)),

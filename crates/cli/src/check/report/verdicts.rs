@@ -124,8 +124,12 @@ impl Printer {
         let broken: Vec<&str> = faults.map(|verdict| verdict.rule.id).collect();
         let passed = self.paint.paint(BOLD, format!("{} pass", judgement.count(Outcome::PASS)));
         let total = format!(
-            "{count} {}: {passed}, {} fail, {} skipped, {} not tested.",
+            "{count} {}{}: {passed}, {} fail, {} skipped, {} not tested.",
             if count == 1 { "rule" } else { "rules" },
+            match judgement.support.protocol {
+                1 => String::new(),
+                protocol => format!(" of version {protocol} of the protocol"),
+            },
             judgement.count(Outcome::FAIL),
             judgement.count(Outcome::SKIPPED),
             judgement.count(Outcome::NOT_TESTED)
