@@ -3,9 +3,10 @@
 pub(crate) mod join;
 pub(crate) mod json;
 
-use crate::permission::PermissionQuestion;
+use crate::question::PermissionQuestion;
 use crate::timestamp::Timestamp;
-use crate::tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
+use crate::tool_call::content::ToolCallContent;
+use crate::tool_call::{ToolCall, ToolCallPatch};
 use attache_protocol::v1::{
     AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId,
     Notice, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption, SessionId,

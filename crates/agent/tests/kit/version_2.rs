@@ -318,7 +318,11 @@ async fn config_options_have_the_names_of_version_2() {
     assert!(opened.get("modes").is_none());
     assert_eq!(opened["configOptions"][2]["type"], "boolean");
     let id = opened["sessionId"].as_str().unwrap();
-    let set = |config: &str, kind: &str, value: Value| json!({"sessionId": id, "configId": config, "type": kind, "value": value});
+    let set = |config: &str, kind: &str, value: Value| {
+        let mut set = json!({"sessionId": id, "configId": config, "value": value});
+        set["type"] = json!(kind);
+        set
+    };
     let reply = client.result("session/set_config_option", set("how", "id", json!("code"))).await;
     assert_eq!(reply["configOptions"][1]["currentValue"], "code");
     for wrong in [

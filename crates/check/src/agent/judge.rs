@@ -8,9 +8,9 @@ use crate::rules::selection::Selection;
 use attache_host::StartError;
 
 impl Run {
-    /// Judges the agent by every rule of the version that has a probe, or by the chosen rules, and returns the
-    /// verdicts in the order of the rules. `report` receives the name of each probe before it runs,
-    /// and each verdict as soon as it is known.
+    /// Judges the agent by every rule of the version that has a probe, or by the chosen rules, and
+    /// returns the verdicts in the order of the rules. `report` receives the name of each probe
+    /// before it runs, and each verdict as soon as it is known.
     ///
     /// If the agent does not answer `initialize`, or with another version, no probe runs.
     ///

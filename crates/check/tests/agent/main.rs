@@ -279,8 +279,8 @@ fn each_fault_fails_only_its_rule() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Calls the function with each fault, in as many threads as the machine has processors, and returns
-/// its results.
+/// Calls the function with each fault, in as many threads as the machine has processors, and
+/// returns its results.
 fn in_parallel(
     faults: &[&'static Fault],
     check: impl Fn(&'static Fault) -> Option<String> + Sync,

@@ -143,7 +143,12 @@ pub(crate) struct Agent {
     #[arg(long, value_name = "TEXT", default_value = "hi")]
     pub(crate) prompt: String,
     /// The version of the protocol to judge: 1 or 2; version 2 is a draft
-    #[arg(long, value_name = "VERSION", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=2))]
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=2)
+    )]
     pub(crate) protocol: u16,
     /// The id of a login method that needs no person; the judge also logs out and in with it
     #[arg(long, value_name = "METHOD")]

@@ -10,8 +10,8 @@ use super::prepared::{PrepareError, Prepared};
 use super::resolved_paths::ResolvedPaths;
 use super::thread::CancelFlag;
 use super::tool::{ConcurrentTool, Tool};
-use super::tool_result::ToolResult;
-use super::toolbox::{CANCELLED, Toolbox};
+use super::tool_result::{CANCELLED, ToolResult};
+use super::toolbox::Toolbox;
 use crate::session::memory::Record;
 use attache_agent::{NewToolCall, Permission, Result};
 use attache_policy::{

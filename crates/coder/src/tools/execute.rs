@@ -29,8 +29,8 @@ use super::prepared::{PrepareError, Prepared};
 use super::resolved_paths::ResolvedPaths;
 use super::schema::{number, spec, text, yes_no};
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
-use super::tool_result::{Finding, Reading, ToolResult};
-use super::toolbox::{CANCELLED, TITLE_SHOWN, ToolFuture, Toolbox, report};
+use super::tool_result::{CANCELLED, Finding, Reading, ToolResult};
+use super::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox, report};
 use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolKind};
 use attache_host::{Bounded, Exit, Sandbox};
@@ -360,10 +360,7 @@ impl Execute {
         };
         display.exited(&mut handle, exit)?;
         let cancelled = handle.is_cancelled();
-        let end = match cancelled {
-            true => format!("killed: {CANCELLED}"),
-            false => end_words(exit, self.time().filter(|_| command.timed_out())),
-        };
+        let end = end_words(exit, self.time().filter(|_| command.timed_out()), cancelled);
         let success = exit.success() && !command.timed_out() && !cancelled;
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {

@@ -7,6 +7,9 @@ use crate::models::Media;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// Why a call failed that the person cancelled while the turn goes on.
+pub(super) const CANCELLED: &str = "the person cancelled it";
+
 /// The maximum text of one result for the model, in bytes of JSON.
 pub(super) const TEXT_GIVEN: usize = 24 * 1024;
 

@@ -30,9 +30,6 @@ pub(super) const ARGUMENTS_SHOWN: usize = 4 * 1024;
 /// The maximum length of a title, in characters.
 pub(super) const TITLE_SHOWN: usize = 116;
 
-/// Why a call failed that the person cancelled while the turn goes on.
-pub(super) const CANCELLED: &str = "the person cancelled it";
-
 /// The context of the tools of one turn.
 #[derive(Debug)]
 pub(crate) struct Toolbox<'t> {

@@ -1,6 +1,6 @@
 //! Conversion between permission questions and the requests and answers of each version.
 
-use crate::permission::{PermissionQuestion, PermissionSubject};
+use crate::question::{PermissionQuestion, PermissionSubject};
 use crate::{PermissionId, ToolCallPatch};
 use attache_protocol::v1::{ContentBlock, SessionId, ToolCallId, ToolKind};
 use attache_protocol::v2::{

@@ -7,7 +7,7 @@
 pub(crate) mod object;
 
 use self::object::{EVENT_VERSION, EventError, Object, read, write_patch};
-use crate::permission::json::{read_question, write_question};
+use crate::question::json::{read_question, write_question};
 use crate::tool_call::json::{read_call, read_call_patch, read_part, write_call, write_call_patch};
 use crate::{
     Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,

@@ -1,6 +1,7 @@
 //! Tool calls in the JSON form of events. The members have the names of the protocol.
 
-use super::{ToolCall, ToolCallContent, ToolCallPatch};
+use super::content::ToolCallContent;
+use super::{ToolCall, ToolCallPatch};
 use crate::event::json::object::{EventError, Object, write_patch};
 use attache_protocol::{ObjectWriter, Patch, Raw, Wire, Writer, decode, encode, v1, v2};
 

@@ -1,6 +1,6 @@
 //! The content of a tool call, shared with snapshots.
 
-use super::ToolCallContent;
+use super::content::ToolCallContent;
 use std::fmt;
 use std::iter::FlatMap;
 use std::slice;

@@ -2,7 +2,8 @@
 
 use super::Transcript;
 use super::entry::Now;
-use crate::tool_call::{ToolCall, ToolCallContent, ToolCallPatch};
+use crate::tool_call::content::ToolCallContent;
+use crate::tool_call::{ToolCall, ToolCallPatch};
 use crate::transcript::keys::Key;
 use crate::{Change, EntryContent, Parts};
 use attache_protocol::Raw;

@@ -43,7 +43,8 @@ pub(crate) struct Played {
 /// line on.
 ///
 /// In version 1, the reply to the prompt ends the turn. In version 2, the reply only acknowledges
-/// the prompt, and the next idle state ends the turn. An error reply ends the turn in both versions.
+/// the prompt, and the next idle state ends the turn. An error reply ends the turn in both
+/// versions.
 #[derive(Debug)]
 pub(crate) struct TurnEnd {
     turn: Turn,

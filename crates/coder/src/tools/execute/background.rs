@@ -131,7 +131,8 @@ impl Process {
         }
         running_command.command.kill();
         let exit = running_command.command.wait().await;
-        let mut end = end_words(exit, self.time.filter(|_| running_command.command.timed_out()));
+        let time = self.time.filter(|_| running_command.command.timed_out());
+        let mut end = end_words(exit, time, false);
         if let Some(watch) = running_command.watch.take()
             && let Ok(Some(changed)) = tokio::task::spawn_blocking(move || watch.report()).await
         {

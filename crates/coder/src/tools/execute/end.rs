@@ -1,6 +1,7 @@
 //! The end of a command, and the limits of its output.
 
 use crate::tools::fit::counted;
+use crate::tools::tool_result::CANCELLED;
 use attache_host::Exit;
 use std::time::Duration;
 
@@ -11,7 +12,11 @@ pub(super) const OUTPUT_GIVEN: usize = 16 * 1024;
 pub(super) const OUTPUT_KEPT: u64 = 32 * 1024 * 1024;
 
 /// How a command ended, in words. `time` is its time limit, if it was killed for exceeding it.
-pub(super) fn end_words(exit: Exit, time: Option<Duration>) -> String {
+/// `cancelled` tells whether the person cancelled it.
+pub(super) fn end_words(exit: Exit, time: Option<Duration>, cancelled: bool) -> String {
+    if cancelled {
+        return format!("killed: {CANCELLED}");
+    }
     if let Some(time) = time {
         return format!("killed: it did not end within {}", counted(time.as_secs(), "second"));
     }

@@ -2,7 +2,7 @@
 
 use crate::event::json::object::{EventError, Object};
 use crate::event::json::{name, read_body, write_body};
-use crate::permission::json::{read_question, write_question};
+use crate::question::json::{read_question, write_question};
 use crate::terminal::BASE64;
 use crate::{
     AgentTerminal, ConfigOptions, EventBody, Info, Permission, PermissionId, Session, Timestamp,

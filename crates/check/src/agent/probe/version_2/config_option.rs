@@ -67,8 +67,8 @@ async fn options_can_be_set(run: &mut Run) -> Probed {
     expect(is_served, "the agent knows session/set_config_option", quoted(reply.text()))
 }
 
-/// Tries the options in turn, because an agent may refuse a value, for example of a model that needs
-/// a login.
+/// Tries the options in turn, because an agent may refuse a value, for example of a model that
+/// needs a login.
 async fn the_result_has_the_new_value(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     for option in options(&session.opened) {
