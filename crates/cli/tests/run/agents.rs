@@ -148,7 +148,7 @@ fn a_check_shows_the_versions_that_the_agent_speaks() {
         }
     }
     let built_in = run(&project, &["agents", "check", "attache", "--json"]).stdout;
-    assert!(built_in.contains(r#""versions":[1],"versionsError":null"#), "{built_in}");
+    assert!(built_in.contains(r#""versions":[1,2],"versionsError":null"#), "{built_in}");
 }
 
 #[test]

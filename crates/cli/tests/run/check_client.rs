@@ -39,6 +39,18 @@ fn our_client_breaks_no_rule() {
     }
 }
 
+#[test]
+fn our_client_breaks_no_rule_of_version_2() {
+    let ours = [ATTACHE, "run", "--protocol", "2", "--agent", "{agent}", "{prompt}"];
+    let ended = check(&["--json", "--protocol", "2", "--timeout", "60"], &ours);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let verdicts = verdicts(&ended);
+    let fails: Vec<_> = verdicts.iter().filter(|verdict| verdict["verdict"] == "fail").collect();
+    assert!(fails.is_empty(), "{fails:#?}");
+    let passes = verdicts.iter().filter(|verdict| verdict["verdict"] == "pass").count();
+    assert!(passes > 95, "{passes}");
+}
+
 /// A client that never starts its agent, dies, hangs, floods or prints other text still gets a
 /// verdict and is soon ended.
 #[test]
