@@ -37,11 +37,12 @@ pub(crate) async fn agents(arguments: Agents) -> Result<Exit, Failure> {
 
 async fn add(arguments: Add) -> Result<Exit, Failure> {
     let mut own = OwnAgents::read()?;
-    let Add { name, registry, env, force, command } = arguments;
-    let (agent, mut missing) = match registry {
+    let Add { name, registry, env, protocol, force, command } = arguments;
+    let (mut agent, mut missing) = match registry {
         Some(place) => of_registry(&place, &name).await?,
         None => (OwnAgent { command: command_line(&command, &env)?, ..OwnAgent::default() }, None),
     };
+    agent.protocol = protocol;
     if BUILT_IN.contains(&name.as_str()) {
         return Err(Failure::usage(format!(
             "{name} is the name of the built-in agent: choose another name"
@@ -92,6 +93,7 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
         command: start.command_line(),
         title: Some(agent.name.clone()),
         version: Some(agent.version.clone()),
+        protocol: None,
     };
     let missing = start.download.as_ref().filter(|_| Launch::new(&start.program).find().is_none());
     let missing = missing.map(|download| {

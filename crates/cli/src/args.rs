@@ -12,12 +12,12 @@ use crate::new::arguments::New;
 use crate::permissions::arguments::Permissions;
 use crate::run::budget::Budget;
 use crate::sessions::arguments::Sessions;
-use attache_protocol::v1::ToolKind;
+use attache_protocol::v1::{ProtocolVersion, ToolKind};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use value::{kind, seconds, setting, variable};
+use value::{kind, protocol, seconds, setting, variable};
 
 /// An agent and a client of the Agent Client Protocol (ACP), for terminals and scripts.
 #[derive(Debug, Parser)]
@@ -95,7 +95,8 @@ Examples:
   attache agent --model openai/gpt-5-mini --mode plan";
 
 const CHAT: &str = "\
-/help lists the commands. Ctrl-C cancels a turn; Ctrl-D ends the conversation. Text that you \
+/help lists the commands. Ctrl-C cancels a turn, and /stop one tool call of an agent that can \
+do that; Ctrl-D ends the conversation. Text that you \
 type during a turn becomes the start of your next line. Lines can come through a pipe; \
 questions are asked at the terminal.
 
@@ -115,6 +116,10 @@ pub(crate) struct Chat {
     /// command line
     #[arg(long, value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
+    /// Ask the agent for this version of ACP: 1, or 2, a draft [default: that of the agent's entry
+    /// in agents.toml, or 1]
+    #[arg(long, value_name = "VERSION", value_parser = protocol)]
+    pub(crate) protocol: Option<ProtocolVersion>,
     /// Cancel a turn once the session costs more than this, as reported by its agent: 0.50USD,
     /// 2EUR; /budget changes it
     #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
@@ -203,6 +208,10 @@ pub(crate) struct Run {
     /// command line
     #[arg(long, value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
+    /// Ask the agent for this version of ACP: 1, or 2, a draft [default: that of the agent's entry
+    /// in agents.toml, or 1]
+    #[arg(long, value_name = "VERSION", value_parser = protocol)]
+    pub(crate) protocol: Option<ProtocolVersion>,
     /// Set this environment variable for the agent
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,

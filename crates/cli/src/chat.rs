@@ -3,15 +3,16 @@
 mod command;
 
 use crate::args;
-use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, not_opened};
+use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, acts_by_itself, not_opened};
 use crate::exit::{Exit, Failure};
-use crate::follow::{ByRule, Follow, is_notable, println, say};
+use crate::follow::{ByRule, Follow, is_notable};
 use crate::key::NoEcho;
 use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
 use crate::run::budget::Budget;
 use crate::run::{self, Piece, attach};
+use crate::say::{println, say};
 use crate::settings::Settings;
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
@@ -19,6 +20,7 @@ use crate::{folder, key, store, terminal};
 use attache_client::{
     Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions,
 };
+use attache_protocol::v1::ProtocolVersion;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,7 +71,8 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
         options = options.store(Arc::new(store));
     }
     let hub = Hub::new(options);
-    let ChosenAgent { name, known, built_in, .. } = add(&hub, arguments.agent.as_deref(), &cwd)?;
+    let ChosenAgent { name, known, built_in, .. } =
+        add(&hub, arguments.agent.as_deref(), &cwd, arguments.protocol)?;
     if built_in {
         crate::models::usable().await?;
     }
@@ -87,6 +90,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let follow = Follow::new(session, rules.clone(), by_rule, type_ahead).map_err(ours)?;
     let mut chat = Chat { hub, cwd, follow, lines, budget: arguments.budget, listed: Vec::new() };
     chat.set_budget();
+    chat.say_who_acts();
     say(DIM, "/help lists the commands; Ctrl-D ends the conversation.");
     let ended = chat.converse().await;
     chat.hub.close().await;
@@ -117,8 +121,13 @@ fn deciding(
 }
 
 /// Adds the agent with this name or command line to the hub, unless it is already there.
-fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<ChosenAgent, Failure> {
-    let (agent, source) = ChosenAgent::source(given, &[], cwd)?;
+fn add(
+    hub: &Hub,
+    given: Option<&str>,
+    cwd: &Path,
+    protocol: Option<ProtocolVersion>,
+) -> Result<ChosenAgent, Failure> {
+    let (agent, source) = ChosenAgent::source(given, &[], cwd, protocol)?;
     if hub.agent(&agent.name).is_none() {
         hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
     }
@@ -126,6 +135,14 @@ fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<ChosenAgent, Failur
 }
 
 impl Chat {
+    /// Tells the person if the agent of the session acts by itself.
+    fn say_who_acts(&self) {
+        let agent = self.follow.session.agent().connection();
+        if let Some(text) = agent.and_then(|agent| acts_by_itself(&agent)) {
+            say(YELLOW, text);
+        }
+    }
+
     async fn converse(&mut self) -> Result<Exit, Failure> {
         loop {
             self.follow.until_idle().await?;

@@ -3,8 +3,9 @@
 use crate::agents::own::OwnAgents;
 use crate::exit::{Exit, Failure};
 use crate::show::sanitize;
-use attache_client::{AgentSource, HubError, KnownAgent, Options, StartError};
+use attache_client::{AgentConnection, AgentSource, HubError, KnownAgent, Options, StartError};
 use attache_host::Launch;
+use attache_protocol::v1::ProtocolVersion;
 use std::path::Path;
 
 /// The names of the built-in agent.
@@ -24,11 +25,13 @@ pub(crate) struct ChosenAgent {
     pub(crate) known: Option<&'static KnownAgent>,
     /// Whether this is the built-in agent.
     pub(crate) built_in: bool,
+    /// The version of the protocol to ask the agent for.
+    pub(crate) protocol: ProtocolVersion,
 }
 
 impl ChosenAgent {
     /// Returns the agent that `--agent` selects, and the source with which a hub starts and
-    /// restarts it. The agent works in `cwd`.
+    /// restarts it. The agent works in `cwd`. `protocol` overrides the version of its entry.
     ///
     /// # Errors
     /// The same as for [`ChosenAgent::of`].
@@ -36,8 +39,10 @@ impl ChosenAgent {
         given: Option<&str>,
         variables: &[(String, String)],
         cwd: &Path,
+        protocol: Option<ProtocolVersion>,
     ) -> Result<(Self, AgentSource), Failure> {
-        let agent = Self::of(given)?;
+        let mut agent = Self::of(given)?;
+        agent.protocol = protocol.unwrap_or(agent.protocol);
         let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
         let variables = variables.to_vec();
         // The lookup succeeded above. It fails here only if the agent has been removed since;
@@ -46,11 +51,9 @@ impl ChosenAgent {
             let found = Self::of(given.as_deref()).map(|agent| agent.with_env(&variables).launch);
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
         };
-        let built_in = agent.built_in;
-        Ok((
-            agent,
-            AgentSource::launch(launch).with_options(move |options| offered(options, built_in)),
-        ))
+        let (built_in, protocol) = (agent.built_in, agent.protocol);
+        let with = move |options: Options| offered(options.protocol(protocol), built_in);
+        Ok((agent, AgentSource::launch(launch).with_options(with)))
     }
 
     /// Returns the agent that `--agent` selects; the built-in one by default.
@@ -65,12 +68,14 @@ impl ChosenAgent {
                 word: "attache".to_owned(),
                 known: None,
                 built_in: true,
+                protocol: ProtocolVersion::V1,
             });
         };
         // A name is a single word without a slash.
         let is_name = !given.contains(|c: char| c.is_whitespace() || c == '/');
-        let own =
-            if is_name { OwnAgents::read()?.named(given).map(|own| own.command) } else { None };
+        let own = if is_name { OwnAgents::read()?.named(given) } else { None };
+        let protocol = own.as_ref().and_then(|own| own.protocol).unwrap_or(ProtocolVersion::V1);
+        let own = own.map(|own| own.command);
         let named = KnownAgent::named(given).filter(|_| own.is_none());
         let command = own.as_deref().or(named.map(|agent| agent.command)).unwrap_or(given);
         let launch =
@@ -85,7 +90,7 @@ impl ChosenAgent {
                 program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
             }
         };
-        Ok(Self { launch, name, word: Launch::quoted(given), known, built_in: false })
+        Ok(Self { launch, name, word: Launch::quoted(given), known, built_in: false, protocol })
     }
 
     /// Adds environment variables.
@@ -100,6 +105,14 @@ impl ChosenAgent {
 /// rules and modes protect them, and its questions show the same diff as this client would.
 pub(crate) fn offered(options: Options, built_in: bool) -> Options {
     if built_in { options.without_reading().without_writing() } else { options }
+}
+
+/// What a person must know before an agent of version 2 works.
+const ACTS_BY_ITSELF: &str = "This agent speaks ACP version 2, a draft: it reads and writes files and runs commands by itself, without this program.";
+
+/// Returns what the person must know before this agent works: an agent of version 2 acts by itself.
+pub(crate) fn acts_by_itself(agent: &AgentConnection) -> Option<&'static str> {
+    (agent.protocol() == ProtocolVersion::V2).then_some(ACTS_BY_ITSELF)
 }
 
 /// Returns the launch of the built-in agent, as a child process of this program.
@@ -143,8 +156,29 @@ pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Fa
             Exit::CannotStart,
             format!("{error}; `attache agents` lists the agents that are known by name"),
         ),
+        (StartError::Version { asked, answered }, _) if is_other(*asked, *answered) => {
+            other_version(*answered)
+        }
+        (StartError::UnsupportedVersion { asked, supported }, _) => match supported.as_slice() {
+            [only] if is_other(*asked, *only) => other_version(*only),
+            _ => Failure::new(Exit::CannotStart, error),
+        },
         (error, _) => Failure::new(Exit::CannotStart, error),
     }
+}
+
+/// Returns whether the agent speaks only a version that this program speaks too, and that was not
+/// asked for.
+fn is_other(asked: ProtocolVersion, spoken: ProtocolVersion) -> bool {
+    spoken != asked && matches!(spoken, ProtocolVersion::V1 | ProtocolVersion::V2)
+}
+
+/// Returns the error for an agent that speaks only this version.
+fn other_version(only: ProtocolVersion) -> Failure {
+    let failure = format!(
+        "the agent speaks only version {only} of ACP: use --protocol {only}, or `protocol = {only}` in its entry in agents.toml"
+    );
+    Failure::new(Exit::CannotStart, failure)
 }
 
 /// Returns the error for a command under test that did not start; its program is looked up among

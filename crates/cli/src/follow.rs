@@ -6,17 +6,19 @@ use crate::key::type_ahead::TypeAhead;
 use crate::permission::Verdict;
 use crate::question;
 use crate::run;
-use crate::show::paint::{DIM, Paint, RED, YELLOW};
+use crate::say::{println, say};
+use crate::show::paint::{DIM, RED, YELLOW};
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
-use crate::show::{self, Item, Show, sanitize};
+use crate::show::{self, Item, Show};
+use crate::stop::{self, STOP, Stop};
 use attache_client::{
     Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
     SessionState, Watch,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, TurnOutcome};
-use std::io::{self, Stdout, Write};
+use std::io::{self, Stdout};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -45,6 +47,8 @@ pub(crate) struct Follow {
     pub(crate) type_ahead: TypeAhead,
     /// Whether the person was told what this input is used for.
     is_said: bool,
+    /// The command `/stop`.
+    pub(crate) stop: Stop,
     output: Terminal<Stdout>,
     /// The title that was shown last.
     title: Option<String>,
@@ -61,6 +65,7 @@ impl Follow {
         Ok(Self {
             type_ahead,
             is_said: false,
+            stop: Stop::default(),
             rules,
             by_rule,
             watch: session.watch(),
@@ -78,12 +83,14 @@ impl Follow {
         (self.watch, self.title) =
             (session.watch(), session.snapshot().info().title().map(str::to_owned));
         self.thoughts.clear();
+        self.stop = Stop::default();
         self.session = session;
     }
 
     /// Shows the turn that just started, and its end.
     pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
         self.thoughts.clear();
+        self.stop.begin_turn();
         self.output = run::on_terminal(Bound::Conversation);
         let before = self.session.snapshot().sequence();
         self.until_idle().await?;
@@ -143,11 +150,8 @@ impl Follow {
                         update.changes.iter().try_for_each(|change| self.show(change))?;
                     }
                 }
-                () = self.type_ahead.typed(), if !self.is_said => {
-                    self.is_said = true;
-                    self.pause()?;
-                    say(DIM, "(your input becomes the start of your next line)");
-                }
+                () = self.type_ahead.typed() => self.typed()?,
+                () = self.stop.done(), if self.stop.is_stopping() => {}
                 Some((request, rule)) = self.by_rule.recv() => {
                     let verdict = Verdict::by_rule(&request, rule);
                     self.item(Item::Permission { request: &request, verdict: &verdict })?;
@@ -167,6 +171,23 @@ impl Follow {
         }
         if let Some(held) = self.session.held() {
             say(YELLOW, &format!("the queue is paused: {held}"));
+        }
+        Ok(())
+    }
+
+    /// Runs `/stop` if the person typed it, and tells them once what other input is used for.
+    fn typed(&mut self) -> Result<(), Failure> {
+        if let Some(wanted) = self.type_ahead.take_command(STOP) {
+            self.pause()?;
+            self.stop.run(&self.session, &wanted);
+        } else if !self.is_said {
+            self.is_said = true;
+            self.pause()?;
+            let stop = match stop::is_possible(&self.session.snapshot()) {
+                true => "; /stop lists what can be stopped alone",
+                false => "",
+            };
+            say(DIM, &format!("(your input becomes the start of your next line{stop})"));
         }
         Ok(())
     }
@@ -265,15 +286,4 @@ pub(crate) fn is_notable(state: &SessionState) -> bool {
         state,
         SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive
     )
-}
-
-/// Writes a line for the person.
-pub(crate) fn println(line: &str) {
-    // An error is ignored: if the terminal is gone, reading fails too.
-    let _ = writeln!(io::stdout().lock(), "{line}");
-}
-
-/// Writes text in a style.
-pub(crate) fn say(style: anstyle::Style, text: &str) {
-    println(&Paint::of(&io::stdout()).paint(style, sanitize::text(text)));
 }

@@ -106,8 +106,8 @@ pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
 }
 
 async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, Failure> {
-    let ChosenAgent { launch, known, name, word, .. } = chosen;
-    let options = Options::default();
+    let ChosenAgent { launch, known, name, word, protocol, .. } = chosen;
+    let options = Options::default().protocol(protocol);
     let options = if in_a_terminal() { options.terminal_login() } else { options };
     let notice = io::stderr().is_terminal().then(|| format!("starting {name}"));
     let agent = tokio::select! {

@@ -89,8 +89,8 @@ impl Policy {
             _ if self.tour => allowed(By::Tour),
             _ if request.covered => allowed(By::Person),
             // Flags do not cover protected files: the person sees each change to them.
-            _ if request.protected.is_some() && self.ask => None,
-            _ if request.protected.is_some() => Some(Verdict::no_person()),
+            _ if request.needs_person() && self.ask => None,
+            _ if request.needs_person() => Some(Verdict::no_person()),
             _ if self.yes => allowed(By::Yes),
             Some(kind) if self.kinds.contains(kind) => allowed(By::Allow),
             _ if self.ask => None,
@@ -139,6 +139,9 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
     let title = Some(title).filter(|title| !title.is_empty());
     let title = title.into_iter().flat_map(|title| width::wrap(&title, columns.saturating_sub(2)));
     lines.extend(title.map(|line| format!("  {}", paint.paint(BOLD, line))));
+    let stated = stated(request);
+    let wrapped = stated.iter().flat_map(|text| width::wrap(text, columns.saturating_sub(2)));
+    lines.extend(wrapped.map(|line| format!("  {line}")));
     let effect = effect::parts(request, cwd, effect::Extent::Question);
     lines.extend(
         effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)),
@@ -151,7 +154,7 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
                 lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole))
             }
             ToolCallContent::Changes(diff) => {
-                lines.extend(tool_call::changes(diff, paint, Bound::Whole));
+                lines.extend(tool_call::changes(diff, cwd, paint, Bound::Whole));
             }
             ToolCallContent::Content(content) => {
                 let text = tool_call::block(&content.content);
@@ -165,6 +168,24 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
         format!("  [{}] {}", paint.paint(BOLD, key), sanitize::visible_line(&option.name))
     }));
     lines
+}
+
+/// Returns what an agent of version 2 states besides its question: a description, the title of the
+/// tool call, and a subject that this program does not know, as JSON.
+fn stated(request: &PermissionRequest) -> Vec<String> {
+    let Some(question) = &request.question else { return Vec::new() };
+    let known = request.tool_call.as_ref().map(|call| call.title.as_str());
+    let title = known.or(request.asked.title.set().map(String::as_str));
+    let title = title.filter(|title| !title.is_empty() && title != question);
+    let subject = request.unknown_subject.as_ref().map(|subject| {
+        format!(
+            "about something that this program does not know: {}",
+            effect::visible(subject.get())
+        )
+    });
+    let description = request.description.iter().flat_map(|text| text.lines());
+    let description = description.map(sanitize::visible_line);
+    description.chain(title.map(sanitize::visible_line)).chain(subject).collect()
 }
 
 /// Assigns a key to each option: `y` and `a` allow once and always, `n` and `d` reject once and

@@ -11,7 +11,7 @@ mod trace;
 pub(crate) mod waiting;
 
 use crate::args;
-use crate::chosen_agent::{ChosenAgent, cannot_start};
+use crate::chosen_agent::{ChosenAgent, acts_by_itself, cannot_start};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
@@ -92,7 +92,8 @@ async fn with_output(
         None => Vec::new(),
     };
     let rules = rules::open()?;
-    let (chosen, source) = ChosenAgent::source(arguments.agent.as_deref(), &arguments.env, &cwd)?;
+    let (chosen, source) =
+        ChosenAgent::source(arguments.agent.as_deref(), &arguments.env, &cwd, arguments.protocol)?;
     let ChosenAgent { name, word, known, built_in, .. } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.open_writable()))
     {
@@ -263,8 +264,9 @@ async fn in_session(
     let title = handle.snapshot().info().title().map(str::to_owned);
     let (id, shown_cwd) = (handle.id().as_str(), cwd.to_string_lossy());
     show(output, Item::Session { id, cwd: &shown_cwd, opened, title: title.as_deref() })?;
-    if let Some(warning) = warning {
-        show(output, Item::Warning(&warning))?;
+    let by_itself = handle.agent().connection().and_then(|agent| acts_by_itself(&agent));
+    for warning in by_itself.into_iter().chain(warning.as_deref()) {
+        show(output, Item::Warning(warning))?;
     }
     tokio::select! {
         () = asking.interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the first prompt")),

@@ -2,8 +2,11 @@
 
 pub(crate) mod agent_connection;
 pub(crate) mod agent_process;
+pub(crate) mod calls;
 pub(crate) mod evidence;
+mod handshake;
 pub(crate) mod incoming_handler;
+mod incoming_v2;
 pub(crate) mod listing;
 pub(crate) mod login;
 mod login_environment;

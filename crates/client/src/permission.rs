@@ -1,6 +1,7 @@
 //! Permissions: the agent's requests, the decisions about them, and the actions that they approve.
 
 pub(crate) mod approvals;
+pub(crate) mod asked_action;
 pub(crate) mod broker;
 mod decision;
 mod effect;

@@ -5,6 +5,7 @@
 //! meaning depends on the session.
 
 mod auth;
+mod config_option;
 mod elicitation;
 mod initialize;
 mod mcp;

@@ -75,6 +75,13 @@ impl AgentTerminal {
         self.dropped
     }
 
+    /// Returns whether the client may cancel the command: the agent offers it, and the command
+    /// runs.
+    pub fn can_cancel(&self) -> bool {
+        let offered = self.capabilities.as_ref().and_then(|offered| offered.cancel.as_ref());
+        offered.is_some() && self.exit_status.is_none()
+    }
+
     fn apply(&mut self, update: &TerminalUpdate) {
         update.command.clone().apply(&mut self.command);
         update.cwd.clone().apply(&mut self.cwd);

@@ -127,6 +127,13 @@ impl ToolCall {
         matches!(self.status, Completed | Failed | Cancelled)
     }
 
+    /// Returns whether the client may cancel the call: the agent offers it, and the call has not
+    /// ended. Only agents of version 2 offer it.
+    pub fn can_cancel(&self) -> bool {
+        let offered = self.capabilities.as_ref().and_then(|offered| offered.cancel.as_ref());
+        offered.is_some() && !self.is_settled()
+    }
+
     /// Returns the call as a JSON object with the members of its wire types.
     pub fn encode(&self) -> String {
         json::encoded(|object| json::write_call(self, object))

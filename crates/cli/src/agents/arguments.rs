@@ -1,6 +1,7 @@
 //! The arguments of `attache agents`.
 
-use crate::args::value::variable;
+use crate::args::value::{protocol, variable};
+use attache_protocol::v1::ProtocolVersion;
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -77,6 +78,9 @@ pub(crate) struct Add {
     /// Set this environment variable for the agent
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
+    /// Ask the agent for this version of ACP: 1, or 2, a draft [default: 1]
+    #[arg(long, value_name = "VERSION", value_parser = protocol)]
+    pub(crate) protocol: Option<ProtocolVersion>,
     /// Replace your own agent with this name
     #[arg(long)]
     pub(crate) force: bool,

@@ -37,10 +37,10 @@ pub(super) async fn check(
     again: Launch,
     is_watched: bool,
 ) -> Result<Checked, Failure> {
-    let ChosenAgent { launch, known, name, .. } = chosen;
+    let ChosenAgent { launch, known, name, protocol, .. } = chosen;
     let notice = |text: String| is_watched.then_some(text);
     let began = Instant::now();
-    let options = Options::default().terminal_login();
+    let options = Options::default().terminal_login().protocol(protocol);
     let starting =
         waiting(AgentProcess::launch_with(launch, options), notice(format!("starting {name}")));
     let agent = starting.await.map_err(|error| cannot_start(&error, known))?;

@@ -1,16 +1,18 @@
 //! The person's own agents: names for command lines, in a file in the configuration folder.
 
+use crate::args::value;
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
 use crate::show::sanitize;
 use attache_host::Launch;
+use attache_protocol::v1::ProtocolVersion;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The file in the configuration folder: one table per agent, with `command` and optionally `title`
-/// and `version`.
+/// The file in the configuration folder: one table per agent, with `command` and optionally
+/// `title`, `version` and `protocol`.
 const FILE: &str = "agents.toml";
 
 /// The maximum size of the file, in bytes.
@@ -35,6 +37,8 @@ pub(crate) struct OwnAgent {
     pub(crate) title: Option<String>,
     /// The version from a registry.
     pub(crate) version: Option<String>,
+    /// The version of the protocol to ask the agent for.
+    pub(crate) protocol: Option<ProtocolVersion>,
 }
 
 impl OwnAgents {
@@ -60,11 +64,13 @@ impl OwnAgents {
         let agents = self.file.get("agents").and_then(Value::as_table);
         agents.into_iter().flatten().map(|(name, agent)| {
             let text = |key: &str| agent.get(key).and_then(Value::as_str).map(str::to_owned);
-            let (title, version) = (text("title"), text("version"));
-            (
-                name.as_str(),
-                OwnAgent { command: text("command").unwrap_or_default(), title, version },
-            )
+            let own = OwnAgent {
+                command: text("command").unwrap_or_default(),
+                title: text("title"),
+                version: text("version"),
+                protocol: protocol(agent).ok().flatten(),
+            };
+            (name.as_str(), own)
         })
     }
 
@@ -87,15 +93,18 @@ impl OwnAgents {
                 sanitize::line(name)
             )));
         }
-        let OwnAgent { command, title, version } = agent;
+        let OwnAgent { command, title, version, protocol } = agent;
         Launch::parse(command)
             .map_err(|error| Failure::usage(format!("the command of {name}: {error}")))?;
-        let members =
-            [("command", Some(command)), ("title", title.as_ref()), ("version", version.as_ref())];
-        let members: Table = members
-            .into_iter()
-            .filter_map(|(key, value)| Some((key.to_owned(), Value::String(value?.clone()))))
-            .collect();
+        let text = |text: &String| Value::String(text.clone());
+        let members = [
+            ("command", Some(text(command))),
+            ("title", title.as_ref().map(text)),
+            ("version", version.as_ref().map(text)),
+            ("protocol", protocol.map(|version| Value::Integer(version.0.into()))),
+        ];
+        let members: Table =
+            members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         let mut file = self.file.clone();
         let agents = file.entry("agents").or_insert_with(|| Value::Table(Table::new()));
         if let Some(agents) = agents.as_table_mut() {
@@ -185,10 +194,20 @@ fn of_text(text: &str) -> Result<Table, String> {
     let Some(agents) = file.get("agents") else { return Ok(file) };
     let agents =
         agents.as_table().ok_or_else(|| format!("has agents that are not tables: {SHAPE}"))?;
-    match agents.iter().find(|(_, agent)| !agent.get("command").is_some_and(Value::is_str)) {
-        Some((name, _)) => Err(format!("has no command for {}: {SHAPE}", sanitize::line(name))),
-        None => Ok(file),
+    for (name, agent) in agents {
+        let name = sanitize::line(name);
+        if !agent.get("command").is_some_and(Value::is_str) {
+            return Err(format!("has no command for {name}: {SHAPE}"));
+        }
+        protocol(agent).map_err(|why| format!("has a wrong protocol for {name}: {why}"))?;
     }
+    Ok(file)
+}
+
+/// Returns the version of the protocol in the table of an agent, if it has one.
+fn protocol(agent: &Value) -> Result<Option<ProtocolVersion>, String> {
+    let Some(version) = agent.get("protocol") else { return Ok(None) };
+    value::protocol(&version.to_string()).map(Some)
 }
 
 fn broken(path: &Path, why: &str) -> Failure {
@@ -219,6 +238,7 @@ mod tests {
             ("a = 1\nb = s3cret", "line 2"),
             ("agents = 's3cret'", "are not tables"),
             ("[agents.x]\ncmd = 's3cret'", "no command for x"),
+            ("[agents.x]\ncommand = 's3cret'\nprotocol = 3", "wrong protocol for x: expected 1"),
         ] {
             let why = of_text(text).unwrap_err();
             assert!(

@@ -1,6 +1,6 @@
 //! Values of arguments that several commands share.
 
-use attache_protocol::v1::ToolKind;
+use attache_protocol::v1::{ProtocolVersion, ToolKind};
 use std::time::Duration;
 
 /// Parses an environment variable of an agent.
@@ -10,6 +10,15 @@ pub(crate) fn variable(word: &str) -> Result<(String, String), String> {
     match starts && name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_') {
         true => Ok((name.to_owned(), value.to_owned())),
         false => Err("expected NAME=VALUE, such as API_KEY=abc".to_owned()),
+    }
+}
+
+/// Parses a version of the protocol.
+pub(crate) fn protocol(word: &str) -> Result<ProtocolVersion, String> {
+    match word {
+        "1" => Ok(ProtocolVersion::V1),
+        "2" => Ok(ProtocolVersion::V2),
+        _ => Err("expected 1, or 2 for the draft of version 2".to_owned()),
     }
 }
 

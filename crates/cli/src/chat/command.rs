@@ -6,8 +6,8 @@ mod unknown;
 use super::{Chat, Next, add};
 use crate::chosen_agent::{ChosenAgent, not_opened};
 use crate::exit::Failure;
-use crate::follow::{println, say};
 use crate::run::budget::Budget;
+use crate::say::{println, say};
 use crate::show::paint::{BOLD, DIM, Paint, RED, YELLOW};
 use crate::show::tool_call::{self, Bound};
 use crate::show::{options, sanitize, terminal_output};
@@ -19,13 +19,14 @@ use std::io;
 use std::sync::PoisonError;
 
 /// The commands, their arguments and their descriptions.
-const COMMANDS: [(&str, &str, &str); 12] = [
+const COMMANDS: [(&str, &str, &str); 13] = [
     ("/help", "", "show this list and the agent's own commands"),
     ("/new", "", "start a new session"),
     ("/switch", "[NUMBER|WORDS]", "list sessions, or continue one by number or words"),
     ("/agents", "", "list the agents and their state"),
     ("/agent", "NAME|'CMD ARGS'", "start a session with another agent"),
     ("/options", "[OPTION VALUE]", "list the options, or set one"),
+    ("/stop", "[NUMBER]", "list the calls that can be stopped alone, or stop one"),
     ("/budget", "[AMOUNT|none]", "show or set the budget of a session, such as 0.50USD"),
     ("/thoughts", "", "show the agent's reasoning in the last turn"),
     ("/details", "", "show the whole diffs and outputs of the last turn"),
@@ -44,7 +45,7 @@ impl Chat {
                 self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await)
             }
             ("/agents", _) => self.agents(),
-            ("/agent", given) => match add(&self.hub, Some(given), &self.cwd) {
+            ("/agent", given) => match add(&self.hub, Some(given), &self.cwd, None) {
                 Ok(ChosenAgent { name, known, .. }) => {
                     match self.hub.open(&name, &self.cwd).await {
                         Err(error) => say(RED, &not_opened(&error, known).message),
@@ -55,6 +56,12 @@ impl Chat {
             },
             ("/switch", wanted) => self.switch(wanted).await,
             ("/options", wanted) => self.options(wanted).await,
+            ("/stop", wanted) => {
+                self.follow.stop.run(&self.follow.session, wanted);
+                if self.follow.stop.is_stopping() {
+                    self.follow.stop.done().await;
+                }
+            }
             ("/budget", wanted) => self.budget(wanted),
             ("/thoughts", _) if self.follow.thoughts.is_empty() => say(DIM, "(no reasoning shown)"),
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
@@ -106,7 +113,7 @@ impl Chat {
             .for_each(|command| row(&format!("/{}", command.name), "", &command.description));
         say(
             DIM,
-            "\n@PATH attaches a file. A backslash at the end of a line continues it.\nCtrl-C cancels a turn.",
+            "\n@PATH attaches a file. A backslash at the end of a line continues it.\nCtrl-C cancels a turn. /stop stops one tool call, if the agent offers that.",
         );
     }
 
@@ -128,6 +135,7 @@ impl Chat {
             Ok(session) => {
                 self.follow.switch(session);
                 self.set_budget();
+                self.say_who_acts();
                 self.last_words();
             }
             Err(error) => say(RED, &error.to_string()),

@@ -57,6 +57,19 @@ impl Draft {
         draft.text.trim_matches('\n').to_owned()
     }
 
+    /// Takes the first complete line if it is this command, and returns the arguments.
+    pub(crate) fn take_command(&mut self, command: &str) -> Option<String> {
+        let start = self.text.len() - self.text.trim_start_matches('\n').len();
+        let (line, _) = self.text.get(start..)?.split_once('\n')?;
+        let (name, arguments) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        if name != command {
+            return None;
+        }
+        let (arguments, end) = (arguments.trim().to_owned(), start + line.len() + 1);
+        self.text.drain(..end);
+        Some(arguments)
+    }
+
     fn byte(&mut self, byte: u8) {
         use Within::{Control, Escape, Nothing, Shifted, Text, TextEscape};
         self.within = match (self.within, byte) {

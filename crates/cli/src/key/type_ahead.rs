@@ -61,6 +61,12 @@ impl TypeAhead {
         lock(&self.kept.draft).take()
     }
 
+    /// Takes the first complete line of the stored input if it is this command, and returns the
+    /// arguments.
+    pub(crate) fn take_command(&mut self, command: &str) -> Option<String> {
+        lock(&self.kept.draft).take_command(command)
+    }
+
     /// Waits for new input.
     pub(crate) async fn typed(&self) {
         self.kept.typed.notified().await;

@@ -179,7 +179,8 @@ impl<W: Write> Markdown<W> {
             match content {
                 ToolCallContent::Diff(diff) => self.diff(diff, cwd)?,
                 ToolCallContent::Changes(diff) => {
-                    let lines = tool_call::changes(diff, Paint { colours: false }, Bound::Whole);
+                    let lines =
+                        tool_call::changes(diff, cwd, Paint { colours: false }, Bound::Whole);
                     self.output(&ContentBlock::text(lines.join("\n")))?;
                 }
                 ToolCallContent::Content(content) => self.output(&content.content)?,

@@ -2,6 +2,7 @@
 
 use super::diff;
 use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
+use super::patch;
 use super::sanitize;
 use super::width::{cut, width};
 use attache_protocol::v1::{
@@ -121,7 +122,9 @@ pub(crate) fn details(
     for content in &call.content {
         match content {
             ToolCallContent::Diff(diff) if diffs => lines.extend(change(diff, cwd, paint, bound)),
-            ToolCallContent::Changes(diff) if diffs => lines.extend(changes(diff, paint, bound)),
+            ToolCallContent::Changes(diff) if diffs => {
+                lines.extend(changes(diff, cwd, paint, bound))
+            }
             ToolCallContent::Content(content) if text => {
                 lines.extend(output(&content.content, paint, bound))
             }
@@ -143,24 +146,13 @@ pub(crate) fn change(diff: &Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec
     lines
 }
 
-/// Returns indented changes of files, one line for each file, and their patch.
-pub(crate) fn changes(diff: &v2::Diff, paint: Paint, bound: Bound) -> Vec<String> {
-    let files = ToolCallContent::change_lines(diff);
-    let mut lines: Vec<_> = files
-        .iter()
-        .map(|file| format!("  {}", paint.paint(BOLD, sanitize::visible_line(file))))
-        .collect();
-    let patch = diff.patch.as_ref().map_or("", |patch| patch.text.as_str());
-    let patch = sanitize::visible(patch);
-    let coloured = patch.lines().map(|line| match line.chars().next() {
-        Some('+') => paint.paint(GREEN, line),
-        Some('-') => paint.paint(RED, line),
-        Some('@') => paint.paint(CYAN, line),
-        _ => paint.paint(DIM, line),
+/// Returns indented changes of files, as an agent of version 2 reports them.
+pub(crate) fn changes(diff: &v2::Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec<String> {
+    let files = patch::shown(diff, |path| relative(path, cwd), paint).files.into_iter();
+    let lines = files.flat_map(|(head, lines)| {
+        std::iter::once(head).chain(ends(lines, DIFF_ENDS, bound, paint))
     });
-    let shown = ends(coloured.collect(), DIFF_ENDS, bound, paint);
-    lines.extend(shown.into_iter().map(|line| format!("  {line}")));
-    lines
+    lines.map(|line| format!("  {line}")).collect()
 }
 
 fn output(content: &ContentBlock, paint: Paint, bound: Bound) -> Vec<String> {

@@ -1,7 +1,9 @@
 //! The connection to an agent.
 
 use crate::agent::evidence::Evidence;
+use crate::agent::handshake::handshake;
 use crate::agent::incoming_handler::IncomingHandler;
+use crate::agent::incoming_v2::IncomingV2;
 use crate::agent::listing::Listing;
 use crate::agent::login::LoginError;
 use crate::agent::options::{Options, capabilities};
@@ -13,13 +15,12 @@ use crate::elicitation::page_address::Outstanding;
 use crate::session::opening::{Opening, Origin};
 use crate::session::session_table::SessionTable;
 use crate::tasks::Tasks;
-use attache_connection::{Builder, CallError, ClientHandler, ConnectionEnd, Peer};
+use attache_connection::{Builder, CallError, ClientHandler, ConnectionEnd, Peer, v2};
 use attache_host::ChildWatch;
-use attache_protocol::method::{AuthStatus, Authenticate, Initialize, Logout};
+use attache_protocol::method::{AuthStatus, Authenticate, Logout};
 use attache_protocol::v1::{
     AgentCapabilities, AuthMethod, AuthMethodId, AuthState, AuthStatusRequest, AuthStatusResponse,
-    AuthenticateRequest, Implementation, InitializeRequest, InitializeResponse, LogoutRequest,
-    ProtocolVersion, SessionId,
+    AuthenticateRequest, Implementation, LogoutRequest, ProtocolVersion, SessionId,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,35 +80,40 @@ impl AgentConnection {
                 outstanding: Outstanding::default(),
             },
         };
-        let (peer, connection) = builder.connect(input, output, ClientHandler(incoming));
         let tasks = Tasks::default();
-        tasks.spawn(async move { drop(connection.run().await) });
-        match handshake(&peer, &options).await {
-            Ok(agent) => {
-                peer.set_agent_capabilities(agent.agent_capabilities.clone());
-                if let Some(about) = &agent.agent_info {
-                    peer.span().record("name", about.name.as_str());
-                    let _ = name.set(about.title.clone().unwrap_or_else(|| about.name.clone()));
-                }
-                let counted_by = counted_by(agent.agent_info.as_ref(), program);
-                let unresponsive = AtomicBool::new(false);
-                Ok(Self(Arc::new(SharedConnection {
-                    peer,
-                    sessions,
-                    tasks,
-                    options,
-                    agent,
-                    counted_by,
-                    stray_output,
-                    unresponsive,
-                })))
+        let peer = match options.protocol {
+            ProtocolVersion::V2 => {
+                let incoming = IncomingV2::new(incoming);
+                let (peer, connection) =
+                    builder.connect(input, output, v2::ClientHandler(incoming));
+                tasks.spawn(async move { drop(connection.run().await) });
+                peer
             }
-            // Dropping the tasks also drops the connection (INIT-07).
-            Err(HandshakeError::Version(answered)) => Err(StartError::Version { answered }),
-            Err(HandshakeError::Failed(error)) => {
-                Err(StartError::of_call(error, Evidence::of(child, stray_output.lines())))
+            _ => {
+                let (peer, connection) = builder.connect(input, output, ClientHandler(incoming));
+                tasks.spawn(async move { drop(connection.run().await) });
+                peer
             }
+        };
+        let evidence = || Evidence::of(child, stray_output.lines());
+        // An error drops the tasks and with them the connection (INIT-07).
+        let agent = handshake(&peer, &options, evidence).await?;
+        if let Some(about) = &agent.agent_info {
+            peer.span().record("name", about.name.as_str());
+            let _ = name.set(about.title.clone().unwrap_or_else(|| about.name.clone()));
         }
+        let counted_by = counted_by(agent.agent_info.as_ref(), program);
+        let unresponsive = AtomicBool::new(false);
+        Ok(Self(Arc::new(SharedConnection {
+            peer,
+            sessions,
+            tasks,
+            options,
+            agent,
+            counted_by,
+            stray_output,
+            unresponsive,
+        })))
     }
 
     /// Opens a new session in a folder. A relative path is resolved against the current folder of
@@ -155,25 +161,20 @@ impl AgentConnection {
                 return Err(LoginError::UnknownMethod { id, offered }); // AUTH-02
             }
         }
-        self.0
-            .peer
-            .call::<Authenticate>(&AuthenticateRequest::new(id))
-            .await
-            .map_err(LoginError::Call)?;
-        Ok(())
+        let params = AuthenticateRequest::new(id);
+        self.0.call::<Authenticate>(&params, None, |_| {}).await.map_err(LoginError::Call)
     }
 
     /// Logs out, if the agent offers that. The agent decides what happens to open sessions.
     pub async fn logout(&self) -> Result<(), CallError> {
-        self.0.peer.call::<Logout>(&LogoutRequest::new()).within(self.0.options.quick).await?;
-        Ok(())
+        self.0.call::<Logout>(&LogoutRequest::new(), Some(self.0.options.quick), |_| {}).await
     }
 
     /// Returns whether the agent is logged in and as whom, for display, if the agent offers that. A
     /// state that this version does not know is returned as [`AuthState::Undetermined`].
     pub async fn auth_status(&self) -> Result<AuthStatusResponse, CallError> {
-        let call = self.0.peer.call::<AuthStatus>(&AuthStatusRequest::new());
-        let mut status = call.within(self.0.options.quick).await?;
+        let (params, quick) = (AuthStatusRequest::new(), self.0.options.quick);
+        let mut status = self.0.call::<AuthStatus>(&params, Some(quick), |_| {}).await?;
         if let AuthState::Unknown(_) = status.state {
             status.state = AuthState::Undetermined;
         }
@@ -185,12 +186,17 @@ impl AgentConnection {
         &self.0.agent.auth_methods
     }
 
+    /// The version of the protocol that the connection speaks.
+    pub fn protocol(&self) -> ProtocolVersion {
+        self.0.agent.protocol_version
+    }
+
     /// The agent's name and version, if it gave them.
     pub fn about(&self) -> Option<&Implementation> {
         self.0.agent.agent_info.as_ref()
     }
 
-    /// The capabilities of the agent.
+    /// The capabilities of the agent. Those of an agent of version 2 are converted.
     pub fn capabilities(&self) -> &AgentCapabilities {
         &self.0.agent.agent_capabilities
     }
@@ -238,26 +244,5 @@ fn counted_by(about: Option<&Implementation>, program: Option<&str>) -> Option<S
     match given {
         Some(BUILT_IN) => None,
         _ => Some(given.or(program).unwrap_or("the agent").to_owned()),
-    }
-}
-
-/// Why the handshake failed.
-enum HandshakeError {
-    Failed(CallError),
-    Version(ProtocolVersion),
-}
-
-async fn handshake(peer: &Peer, options: &Options) -> Result<InitializeResponse, HandshakeError> {
-    let mut params = InitializeRequest::new(ProtocolVersion::V1);
-    params.client_info = Some(options.about.clone());
-    params.client_capabilities = capabilities(options);
-    let agent = peer
-        .call::<Initialize>(&params)
-        .within(options.handshake)
-        .await
-        .map_err(HandshakeError::Failed)?;
-    match agent.protocol_version {
-        ProtocolVersion::V1 => Ok(agent),
-        other => Err(HandshakeError::Version(other)),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::agent::stray_output::StrayOutput;
 use crate::elicitation::Elicitations;
+use crate::permission::asked_action::AskedAction;
 use crate::session::live_session::asking::OpenQuestion;
 use crate::session::session_table::SessionTable;
 use crate::terminals::requests as terminals;
@@ -16,9 +17,9 @@ use attache_protocol::method::{
 };
 use attache_protocol::v1::{
     ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest,
-    CreateTerminalRequest, KillTerminalRequest, ReadTextFileRequest, ReleaseTerminalRequest,
-    RequestPermissionRequest, SessionId, SessionNotification, TerminalOutputRequest,
-    WaitForTerminalExitRequest, WriteTextFileRequest,
+    CreateTerminalRequest, KillTerminalRequest, PermissionOption, ReadTextFileRequest,
+    ReleaseTerminalRequest, RequestPermissionRequest, SessionId, SessionNotification,
+    TerminalOutputRequest, WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use attache_session::EventBody;
 use std::sync::Arc;
@@ -36,6 +37,24 @@ pub(crate) struct IncomingHandler {
     pub(crate) elicitations: Elicitations,
 }
 
+impl IncomingHandler {
+    /// Asks whether the agent may perform an action.
+    pub(crate) fn ask(
+        &self,
+        session: &SessionId,
+        action: AskedAction,
+        options: Vec<PermissionOption>,
+        answer: Responder<SessionRequestPermission>,
+    ) -> Work {
+        let Some(live) = self.sessions.get(session) else {
+            return answer.send(Err(unknown(session)));
+        };
+        let asking = live.ask(action, options, answer)?;
+        let question = OpenQuestion { id: asking.request.id, live };
+        Some(Box::pin(question.decide(asking, self.unsaved.clone())))
+    }
+}
+
 impl Client for IncomingHandler {
     fn advertises(&self, gate: &Gate) -> bool {
         gate.opened_by_client(&self.advertised)
@@ -50,12 +69,8 @@ impl Client for IncomingHandler {
         params: RequestPermissionRequest,
         answer: Responder<SessionRequestPermission>,
     ) -> Work {
-        let Some(live) = self.sessions.get(&params.session_id) else {
-            return answer.send(Err(unknown(&params.session_id)));
-        };
-        let asking = live.ask(params, answer)?;
-        let question = OpenQuestion { id: asking.request.id, live };
-        Some(Box::pin(question.decide(asking, self.unsaved.clone())))
+        let RequestPermissionRequest { session_id, tool_call, options, .. } = params;
+        self.ask(&session_id, AskedAction::of_call(tool_call.into()), options, answer)
     }
 
     fn fs_read_text_file(

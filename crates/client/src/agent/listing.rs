@@ -62,8 +62,8 @@ impl<'c> Listing<'c> {
             let capability = gate.path().unwrap_or_default();
             return Err(CallError::NotOffered { method: SessionList::ROW.name, capability });
         }
-        let call = self.shared.peer.call::<SessionList>(&self.request);
-        let page = call.within(self.shared.options.quick).await?;
+        let quick = Some(self.shared.options.quick);
+        let page = self.shared.call::<SessionList>(&self.request, quick, |_| {}).await?;
         self.ended = page.next_cursor.is_none() || page.next_cursor == self.request.cursor;
         self.request.cursor = page.next_cursor;
         Ok(Some(page.sessions))

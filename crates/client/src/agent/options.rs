@@ -10,7 +10,7 @@ use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{Limits, Tap};
 use attache_protocol::v1::{
     BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities,
-    CompactionCapabilities, Implementation, NoticeCapabilities, PlanCapabilities,
+    CompactionCapabilities, Implementation, NoticeCapabilities, PlanCapabilities, ProtocolVersion,
     SessionConfigOptionsCapabilities,
 };
 use attache_protocol::{Meta, Raw};
@@ -26,6 +26,8 @@ use std::time::Duration;
 pub struct Options {
     /// The name and version of this program, which are sent to the agent (INIT-04).
     pub about: Implementation,
+    /// The version of the protocol that the client asks for: see [`Options::protocol`].
+    pub protocol: ProtocolVersion,
     /// How long the agent may take to answer `initialize`: 30 s. A slow agent takes 8 s, even when
     /// the disk's cache is warm.
     pub handshake: Duration,
@@ -65,6 +67,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             about: Implementation::new("attache", env!("CARGO_PKG_VERSION")),
+            protocol: ProtocolVersion::V1,
             handshake: Duration::from_secs(30),
             setup: Duration::from_secs(120),
             quick: Duration::from_secs(30),
@@ -88,6 +91,21 @@ impl Options {
     #[must_use]
     pub fn about(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.about = Implementation::new(name, version);
+        self
+    }
+
+    /// Asks the agent for this version of the protocol: version 1 unless set, or version 2, which
+    /// is a draft. Any other version counts as version 1. An agent that does not speak the version
+    /// does not start.
+    ///
+    /// In version 2, an agent reads and writes files and runs commands by itself: the client serves
+    /// no files and no terminals, and decides only about what the agent asks.
+    #[must_use]
+    pub fn protocol(mut self, version: ProtocolVersion) -> Self {
+        self.protocol = match version {
+            ProtocolVersion::V2 => version,
+            _ => ProtocolVersion::V1,
+        };
         self
     }
 
@@ -211,6 +229,7 @@ impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
             .field("about", &self.about)
+            .field("protocol", &self.protocol)
             .field("handshake", &self.handshake)
             .field("setup", &self.setup)
             .field("quick", &self.quick)
@@ -230,6 +249,8 @@ impl std::fmt::Debug for Options {
 /// The capabilities that this client serves and therefore advertises (INIT-16). Subagents are not
 /// supported.
 pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
+    // In version 2, the agent has its own files and terminals.
+    let is_v1 = offered.protocol == ProtocolVersion::V1;
     let mut options = SessionConfigOptionsCapabilities::new();
     options.boolean = Some(BooleanConfigOptionCapabilities::new());
     let mut session = ClientSessionCapabilities::new();
@@ -237,16 +258,18 @@ pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     session.notices = Some(NoticeCapabilities::new());
     session.compaction = Some(CompactionCapabilities::new());
     let mut capabilities = ClientCapabilities::new();
-    capabilities.fs.read_text_file = offered.reads_text_files;
-    capabilities.fs.write_text_file = offered.writes_text_files;
+    capabilities.fs.read_text_file = is_v1 && offered.reads_text_files;
+    capabilities.fs.write_text_file = is_v1 && offered.writes_text_files;
     capabilities.session = Some(session);
     capabilities.plan = Some(PlanCapabilities::new());
     capabilities.elicitation =
         elicitation::capabilities(offered.form.is_some(), offered.url.is_some());
-    capabilities.terminal = offered.terminals;
+    capabilities.terminal = is_v1 && offered.terminals;
     capabilities.auth.terminal = offered.terminal_login;
-    let more =
-        [(terminal_meta::ADVERTISED, offered.terminals), (TERMINAL_AUTH, offered.terminal_login)];
+    let more = [
+        (terminal_meta::ADVERTISED, capabilities.terminal),
+        (TERMINAL_AUTH, offered.terminal_login),
+    ];
     let more: BTreeMap<&str, bool> = more.into_iter().filter(|(_, offered)| *offered).collect();
     if !more.is_empty() {
         capabilities.meta = Raw::of(&more).ok().and_then(Meta::new);

@@ -44,10 +44,19 @@ pub enum StartError {
         /// The evidence about the agent.
         evidence: Evidence,
     },
-    /// The agent speaks a protocol version that this client does not.
+    /// The agent answered with another version of the protocol than the client asked for.
     Version {
+        /// The version that the client asked for.
+        asked: ProtocolVersion,
         /// The version that the agent answered with.
         answered: ProtocolVersion,
+    },
+    /// The agent refused the version of the protocol and said which versions it speaks.
+    UnsupportedVersion {
+        /// The version that the client asked for.
+        asked: ProtocolVersion,
+        /// The versions that the agent speaks.
+        supported: Vec<ProtocolVersion>,
     },
 }
 
@@ -71,7 +80,10 @@ impl StartError {
             | Self::Ended { evidence, .. }
             | Self::Refused { evidence, .. }
             | Self::BadReply { evidence, .. } => Some(evidence),
-            Self::Command(_) | Self::Program(_) | Self::Version { .. } => None,
+            Self::Command(_)
+            | Self::Program(_)
+            | Self::Version { .. }
+            | Self::UnsupportedVersion { .. } => None,
         }
     }
 }
@@ -121,11 +133,31 @@ impl fmt::Display for StartError {
                     "the agent's answer to initialize cannot be read: {error}; update the agent, or report it to its author{evidence}"
                 )
             }
-            Self::Version { answered } => write!(
+            Self::Version { asked, answered } => spoken(f, *asked, &[*answered]),
+            Self::UnsupportedVersion { asked, supported } => spoken(f, *asked, supported),
+        }
+    }
+}
+
+/// Writes that the agent speaks these versions and not the one that the client asked for.
+fn spoken(
+    f: &mut fmt::Formatter<'_>,
+    asked: ProtocolVersion,
+    spoken: &[ProtocolVersion],
+) -> fmt::Result {
+    match spoken {
+        [only @ (ProtocolVersion::V1 | ProtocolVersion::V2)] if *only != asked => write!(
+            f,
+            "the agent speaks only version {only} of ACP, and this client asked for version {asked}: ask for version {only}"
+        ),
+        [] => write!(f, "the agent does not speak version {asked} of ACP: update it"),
+        spoken => {
+            let spoken: Vec<String> = spoken.iter().map(ToString::to_string).collect();
+            write!(
                 f,
-                "the agent speaks version {answered} of the protocol, this client version {}: update the older of the two",
-                ProtocolVersion::V1
-            ),
+                "the agent speaks version {} of ACP, and this client asked for version {asked}: update the older of the two",
+                spoken.join(", ")
+            )
         }
     }
 }
@@ -146,7 +178,7 @@ impl std::error::Error for StartError {
             Self::Ended { end, .. } => Some(end),
             Self::Refused { error, .. } => Some(error),
             Self::BadReply { error, .. } => Some(error),
-            Self::Silent { .. } | Self::Version { .. } => None,
+            Self::Silent { .. } | Self::Version { .. } | Self::UnsupportedVersion { .. } => None,
         }
     }
 }

@@ -8,7 +8,7 @@ use attache_protocol::method::{
 };
 use attache_protocol::v1::{
     ArchiveSessionRequest, DeleteSessionRequest, SessionId, SessionStatus, SessionStatusRequest,
-    SetSessionTitleRequest, UnarchiveSessionRequest,
+    SetSessionTitleRequest, SetSessionTitleResponse, UnarchiveSessionRequest,
 };
 use attache_session::EventBody;
 
@@ -20,7 +20,7 @@ impl AgentConnection {
     /// deleted. The agent decides what happens to an open session: close it first.
     pub async fn delete(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
         let params = DeleteSessionRequest::new(id);
-        self.0.peer.call::<SessionDelete>(&params).within(self.0.options.quick).await.map(drop)
+        self.0.call::<SessionDelete>(&params, Some(self.0.options.quick), |_| {}).await
     }
 
     /// Archives a session, if the agent offers that: it is no longer listed by default, and keeps
@@ -29,13 +29,13 @@ impl AgentConnection {
     pub async fn archive(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
         let id = id.into();
         let (params, sessions) = (ArchiveSessionRequest::new(id.clone()), self.0.sessions.clone());
-        let reply = self.0.peer.call_with_callback::<SessionArchive>(&params, move |reply| {
+        let fold_reply = move |reply: &Result<(), CallError>| {
             if reply.is_ok() {
                 sessions.get(&id).iter().for_each(|live| live.apply([EventBody::Archived(true)]));
                 sessions.remove(&id);
             }
-        });
-        reply.within(self.0.options.quick).await.map(drop)
+        };
+        self.0.call::<SessionArchive>(&params, Some(self.0.options.quick), fold_reply).await
     }
 
     /// Takes a session out of the archive, if the agent can archive sessions. The session is listed
@@ -51,8 +51,8 @@ impl AgentConnection {
     /// also be loaded or resumed before it takes prompts here.
     pub async fn status(&self, id: impl Into<SessionId>) -> Result<SessionStatus, CallError> {
         let params = SessionStatusRequest::new(id);
-        let reply =
-            self.0.peer.call::<SessionStatusQuery>(&params).within(self.0.options.quick).await?;
+        let quick = Some(self.0.options.quick);
+        let reply = self.0.call::<SessionStatusQuery>(&params, quick, |_| {}).await?;
         Ok(match reply.status {
             SessionStatus::Open => SessionStatus::Open,
             _ => SessionStatus::Saved,
@@ -76,12 +76,12 @@ impl AgentConnection {
 impl SharedConnection {
     pub(crate) async fn unarchive(&self, id: SessionId) -> Result<(), CallError> {
         let (params, sessions) = (UnarchiveSessionRequest::new(id.clone()), self.sessions.clone());
-        let reply = self.peer.call_with_callback::<SessionUnarchive>(&params, move |reply| {
-            if let (Ok(_), Some(live)) = (reply, sessions.get(&id)) {
+        let fold_reply = move |reply: &Result<(), CallError>| {
+            if let (Ok(()), Some(live)) = (reply, sessions.get(&id)) {
                 live.apply([EventBody::Archived(false)]);
             }
-        });
-        reply.within(self.options.quick).await.map(drop)
+        };
+        self.call::<SessionUnarchive>(&params, Some(self.options.quick), fold_reply).await
     }
 
     pub(crate) async fn set_title(
@@ -91,14 +91,15 @@ impl SharedConnection {
     ) -> Result<String, CallError> {
         let (params, sessions) =
             (SetSessionTitleRequest::new(id.clone(), title), self.sessions.clone());
-        let reply = self.peer.call_with_callback::<SessionSetTitle>(&params, move |reply| {
+        let fold_reply = move |reply: &Result<SetSessionTitleResponse, CallError>| {
             if let (Ok(reply), Some(live)) = (reply, sessions.get(&id)) {
                 live.apply([EventBody::StoredTitle {
                     title: reply.title.clone(),
                     by_person: false,
                 }]);
             }
-        });
-        Ok(reply.within(self.options.quick).await?.title)
+        };
+        let quick = Some(self.options.quick);
+        Ok(self.call::<SessionSetTitle>(&params, quick, fold_reply).await?.title)
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::agent::agent_process::{self, AgentProcess};
 use crate::agent::evidence;
+use crate::agent::handshake::InitializeOfAnyVersion;
 use crate::agent::options::Options;
 use crate::agent::start_error::StartError;
 use crate::tasks::Tasks;
 use attache_connection::{Builder, CallError, Client, ClientHandler, ConnectionEnd, Limits};
 use attache_host::{ChildWatch, Exit, Launch, StopPatience};
-use attache_protocol::method::{self, Call, Method, Row};
 use attache_protocol::v2::{InitializeRequest, InitializeResponse, ProtocolVersion};
 use attache_protocol::{DecodeError, Raw, v1};
 use std::fmt;
@@ -79,7 +79,7 @@ impl AgentProcess {
         let tasks = Tasks::default();
         tasks.spawn(async move { drop(connection.run().await) });
         let params = InitializeRequest::new(ProtocolVersion::V2, options.about);
-        let reply = peer.call::<AnyInitialize>(&params).within(options.handshake).await;
+        let reply = peer.call::<InitializeOfAnyVersion>(&params).within(options.handshake).await;
         let answer = Version2Answer::of(reply, &watch);
         // Closes the agent's stdin.
         peer.close();
@@ -146,18 +146,6 @@ impl fmt::Display for Version2Answer {
             ),
         }
     }
-}
-
-/// `initialize` of version 2 with a result of any version.
-struct AnyInitialize;
-
-impl Method for AnyInitialize {
-    const ROW: &'static Row = method::v2::Initialize::ROW;
-    type Params = InitializeRequest;
-}
-
-impl Call for AnyInitialize {
-    type Result = Raw;
 }
 
 /// A client that answers every call of the agent with "method not found".

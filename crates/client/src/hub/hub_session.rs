@@ -12,10 +12,11 @@ use crate::observe::session_state::SessionState;
 use crate::observe::session_status::QuestionId;
 use crate::observe::watch::{Watch, WatchUpdate, Watched};
 use crate::observe::watch_position::WatchPosition;
+use crate::session::session_handle::output;
 use crate::session::set_error::SetError;
 use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::v1::{
-    SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse,
+    SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse, ToolCallId,
 };
 use attache_session::{Session, StoreError};
 use std::path::Path;
@@ -173,10 +174,36 @@ impl HubSession {
         }
     }
 
-    /// The output of a terminal, as [`crate::SessionHandle::terminal`] returns it; `None` also
-    /// while the agent does not run.
+    /// Cancels one tool call, as [`crate::SessionHandle::cancel_tool_call`] does.
+    ///
+    /// # Errors
+    /// Returns the same errors, or an error if the agent is gone.
+    pub async fn cancel_tool_call(&self, id: &ToolCallId) -> Result<(), CallError> {
+        match self.entry.handle() {
+            Some(handle) => handle.cancel_tool_call(id).await,
+            None => Err(CallError::Disconnected(self.end())),
+        }
+    }
+
+    /// Cancels the command in a terminal of the agent, as
+    /// [`crate::SessionHandle::cancel_terminal`] does.
+    ///
+    /// # Errors
+    /// Returns the same errors, or an error if the agent is gone.
+    pub async fn cancel_terminal(&self, id: &TerminalId) -> Result<(), CallError> {
+        match self.entry.handle() {
+            Some(handle) => handle.cancel_terminal(id).await,
+            None => Err(CallError::Disconnected(self.end())),
+        }
+    }
+
+    /// The output of a terminal, as [`crate::SessionHandle::terminal`] returns it. While the agent
+    /// does not run, only its own terminals of version 2 are known.
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
-        self.entry.handle()?.terminal(id)
+        match self.entry.handle() {
+            Some(handle) => handle.terminal(id),
+            None => self.entry.fold.with(|session| output(session, id)),
+        }
     }
 
     /// Opens a new session in the same folder with the same agent. The first prompt of the new

@@ -277,7 +277,9 @@ impl PermissionBroker {
     ) -> attache_policy::Decision {
         let (rules, project) = (self.rules(), self.rules_of_project(cwd));
         let rules = rules.iter().chain(project.rules());
-        request.asked_call(agent, cwd).decide(rules, project.is_broken())
+        // No rule allows a subject that this version does not know.
+        let no_allowing = project.is_broken() || request.unknown_subject.is_some();
+        request.asked_call(agent, cwd).decide(rules, no_allowing)
     }
 
     /// Returns the mistakes in the rules of the project in this folder. While there are any, no

@@ -90,7 +90,8 @@ impl PermissionRequest {
     /// The title; empty if the agent sent none.
     fn stated_title(&self) -> &str {
         let known = self.tool_call.as_ref().map(|call| call.title.as_str());
-        known.or(self.asked.title.set().map(String::as_str)).unwrap_or_default()
+        let asked = self.asked.title.set().map(String::as_str);
+        known.or(asked).or(self.question.as_deref()).unwrap_or_default()
     }
 }
 

@@ -24,9 +24,10 @@ pub enum Permissions {
     #[default]
     Reject,
     /// Allows calls of these kinds and rejects all others. A call without a kind matches no kind.
-    /// Requests that need a person (see [`PermissionRequest::protected`]) are rejected.
+    /// Requests that need a person (see [`PermissionRequest::needs_person`]) are rejected.
     AllowKinds(Vec<ToolKind>),
-    /// Allows everything except requests that need a person (see [`PermissionRequest::protected`]).
+    /// Allows everything except requests that need a person (see
+    /// [`PermissionRequest::needs_person`]).
     AllowAll,
     /// Asks a person. Several questions may be open at once (PERM-12). The future is dropped when
     /// the question is withdrawn: the turn was cancelled or ended, or the connection is over.
@@ -61,9 +62,7 @@ impl Permissions {
     pub(crate) fn decided(&self, request: &PermissionRequest) -> Result<Decision, Asked> {
         match self {
             Self::Reject => Ok(Decision::Reject),
-            Self::AllowKinds(_) | Self::AllowAll if request.protected.is_some() => {
-                Ok(Decision::Reject)
-            }
+            Self::AllowKinds(_) | Self::AllowAll if request.needs_person() => Ok(Decision::Reject),
             Self::AllowAll => Ok(Decision::Allow),
             Self::AllowKinds(kinds) => {
                 let allowed = request.kind().is_some_and(|kind| kinds.contains(kind));

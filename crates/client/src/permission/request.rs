@@ -3,6 +3,7 @@
 use super::file_action::FileAction;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::Guard;
+use attache_protocol::Raw;
 use attache_protocol::v1::{PermissionOption, SessionId, ToolKind};
 use attache_session::{PermissionId, ToolCall, ToolCallPatch};
 
@@ -20,6 +21,13 @@ pub struct PermissionRequest {
     pub asked: ToolCallPatch,
     /// The call with that patch applied; `None` if no update created the call (TOOL-04).
     pub tool_call: Option<ToolCall>,
+    /// The question as the agent puts it to the person; only in version 2 of the protocol.
+    pub question: Option<String>,
+    /// More text to show with the question; only in version 2.
+    pub description: Option<String>,
+    /// What the question is about, if this version of the program does not know such a subject.
+    /// Show it as it is. Only a person may allow such a request: no rule and no flag covers it.
+    pub unknown_subject: Option<Raw>,
     /// The options, in the agent's order. May be empty (PERM-13).
     pub options: Vec<PermissionOption>,
     /// The command, if this client asks whether it may run a command in a terminal for the agent
@@ -55,6 +63,9 @@ impl PermissionRequest {
             session_id,
             asked,
             tool_call: None,
+            question: None,
+            description: None,
+            unknown_subject: None,
             options,
             command: None,
             file: None,
@@ -68,8 +79,17 @@ impl PermissionRequest {
         self.asked.kind().or_else(|| self.tool_call.as_ref().map(ToolCall::kind))
     }
 
-    /// The title of the call for people; its id if the agent never sent a title.
+    /// Whether only a person may allow the request: it is [protected](Self::protected), or has an
+    /// [unknown subject](Self::unknown_subject).
+    pub fn needs_person(&self) -> bool {
+        self.protected.is_some() || self.unknown_subject.is_some()
+    }
+
+    /// The question for people, or else the title of the call; its id if the agent sent neither.
     pub fn title(&self) -> &str {
+        if let Some(question) = self.question.as_deref().filter(|question| !question.is_empty()) {
+            return question;
+        }
         let known = self.tool_call.as_ref().map(|call| call.title.as_str());
         let asked = self.asked.title.set().map(String::as_str);
         let mut titles = [known, asked].into_iter().flatten();

@@ -1,11 +1,14 @@
 //! The state of one session of a connection: its fold, its turn, its open questions.
 
 mod agent_question;
+mod agent_turn;
 pub(crate) mod asking;
 mod loading;
 mod pending_load;
+mod version_2;
 
 use self::agent_question::AgentQuestion;
+use self::agent_turn::AgentTurn;
 use self::pending_load::PendingLoad;
 use crate::lock::lock;
 use crate::observe::watch_position::WatchPosition;
@@ -25,7 +28,8 @@ use attache_protocol::v1::{
     CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionResponse,
     SessionId,
 };
-use attache_session::{EventBody, PermissionId, TurnOutcome};
+use attache_protocol::v2::StateUpdate;
+use attache_session::{EventBody, PermissionId, TurnOutcome, TurnState};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -73,6 +77,8 @@ struct RunningTurn {
     tracker: Arc<TurnTracker>,
     /// The prompt, until the agent has repeated it; `None` if it has no text.
     echo: Option<PromptEcho>,
+    /// What an agent of version 2 reports.
+    agent: AgentTurn,
 }
 
 /// The result of opening a session.
@@ -138,10 +144,16 @@ impl LiveSession {
         self.terminals.update_from(&body);
         self.fold.hear();
         let mut state = self.state();
-        match &mut state.loading {
-            Some(PendingLoad { replayed: Some(fresh), .. }) => fresh.keep(body),
-            Some(_) => return,
-            None => state.hear(body),
+        match (&mut state.loading, body) {
+            (Some(PendingLoad { replayed: Some(fresh), .. }), body) => fresh.keep(body),
+            (Some(_), _) => return,
+            (None, EventBody::State(reported)) => {
+                if let Some(ended) = state.hear_state(*reported) {
+                    drop(state);
+                    return self.end_reported(ended);
+                }
+            }
+            (None, body) => state.hear(body),
         }
         drop(state);
         self.fold.wake();
@@ -183,7 +195,9 @@ impl LiveSession {
         }
         state.loading = None;
         let echo = PromptEcho::of(&prompt);
-        state.turn = Some(RunningTurn { tracker: tracker.clone(), echo });
+        let was_busy = self.fold.with(|session| session.turn() != TurnState::Idle);
+        let agent = AgentTurn::new(was_busy);
+        state.turn = Some(RunningTurn { tracker: tracker.clone(), echo, agent });
         state.apply(EventBody::Prompt { content: prompt });
         state.apply(EventBody::TurnBegan);
         let was_cancelled = tracker.begin(self.fold.with(WatchPosition::end_of));
@@ -195,12 +209,30 @@ impl LiveSession {
     /// Ends a turn, unless it ended before: its questions are withdrawn, its end is folded, then
     /// its phase changes.
     pub(crate) fn end_turn(&self, tracker: &Arc<TurnTracker>, end: Result<Outcome, TurnError>) {
+        self.end_turn_with(tracker, end, None);
+    }
+
+    /// Like [`LiveSession::end_turn`]. If the agent `reported` the end in a state, that state is
+    /// folded, and questions stay open: work in the background may ask them, and the agent
+    /// withdraws the others.
+    fn end_turn_with(
+        &self,
+        tracker: &Arc<TurnTracker>,
+        end: Result<Outcome, TurnError>,
+        reported: Option<StateUpdate>,
+    ) {
         let mut state = self.state();
         let Some(turn) = state.turn.take_if(|turn| Arc::ptr_eq(&turn.tracker, tracker)) else {
             return;
         };
         turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
-        let withdrawn = state.withdraw();
+        let withdrawn = match reported {
+            Some(_) => {
+                state.approvals.end_turn();
+                Vec::new()
+            }
+            None => state.withdraw(),
+        };
         // After a cancel, the agent may answer with a cancellation error instead of the stop reason
         // (CANCEL-20).
         let end = match end {
@@ -213,7 +245,16 @@ impl LiveSession {
             Ok(end) => (TurnOutcome::Stopped(end.stop_reason.clone()), end.usage.clone()),
             Err(error) => (TurnOutcome::Failed(error.as_wire()), None),
         };
-        state.apply(EventBody::TurnEnded { outcome, usage });
+        match reported {
+            None => state.apply(EventBody::TurnEnded { outcome, usage }),
+            Some(reported) => {
+                state.apply(EventBody::State(Box::new(reported)));
+                // The state may have no reason, or one that the turn overrides.
+                if self.fold.with(|session| session.last_outcome() != Some(&outcome)) {
+                    state.apply(EventBody::TurnEnded { outcome, usage: None });
+                }
+            }
+        }
         drop(state);
         tracker.end(end);
         self.fold.wake();
@@ -235,12 +276,16 @@ impl LiveSession {
                 tracker.cancel();
                 return;
             }
-            (None, None) => return,
+            (None, None) => {
+                drop(state);
+                return self.cancel_own_work();
+            }
         };
         if turn.cancel() {
             let withdrawn = state.withdraw();
             drop(state);
-            // If the connection has ended, that ends the turn too.
+            // The notification is the same in both versions. If the connection has ended, that ends
+            // the turn too.
             let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
             self.fold.wake();
             cancelled(withdrawn);
@@ -283,6 +328,9 @@ impl State {
 
     /// Folds an update from the agent.
     fn hear(&mut self, body: EventBody) {
+        if self.turn.as_mut().is_some_and(|turn| turn.agent.is_prompt(&body)) {
+            return;
+        }
         match self.turn.as_mut().and_then(|turn| turn.echo.as_mut()) {
             Some(echo) => echo.hear(body, |body| self.fold.apply(body)),
             None => self.apply(body),

@@ -1,5 +1,6 @@
 //! Opens a session: new, loaded, resumed or forked.
 
+use crate::agent::calls::{BothVersions, OpenReply};
 use crate::agent::shared_connection::SharedConnection;
 use crate::permission::Permissions;
 use crate::session::live_session::{LiveSession, Setup};
@@ -9,13 +10,11 @@ use crate::session::session_folders::SessionFolders;
 use crate::session::session_handle::SessionHandle;
 use crate::session::watched_session;
 use attache_connection::CallError;
-use attache_protocol::method::{Call, Method, SessionFork, SessionLoad, SessionNew, SessionResume};
+use attache_protocol::method::{Method, SessionFork, SessionLoad, SessionNew, SessionResume};
 use attache_protocol::v1::{
     AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer,
-    NewSessionRequest, ResumeSessionRequest, SessionConfigOption, SessionId, SessionModeState,
-    SessionModelState,
+    NewSessionRequest, ResumeSessionRequest, SessionId,
 };
-use attache_session::EventBody;
 use std::future::{Future, IntoFuture};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -218,11 +217,7 @@ async fn create(
     let mut params = NewSessionRequest::new(folders.cwd.clone(), mcp_servers);
     params.additional_directories = folders.additional_directories.clone();
     setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::New));
-    make::<SessionNew>(shared, &params, setup, |reply| {
-        let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
-        (reply.session_id.clone(), said.collect())
-    })
-    .await
+    make::<SessionNew>(shared, &params, setup).await
 }
 
 async fn fork(
@@ -236,34 +231,27 @@ async fn fork(
     params.additional_directories = folders.additional_directories.clone();
     params.mcp_servers = mcp_servers;
     setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::Forked(id)));
-    make::<SessionFork>(shared, &params, setup, |reply| {
-        let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
-        (reply.session_id.clone(), said.collect())
-    })
-    .await
+    make::<SessionFork>(shared, &params, setup).await
 }
 
 /// Opens a session with the id and the state in the reply.
-async fn make<M: Call>(
+async fn make<M: BothVersions<Reply = OpenReply>>(
     shared: &Arc<SharedConnection>,
     params: &M::Params,
     mut setup: Setup,
-    told: impl FnOnce(&M::Result) -> (SessionId, Vec<EventBody>) + Send + 'static,
 ) -> Result<Arc<LiveSession>, OpenError> {
     let (found, opened) = oneshot::channel();
     let (sessions, peer) = (shared.sessions.clone(), shared.peer.clone());
-    let fold_reply = move |reply: &Result<M::Result, CallError>| {
-        let Ok(reply) = reply else { return };
-        let (id, said) = told(reply);
-        setup.said.extend(said);
-        let live = sessions.get_or_add(&id, &peer, None);
+    let fold_reply = move |reply: &Result<OpenReply, CallError>| {
+        let Ok(OpenReply { id: Some(id), said }) = reply else { return };
+        setup.said.extend(said.iter().cloned());
+        let live = sessions.get_or_add(id, &peer, None);
         live.set_up(setup);
         // If the caller no longer waits, dropping the only handle forgets the session.
         let _ = found.send(live);
     };
     let _early = shared.sessions.expect();
-    let reply =
-        shared.peer.call_with_callback::<M>(params, fold_reply).within(shared.options.setup).await;
+    let reply = shared.call::<M>(params, Some(shared.options.setup), fold_reply).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     // The reply has already been folded at this point.
     opened.await.map_err(|_| {
@@ -284,19 +272,15 @@ async fn load(
     let number = live.begin_load().ok_or(OpenError::Busy)?;
     let _abandoned_unless_answered = Load { live: live.clone(), number };
     let loaded = live.clone();
-    let reply = shared.peer.call_with_callback::<SessionLoad>(&params, move |reply| match reply {
+    let fold_reply = move |reply: &Result<OpenReply, CallError>| match reply {
         Ok(reply) => {
-            let said =
-                said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
-            setup.said.extend(said);
+            setup.said.extend(reply.said.iter().cloned());
             loaded.finish_load(number, opened, setup);
         }
         Err(_) => loaded.fail_load(number),
-    });
-    reply
-        .within(shared.options.setup)
-        .await
-        .map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    };
+    let call = shared.call::<SessionLoad>(&params, Some(shared.options.setup), fold_reply);
+    call.await.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     if shared
         .agent
         .agent_info
@@ -352,29 +336,13 @@ async fn resume(
     params.mcp_servers = mcp_servers;
     let resumed = live.clone();
     setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::Resumed));
-    let reply = shared.peer.call_with_callback::<SessionResume>(&params, move |reply| {
+    let fold_reply = move |reply: &Result<OpenReply, CallError>| {
         if let Ok(reply) = reply {
-            let said =
-                said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
-            setup.said.extend(said);
+            setup.said.extend(reply.said.iter().cloned());
             resumed.set_up(setup);
         }
-    });
-    reply
-        .within(shared.options.setup)
-        .await
-        .map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    };
+    let call = shared.call::<SessionResume>(&params, Some(shared.options.setup), fold_reply);
+    call.await.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     Ok(live)
-}
-
-/// The session's state from a reply, as events.
-fn said(
-    config_options: Option<&Vec<SessionConfigOption>>,
-    modes: Option<&SessionModeState>,
-    models: Option<&SessionModelState>,
-) -> impl Iterator<Item = EventBody> {
-    let config_options = config_options.cloned().map(EventBody::ConfigOptions);
-    let modes = modes.cloned().map(EventBody::Modes);
-    let models = models.cloned().map(EventBody::Models);
-    [config_options, modes, models].into_iter().flatten()
 }

@@ -52,6 +52,18 @@ impl TurnError {
         }
     }
 
+    /// Converts the error of a prompt that failed.
+    pub(crate) fn of_call(error: &CallError) -> Self {
+        match error {
+            CallError::ErrorResponse(error) => Self::ErrorResponse(error.clone()),
+            CallError::BadReply(error) => Self::BadReply(error.clone()),
+            CallError::Disconnected(end) => Self::Disconnected(end.clone()),
+            // A prompt is sent only in an open session and has no deadline, and there are no other
+            // kinds of error today.
+            other => Self::ErrorResponse(Error::internal(other.to_string())),
+        }
+    }
+
     pub(crate) fn is_cancellation(&self) -> bool {
         self.error_response().is_some_and(|error| error.code == ErrorCode::REQUEST_CANCELLED)
     }
@@ -74,12 +86,7 @@ pub(crate) fn outcome_of(reply: &Result<PromptResponse, CallError>) -> Result<Ou
         Ok(response) => {
             Ok(Outcome { stop_reason: response.stop_reason.clone(), usage: response.usage.clone() })
         }
-        Err(CallError::ErrorResponse(error)) => Err(TurnError::ErrorResponse(error.clone())),
-        Err(CallError::BadReply(error)) => Err(TurnError::BadReply(error.clone())),
-        Err(CallError::Disconnected(end)) => Err(TurnError::Disconnected(end.clone())),
-        // Prompts are never gated and have no deadline, and there are no other kinds of error
-        // today.
-        Err(other) => Err(TurnError::ErrorResponse(Error::internal(other.to_string()))),
+        Err(error) => Err(TurnError::of_call(error)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A filter for the prompt that some agents repeat.
 
+use attache_protocol::Patch;
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{EventBody, MessageAuthor};
 
@@ -31,11 +32,7 @@ struct Heard {
 impl PromptEcho {
     /// Makes the filter of a prompt; `None` if it has no text.
     pub(crate) fn of(prompt: &[ContentBlock]) -> Option<Self> {
-        let texts = prompt.iter().filter_map(|block| match block {
-            ContentBlock::Text(text) => Some(text.text.as_str()),
-            _ => None,
-        });
-        let sent: String = texts.collect();
+        let sent = text_of(prompt);
         (!sent.is_empty()).then_some(Self { sent, heard: None, over: false })
     }
 
@@ -56,11 +53,20 @@ impl PromptEcho {
                     self.end(same).into_iter().for_each(&mut pass);
                 }
             }
+            EventBody::WholeMessage { author: MessageAuthor::User, content, .. }
+                if !self.over && self.heard.is_none() =>
+            {
+                self.over = true;
+                if self.is_repeated(content) {
+                    return;
+                }
+            }
             // These are not entries of the transcript, so they do not interrupt a message.
             EventBody::Commands(_)
             | EventBody::ConfigOptions(_)
             | EventBody::CurrentMode(_)
             | EventBody::Info { .. }
+            | EventBody::InfoByKey { .. }
             | EventBody::Usage { .. } => {}
             _ if self.heard.is_some() && !self.over => {
                 self.end(false).into_iter().for_each(&mut pass)
@@ -73,6 +79,18 @@ impl PromptEcho {
     /// Ends the turn and returns the text that was held back, unless it is the whole prompt.
     pub(crate) fn left(mut self) -> Option<EventBody> {
         if self.over { None } else { self.end(false) }
+    }
+
+    /// Takes the id of the prompt. Returns whether all later messages with another id are messages
+    /// of their own, so that the filter is no longer needed.
+    pub(crate) fn acknowledged(&self, prompt: &MessageId) -> bool {
+        self.heard.as_ref().is_none_or(|heard| heard.id.as_ref() == Some(prompt))
+    }
+
+    /// Returns whether this content of a whole message has the text of the prompt.
+    fn is_repeated(&self, content: &Patch<Vec<ContentBlock>>) -> bool {
+        let Patch::Set(blocks) = content else { return false };
+        text_of(blocks) == self.sent
     }
 
     /// Returns whether this chunk continues the repetition, and then holds it back.
@@ -103,6 +121,15 @@ impl PromptEcho {
         let (author, content) = (MessageAuthor::User, ContentBlock::text(text));
         Some(EventBody::Message { author, message_id: heard.id, content })
     }
+}
+
+/// The texts of a message, joined.
+fn text_of(blocks: &[ContentBlock]) -> String {
+    let texts = blocks.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    texts.collect()
 }
 
 #[cfg(test)]

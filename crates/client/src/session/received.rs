@@ -62,6 +62,8 @@ pub(crate) fn is_state(body: &EventBody) -> bool {
             | EventBody::ConfigOptions(_)
             | EventBody::CurrentMode(_)
             | EventBody::Info { .. }
+            | EventBody::InfoByKey { .. }
+            | EventBody::State(_)
             | EventBody::Usage { .. }
     )
 }

@@ -11,14 +11,17 @@ use crate::session::turn::Turn;
 use crate::session::watched_session;
 use attache_connection::CallError;
 use attache_protocol::ErrorCode;
+use attache_protocol::method::v2::{TerminalCancel, ToolCallCancel};
 use attache_protocol::method::{
-    SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel,
+    Call, Method, SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel,
 };
 use attache_protocol::v1::{
     CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
-    SetSessionModeRequest, SetSessionModelRequest, TerminalId, TerminalOutputResponse,
+    SetSessionModeRequest, SetSessionModelRequest, TerminalExitStatus, TerminalId,
+    TerminalOutputResponse, ToolCallId,
 };
-use attache_session::{EventBody, OptionSource, Session};
+use attache_protocol::v2::{CancelTerminalRequest, CancelToolCallRequest};
+use attache_session::{EventBody, OptionSource, Session, ToolCall};
 use std::sync::Arc;
 
 /// A session of one connection. Clones are handles to the same session. When the last handle, turn
@@ -44,11 +47,14 @@ impl SessionHandle {
 
     /// Returns the output of a terminal that a tool call names: a terminal of this client, even a
     /// released one, or a terminal that the agent runs itself and describes in the metadata of its
-    /// tool calls. Returns `None` for an unknown terminal. The client keeps the last 32 terminals
-    /// that are not open, each with the last 256 KiB of its output. See
+    /// tool calls or, in version 2, in updates. Returns `None` for an unknown terminal. The client
+    /// keeps the last 32 terminals that are not open, each with the last 256 KiB of its output. See
     /// [`crate::Options::terminals`].
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
-        self.live.terminals.output(id)
+        self.live
+            .terminals
+            .output(id)
+            .or_else(|| self.live.fold.with(|session| output(session, id)))
     }
 
     /// Watches the session from now on, during turns and between them.
@@ -74,6 +80,47 @@ impl SessionHandle {
     /// Cancels the running turn, if there is one; see [`Turn::cancel`].
     pub fn cancel(&self) {
         self.live.cancel(None);
+    }
+
+    /// Asks the agent to cancel one tool call, if the call has the capability for it. The turn goes
+    /// on. The agent confirms with the status of the call.
+    ///
+    /// # Errors
+    /// Returns an error if the call cannot be cancelled (nothing was sent then), or if the agent
+    /// refuses, does not answer in time, or is gone. Only agents of version 2 can cancel a call.
+    pub async fn cancel_tool_call(&self, id: &ToolCallId) -> Result<(), CallError> {
+        let offered =
+            self.live.fold.with(|session| session.tool_call(id).is_some_and(ToolCall::can_cancel));
+        let params = CancelToolCallRequest::new(self.live.id.clone(), id.clone());
+        self.cancel_one::<ToolCallCancel>(offered, &params).await
+    }
+
+    /// Asks the agent to cancel the command in one of its terminals, if the terminal has the
+    /// capability for it. The turn goes on. The agent confirms with the exit status.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`SessionHandle::cancel_tool_call`].
+    pub async fn cancel_terminal(&self, id: &TerminalId) -> Result<(), CallError> {
+        let offered = self.live.fold.with(|session| {
+            let mut terminals = session.terminals().iter();
+            let terminal = terminals.find(|terminal| terminal.terminal_id == *id);
+            terminal.is_some_and(|terminal| terminal.can_cancel())
+        });
+        let params = CancelTerminalRequest::new(self.live.id.clone(), id.clone());
+        self.cancel_one::<TerminalCancel>(offered, &params).await
+    }
+
+    async fn cancel_one<M: Call>(
+        &self,
+        offered: bool,
+        params: &M::Params,
+    ) -> Result<(), CallError> {
+        // A session that began in version 2 may go on in version 1.
+        if !offered || !self.shared.is_v2() {
+            let (method, capability) = (M::ROW.name, "capabilities.cancel for it");
+            return Err(CallError::NotOffered { method, capability });
+        }
+        self.live.peer.call::<M>(params).within(self.shared.options.quick).await.map(drop)
     }
 
     /// Sets the config option with this id or, if there is none, the first option of this category,
@@ -141,12 +188,13 @@ impl SessionHandle {
     pub async fn close(&self) -> Result<(), CallError> {
         let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
         let params = CloseSessionRequest::new(id.clone());
-        let reply = self.live.peer.call_with_callback::<SessionClose>(&params, move |reply| {
-            if reply.as_ref().map_or_else(is_unknown, |_| true) {
+        let fold_reply = move |reply: &Result<(), CallError>| {
+            if reply.as_ref().map_or_else(is_unknown, |()| true) {
                 sessions.remove(&id);
             }
-        });
-        match reply.within(self.shared.options.quick).await {
+        };
+        let quick = Some(self.shared.options.quick);
+        match self.shared.call::<SessionClose>(&params, quick, fold_reply).await {
             Err(error) if !is_unknown(&error) => Err(error),
             _ => Ok(()),
         }
@@ -161,17 +209,31 @@ impl SessionHandle {
 
     async fn send_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), SetError> {
         let live = self.live.clone();
-        let reply =
-            self.live.peer.call_with_callback::<SessionSetConfigOption>(request, move |reply| {
-                if let Ok(reply) = reply {
-                    // CONF-04, CONF-24.
-                    live.apply([EventBody::ConfigOptions(reply.config_options.clone())]);
-                }
-            });
-        reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
+        let fold_reply = move |options: &Result<EventBody, CallError>| {
+            if let Ok(options) = options {
+                // CONF-04, CONF-24.
+                live.apply([options.clone()]);
+            }
+        };
+        let quick = Some(self.shared.options.quick);
+        let set = self.shared.call::<SessionSetConfigOption>(request, quick, fold_reply);
+        set.await.map(drop).map_err(SetError::Call)
+    }
+
+    /// Fails on a connection of version 2, which has only config options. A session that began in
+    /// version 1 may still show modes or models.
+    fn check_version_1(&self, method: &'static str) -> Result<(), SetError> {
+        match self.shared.is_v2() {
+            true => {
+                let capability = "modes and models, which version 2 does not have";
+                Err(SetError::Call(CallError::NotOffered { method, capability }))
+            }
+            false => Ok(()),
+        }
     }
 
     async fn send_mode(&self, mode: &str) -> Result<(), SetError> {
+        self.check_version_1(SessionSetMode::ROW.name)?;
         let (live, chosen) = (self.live.clone(), mode.into());
         let params = SetSessionModeRequest::new(self.live.id.clone(), mode);
         let reply = self.live.peer.call_with_callback::<SessionSetMode>(&params, move |reply| {
@@ -183,6 +245,7 @@ impl SessionHandle {
     }
 
     async fn send_model(&self, model: &str) -> Result<(), SetError> {
+        self.check_version_1(SessionSetModel::ROW.name)?;
         let (live, chosen) = (self.live.clone(), model.into());
         let params = SetSessionModelRequest::new(self.live.id.clone(), model);
         let reply = self.live.peer.call_with_callback::<SessionSetModel>(&params, move |reply| {
@@ -194,6 +257,19 @@ impl SessionHandle {
         });
         reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
     }
+}
+
+/// The output of a terminal of the agent, in the form of a terminal of this client.
+pub(crate) fn output(session: &Session, id: &TerminalId) -> Option<TerminalOutputResponse> {
+    let terminal = session.terminals().iter().find(|terminal| terminal.terminal_id == *id)?;
+    let mut output = TerminalOutputResponse::new(terminal.text(), terminal.dropped() > 0);
+    output.exit_status = terminal.exit_status.as_ref().map(|ended| {
+        let mut status = TerminalExitStatus::new();
+        status.exit_code = ended.exit_code.and_then(|code| u32::try_from(code).ok());
+        status.signal.clone_from(&ended.signal);
+        status
+    });
+    Some(output)
 }
 
 /// Whether the error says that the agent does not know the session (SESS-21).

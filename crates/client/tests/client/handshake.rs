@@ -68,10 +68,13 @@ async fn every_answer_except_version_1_ends_the_connection() {
     for version in [0, 2, 3, 65535] {
         let error = start_error(json!({ "protocolVersion": version })).await;
         assert!(
-            matches!(&error, StartError::Version { answered } if answered.0 == version),
+            matches!(&error, StartError::Version { answered, .. } if answered.0 == version),
             "{version}: {error}"
         );
-        let says = format!("speaks version {version} of the protocol, this client version 1");
+        let says = match version {
+            2 => "speaks only version 2 of ACP, and this client asked for version 1".to_owned(),
+            _ => format!("speaks version {version} of ACP, and this client asked for version 1"),
+        };
         assert!(error.to_string().contains(&says), "{error}");
     }
     let number = "result.protocolVersion: expected a whole number from 0 to 65535, found";

@@ -25,4 +25,5 @@ mod terminal;
 mod turn;
 mod unsaved_text;
 mod usage;
+mod version_2;
 mod version_2_answer;

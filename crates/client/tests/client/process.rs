@@ -72,7 +72,7 @@ async fn an_agent_with_a_banner_works() {
 async fn an_agent_of_another_version_is_rejected() {
     let script = INITIALIZED.replace("\"protocolVersion\":1", "\"protocolVersion\":9");
     assert!(
-        matches!(failed(format!("{script} cat")).await, StartError::Version { answered } if answered.0 == 9)
+        matches!(failed(format!("{script} cat")).await, StartError::Version { answered, .. } if answered.0 == 9)
     );
 }
 

@@ -1,7 +1,7 @@
 //! `/switch`: lists sessions, or continues the one that a number or words identify.
 
 use crate::chat::Chat;
-use crate::follow::{println, say};
+use crate::say::{println, say};
 use crate::sessions::time::ago;
 use crate::show::paint::{DIM, YELLOW};
 use crate::show::{sanitize, width};

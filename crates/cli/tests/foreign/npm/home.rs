@@ -32,9 +32,12 @@ impl Home {
             std::fs::write(folder.path().join(name).join("settings.json"), settings.to_string())
                 .unwrap();
         }
+        let codex = folder.path().join(".codex");
+        std::fs::create_dir(&codex).unwrap();
         let fixtures = folder.path().join("fixtures.json");
         std::fs::write(&fixtures, answers(project).to_string()).unwrap();
         let model = Model::start(&fixtures).await;
+        std::fs::write(codex.join("config.toml"), codex_config(&model.url)).unwrap();
         Self { folder, model }
     }
 
@@ -56,6 +59,10 @@ impl Home {
             ("OPENAI_API_KEY", "of-nobody".to_owned()),
             ("OPENAI_BASE_URL", format!("{}/v1", self.model.url)),
             ("OPENAI_MODEL", "gpt-4o".to_owned()),
+            ("ANTHROPIC_API_KEY", "of-nobody".to_owned()),
+            ("ANTHROPIC_BASE_URL", self.model.url.clone()),
+            // Claude does not start as root without this variable.
+            ("IS_SANDBOX", "1".to_owned()),
             ("HTTP_PROXY", nowhere()),
             ("HTTPS_PROXY", nowhere()),
             ("NO_PROXY", "127.0.0.1".to_owned()),
@@ -114,6 +121,14 @@ impl Home {
         let gone = tokio::time::timeout(PATIENCE, gone).await;
         assert!(gone.is_ok(), "still running: {:?}", alive(&mark));
     }
+}
+
+/// Returns the settings of Codex, which name the model and its server.
+fn codex_config(url: &str) -> String {
+    format!(
+        "model = \"gpt-5.1-codex\"\nmodel_provider = \"mock\"\n[model_providers.mock]\nname = \"mock\"\n\
+         base_url = \"{url}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n"
+    )
 }
 
 /// Returns the folder that contains `node`, which need not be one of the usual folders.

@@ -59,5 +59,26 @@ pub(super) fn answers(project: &Project) -> Value {
         fixtures.push(json!({"match": {"userMessage": asked, "hasToolResult": true},
             "response": {"content": "That was it."}}));
     }
+    for name in ["made.txt", "rejected.txt"] {
+        let file = json!({"file_path": text(project.file(name)), "content": "made\n"});
+        let patch = format!("*** Begin Patch\n*** Add File: {name}\n+made\n*** End Patch\n");
+        let patch = json!({"cmd": format!("apply_patch <<'EOF'\n{patch}EOF\n")});
+        fixtures.extend(with_tool(&format!("write {name}"), "Write", &file));
+        fixtures.extend(with_tool(&format!("patch {name}"), "exec_command", &patch));
+    }
+    let waiting = json!({"command": "sleep 60", "description": "Wait", "run_in_background": true});
+    fixtures.extend(with_tool("wait in the background", "Bash", &waiting));
     json!({"fixtures": fixtures})
+}
+
+/// The answers to a prompt: a call of this tool, then a sentence.
+fn with_tool(prompt: &str, name: &str, arguments: &Value) -> [Value; 2] {
+    let id = format!("call_{}", prompt.replace([' ', '.'], "_"));
+    let call = json!([{"id": id, "name": name, "arguments": arguments.to_string()}]);
+    [
+        json!({"match": {"userMessage": prompt, "hasToolResult": false},
+            "response": {"content": "I do it.", "toolCalls": call}}),
+        json!({"match": {"userMessage": prompt, "hasToolResult": true},
+            "response": {"content": "That was it."}}),
+    ]
 }

@@ -4,6 +4,7 @@
 use super::LiveSession;
 use super::agent_question::AgentQuestion;
 use crate::permission::approvals::{Approvals, Prospect, prospects};
+use crate::permission::asked_action::AskedAction;
 use crate::permission::{Decision, PermissionRequest, Permissions};
 use crate::race::{Raced, race};
 use crate::text_files::unsaved_text::UnsavedText;
@@ -11,10 +12,10 @@ use attache_connection::{Cancelled, Responder};
 use attache_policy::Folders;
 use attache_protocol::method::SessionRequestPermission;
 use attache_protocol::v1::{
-    PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, SessionId,
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionResponse,
+    SessionId,
 };
-use attache_session::{EventBody, PermissionId, ToolCallPatch};
+use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -46,14 +47,14 @@ impl LiveSession {
     /// is being cancelled, answers it; otherwise returns it to be decided.
     pub(crate) fn ask(
         &self,
-        params: RequestPermissionRequest,
+        action: AskedAction,
+        options: Vec<PermissionOption>,
         answer: Responder<SessionRequestPermission>,
     ) -> Option<Asking> {
         let mut state = self.state();
         state.questions += 1;
         let id = PermissionId(state.questions);
-        let RequestPermissionRequest { tool_call, options, .. } = params;
-        let tool_call = ToolCallPatch::from(tool_call);
+        let tool_call = action.folded(id);
         state.hear(EventBody::PermissionAsked {
             id,
             tool_call: tool_call.clone(),
@@ -72,10 +73,7 @@ impl LiveSession {
             let cancelled = answer.cancelled().clone();
             state.asked.insert(id, AgentQuestion { answer, _withdrawn: sender });
             drop(state);
-            let request = PermissionRequest {
-                tool_call: known,
-                ..PermissionRequest::new(id, self.id.clone(), tool_call, options)
-            };
+            let request = action.request(id, self.id.clone(), options, known);
             Some(Asking { request, permissions, folders, cancelled, withdrawn })
         };
         self.fold.wake();

@@ -1,0 +1,16 @@
+//! Lines for the person at the terminal.
+
+use crate::show::paint::Paint;
+use crate::show::sanitize;
+use std::io::{self, Write};
+
+/// Writes a line for the person.
+pub(crate) fn println(line: &str) {
+    // An error is ignored: if the terminal is gone, reading fails too.
+    let _ = writeln!(io::stdout().lock(), "{line}");
+}
+
+/// Writes text in a style.
+pub(crate) fn say(style: anstyle::Style, text: &str) {
+    println(&Paint::of(&io::stdout()).paint(style, sanitize::text(text)));
+}

@@ -1,0 +1,191 @@
+//! Changes of files as an agent of version 2 reports them: operations, and perhaps a patch in git's
+//! form.
+
+use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED};
+use super::sanitize;
+use attache_protocol::v2::{Diff, DiffChange, DiffOperation};
+
+/// The lines of a diff: one for each file, with its changed lines.
+pub(super) struct Shown {
+    /// The files, each with its part of the patch. Their lines have no line ends.
+    pub(super) files: Vec<(String, Vec<String>)>,
+}
+
+/// Returns the changes. `relative` shows a path for people. Headers of the patch that repeat what a
+/// change says are left out. A patch that does not have one section for each change is shown
+/// unchanged, after all files.
+pub(super) fn shown(diff: &Diff, relative: impl Fn(&str) -> String, paint: Paint) -> Shown {
+    let text = diff.patch.as_ref().map_or("", |patch| patch.text.as_str());
+    let text = sanitize::visible(text);
+    let sections = sections(&text);
+    let fits = sections.len() == diff.changes.len();
+    let mut files: Vec<_> = diff
+        .changes
+        .iter()
+        .enumerate()
+        .map(|(index, change)| {
+            let section = sections.get(index).filter(|_| fits);
+            let lines = section.map_or(Vec::new(), |section| news(section, change));
+            let counts = section.map_or(String::new(), |_| counts(&lines, paint));
+            let head = paint.paint(BOLD, head(change, &relative));
+            (format!("{head}{counts}"), painted(&lines, paint))
+        })
+        .collect();
+    if !fits && !text.is_empty() {
+        let lines: Vec<&str> = text.lines().collect();
+        files.push((paint.paint(BOLD, "patch"), painted(&lines, paint)));
+    }
+    Shown { files }
+}
+
+/// Returns the file of a change and what happens to it.
+fn head(change: &DiffChange, path: impl Fn(&str) -> String) -> String {
+    use DiffOperation::{Add, Copy, Delete, Modify, Move, Unknown};
+    match &change.operation {
+        Add(file) => format!("{} (new file)", path(&file.path)),
+        Delete(file) => format!("{} (deleted)", path(&file.path)),
+        Modify(file) => path(&file.path),
+        Move(file) => format!("{} (moved from {})", path(&file.path), path(&file.old_path)),
+        Copy(file) => format!("{} (copied from {})", path(&file.path), path(&file.old_path)),
+        Unknown(operation) => sanitize::visible_line(operation.raw.get()),
+    }
+}
+
+/// Splits a patch into the sections of its files.
+fn sections(patch: &str) -> Vec<Vec<&str>> {
+    let mut sections: Vec<Vec<&str>> = Vec::new();
+    for line in patch.lines() {
+        match sections.last_mut() {
+            Some(section) if !line.starts_with("diff --git ") => section.push(line),
+            _ => sections.push(vec![line]),
+        }
+    }
+    sections
+}
+
+/// Returns the lines of a section without the headers that the change already says.
+fn news<'s>(section: &[&'s str], change: &DiffChange) -> Vec<&'s str> {
+    use DiffOperation::{Add, Copy, Delete, Modify, Move, Unknown};
+    let visible = |path: &str| sanitize::visible(path).into_owned();
+    let (before, after) = match &change.operation {
+        Add(file) | Delete(file) | Modify(file) => (visible(&file.path), visible(&file.path)),
+        Move(file) | Copy(file) => (visible(&file.old_path), visible(&file.path)),
+        Unknown(_) => return section.to_vec(),
+    };
+    let is_new = matches!(change.operation, Add(_));
+    let is_gone = matches!(change.operation, Delete(_));
+    let known = [
+        format!("diff --git {before} {after}"),
+        format!("--- {}", if is_new { "/dev/null" } else { &before }),
+        format!("+++ {}", if is_gone { "/dev/null" } else { &after }),
+        format!("rename from {before}"),
+        format!("rename to {after}"),
+        format!("copy from {before}"),
+        format!("copy to {after}"),
+    ];
+    let body = section.iter().position(|line| line.starts_with("@@")).unwrap_or(section.len());
+    let (heads, body) = section.split_at(body);
+    let is_news = |line: &&&str| {
+        let mode = matches!(
+            **line,
+            "new file mode"
+                | "new file mode 100644"
+                | "deleted file mode"
+                | "deleted file mode 100644"
+        );
+        !mode && !line.starts_with("index ") && !known.iter().any(|known| known == **line)
+    };
+    heads.iter().filter(is_news).chain(body).copied().collect()
+}
+
+/// Returns the numbers of added and removed lines.
+fn counts(lines: &[&str], paint: Paint) -> String {
+    let body = lines.iter().skip_while(|line| !line.starts_with("@@"));
+    let count = |mark| body.clone().filter(|line| line.starts_with(mark)).count();
+    match (count('+'), count('-')) {
+        (0, 0) => String::new(),
+        (added, removed) => format!(
+            " {} {}",
+            paint.paint(GREEN, format!("+{added}")),
+            paint.paint(RED, format!("-{removed}"))
+        ),
+    }
+}
+
+fn painted(lines: &[&str], paint: Paint) -> Vec<String> {
+    let line = |line: &&str| match line.chars().next() {
+        Some('+') => paint.paint(GREEN, line),
+        Some('-') => paint.paint(RED, line),
+        Some('@') => paint.paint(CYAN, line),
+        _ => paint.paint(DIM, line),
+    };
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attache_protocol::decode;
+
+    const PLAIN: Paint = Paint { colours: false };
+
+    fn lines(diff: &str) -> Vec<String> {
+        let diff: Diff = decode(diff).unwrap();
+        let files = shown(&diff, |path| path.replace("/p/", ""), PLAIN).files;
+        files.into_iter().flat_map(|(head, lines)| std::iter::once(head).chain(lines)).collect()
+    }
+
+    fn with_patch(changes: &str, patch: &str) -> Vec<String> {
+        let patch = attache_protocol::encode(&patch.to_owned());
+        lines(&format!(
+            r#"{{"changes":[{changes}],"patch":{{"format":"git_patch","text":{patch}}}}}"#
+        ))
+    }
+
+    #[test]
+    fn headers_that_repeat_the_change_are_left_out() {
+        let patch = "diff --git /p/a /p/a\nindex 1..2 100644\n--- /p/a\n+++ /p/a\n@@ -1 +1 @@\n-x\n+y\n\
+                     diff --git /p/b /p/b\nnew file mode 100644\n--- /dev/null\n+++ /p/b\n@@ -0,0 +1 @@\n+z\n";
+        let changes = r#"{"operation":"modify","path":"/p/a"},{"operation":"add","path":"/p/b"}"#;
+        assert_eq!(
+            with_patch(changes, patch),
+            ["a +1 -1", "@@ -1 +1 @@", "-x", "+y", "b (new file) +1 -0", "@@ -0,0 +1 @@", "+z"]
+        );
+    }
+
+    #[test]
+    fn a_patch_cannot_hide_another_file_or_mode() {
+        let patch = "diff --git /p/a /p/a\nold mode 100644\nnew mode 100755\n--- /p/a\n+++ /etc/passwd\n@@ -1 +1 @@\n+--- /p/a\n";
+        let modify = r#"{"operation":"modify","path":"/p/a"}"#;
+        assert_eq!(
+            with_patch(modify, patch),
+            [
+                "a +1 -0",
+                "old mode 100644",
+                "new mode 100755",
+                "+++ /etc/passwd",
+                "@@ -1 +1 @@",
+                "+--- /p/a"
+            ]
+        );
+        let executable = "diff --git /p/a /p/a\nnew file mode 100755\n";
+        assert_eq!(
+            with_patch(r#"{"operation":"add","path":"/p/a"}"#, executable),
+            ["a (new file)", "new file mode 100755"]
+        );
+        let two = "diff --git /p/a /p/a\n@@ @@\ndiff --git /p/b /p/b\n";
+        assert_eq!(with_patch(modify, two).len(), 5, "the second file is shown");
+    }
+
+    #[test]
+    fn what_is_not_a_patch_is_shown_unchanged() {
+        let modify = r#"{"operation":"modify","path":"/p/a"}"#;
+        assert_eq!(with_patch(modify, "nonsense\n"), ["a", "nonsense"]);
+        assert_eq!(with_patch("", "nonsense\n"), ["patch", "nonsense"]);
+        assert_eq!(
+            lines(r#"{"changes":[{"operation":"move","oldPath":"/p/a","path":"/p/b"}]}"#),
+            ["b (moved from a)"]
+        );
+        assert_eq!(lines(r#"{"changes":[{"operation":"melt","path":"/p/a"}]}"#).len(), 1);
+    }
+}

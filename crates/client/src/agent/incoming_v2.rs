@@ -1,0 +1,72 @@
+//! The handler of the calls and updates of an agent that speaks version 2.
+
+use crate::agent::incoming_handler::IncomingHandler;
+use crate::permission::asked_action::AskedAction;
+use attache_connection::{Client as _, ConnectionEnd, Peer, Responder, Unhandled, Work, v2};
+use attache_protocol::method::Gate;
+use attache_protocol::method::v2::{ElicitationCreate, SessionRequestPermission};
+use attache_protocol::v2::{
+    ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest,
+    RequestPermissionRequest, UpdateSessionNotification,
+};
+use attache_session::EventBody;
+use std::task::{Context, Poll};
+
+/// The handler of a connection of version 2. It converts what the agent sends, and decides nothing
+/// by itself. Calls about files and terminals are answered as unknown methods.
+pub(super) struct IncomingV2 {
+    handler: IncomingHandler,
+    advertised: ClientCapabilities,
+}
+
+impl IncomingV2 {
+    pub(super) fn new(handler: IncomingHandler) -> Self {
+        Self { advertised: handler.advertised.clone().into(), handler }
+    }
+}
+
+impl v2::Client for IncomingV2 {
+    fn advertises(&self, gate: &Gate) -> bool {
+        gate.opened_by_v2_client(&self.advertised)
+    }
+
+    fn session_update(&mut self, params: UpdateSessionNotification, _peer: &Peer) {
+        self.handler.sessions.updated(&params.session_id, EventBody::from_v2_update(params.update));
+    }
+
+    fn session_request_permission(
+        &mut self,
+        params: RequestPermissionRequest,
+        answer: Responder<SessionRequestPermission>,
+    ) -> Work {
+        let RequestPermissionRequest { session_id, title, description, subject, options, .. } =
+            params;
+        let action = AskedAction::of_version_2(title, description, subject);
+        self.handler.ask(&session_id, action, options, answer.map(Into::into))
+    }
+
+    fn elicitation_create(
+        &mut self,
+        params: CreateElicitationRequest,
+        answer: Responder<ElicitationCreate>,
+    ) -> Work {
+        let IncomingHandler { elicitations, sessions, .. } = &self.handler;
+        elicitations.create(sessions, params, answer.map(Into::into))
+    }
+
+    fn elicitation_complete(&mut self, params: CompleteElicitationNotification, _peer: &Peer) {
+        self.handler.elicitations.complete(&params);
+    }
+
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        self.handler.unhandled(unhandled);
+    }
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.handler.poll_ready(context)
+    }
+
+    fn ended(&mut self, end: &ConnectionEnd) {
+        self.handler.ended(end);
+    }
+}

@@ -1,0 +1,127 @@
+//! What an agent of version 2 reports about the turn in flight. Version 1 reports nothing until the
+//! reply to the prompt.
+
+use attache_protocol::v1::MessageId;
+use attache_protocol::v2::{IdleStateUpdate, StateUpdate};
+use attache_session::{EventBody, MessageAuthor};
+
+/// The number of ids of user messages that are kept until the reply to the prompt.
+const MESSAGES: usize = 16;
+
+/// What an agent of version 2 reports about the turn in flight.
+///
+/// The agent replies to the prompt once the prompt is in the conversation, and the turn ends with
+/// the state `idle` after that. Some agents reply later than that state. An agent may also have
+/// worked before the prompt came, and then reports the end of that work first.
+#[derive(Debug, Default)]
+pub(super) struct AgentTurn {
+    /// The id of the prompt, from the reply.
+    prompt: Option<MessageId>,
+    /// Whether the agent already worked when the prompt was sent.
+    was_busy: bool,
+    /// Whether the agent reported work since the prompt.
+    has_run: bool,
+    /// The messages of the user since the prompt, until the reply.
+    messages: Vec<MessageId>,
+    /// A state `idle` that is the end of the turn if the reply says so.
+    held: Option<HeldIdle>,
+}
+
+#[derive(Debug)]
+struct HeldIdle {
+    idle: IdleStateUpdate,
+    /// The number of messages that came before it.
+    messages: usize,
+}
+
+/// What a state means for the turn in flight.
+#[derive(Debug, PartialEq)]
+pub(super) enum StateMeaning {
+    /// The turn goes on, and the state is folded.
+    GoesOn,
+    /// The turn ends.
+    Ends,
+    /// Work that began before the prompt ended. The turn goes on.
+    EarlierWorkEnded,
+    /// The state repeats what was known before the prompt. The turn goes on.
+    Repeated,
+    /// The reply to the prompt decides.
+    Held,
+}
+
+impl AgentTurn {
+    /// Begins with a prompt. `was_busy` says whether the agent already worked.
+    pub(super) fn new(was_busy: bool) -> Self {
+        Self { was_busy, ..Self::default() }
+    }
+
+    /// Takes a state of the session.
+    pub(super) fn hear_state(&mut self, state: &StateUpdate) -> StateMeaning {
+        match state {
+            StateUpdate::Running(_) | StateUpdate::RequiresAction(_) => {
+                self.has_run = true;
+                self.held = None;
+                StateMeaning::GoesOn
+            }
+            StateUpdate::Idle(idle) => self.hear_idle(idle),
+            StateUpdate::Unconfirmed(_) | StateUpdate::Unknown(_) => StateMeaning::GoesOn,
+        }
+    }
+
+    fn hear_idle(&mut self, idle: &IdleStateUpdate) -> StateMeaning {
+        match (&self.prompt, self.has_run) {
+            (Some(_), true) => StateMeaning::Ends,
+            // An agent that never reports that it works still ends a turn with a reason. A
+            // repeated state has none, or comes before the reply.
+            (Some(_), false) if idle.stop_reason.is_some() => StateMeaning::Ends,
+            (None, true) => {
+                self.held = Some(HeldIdle { idle: idle.clone(), messages: self.messages.len() });
+                StateMeaning::Held
+            }
+            (None, false) if self.was_busy => {
+                self.was_busy = false;
+                StateMeaning::EarlierWorkEnded
+            }
+            _ => StateMeaning::Repeated,
+        }
+    }
+
+    /// Takes the reply to the prompt. Returns the end of the turn if it came before the reply.
+    pub(super) fn acknowledge(&mut self, prompt: MessageId) -> Option<IdleStateUpdate> {
+        let held = self.held.take().filter(|held| {
+            // Work that began before the prompt may have ended instead, unless the prompt was in
+            // the conversation by then.
+            let before = self.messages.iter().take(held.messages);
+            !self.was_busy || before.clone().any(|message| *message == prompt)
+        });
+        self.messages = Vec::new();
+        self.prompt = Some(prompt);
+        held.map(|held| held.idle)
+    }
+
+    /// Whether the update is the prompt, which the session already has. Keeps the id of another
+    /// message of the user until the reply.
+    pub(super) fn is_prompt(&mut self, body: &EventBody) -> bool {
+        let id = match body {
+            EventBody::WholeMessage { author: MessageAuthor::User, message_id, .. } => message_id,
+            EventBody::Message {
+                author: MessageAuthor::User,
+                message_id: Some(message_id),
+                ..
+            } => message_id,
+            _ => return false,
+        };
+        match &self.prompt {
+            Some(prompt) => prompt == id,
+            None => {
+                if self.messages.len() < MESSAGES && !self.messages.contains(id) {
+                    self.messages.push(id.clone());
+                }
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
