@@ -7,8 +7,6 @@
 //! the current turn.
 
 mod capabilities;
-mod command_line;
-mod events;
 mod files;
 mod form;
 mod opening;
@@ -37,8 +35,8 @@ use official_peers::script::Step;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::command_line::{Opening, Work};
-use crate::events::Events;
+use official_peers::client::command_line::{Opening, Work};
+use official_peers::client::events::Events;
 use crate::files::Files;
 use crate::questions::Questions;
 use crate::run::Script;

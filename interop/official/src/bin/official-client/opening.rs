@@ -8,7 +8,7 @@ use agent_client_protocol::v1::schema::{
     ResumeSessionRequest, SystemPrompt,
 };
 
-use crate::command_line::Opening;
+use official_peers::client::command_line::Opening;
 use crate::own_server;
 use crate::run::Script;
 

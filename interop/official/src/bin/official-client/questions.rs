@@ -13,7 +13,7 @@ use official_peers::script::{Answer, FormAnswer};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::events::Events;
+use official_peers::client::events::Events;
 use crate::form;
 use crate::state::State;
 
