@@ -208,6 +208,13 @@ export class Turn {
     this.endMessage();
   }
 
+  /** Version 1 cannot cancel one tool call, so only the end of the turn ends this one. */
+  async cancellable(title) {
+    const call = await ToolCall.begin(this, { title, kind: "execute" });
+    await call.start();
+    await this.wait();
+  }
+
   async ask() {
     const call = await ToolCall.begin(this, { title: "ask", kind: "other" });
     const answer = await ask(this, call.shown);

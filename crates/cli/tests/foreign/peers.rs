@@ -71,6 +71,9 @@ pub(crate) enum Client {
     Ours,
     OfficialRust,
     OfficialTs,
+    /// A client that speaks only version 2.
+    OfficialRustV2,
+    OfficialTsV2,
 }
 
 impl Client {
@@ -79,6 +82,8 @@ impl Client {
             Self::Ours => "attache run",
             Self::OfficialRust => "official-client",
             Self::OfficialTs => "client.mjs",
+            Self::OfficialRustV2 => "official-client-v2",
+            Self::OfficialTsV2 => "client-v2.mjs",
         }
     }
 
@@ -89,6 +94,8 @@ impl Client {
             Self::Ours => panic!("attache run is not a foreign client"),
             Self::OfficialRust => vec![text(official("official-client"))],
             Self::OfficialTs => ts("client.mjs"),
+            Self::OfficialRustV2 => vec![text(official("official-client-v2"))],
+            Self::OfficialTsV2 => ts("client-v2.mjs"),
         }
     }
 
