@@ -153,14 +153,13 @@ impl<'a> Script<'a> {
                 (id.into(), opened.config_options)
             }
             Opening::Resume(id) => {
-                let resume = ResumeSessionRequest::new(id.clone(), cwd)
-                    .additional_directories(directories);
+                let resume =
+                    ResumeSessionRequest::new(id.clone(), cwd).additional_directories(directories);
                 self.state.is_of(id.clone().into());
                 (id.into(), self.call("session", resume).await?.config_options)
             }
             Opening::Fork(id) => {
-                let fork =
-                    ForkSessionRequest::new(id, cwd).additional_directories(directories);
+                let fork = ForkSessionRequest::new(id, cwd).additional_directories(directories);
                 let opened = self.call("session", fork).await?;
                 (opened.session_id, opened.config_options)
             }
@@ -308,7 +307,8 @@ impl<'a> Script<'a> {
 
     async fn prompt_image(&self, file: &std::path::Path, text: String) {
         let mut prompt = vec![text.into()];
-        let prompts = self.capabilities.session.as_ref().and_then(|session| session.prompt.as_ref());
+        let prompts =
+            self.capabilities.session.as_ref().and_then(|session| session.prompt.as_ref());
         let takes_images = prompts.is_some_and(|prompts| prompts.image.is_some());
         match std::fs::read(file) {
             Ok(bytes) if takes_images => {

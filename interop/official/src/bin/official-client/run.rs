@@ -22,10 +22,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::capabilities;
-use official_peers::client::command_line::{Opening, Work};
-use official_peers::client::events::Events;
 use crate::questions::Questions;
 use crate::state::State;
+use official_peers::client::command_line::{Opening, Work};
+use official_peers::client::events::Events;
 
 /// The maximum number of pages of a list, because an agent might never end it.
 const MOST_PAGES: usize = 1000;
