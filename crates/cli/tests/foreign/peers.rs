@@ -54,6 +54,14 @@ impl Agent {
         }
     }
 
+    /// The agents that speak only version 2. They store their sessions in the folder
+    /// `--sessions`.
+    pub(crate) fn official_v2() -> [Self; 2] {
+        let rust = vec![text(official("official-agent-v2"))];
+        let agent = |name, command| Self { name, command, words: OFFICIAL_WORDS };
+        [agent("official-agent-v2", rust), agent("agent-v2.mjs", ts("agent-v2.mjs"))]
+    }
+
     /// The example of the Rust SDK, which answers only `initialize`. The TypeScript SDK has no
     /// example in its package.
     pub(crate) fn official_example() -> Self {

@@ -2,6 +2,7 @@
 //! official agents. Each conversation is recorded, and the recording must keep every rule.
 
 mod our_agent;
+mod our_client;
 
 use crate::peers::ATTACHE;
 use crate::process::run;

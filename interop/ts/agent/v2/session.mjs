@@ -60,7 +60,9 @@ export class Session {
     if (!this.turn) await this.state("idle");
   }
 
-  async set({ configId, value }) {
+  async set({ configId, type, value }) {
+    const expected = { id: "string", boolean: "boolean" }[type];
+    if (typeof value !== expected) throw invalidParams(undefined, `a value of the type ${type} is not supported`);
     setOption(this.record.options, configId, value, true);
     this.save();
     return { configOptions: configOptions(this.record.options) };

@@ -22,20 +22,33 @@ const gates = {
   [toAgent.session.setTitle]: "title",
 };
 
+const loginMethods = new Set([toAgent.auth.login, toAgent.auth.logout]);
+const stopReasons = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"];
+
 /** The maximum number of pages of a list, because an agent might never end it. */
 const mostPages = 1000;
 
 export class Script {
   capabilities = {};
+  authMethods = [];
   sessionId = undefined;
 
   constructor(connection, work, events, state, questions) {
     Object.assign(this, { connection, work, events, state, questions });
   }
 
+  /** Returns whether the agent offers a method: its capability, or a login method. */
+  #isOffered(method) {
+    const { session } = this.capabilities;
+    if (loginMethods.has(method)) return this.authMethods.length > 0;
+    if (method === toAgent.auth.status) return has(this.capabilities.auth?.status);
+    if (method === toAgent.providers.list) return has(this.capabilities.providers);
+    if (!method.startsWith("session/")) return true;
+    return has(session) && (!gates[method] || has(session[gates[method]]));
+  }
+
   async call(event, method, params) {
-    const gate = gates[method];
-    if (gate && !has(this.capabilities.session?.[gate])) {
+    if (!this.#isOffered(method)) {
       this.events.error(method, { code: -32601, message: "the agent does not offer this" });
       return undefined;
     }
@@ -65,6 +78,7 @@ export class Script {
     });
     if (!initialized) return false;
     this.capabilities = initialized.capabilities ?? {};
+    this.authMethods = initialized.authMethods ?? [];
     if (initialized.protocolVersion === acp.PROTOCOL_VERSION) return true;
     this.refuse(toAgent.initialize, `the agent speaks version ${initialized.protocolVersion}, this client only version 2`);
     return false;
@@ -122,6 +136,9 @@ export class Script {
     this.events.forget();
     if (!stop) return;
     this.events.print("stop", stop);
+    if (has(stop.stopReason) && !stopReasons.includes(stop.stopReason)) {
+      this.events.error(toAgent.session.prompt, { message: `the turn ended for a reason that is unknown: ${stop.stopReason}` });
+    }
     this.state.printMessages();
   }
 

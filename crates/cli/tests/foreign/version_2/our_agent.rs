@@ -91,8 +91,9 @@ async fn works_through_the_script(client: Client) {
 fn shows_its_tool_calls(ended: &Ended, project: &Project) {
     let events = ended.events();
     let updates = events.updates("tool_call_update");
-    let is_final =
-        |update: &Value| ["completed", "failed", "cancelled"].iter().any(|end| update["status"] == *end);
+    let is_final = |update: &Value| {
+        ["completed", "failed", "cancelled"].iter().any(|end| update["status"] == *end)
+    };
     for update in &updates {
         let id = &update["toolCallId"];
         let ends = updates.iter().filter(|other| other["toolCallId"] == *id && is_final(other));
@@ -101,10 +102,16 @@ fn shows_its_tool_calls(ended: &Ended, project: &Project) {
     let contents = updates.iter().flat_map(|update| update["content"].as_array()).flatten();
     let diff = contents.clone().find(|content| content["type"] == "diff").unwrap();
     let notes = text(project.file("notes.txt"));
-    assert_eq!((&diff["changes"][0]["operation"], &diff["changes"][0]["path"]), (&json!("modify"), &json!(notes)));
+    assert_eq!(
+        (&diff["changes"][0]["operation"], &diff["changes"][0]["path"]),
+        (&json!("modify"), &json!(notes))
+    );
     assert_eq!(diff["patch"]["format"], "git_patch");
     let patch = diff["patch"]["text"].as_str().unwrap();
-    assert!(patch.contains(&format!("--- {notes}\n")) && patch.contains("\n-one\n+ONE\n"), "{patch}");
+    assert!(
+        patch.contains(&format!("--- {notes}\n")) && patch.contains("\n-one\n+ONE\n"),
+        "{patch}"
+    );
 
     assert_eq!(events.of("call-cancelled").len(), 1, "{ended:?}");
     let cancelled = updates.iter().rev().find(|update| update["status"] == "cancelled").unwrap();

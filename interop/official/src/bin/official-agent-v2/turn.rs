@@ -260,6 +260,9 @@ impl<'a> Turn<'a> {
             answered = sent.block_task() => answered,
             () = self.cancellation() => return Err(Failure::Cancelled),
         };
+        if self.is_cancelled() {
+            return Err(Failure::Cancelled);
+        }
         self.session.running()?;
         Ok(match answered.map(|answer| answer.outcome) {
             Ok(RequestPermissionOutcome::Selected(selected))

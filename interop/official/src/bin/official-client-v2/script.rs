@@ -31,6 +31,9 @@ use crate::state::State;
 /// The maximum number of pages of a list, because an agent might never end it.
 const MOST_PAGES: usize = 1000;
 
+const STOP_REASONS: [&str; 6] =
+    ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"];
+
 /// What ends a turn early.
 enum Due {
     Cancel(When),
@@ -46,6 +49,7 @@ pub(crate) struct Script<'a> {
     state: &'a State,
     questions: &'a Questions,
     capabilities: AgentCapabilities,
+    has_logins: bool,
     session: Option<SessionId>,
 }
 
@@ -58,7 +62,16 @@ impl<'a> Script<'a> {
         questions: &'a Questions,
     ) -> Self {
         let capabilities = AgentCapabilities::default();
-        Self { agent, work, events, state, questions, capabilities, session: None }
+        Self {
+            agent,
+            work,
+            events,
+            state,
+            questions,
+            capabilities,
+            has_logins: false,
+            session: None,
+        }
     }
 
     /// Ends early if there is no session or the agent is gone.
@@ -121,6 +134,7 @@ impl<'a> Script<'a> {
             Ok(InitializeOutcome::Initialized(initialized)) => {
                 self.events.print("initialized", &initialized);
                 self.capabilities = initialized.capabilities;
+                self.has_logins = !initialized.auth_methods.is_empty();
                 return Some(());
             }
             Ok(_) => self.refuse("initialize", "the agent does not speak version 2"),
@@ -133,7 +147,10 @@ impl<'a> Script<'a> {
     /// updates that arrive before the reply are buffered until it arrives.
     async fn open(&mut self) -> Option<()> {
         let cwd = self.work.cwd.clone();
-        let session = self.capabilities.session.clone().unwrap_or_default();
+        let Some(session) = self.capabilities.session.clone() else {
+            self.refuse("session/new", "the agent does not offer sessions");
+            return None;
+        };
         let takes_directories = session.additional_directories.is_some();
         let directories =
             if takes_directories { self.work.directories.clone() } else { Vec::new() };
@@ -216,9 +233,17 @@ impl<'a> Script<'a> {
                 let offered = offered(|session| session.title.is_some());
                 self.call_if(offered, "title", SetSessionTitleRequest::new(id, title)).await;
             }
-            Step::Login(id) => drop(self.call("logged-in", LoginAuthRequest::new(id)).await),
-            Step::Logout => drop(self.call("logged-out", LogoutAuthRequest::new()).await),
-            Step::Account => drop(self.call("account", AuthStatusRequest::new()).await),
+            Step::Login(id) => {
+                self.call_if(self.has_logins, "logged-in", LoginAuthRequest::new(id)).await;
+            }
+            Step::Logout => {
+                self.call_if(self.has_logins, "logged-out", LogoutAuthRequest::new()).await;
+            }
+            Step::Account => {
+                let auth = self.capabilities.auth.as_ref();
+                let offered = auth.is_some_and(|auth| auth.status.is_some());
+                self.call_if(offered, "account", AuthStatusRequest::new()).await;
+            }
             Step::Providers => {
                 let offered = self.capabilities.providers.is_some();
                 self.call_if(offered, "providers", ListProvidersRequest::new()).await;
@@ -290,7 +315,12 @@ impl<'a> Script<'a> {
             }
         };
         if let Some(stop) = stop {
+            let reason = stop["stopReason"].as_str().unwrap_or("end_turn").to_owned();
             self.events.print("stop", stop);
+            if !STOP_REASONS.contains(&reason.as_str()) {
+                let why = format!("the turn ended for a reason that is unknown: {reason}");
+                self.refuse("session/prompt", why);
+            }
             self.state.print_messages();
         }
     }
