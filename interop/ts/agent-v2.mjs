@@ -18,13 +18,16 @@ const folder = words[0] === "--sessions" ? words[1] : process.env.ACP_PEER_SESSI
 const account = new Account();
 const sessions = new Sessions(new Store(folder), account);
 
-function initialize() {
+function initialize({ capabilities }) {
+  sessions.clientCapabilities = capabilities ?? {};
   return {
     protocolVersion: acp.PROTOCOL_VERSION,
     info: { name: "official-ts-agent-v2", title: "Official TypeScript SDK, version 2", version: "2.4.0" },
     capabilities: {
       session: { prompt: { image: {}, embeddedContext: {} }, additionalDirectories: {}, delete: {}, fork: {}, status: {}, title: {} },
       auth: { status: {} },
+      // Acts in prompts are an extension (EXT-04).
+      _meta: { "attache/acts": {} },
     },
     authMethods: [{ type: "agent", methodId: "login", name: "Log in" }],
   };
@@ -33,7 +36,7 @@ function initialize() {
 const { session } = toAgent;
 const connection = acp
   .agent({ name: "official-ts-agent-v2" })
-  .onRequest(toAgent.initialize, () => initialize())
+  .onRequest(toAgent.initialize, ({ params }) => initialize(params))
   .onRequest(toAgent.auth.login, ({ params, client }) => account.authenticate(params, client))
   .onRequest(toAgent.auth.logout, ({ client }) => account.logout(client))
   .onRequest(toAgent.auth.status, () => account.status())

@@ -10,7 +10,7 @@ import { elicit } from "./question.mjs";
 import { usageUpdate } from "./sessions.mjs";
 import { slashCommand } from "./slash.mjs";
 import { remember } from "./store.mjs";
-import { ToolCall } from "./tools.mjs";
+import { callTool, ToolCall } from "./tools.mjs";
 
 const { client: toClient } = acp.methods;
 
@@ -150,6 +150,10 @@ export class Turn {
 
   update(update, kept) {
     return this.session.update(update, kept);
+  }
+
+  callTool(call) {
+    return callTool(this, call);
   }
 
   #newMessageId() {

@@ -22,11 +22,20 @@ function check(prompt) {
 
 export class Session {
   turn = undefined;
+  /** The capabilities of the client. */
+  clientCapabilities = {};
   /** The prompts that wait for the end of the turn, in order. */
   #held = [];
 
   constructor(store, client, record) {
     Object.assign(this, { store, client, record });
+  }
+
+  /** The gates of offers.mjs: a client of version 2 accepts every update. */
+  get sessions() {
+    const marker = {};
+    const session = { notices: marker, compaction: marker };
+    return { clientCapabilities: { session, plan: marker, subagents: marker, elicitation: this.clientCapabilities.elicitation } };
   }
 
   notify(update) {
@@ -71,7 +80,7 @@ export class Session {
   /** Inserts a prompt once no turn is running, and replies then; the turn runs on. */
   async prompt(prompt, signal) {
     check(prompt);
-    if (this.turn) await this.#hold(signal);
+    while (this.turn) await this.#hold(signal);
     const turn = new Turn(this);
     this.turn = turn;
     const messageId = turn.newMessageId();
@@ -80,11 +89,10 @@ export class Session {
     turn.ended = new Promise(setImmediate)
       .then(() => turn.run(prompt))
       .then(async (idle) => {
-        this.turn = undefined;
         this.save();
-        const next = this.#held.shift();
         await this.state("idle", idle);
-        next?.resolve();
+        this.turn = undefined;
+        this.#held.shift()?.resolve();
       });
     return { messageId };
   }

@@ -19,6 +19,8 @@ function check({ cwd, additionalDirectories, mcpServers }) {
 
 export class Sessions {
   #open = new Map();
+  /** The capabilities of the client. */
+  clientCapabilities = {};
 
   constructor(store, account) {
     Object.assign(this, { store, account });
@@ -45,6 +47,7 @@ export class Sessions {
     this.account.require();
     record.directories = params.additionalDirectories ?? [];
     const session = new Session(this.store, client, record);
+    session.clientCapabilities = this.clientCapabilities;
     this.#open.set(record.id, session);
     session.save();
     return session;

@@ -4,6 +4,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { setImmediate as immediate, setTimeout as after } from "node:timers/promises";
 import { parseCommands } from "../../command.mjs";
+import { parseActs, performActs } from "../acts.mjs";
+import { diff } from "./diff.mjs";
+import { callTool } from "./tools.mjs";
 
 const { client: toClient } = acp.methods;
 const text = (words) => ({ type: "text", text: words });
@@ -18,23 +21,10 @@ const permissionOptions = [
 /** Thrown to leave a turn because it was cancelled. */
 class Cancelled extends Error {}
 
-/** Returns a diff of version 2 that replaces all lines of a file. */
-function diff(file, before, now) {
-  const lines = (content) => (content ? content.replace(/\n$/, "").split("\n") : []);
-  const [old, fresh] = [lines(before), lines(now)];
-  const range = ({ length }) => (length ? `1,${length}` : "0,0");
-  const isNew = before === undefined;
-  const head = isNew ? ["new file mode 100644", "--- /dev/null"] : [`--- ${file}`];
-  const marked = (prefix, all, whole) =>
-    all.map((line) => prefix + line).concat(whole && !whole.endsWith("\n") ? ["\\ No newline at end of file"] : []);
-  const body = [`@@ -${range(old)} +${range(fresh)} @@`, ...marked("-", old, before), ...marked("+", fresh, now)];
-  const patch = [`diff --git ${file} ${file}`, ...head, `+++ ${file}`, ...body, ""].join("\n");
-  return { type: "diff", changes: [{ operation: isNew ? "add" : "modify", path: file }], patch: { format: "git_patch", text: patch } };
-}
-
 export class Turn {
   #controller = new AbortController();
   #message = undefined;
+  #usage = undefined;
   calls = new Map();
   ended = undefined;
 
@@ -59,17 +49,24 @@ export class Turn {
   async run(prompt) {
     let idle;
     try {
-      const words = prompt.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-      if (words.trim()) await this.#obey(words);
-      else await this.say(`${prompt.map(({ type }) => type).join(", ")}: seen`);
-      idle = { stopReason: "end_turn" };
+      idle = { stopReason: await this.#perform(prompt) };
     } catch (error) {
       idle = { stopReason: "error", error: { code: -32603, message: error.message } };
     }
     if (this.cancelled.aborted) idle = { stopReason: "cancelled" };
-    for (const [id, { status }] of this.calls) if (!finals.has(status)) await this.#call(id, { status: "cancelled" });
+    for (const [id, { status }] of this.calls) if (!finals.has(status)) await this.change(id, { status: "cancelled" });
     await this.endMessage();
-    return idle;
+    return { ...idle, ...(this.#usage && { usage: this.#usage }) };
+  }
+
+  /** Returns the stop reason. */
+  async #perform(prompt) {
+    const words = prompt.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+    const acts = parseActs(words)?.acts;
+    if (acts) return performActs(this, acts);
+    if (words.trim()) await this.#obey(words);
+    else await this.say(`${prompt.map(({ type }) => type).join(", ")}: seen`);
+    return "end_turn";
   }
 
   async #obey(words) {
@@ -113,15 +110,16 @@ export class Turn {
     return this.#chunk("agent_thought", words);
   }
 
-  async #begin(fields, cancel) {
+  /** Announces a tool call; `cancel` stops it if it offers to be cancelled. */
+  async begin(fields, cancel) {
     await this.endMessage();
     const toolCallId = `call-${(this.session.record.last.call += 1)}`;
     this.calls.set(toolCallId, { cancel });
-    await this.#call(toolCallId, { status: "pending", ...fields });
+    await this.change(toolCallId, { status: "pending", ...fields });
     return toolCallId;
   }
 
-  async #call(toolCallId, fields) {
+  async change(toolCallId, fields) {
     Object.assign(this.calls.get(toolCallId), fields);
     // A call that has ended cannot be cancelled.
     const isOver = finals.has(fields.status) && this.calls.get(toolCallId).capabilities;
@@ -131,50 +129,115 @@ export class Turn {
 
   async tool(title) {
     const locations = [{ path: path.join(this.session.record.cwd, "notes.txt"), line: 1 }];
-    const id = await this.#begin({ title, kind: "other", locations });
-    await this.#call(id, { status: "in_progress" });
-    await this.#call(id, { status: "completed", content: [{ type: "content", content: text(`${title}: done`) }] });
+    const id = await this.begin({ title, kind: "other", locations });
+    await this.change(id, { status: "in_progress" });
+    await this.change(id, { status: "completed", content: [{ type: "content", content: text(`${title}: done`) }] });
   }
 
   async cancellable(title) {
     const stop = new AbortController();
-    const id = await this.#begin({ title, kind: "execute", capabilities: { cancel: {} } }, () => stop.abort());
-    await this.#call(id, { status: "in_progress" });
-    await this.#aborted(AbortSignal.any([stop.signal, this.cancelled]));
+    const id = await this.begin({ title, kind: "execute", capabilities: { cancel: {} } }, () => stop.abort());
+    await this.change(id, { status: "in_progress" });
+    await this.aborted(AbortSignal.any([stop.signal, this.cancelled]));
     this.throwIfCancelled();
-    await this.#call(id, { status: "cancelled" });
+    await this.change(id, { status: "cancelled" });
     await this.say(`${title}: cancelled`);
   }
 
   async ask() {
-    const id = await this.#begin({ title: "ask", kind: "other" });
-    const answer = await this.#ask("May it run?", id, { title: "ask", kind: "other" });
-    await this.#call(id, { status: answer.startsWith("allow_") ? "completed" : "failed" });
+    const id = await this.begin({ title: "ask", kind: "other" });
+    const answer = await this.permission("May it run?", id, { title: "ask", kind: "other" });
+    await this.change(id, { status: answer.startsWith("allow_") ? "completed" : "failed" });
     await this.say(`permission: ${answer}`);
   }
 
   /** Returns the chosen option, or `cancelled` for one that was not offered. */
-  async #ask(title, toolCallId, fields) {
-    const { session } = this;
+  async permission(title, toolCallId, fields, stop) {
     const subject = { type: "tool_call", toolCall: { toolCallId, ...fields } };
-    const params = { sessionId: session.record.id, title, subject, options: permissionOptions };
-    await session.state("requires_action");
-    const answered = session.client.request(toClient.session.requestPermission, params, { cancellationSignal: this.cancelled });
-    const answer = await Promise.race([answered.catch(() => undefined), this.#aborted(this.cancelled)]);
-    this.throwIfCancelled();
-    await session.state("running");
+    const params = { sessionId: this.sessionId, title, subject, options: permissionOptions };
+    const answer = await this.request(toClient.session.requestPermission, params, stop).catch((error) => {
+      this.throwIfCancelled();
+      console.error(`a permission request failed: ${error.message}`);
+    });
     const outcome = answer?.outcome;
     const isOffered = outcome?.outcome === "selected" && permissionOptions.some(({ optionId }) => optionId === outcome.optionId);
     return isOffered ? outcome.optionId : "cancelled";
   }
 
+  /** Returns whether a tool of this kind may run: by earlier decisions, the mode, or the answer. */
+  async allows(toolCallId, { kind, title, ...fields }, stop) {
+    const { options, decided } = this.session.record;
+    if (decided[kind] || options.mode === "code") return decided[kind] !== "reject";
+    const answer = await this.permission(`${title}?`, toolCallId, { kind, title, ...fields }, stop);
+    if (answer.endsWith("_always")) decided[kind] = answer.split("_")[0];
+    return answer.startsWith("allow");
+  }
+
+  /** Asks the person through the client. `stop`, or the end of the turn, withdraws the question. */
+  async request(method, params, stop) {
+    const { session } = this;
+    this.throwIfCancelled();
+    await session.state("requires_action");
+    const withdrawn = stop ? AbortSignal.any([stop, this.cancelled]) : this.cancelled;
+    const answered = session.client.request(method, params, { cancellationSignal: withdrawn });
+    const settled = answered.then((answer) => ({ answer }), (error) => ({ error }));
+    const { answer, error } = (await Promise.race([settled, this.aborted(withdrawn)])) ?? {};
+    this.throwIfCancelled();
+    await session.state("running");
+    if (error) throw error;
+    return answer;
+  }
+
+  /** Returns whether a text is in the session's conversation, outside of acts. */
+  recalls(words) {
+    const texts = (value) => {
+      if (typeof value === "string") return [parseActs(value)?.rest ?? value];
+      return value && typeof value === "object" ? Object.values(value).flatMap(texts) : [];
+    };
+    return texts(this.session.record.transcript).some((known) => known.includes(words));
+  }
+
+  /** Counts the tokens of one response of the model; `input` includes cached tokens. */
+  used({ input = 0, output = 0, cached = 0, reasoning = 0 }) {
+    const sum = this.#usage ?? { totalTokens: 0, inputTokens: 0, outputTokens: 0, thoughtTokens: 0, cachedReadTokens: 0 };
+    this.#usage = {
+      totalTokens: sum.totalTokens + input + output,
+      inputTokens: sum.inputTokens + input - cached,
+      outputTokens: sum.outputTokens + output,
+      thoughtTokens: sum.thoughtTokens + reasoning,
+      cachedReadTokens: sum.cachedReadTokens + cached,
+    };
+    return this.session.notify({ sessionUpdate: "usage_update", used: input + output, size: 200_000 });
+  }
+
+  callTool(call) {
+    return callTool(this, call);
+  }
+
+  get client() {
+    return this.session.client;
+  }
+
+  get sessionId() {
+    return this.session.record.id;
+  }
+
+  failure(why) {
+    return acp.RequestError.internalError(undefined, why);
+  }
+
+  breathe() {
+    this.throwIfCancelled();
+    return immediate();
+  }
+
   /** Waits until a signal is aborted. */
-  async #aborted(signal) {
+  async aborted(signal) {
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   }
 
   /** Returns the path inside the session's folder; throws if it is outside. */
-  #inside(file) {
+  inside(file) {
     const { cwd } = this.session.record;
     const full = path.resolve(cwd, file);
     if (!full.startsWith(`${cwd}/`)) throw new Error(`${full} is outside of the folder`);
@@ -183,13 +246,13 @@ export class Turn {
 
   async read(file) {
     const full = path.resolve(this.session.record.cwd, file);
-    const id = await this.#begin({ title: `Read ${file}`, kind: "read", locations: [{ path: full }] });
+    const id = await this.begin({ title: `Read ${file}`, kind: "read", locations: [{ path: full }] });
     try {
-      const content = fs.readFileSync(this.#inside(file), "utf8");
-      await this.#call(id, { status: "completed", content: [{ type: "content", content: text(content) }] });
+      const content = fs.readFileSync(this.inside(file), "utf8");
+      await this.change(id, { status: "completed", content: [{ type: "content", content: text(content) }] });
       await this.say(`read: ${Buffer.byteLength(content)}`);
     } catch (error) {
-      await this.#call(id, { status: "failed" });
+      await this.change(id, { status: "failed" });
       await this.say(`read: ${error.code ?? "refused"}`);
     }
   }
@@ -198,15 +261,15 @@ export class Turn {
     const full = path.resolve(this.session.record.cwd, file);
     const before = fs.existsSync(full) ? fs.readFileSync(full, "utf8") : undefined;
     const shown = { title: `Write ${file}`, kind: "edit", locations: [{ path: full }], content: [diff(full, before, words)] };
-    const id = await this.#begin(shown);
-    const mayWrite = this.session.record.options.mode === "code" || (await this.#ask(`Write ${file}?`, id, shown)).startsWith("allow_");
+    const id = await this.begin(shown);
+    const mayWrite = await this.allows(id, shown);
     try {
       if (!mayWrite) throw new Error("rejected");
-      fs.writeFileSync(this.#inside(file), words);
-      await this.#call(id, { status: "completed" });
+      fs.writeFileSync(this.inside(file), words);
+      await this.change(id, { status: "completed" });
       await this.say("write: done");
     } catch (error) {
-      await this.#call(id, { status: "failed" });
+      await this.change(id, { status: "failed" });
       await this.say(`write: ${error.message}`);
     }
   }
@@ -266,7 +329,7 @@ export class Turn {
   }
 
   wait() {
-    return this.#aborted(this.cancelled);
+    return this.aborted(this.cancelled);
   }
 
   error() {

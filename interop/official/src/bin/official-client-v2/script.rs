@@ -175,6 +175,10 @@ impl<'a> Script<'a> {
                 self.state.is_of(id.clone().into());
                 (id.into(), self.call("session", resume).await?.config_options)
             }
+            Opening::Fork(_) if session.fork.is_none() => {
+                self.refuse("session/fork", "the agent does not offer this");
+                return None;
+            }
             Opening::Fork(id) => {
                 let fork = ForkSessionRequest::new(id, cwd).additional_directories(directories);
                 let opened = self.call("session", fork).await?;
