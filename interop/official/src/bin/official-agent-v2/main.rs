@@ -10,6 +10,7 @@
 
 mod options;
 mod patch;
+mod performed;
 mod session;
 mod sessions;
 mod turn;
@@ -30,6 +31,8 @@ use agent_client_protocol::v2::{ConnectionTo, Responder};
 use agent_client_protocol::{
     Agent, Client, Result, Stdio, on_receive_notification, on_receive_request,
 };
+
+use serde_json::{Map, json};
 
 use crate::sessions::Sessions;
 
@@ -58,10 +61,12 @@ fn initialized(request: &InitializeRequest) -> InitializeResponse {
     let prompt = PromptCapabilities::new().image(PromptImageCapabilities::new());
     let session =
         SessionCapabilities::new().prompt(prompt).delete(SessionDeleteCapabilities::new());
+    // Acts in prompts are an extension (EXT-04).
+    let acts = Map::from_iter([("attache/acts".to_owned(), json!({}))]);
     let info =
         Implementation::new("official-agent-v2", "5.0.0").title("Official Rust SDK, version 2");
     InitializeResponse::new(request.protocol_version, info)
-        .capabilities(AgentCapabilities::new().session(session))
+        .capabilities(AgentCapabilities::new().session(session).meta(acts))
 }
 
 /// Answers a method immediately from the sessions, the request and the client.

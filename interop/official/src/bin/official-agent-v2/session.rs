@@ -135,9 +135,9 @@ impl Session {
         let echo = UserMessage::new(message.clone()).content(prompt.clone());
         self.update(SessionUpdate::UserMessage(echo))?;
         responder.respond(PromptResponse::new(message))?;
-        let stop = Turn::new(&self, cancelled).run(&prompt).await?;
+        let idle = Turn::new(&self, cancelled).run(&prompt).await?;
         self.save();
-        self.state(StateUpdate::Idle(IdleStateUpdate::new().stop_reason(stop)))?;
+        self.state(StateUpdate::Idle(idle))?;
         drop(hold);
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::{fs, io};
 use agent_client_protocol::v2::ConnectionTo;
 use agent_client_protocol::v2::schema::{
     self, ListSessionsRequest, ListSessionsResponse, NewSessionRequest, ReplayFrom,
-    ResumeSessionRequest, SessionId, SessionInfo, SessionUpdate,
+    ResumeSessionRequest, SessionId, SessionInfo, SessionUpdate, ToolKind,
 };
 use agent_client_protocol::{Client, Error, Result};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ pub(crate) struct Record {
     pub(crate) options: Values,
     /// The last number of a message or tool call: ids are never reused.
     pub(crate) last: u64,
+    /// Permanent decisions by kind of tool.
+    pub(crate) decided: Vec<(ToolKind, bool)>,
     pub(crate) transcript: Vec<SessionUpdate>,
 }
 
@@ -112,7 +114,15 @@ impl Sessions {
         let number = self.created.fetch_add(1, Relaxed);
         let id = format!("official-rust-{}-{number}", since.as_nanos());
         let options = Values::default();
-        let record = Record { id, cwd, title: None, options, last: 0, transcript: Vec::new() };
+        let record = Record {
+            id,
+            cwd,
+            title: None,
+            options,
+            last: 0,
+            decided: Vec::new(),
+            transcript: Vec::new(),
+        };
         Ok(self.attach(record, client))
     }
 

@@ -5,23 +5,24 @@ use std::time::Duration;
 
 use agent_client_protocol::v2::schema::{
     self, AgentMessage, AgentThought, CompactionStatus, CompactionUpdate, Content, ContentBlock,
-    ContentChunk, Cost, ErrorStopReason, Notice, NoticeSeverity, PermissionOption,
+    ContentChunk, Cost, ErrorStopReason, IdleStateUpdate, Notice, NoticeSeverity, PermissionOption,
     PermissionOptionKind, PlanEntry, PlanEntryPriority, PlanEntryStatus, PlanItems, PlanUpdate,
     PlanUpdateContent, RequestPermissionOutcome, RequestPermissionRequest,
     RequestPermissionSubject, SessionInfoUpdate, SessionUpdate, StopReason,
     ToolCallCancelCapabilities, ToolCallCapabilities, ToolCallContent, ToolCallLocation,
-    ToolCallPermissionSubject, ToolCallStatus, ToolCallUpdate, ToolKind, UsageUpdate,
+    ToolCallPermissionSubject, ToolCallStatus, ToolCallUpdate, ToolKind, Usage, UsageUpdate,
 };
-use agent_client_protocol::{Error, Result};
+use agent_client_protocol::{Error, JsonRpcRequest, Result};
+use official_peers::acts::{self, Tokens};
 use official_peers::command::Command;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::patch::diff;
 use crate::session::Session;
 
 /// How a command failed.
-enum Failure {
+pub(crate) enum Failure {
     Cancelled,
     Error(Error),
 }
@@ -32,35 +33,40 @@ impl From<Error> for Failure {
     }
 }
 
-type Outcome<T = ()> = std::result::Result<T, Failure>;
+pub(crate) type Outcome<T = ()> = std::result::Result<T, Failure>;
 
 /// A message that is not complete yet: whether it is a thought, its id and its text.
 type Message = (bool, String, String);
 
 pub(crate) struct Turn<'a> {
-    session: &'a Session,
+    pub(crate) session: &'a Session,
     cancelled: watch::Receiver<u64>,
     message: Option<Message>,
     /// The tool calls that have not ended.
     open: Vec<String>,
+    usage: Option<Usage>,
 }
 
 impl<'a> Turn<'a> {
     /// `cancelled` has not changed since the prompt arrived, unless the turn is cancelled.
     pub(crate) fn new(session: &'a Session, cancelled: watch::Receiver<u64>) -> Self {
-        Self { session, cancelled, message: None, open: Vec::new() }
+        Self { session, cancelled, message: None, open: Vec::new(), usage: None }
     }
 
     /// Runs to the end. Fails only if the client is gone.
-    pub(crate) async fn run(mut self, prompt: &[ContentBlock]) -> Result<StopReason> {
+    pub(crate) async fn run(mut self, prompt: &[ContentBlock]) -> Result<IdleStateUpdate> {
         let texts = prompt.iter().filter_map(|block| match block {
             ContentBlock::Text(text) => Some(text.text.as_str()),
             _ => None,
         });
         let text = texts.collect::<Vec<_>>().join("\n");
-        let stop = match self.obey(&text).await {
+        let done = match acts::parse(&text) {
+            Some(acts) => self.perform_acts(acts).await,
+            None => self.obey(&text).await.map(|()| StopReason::EndTurn),
+        };
+        let stop = match done {
             _ if self.is_cancelled() => StopReason::Cancelled,
-            Ok(()) => StopReason::EndTurn,
+            Ok(stop) => stop,
             Err(Failure::Cancelled) => StopReason::Cancelled,
             Err(Failure::Error(error)) => {
                 let error = schema::Error::new(i32::from(error.code), error.message);
@@ -73,15 +79,48 @@ impl<'a> Turn<'a> {
             self.session.update(SessionUpdate::ToolCallUpdate(end))?;
         }
         self.end_message()?;
-        Ok(stop)
+        Ok(IdleStateUpdate::new().stop_reason(stop).usage(self.usage))
     }
 
-    fn is_cancelled(&self) -> bool {
+    pub(crate) fn go_on(&self) -> Outcome {
+        if self.is_cancelled() { Err(Failure::Cancelled) } else { Ok(()) }
+    }
+
+    pub(crate) fn think(&mut self, text: &str) -> Outcome {
+        self.chunk(true, text)
+    }
+
+    /// Returns whether a text is in the session's conversation, outside of acts.
+    pub(crate) fn recalls(&self, text: &str) -> bool {
+        fn texts(value: &Value, found: &mut Vec<String>) {
+            match value {
+                Value::String(text) => found.push(acts::without(text)),
+                Value::Array(values) => values.iter().for_each(|value| texts(value, found)),
+                Value::Object(members) => members.values().for_each(|value| texts(value, found)),
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        texts(&json!(self.session.record().transcript), &mut found);
+        found.iter().any(|known| known.contains(text))
+    }
+
+    /// Counts the tokens of one response of the model; `input` includes cached tokens.
+    pub(crate) fn add_usage(&mut self, tokens: Tokens) {
+        let sum = self.usage.get_or_insert_with(|| Usage::new(0, 0, 0));
+        sum.total_tokens += tokens.input + tokens.output;
+        sum.input_tokens += tokens.input - tokens.cached;
+        sum.output_tokens += tokens.output;
+        *sum.thought_tokens.get_or_insert(0) += tokens.reasoning;
+        *sum.cached_read_tokens.get_or_insert(0) += tokens.cached;
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.has_changed().unwrap_or(true)
     }
 
     /// Waits until the turn is cancelled.
-    async fn cancellation(&self) {
+    pub(crate) async fn cancellation(&self) {
         // An error means that the session is gone.
         let _ = self.cancelled.clone().changed().await;
     }
@@ -154,11 +193,11 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn notify(&self, update: SessionUpdate) -> Outcome {
+    pub(crate) fn notify(&self, update: SessionUpdate) -> Outcome {
         Ok(self.session.notify(update)?)
     }
 
-    fn say(&mut self, text: &str) -> Outcome {
+    pub(crate) fn say(&mut self, text: &str) -> Outcome {
         self.chunk(false, text)
     }
 
@@ -180,7 +219,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Sends the complete message, which a replay sends again.
-    fn end_message(&mut self) -> Result<()> {
+    pub(crate) fn end_message(&mut self) -> Result<()> {
         let Some((is_thought, id, text)) = self.message.take() else { return Ok(()) };
         let content: Vec<ContentBlock> = vec![text.into()];
         self.session.update(if is_thought {
@@ -191,7 +230,10 @@ impl<'a> Turn<'a> {
     }
 
     /// Announces a tool call, and returns its id.
-    fn begin(&mut self, with: impl FnOnce(ToolCallUpdate) -> ToolCallUpdate) -> Outcome<String> {
+    pub(crate) fn begin(
+        &mut self,
+        with: impl FnOnce(ToolCallUpdate) -> ToolCallUpdate,
+    ) -> Outcome<String> {
         self.end_message()?;
         let id = self.session.new_id("call");
         self.open.push(id.clone());
@@ -200,11 +242,11 @@ impl<'a> Turn<'a> {
         Ok(id)
     }
 
-    fn change(&self, call: ToolCallUpdate) -> Outcome {
+    pub(crate) fn change(&self, call: ToolCallUpdate) -> Outcome {
         Ok(self.session.update(SessionUpdate::ToolCallUpdate(call))?)
     }
 
-    fn end(&mut self, call: ToolCallUpdate) -> Outcome {
+    pub(crate) fn end(&mut self, call: ToolCallUpdate) -> Outcome {
         self.open.retain(|id| **id != *call.tool_call_id.0);
         self.change(call)
     }
@@ -254,16 +296,7 @@ impl<'a> Turn<'a> {
             RequestPermissionSubject::ToolCall(Box::new(ToolCallPermissionSubject::new(call)));
         let request = RequestPermissionRequest::new(self.session.id(), title, options.clone())
             .subject(subject);
-        self.session.requires_action()?;
-        let sent = self.session.client.send_request(request);
-        let answered = tokio::select! {
-            answered = sent.block_task() => answered,
-            () = self.cancellation() => return Err(Failure::Cancelled),
-        };
-        if self.is_cancelled() {
-            return Err(Failure::Cancelled);
-        }
-        self.session.running()?;
+        let answered = self.request(request).await?;
         Ok(match answered.map(|answer| answer.outcome) {
             Ok(RequestPermissionOutcome::Selected(selected))
                 if options.iter().any(|option| option.option_id == selected.option_id) =>
@@ -274,7 +307,48 @@ impl<'a> Turn<'a> {
         })
     }
 
-    fn path(&self, file: &Path) -> PathBuf {
+    /// Asks the person through the client. The end of the turn withdraws the question.
+    pub(crate) async fn request<R: JsonRpcRequest>(
+        &self,
+        request: R,
+    ) -> Outcome<Result<R::Response>> {
+        self.go_on()?;
+        self.session.requires_action()?;
+        let sent = self.session.client.send_request(request);
+        let answered = tokio::select! {
+            answered = sent.block_task() => answered,
+            () = self.cancellation() => return Err(Failure::Cancelled),
+        };
+        self.go_on()?;
+        self.session.running()?;
+        Ok(answered)
+    }
+
+    /// Returns whether a tool of this kind may run: by earlier decisions, the mode, or the answer.
+    pub(crate) async fn allows(
+        &self,
+        kind: ToolKind,
+        title: &str,
+        call: ToolCallUpdate,
+    ) -> Outcome<bool> {
+        {
+            let record = self.session.record();
+            if let Some((_, allowed)) = record.decided.iter().find(|(known, _)| *known == kind) {
+                return Ok(*allowed);
+            }
+            if record.options.mode == "code" {
+                return Ok(true);
+            }
+        }
+        let answer = self.permission(&format!("{title}?"), call).await?;
+        let allowed = answer.starts_with("allow_");
+        if answer.ends_with("_always") {
+            self.session.record().decided.push((kind, allowed));
+        }
+        Ok(allowed)
+    }
+
+    pub(crate) fn path(&self, file: &Path) -> PathBuf {
         self.session.record().cwd.join(file)
     }
 
@@ -287,7 +361,7 @@ impl<'a> Turn<'a> {
         Ok(self.path(file))
     }
 
-    fn read(&mut self, file: &Path) -> Outcome {
+    pub(crate) fn read(&mut self, file: &Path) -> Outcome {
         let title = format!("Read {}", file.display());
         let place = ToolCallLocation::new(self.path(file));
         let id =
@@ -306,7 +380,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    async fn write(&mut self, file: &Path, text: &str) -> Outcome {
+    pub(crate) async fn write(&mut self, file: &Path, text: &str) -> Outcome {
         let (title, path) = (format!("Write {}", file.display()), self.path(file));
         let before = std::fs::read_to_string(&path).ok();
         let changes = ToolCallContent::Diff(diff(&path, before.as_deref(), text));
@@ -318,10 +392,8 @@ impl<'a> Turn<'a> {
                 .content(vec![changes.clone()])
         };
         let id = self.begin(shown)?;
-        let is_free = self.session.record().options.mode == "code";
         let asked = shown(ToolCallUpdate::new(id.clone()));
-        let allowed =
-            is_free || self.permission(&format!("{title}?"), asked).await?.starts_with("allow_");
+        let allowed = self.allows(ToolKind::Edit, &title, asked).await?;
         let written = match allowed {
             true => self.inside(file).and_then(|path| std::fs::write(path, text)),
             false => Err(std::io::Error::other("rejected")),
@@ -343,6 +415,10 @@ impl<'a> Turn<'a> {
             PlanEntry::new("change", Medium, InProgress),
             PlanEntry::new("test", Low, Pending),
         ];
+        self.show_plan(entries)
+    }
+
+    pub(crate) fn show_plan(&mut self, entries: Vec<PlanEntry>) -> Outcome {
         let plan = PlanUpdate::new(PlanUpdateContent::Items(PlanItems::new("first", entries)));
         Ok(self.session.update(SessionUpdate::PlanUpdate(plan))?)
     }
@@ -371,6 +447,6 @@ fn options() -> Vec<PermissionOption> {
     options.map(|(id, name, kind)| PermissionOption::new(id, name, kind)).to_vec()
 }
 
-fn text_content(text: String) -> ToolCallContent {
+pub(crate) fn text_content(text: String) -> ToolCallContent {
     ToolCallContent::Content(Box::new(Content::new(text)))
 }
