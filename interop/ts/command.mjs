@@ -13,6 +13,7 @@ const argumentsOf = {
   say: text,
   think: text,
   tool: text,
+  cancellable: text,
   ask: nothing,
   question: text,
   read: (rest) => (rest ? [rest] : undefined),

@@ -13,6 +13,7 @@ const argumentsOf = {
     const [when, text] = pair(rest);
     return /^(\d+|update|permission|interrupt)$/.test(when) ? [when, text] : undefined;
   },
+  "prompt-cancel-call": word,
   "prompt-image": pair,
   mode: word,
   config: pair,

@@ -11,6 +11,9 @@ pub enum Command {
     Think(String),
     /// `tool TITLE`: one tool call, pending, in progress, completed.
     Tool(String),
+    /// `cancellable TITLE`: a tool call that lasts until it is cancelled. In version 1 only the turn
+    /// can be cancelled.
+    Cancellable(String),
     /// `ask`: a tool call that needs permission.
     Ask,
     /// `question TEXT`: a form for the person.
@@ -65,6 +68,7 @@ impl Command {
             "say" => Some(Self::Say(rest.into())),
             "think" => Some(Self::Think(rest.into())),
             "tool" => Some(Self::Tool(rest.into())),
+            "cancellable" => Some(Self::Cancellable(rest.into())),
             "ask" => Some(Self::Ask),
             "question" => Some(Self::Question(rest.into())),
             "read" => (!rest.is_empty()).then(|| Self::Read(rest.into())),

@@ -11,6 +11,9 @@ pub enum Step {
     Prompt(String),
     /// `prompt-cancel WHEN TEXT`: one turn that is cancelled, up to its end.
     PromptCancel(When, String),
+    /// `prompt-cancel-call TEXT`: one turn, in which the first tool call that can be cancelled is
+    /// cancelled. Version 2 only.
+    PromptCancelCall(String),
     /// `prompt-image FILE TEXT`: one turn whose prompt also contains a picture.
     PromptImage(PathBuf, String),
     /// `mode ID`: sets the session's mode.
@@ -99,6 +102,7 @@ impl Step {
             "prompt-cancel" => {
                 When::parse(first).map(|when| Self::PromptCancel(when, second.into()))
             }
+            "prompt-cancel-call" => Some(Self::PromptCancelCall(rest.into())),
             "prompt-image" => Some(Self::PromptImage(first.into(), second.into())),
             "mode" => Some(Self::Mode(rest.into())),
             "config" => Some(Self::Config(first.into(), second.into())),

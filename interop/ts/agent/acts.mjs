@@ -1,6 +1,5 @@
 // Acts: the actions of a turn, written in its prompt as JSON: `words {"acts":[…]}`. Each act
 // represents one response of a model.
-import { callTool } from "./tools.mjs";
 import { offers } from "./offers.mjs";
 
 /** Returns the acts in a text and the text without them; `undefined` if there are none. */
@@ -37,7 +36,7 @@ export async function performActs(turn, acts) {
 }
 
 async function perform(turn, act) {
-  turn.endMessage();
+  await turn.endMessage();
   if (act.fail) throw turn.failure(`the model answered ${act.fail}`);
   if (act.think) await turn.think(act.think);
   if (act.recall !== undefined) await turn.say(`recalled ${turn.recalls(act.recall) ? "yes" : "no"}`);
@@ -52,7 +51,7 @@ async function perform(turn, act) {
   if (act.client) await callClient(turn, act.client);
   for (const call of act.call ?? []) {
     turn.throwIfCancelled();
-    await callTool(turn, call);
+    await turn.callTool(call);
   }
   return { length: "max_tokens", refusal: "refusal" }[act.end];
 }

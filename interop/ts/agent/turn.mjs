@@ -10,7 +10,7 @@ import { elicit } from "./question.mjs";
 import { usageUpdate } from "./sessions.mjs";
 import { slashCommand } from "./slash.mjs";
 import { remember } from "./store.mjs";
-import { ToolCall } from "./tools.mjs";
+import { callTool, ToolCall } from "./tools.mjs";
 
 const { client: toClient } = acp.methods;
 
@@ -152,6 +152,10 @@ export class Turn {
     return this.session.update(update, kept);
   }
 
+  callTool(call) {
+    return callTool(this, call);
+  }
+
   #newMessageId() {
     return `message-${(this.session.record.last.message += 1)}`;
   }
@@ -206,6 +210,13 @@ export class Turn {
     await call.start();
     await call.complete({ content: [{ type: "content", content: { type: "text", text: `${title}: done` } }] });
     this.endMessage();
+  }
+
+  /** Version 1 cannot cancel one tool call, so only the end of the turn ends this one. */
+  async cancellable(title) {
+    const call = await ToolCall.begin(this, { title, kind: "execute" });
+    await call.start();
+    await this.wait();
   }
 
   async ask() {

@@ -34,12 +34,17 @@ export class Questions {
   }
 
   ask({ toolCall, options }, signal) {
+    return this.answer({ toolCall }, toolCall, options, signal);
+  }
+
+  /** Prints a permission request as `shown`, applies its tool call, and answers it. */
+  answer(shown, toolCall, options, signal) {
     const cancelled = { outcome: "cancelled" };
     const option = !this.isCancelled && options.find(({ kind }) => kind === this.permission);
     const outcome = option ? { outcome: "selected", optionId: option.optionId } : cancelled;
     const isLeft = this.permission === "wait" && !this.isCancelled;
     this.state.asked(toolCall);
-    this.events.print("permission", { toolCall, options, outcome: isLeft ? null : outcome });
+    this.events.print("permission", { ...shown, options, outcome: isLeft ? null : outcome });
     this.events.seen("permission");
     return isLeft ? this.#leave({ outcome: cancelled }, signal) : { outcome };
   }

@@ -162,6 +162,10 @@ export class Script {
     return this.turn([{ type: "text", text }], due);
   }
 
+  "prompt-cancel-call"() {
+    this.refuse("tool_call/cancel", "version 1 cannot cancel one tool call");
+  }
+
   async "prompt-image"(file, text) {
     const blocks = [{ type: "text", text }];
     if (this.capabilities.promptCapabilities?.image) {

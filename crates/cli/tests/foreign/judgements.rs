@@ -129,7 +129,7 @@ fn to_be_judged(client: Client) -> (Vec<String>, Vec<String>) {
             let command = [ATTACHE, "run", "--agent", "{agent}", "{prompt}"];
             return (Vec::new(), command.map(str::to_owned).to_vec());
         }
-        Client::OfficialRust | Client::OfficialTs => client.program(),
+        _ => client.program(),
     };
     let command = |options: &[&str], steps: &[&str]| {
         let mut command = program.clone();

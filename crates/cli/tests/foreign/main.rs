@@ -24,3 +24,4 @@ mod our_client;
 mod peers;
 mod process;
 mod project;
+mod version_2;

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The time limit for all work of one agent. It only prevents endless waiting.
-const PATIENCE: Duration = Duration::from_secs(90);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 /// One of the agents of `interop/agents`.
 #[derive(Clone, Copy)]
@@ -55,14 +55,14 @@ const QWEN: NpmAgent = NpmAgent {
 
 /// The answers of a person, and the questions they were asked.
 #[derive(Clone, Default)]
-struct Person {
+pub(crate) struct Person {
     /// `None` leaves the question open.
     answer: Arc<Mutex<Option<Decision>>>,
     asked: Arc<Mutex<Vec<PermissionRequest>>>,
 }
 
 impl Person {
-    fn permissions(&self) -> Permissions {
+    pub(crate) fn permissions(&self) -> Permissions {
         let person = self.clone();
         Permissions::ask(move |request| {
             person.asked.lock().unwrap().push(request);
@@ -76,18 +76,18 @@ impl Person {
         })
     }
 
-    fn answers(&self, answer: Option<Decision>) {
+    pub(crate) fn answers(&self, answer: Option<Decision>) {
         *self.answer.lock().unwrap() = answer;
         self.asked.lock().unwrap().clear();
     }
 
-    fn asked(&self) -> Vec<PermissionRequest> {
+    pub(crate) fn asked(&self) -> Vec<PermissionRequest> {
         self.asked.lock().unwrap().clone()
     }
 }
 
 /// Returns the text of the agent in a turn, until its end.
-async fn said(turn: &mut Turn) -> String {
+pub(crate) async fn said(turn: &mut Turn) -> String {
     let mut said = String::new();
     while let Some(change) = turn.next().await {
         if let Change::Text(text) = change {
@@ -97,14 +97,14 @@ async fn said(turn: &mut Turn) -> String {
     said
 }
 
-async fn prompted(session: &SessionHandle, prompt: &str) -> (String, StopReason) {
+pub(crate) async fn prompted(session: &SessionHandle, prompt: &str) -> (String, StopReason) {
     let mut turn = session.prompt(prompt).await.unwrap();
     let said = said(&mut turn).await;
     (said, turn.outcome().await.unwrap().stop_reason)
 }
 
 /// Returns the final status of the last tool call.
-fn last_call(session: &SessionHandle) -> Option<ToolCallStatus> {
+pub(crate) fn last_call(session: &SessionHandle) -> Option<ToolCallStatus> {
     let snapshot = session.snapshot();
     snapshot.entries().iter().rev().find_map(|entry| match &entry.content {
         EntryContent::ToolCall(call) => Some(call.status.clone()),
@@ -113,7 +113,7 @@ fn last_call(session: &SessionHandle) -> Option<ToolCallStatus> {
 }
 
 /// Returns all messages of one author, in order.
-fn messages(session: &SessionHandle, by: MessageAuthor) -> Vec<String> {
+pub(crate) fn messages(session: &SessionHandle, by: MessageAuthor) -> Vec<String> {
     let snapshot = session.snapshot();
     let said = snapshot.entries().iter().filter_map(|entry| match &entry.content {
         EntryContent::Message { author, .. } if *author == by => Some(entry.text()),

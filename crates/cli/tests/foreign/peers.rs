@@ -54,6 +54,14 @@ impl Agent {
         }
     }
 
+    /// The agents that speak only version 2. They store their sessions in the folder
+    /// `--sessions`.
+    pub(crate) fn official_v2() -> [Self; 2] {
+        let rust = vec![text(official("official-agent-v2"))];
+        let agent = |name, command| Self { name, command, words: OFFICIAL_WORDS };
+        [agent("official-agent-v2", rust), agent("agent-v2.mjs", ts("agent-v2.mjs"))]
+    }
+
     /// The example of the Rust SDK, which answers only `initialize`. The TypeScript SDK has no
     /// example in its package.
     pub(crate) fn official_example() -> Self {
@@ -71,6 +79,9 @@ pub(crate) enum Client {
     Ours,
     OfficialRust,
     OfficialTs,
+    /// A client that speaks only version 2.
+    OfficialRustV2,
+    OfficialTsV2,
 }
 
 impl Client {
@@ -79,6 +90,8 @@ impl Client {
             Self::Ours => "attache run",
             Self::OfficialRust => "official-client",
             Self::OfficialTs => "client.mjs",
+            Self::OfficialRustV2 => "official-client-v2",
+            Self::OfficialTsV2 => "client-v2.mjs",
         }
     }
 
@@ -89,6 +102,8 @@ impl Client {
             Self::Ours => panic!("attache run is not a foreign client"),
             Self::OfficialRust => vec![text(official("official-client"))],
             Self::OfficialTs => ts("client.mjs"),
+            Self::OfficialRustV2 => vec![text(official("official-client-v2"))],
+            Self::OfficialTsV2 => ts("client-v2.mjs"),
         }
     }
 

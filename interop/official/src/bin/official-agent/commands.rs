@@ -42,6 +42,7 @@ async fn perform(turn: &mut Turn, command: Command) -> Result<()> {
         Command::Say(text) => turn.say(&text),
         Command::Think(text) => turn.think(&text),
         Command::Tool(title) => tool(turn, &title),
+        Command::Cancellable(title) => cancellable(turn, &title).await,
         Command::Ask => ask(turn).await,
         Command::Question(words) => {
             let answer = question::elicit(turn, &words, None).await?;
@@ -87,6 +88,14 @@ fn tool(turn: &mut Turn, title: &str) -> Result<()> {
     let location = ToolCallLocation::new(turn.session.cwd().join("notes.txt")).line(1);
     call.start(turn, ToolCallUpdateFields::new().locations(vec![location]))?;
     call.complete(turn, ToolCallUpdateFields::new().content(text(format!("{title}: done"))))
+}
+
+/// Version 1 cannot cancel one tool call, so only the end of the turn ends this one.
+async fn cancellable(turn: &mut Turn, title: &str) -> Result<()> {
+    let mut call = ToolCall::begin(turn, None, title, ToolKind::Execute, None)?;
+    call.start(turn, ToolCallUpdateFields::new())?;
+    turn.cancelled().await;
+    turn.go_on()
 }
 
 async fn ask(turn: &mut Turn) -> Result<()> {

@@ -7,7 +7,7 @@ use agent_client_protocol::v1::schema::{
     NoticeCapabilities, PlanCapabilities, SessionConfigOptionsCapabilities, SubagentCapabilities,
 };
 
-use crate::command_line::Work;
+use official_peers::client::command_line::Work;
 
 pub(crate) fn offered(work: &Work) -> ClientCapabilities {
     let offers = |name: &str| work.offers(name);

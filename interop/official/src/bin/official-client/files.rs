@@ -10,7 +10,7 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::{Error, ErrorCode, Result};
 use serde_json::json;
 
-use crate::events::Events;
+use official_peers::client::events::Events;
 
 pub(crate) struct Files {
     /// Canonical paths; only files inside them are read or written.

@@ -7,8 +7,6 @@
 //! the current turn.
 
 mod capabilities;
-mod command_line;
-mod events;
 mod files;
 mod form;
 mod opening;
@@ -37,13 +35,13 @@ use official_peers::script::Step;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::command_line::{Opening, Work};
-use crate::events::Events;
 use crate::files::Files;
 use crate::questions::Questions;
 use crate::run::Script;
 use crate::state::State;
 use crate::terminals::Terminals;
+use official_peers::client::command_line::{Opening, Work};
+use official_peers::client::events::Events;
 
 /// The SDK drops an update that it cannot decode without calling typed handlers, so this client
 /// receives untyped notifications and decodes them as a typed handler would.

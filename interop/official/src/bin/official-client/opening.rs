@@ -8,9 +8,9 @@ use agent_client_protocol::v1::schema::{
     ResumeSessionRequest, SystemPrompt,
 };
 
-use crate::command_line::Opening;
 use crate::own_server;
 use crate::run::Script;
+use official_peers::client::command_line::Opening;
 
 /// The parameters of a session.
 struct SetUp {

@@ -13,9 +13,9 @@ use official_peers::script::{Answer, FormAnswer};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::events::Events;
 use crate::form;
 use crate::state::State;
+use official_peers::client::events::Events;
 
 pub(crate) struct Questions {
     events: Arc<Events>,

@@ -22,10 +22,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::capabilities;
-use crate::command_line::{Opening, Work};
-use crate::events::Events;
 use crate::questions::Questions;
 use crate::state::State;
+use official_peers::client::command_line::{Opening, Work};
+use official_peers::client::events::Events;
 
 /// The maximum number of pages of a list, because an agent might never end it.
 const MOST_PAGES: usize = 1000;
@@ -143,6 +143,9 @@ impl<'a> Script<'a> {
         match step {
             Step::Prompt(text) => self.turn(vec![text.into()], When::Interrupt).await,
             Step::PromptCancel(when, text) => self.turn(vec![text.into()], when).await,
+            Step::PromptCancelCall(_) => {
+                self.refuse("tool_call/cancel", "version 1 cannot cancel one tool call");
+            }
             Step::PromptImage(file, text) => self.prompt_image(&file, text).await,
             Step::Mode(mode) => self.set_mode(mode).await,
             Step::Config(id, value) => self.set(&id, value_id(value), "config").await,

@@ -10,7 +10,7 @@ use agent_client_protocol::v1::schema::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::events::Events;
+use official_peers::client::events::Events;
 
 pub(crate) struct State {
     events: Arc<Events>,

@@ -21,7 +21,7 @@ use tokio::process::Command;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::events::Events;
+use official_peers::client::events::Events;
 
 /// The default output limit, in bytes.
 const MOST: usize = 1 << 20;

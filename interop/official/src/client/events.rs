@@ -10,21 +10,21 @@ use tokio::sync::watch;
 /// The numbers of updates, questions and interrupts so far. A cancellation can wait for the next
 /// one.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Seen {
-    pub(crate) updates: u64,
-    pub(crate) questions: u64,
-    pub(crate) interrupts: u64,
+pub struct Seen {
+    pub updates: u64,
+    pub questions: u64,
+    pub interrupts: u64,
 }
 
-#[derive(Default)]
-pub(crate) struct Events {
-    pub(crate) seen: watch::Sender<Seen>,
+#[derive(Debug, Default)]
+pub struct Events {
+    pub seen: watch::Sender<Seen>,
     failed: AtomicBool,
 }
 
 impl Events {
     /// Prints the members of the object `body` after the event's name.
-    pub(crate) fn print(&self, event: &str, body: impl Serialize) {
+    pub fn print(&self, event: &str, body: impl Serialize) {
         let mut line = Map::from_iter([("event".into(), Value::from(event))]);
         if let Ok(Value::Object(members)) = serde_json::to_value(body) {
             line.extend(members);
@@ -33,19 +33,19 @@ impl Events {
     }
 
     /// Prints an event that makes the exit code 1.
-    pub(crate) fn failed(&self, event: &str, body: impl Serialize) {
+    pub fn failed(&self, event: &str, body: impl Serialize) {
         self.failed.store(true, Relaxed);
         self.print(event, body);
     }
 
-    pub(crate) fn error(&self, method: &str, error: &Error) {
+    pub fn error(&self, method: &str, error: &Error) {
         let code = i32::from(error.code);
         let body =
             json!({"method": method, "code": code, "message": error.message, "data": error.data});
         self.failed("error", body);
     }
 
-    pub(crate) fn any_failed(&self) -> bool {
+    pub fn any_failed(&self) -> bool {
         self.failed.load(Relaxed)
     }
 }

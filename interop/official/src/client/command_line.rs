@@ -3,34 +3,34 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::script::Step;
 use agent_client_protocol::v1::schema::{
     EnvVariable, HttpHeader, McpServer, McpServerHttp, McpServerSse, McpServerStdio,
 };
-use official_peers::script::Step;
 use serde_json::Value;
 
 const USAGE: &str = "usage: official-client [--cwd DIR] [--load ID | --resume ID | --fork ID | --no-session] [--directory DIR]… [--mcp FILE]
   [--system-prompt TEXT] [--without NAME]… [--script FILE | --step STEP…] -- COMMAND ARGS…";
 
 /// The work from the command line and the script.
-#[derive(Clone)]
-pub(crate) struct Work {
-    pub(crate) cwd: PathBuf,
-    pub(crate) opening: Opening,
-    pub(crate) directories: Vec<PathBuf>,
-    pub(crate) servers: Vec<McpServer>,
+#[derive(Debug, Clone)]
+pub struct Work {
+    pub cwd: PathBuf,
+    pub opening: Opening,
+    pub directories: Vec<PathBuf>,
+    pub servers: Vec<McpServer>,
     /// Whether a file of servers was given; the client then adds its own server.
-    pub(crate) has_servers: bool,
-    pub(crate) system_prompt: Option<String>,
+    pub has_servers: bool,
+    pub system_prompt: Option<String>,
     /// The capabilities that are not offered.
-    pub(crate) without: HashSet<String>,
-    pub(crate) agent: Vec<String>,
-    pub(crate) steps: Vec<Step>,
+    pub without: HashSet<String>,
+    pub agent: Vec<String>,
+    pub steps: Vec<Step>,
 }
 
 /// The session to work in.
-#[derive(Clone)]
-pub(crate) enum Opening {
+#[derive(Debug, Clone)]
+pub enum Opening {
     New,
     Load(String),
     Resume(String),
@@ -39,7 +39,7 @@ pub(crate) enum Opening {
 }
 
 impl Work {
-    pub(crate) fn from_command_line() -> Result<Self, String> {
+    pub fn from_command_line() -> Result<Self, String> {
         let mut work = Self {
             cwd: ".".into(),
             opening: Opening::New,
@@ -88,7 +88,7 @@ impl Work {
         Ok(work)
     }
 
-    pub(crate) fn offers(&self, name: &str) -> bool {
+    pub fn offers(&self, name: &str) -> bool {
         !self.without.contains(name)
     }
 }
