@@ -115,8 +115,8 @@ fn shows_its_tool_calls(ended: &Ended, project: &Project) {
 
     assert_eq!(events.of("call-cancelled").len(), 1, "{ended:?}");
     let cancelled = updates.iter().rev().find(|update| update["status"] == "cancelled").unwrap();
-    let shown = events.of("call").into_iter().rev();
-    let shown = shown.filter(|call| call["toolCallId"] == cancelled["toolCallId"]).next().unwrap();
+    let mut shown = events.of("call").into_iter().rev();
+    let shown = shown.find(|call| call["toolCallId"] == cancelled["toolCallId"]).unwrap();
     assert_eq!((&shown["title"], &shown["status"]), (&json!("Run sleep 600"), &json!("cancelled")));
 }
 

@@ -111,15 +111,26 @@ impl Session {
 
     /// Inserts a prompt once no turn is running, replies then, and runs the turn. A prompt that is
     /// cancelled or withdrawn before it is inserted gets an error.
-    pub(crate) async fn prompt(
+    ///
+    /// A cancellation counts from the call of this function, before the future is polled.
+    pub(crate) fn prompt(
         self: Arc<Self>,
         prompt: Vec<ContentBlock>,
         responder: Responder<PromptResponse>,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let cancelled = self.cancelled.subscribe();
+        async move { self.insert(prompt, responder, cancelled).await }
+    }
+
+    async fn insert(
+        &self,
+        prompt: Vec<ContentBlock>,
+        responder: Responder<PromptResponse>,
+        mut cancelled: watch::Receiver<u64>,
     ) -> Result<()> {
         if let Err(error) = check(&prompt) {
             return responder.respond_with_error(error);
         }
-        let mut cancelled = self.cancelled.subscribe();
         let withdrawn = responder.cancellation();
         let hold = tokio::select! {
             hold = self.running.lock() => hold,
@@ -135,7 +146,7 @@ impl Session {
         let echo = UserMessage::new(message.clone()).content(prompt.clone());
         self.update(SessionUpdate::UserMessage(echo))?;
         responder.respond(PromptResponse::new(message))?;
-        let idle = Turn::new(&self, cancelled).run(&prompt).await?;
+        let idle = Turn::new(self, cancelled).run(&prompt).await?;
         self.save();
         self.state(StateUpdate::Idle(idle))?;
         drop(hold);
