@@ -253,6 +253,11 @@ impl State {
         Ok(self.peer.send_raw(line)?)
     }
 
+    /// Returns whether the client speaks version 2.
+    pub(crate) fn speaks_version_2(&self) -> bool {
+        self.peer.version() == ProtocolVersion::V2
+    }
+
     /// Tells a client of version 2 what the session is doing. In version 1 the replies to prompts
     /// say it.
     pub(crate) fn send_work_state(&self, work: StateUpdate) -> Result<()> {

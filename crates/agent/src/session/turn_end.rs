@@ -52,8 +52,9 @@ impl State {
             // If the connection is over, the client needs no update; likewise below.
             let _ = self.stop_subagent(&child, unfinished(cancelled));
         }
+        let cut_off = self.cut_off_status(cancelled);
         for call in turn.open_calls {
-            let patch = call.last_patch(ToolCallStatus::Failed);
+            let patch = call.last_patch(cut_off.clone());
             let _ = self.post(EventBody::ToolCallUpdate(patch));
         }
         for compaction in turn.open_compactions {
@@ -67,6 +68,15 @@ impl State {
         }
         for id in turn.open_terminals {
             self.terminals.release(&id);
+        }
+    }
+
+    /// The final status of a tool call that its author does not settle. Only version 2 has a status
+    /// for calls that a cancel cuts off.
+    pub(crate) fn cut_off_status(&self, cancelled: bool) -> ToolCallStatus {
+        match cancelled && self.speaks_version_2() {
+            true => ToolCallStatus::Cancelled,
+            false => ToolCallStatus::Failed,
         }
     }
 

@@ -343,10 +343,11 @@ fn can_cancel() -> v2::ToolCallCapabilities {
 
 impl Drop for ToolCallHandle {
     fn drop(&mut self) {
-        let id = self.id().clone();
+        let (id, accepted) = (self.id().clone(), self.turn.accepted().clone());
         // If the turn is over, its end settled the call.
         self.turn.open_session().defer_in_turn(self.turn.accepted(), move |state| {
-            let _ = state.settle_call(&id, v2::ToolCallStatus::Failed, None);
+            let status = state.cut_off_status(accepted.is_cancelled());
+            let _ = state.settle_call(&id, status, None);
         });
     }
 }

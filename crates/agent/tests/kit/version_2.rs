@@ -234,6 +234,8 @@ async fn a_cancel_withdraws_a_question() {
     assert_eq!(withdrawn["params"]["requestId"], request["id"], "V2-66");
     let (kinds, idle) = until_idle(&mut client).await;
     assert_eq!(idle["stopReason"], "cancelled");
+    let last = kinds.split_last_chunk::<2>().unwrap().1;
+    assert_eq!(last, &["tool_call_update (cancelled)", "state_update (idle)"], "{kinds:?}");
     assert!(!kinds.contains(&"state_update (running)".to_owned()), "{kinds:?}");
 }
 
