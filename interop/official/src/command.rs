@@ -11,8 +11,8 @@ pub enum Command {
     Think(String),
     /// `tool TITLE`: one tool call, pending, in progress, completed.
     Tool(String),
-    /// `cancellable TITLE`: a tool call that lasts until it is cancelled. In version 1 only the turn
-    /// can be cancelled.
+    /// `cancellable TITLE`: a tool call that lasts until it is cancelled. In version 1 only the
+    /// turn can be cancelled.
     Cancellable(String),
     /// `ask`: a tool call that needs permission.
     Ask,

@@ -24,8 +24,8 @@ async fn start(agent: &Agent, project: &Project, recording: &Recording) -> Agent
     process
 }
 
-/// Messages, tool calls, permissions, options, cancellations, and a replay of the whole conversation
-/// by another process of the agent.
+/// Messages, tool calls, permissions, options, cancellations, and a replay of the whole
+/// conversation by another process of the agent.
 async fn converses(agent: Agent) {
     let project = Project::new();
     let recording = Recording::new(&project);
@@ -96,7 +96,8 @@ async fn asks_before_it_writes(person: &Person, session: &SessionHandle, project
     assert!(changed, "the diff names the file");
 }
 
-/// A turn that waits for a permission, a turn that speaks, and one tool call of a turn that goes on.
+/// A turn that waits for a permission, a turn that speaks, and one tool call of a turn that goes
+/// on.
 async fn stops_what_the_person_cancels(person: &Person, session: &SessionHandle) {
     person.answers(None);
     let mut turn = session.prompt("ask; say never").await.unwrap();

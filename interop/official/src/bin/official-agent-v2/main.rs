@@ -71,7 +71,9 @@ fn initialized(request: &InitializeRequest) -> InitializeResponse {
 
 /// Answers a method immediately from the sessions, the request and the client.
 macro_rules! answered {
-    ($builder:expr, $sessions:ident, |$request:ident: $Request:ty, $client:ident| $result:expr) => {{
+    (
+        $builder:expr, $sessions:ident, |$request:ident: $Request:ty, $client:ident| $result:expr
+    ) => {{
         let $sessions = $sessions.clone();
         $builder.on_receive_request(
             async move |$request: $Request, responder, $client: ConnectionTo<Client>| {

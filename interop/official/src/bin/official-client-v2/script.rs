@@ -2,8 +2,9 @@
 //! Every error is an event.
 //!
 //! The reply to a prompt is printed as `accepted`, the idle state that ends the turn as `stop`, and
-//! each state as `state`. After a turn and after a load, `messages` shows the conversation. `--load`
-//! resumes with a replay, `--resume` without one. `mode` sets the option in the category `mode`.
+//! each state as `state`. After a turn and after a load, `messages` shows the conversation.
+//! `--load` resumes with a replay, `--resume` without one. `mode` sets the option in the category
+//! `mode`.
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v2::schema::{
