@@ -34,6 +34,7 @@ pub(crate) enum Beside {
 
 pub(crate) const OURS: &str = "attache";
 const KITS: &str = "attache, both kits";
+const KITS_V2: &str = "attache, both kits, version 2";
 const MULTI: &str = "attache, #[tokio::main]";
 const README: &str = "official Rust, README style";
 const BEST: &str = "official Rust, best tuned";
@@ -94,6 +95,12 @@ impl Scenario<'_> {
                 raw("burst"),
                 vec![],
             ),
+            KITS_V2 => (
+                vec![p.ours("attache-bench-kit-client")],
+                vec![p.ours("attache-bench-kit-agent")],
+                raw("burst"),
+                vec![("PROTOCOL", "2")],
+            ),
             README => (
                 vec![p.peer("official-bench-client"), "acpagent".to_owned()],
                 vec![p.peer("official-bench-agent"), "sdk".to_owned()],
@@ -152,26 +159,35 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
             unit: "updates/s",
             // Slow programs get fewer updates. That does not change the figure, which is a rate.
             programs: [
-                scenario("flood 1000000 32 COUNT", Place::Free).programs(&[OURS, KITS, RAW]),
+                scenario("flood 1000000 32 COUNT", Place::Free)
+                    .programs(&[OURS, KITS, KITS_V2, RAW]),
                 scenario("flood 100000 32 COUNT", Place::Free).programs(&[BEST, TYPESCRIPT]),
                 scenario("flood 30000 32 COUNT", Place::Free).programs(&[README]),
             ]
             .concat(),
             figure: per_second,
-            targets: vec![at_least(OURS, 0.5, Times(RAW)), at_least(KITS, 0.5, Times(RAW))],
+            targets: vec![
+                at_least(OURS, 0.5, Times(RAW)),
+                at_least(KITS, 0.5, Times(RAW)),
+                at_least(KITS_V2, 0.9, Times(KITS)),
+            ],
         },
         Row {
             name: "updates of 64 KiB",
             unit: "MB/s",
             programs: [
                 scenario("flood 5000 65536 COUNT", Place::Free)
-                    .programs(&[OURS, KITS, RAW, RAW_LARGE]),
+                    .programs(&[OURS, KITS, KITS_V2, RAW, RAW_LARGE]),
                 scenario("flood 1000 65536 COUNT", Place::Free)
                     .programs(&[BEST, README, TYPESCRIPT]),
             ]
             .concat(),
             figure: |report| per_second(report) * 65536.0 / 1e6,
-            targets: vec![at_least(OURS, 2.0, Times(BEST)), at_least(KITS, 2.0, Times(BEST))],
+            targets: vec![
+                at_least(OURS, 2.0, Times(BEST)),
+                at_least(KITS, 2.0, Times(BEST)),
+                at_least(KITS_V2, 0.9, Times(KITS)),
+            ],
         },
         Row {
             name: "request and reply, p50, two CPUs",

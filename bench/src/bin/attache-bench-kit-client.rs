@@ -1,5 +1,6 @@
 //! The measured client, written with the kit as an author would write it:
-//! `flood|stall N SIZE burst -- AGENT…`. It prints one JSON object.
+//! `flood|stall N SIZE burst -- AGENT…`. It prints one JSON object. With `PROTOCOL=2` in the
+//! environment it speaks version 2.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -8,8 +9,9 @@
 )]
 
 use attache_bench::{memory_kb, runtime, used};
-use attache_client::{AgentProcess, Change, SessionHandle};
+use attache_client::{AgentProcess, Change, Options, SessionHandle};
 use attache_host::Launch;
+use attache_protocol::v1::ProtocolVersion;
 use serde_json::json;
 use std::time::Instant;
 
@@ -20,7 +22,13 @@ fn main() {
     let (count, size) =
         (arguments[1].parse::<usize>().unwrap(), arguments[2].parse::<usize>().unwrap());
     runtime().block_on(async {
-        let process = AgentProcess::launch(Launch::new(&agent[0]).args(&agent[1..])).await.unwrap();
+        let version = match std::env::var("PROTOCOL").as_deref() {
+            Ok("2") => ProtocolVersion::V2,
+            _ => ProtocolVersion::V1,
+        };
+        let launch = Launch::new(&agent[0]).args(&agent[1..]);
+        let options = Options::default().protocol(version);
+        let process = AgentProcess::launch_with(launch, options).await.unwrap();
         let session = process.open("/").await.unwrap();
         shown(&session, 500, 32, false).await;
         let (before, agent_before, since) = (used(), agent_cpu_us(), Instant::now());

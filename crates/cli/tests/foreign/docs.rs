@@ -57,6 +57,15 @@ async fn support_md_is_up_to_date() {
 }
 
 #[tokio::test]
+async fn support_2_md_is_up_to_date() {
+    let ours = family(Family::Ours).await;
+    assert_up_to_date(
+        "support-2.md",
+        &support_matrix(&[ours.agent_v2.judgement.clone(), ours.client_v2.judgement.clone()]),
+    );
+}
+
+#[tokio::test]
 async fn rules_md_is_up_to_date() {
     let peers = judgements().await;
     let coverage: Vec<Coverage> = rules().iter().map(|rule| Coverage::of(rule, peers)).collect();

@@ -31,16 +31,18 @@ impl Family {
     }
 }
 
-/// The judgements of an agent and a client of one family.
+/// The judgements of an agent and a client of one family, by each version of the protocol.
 pub(crate) struct Peers {
     pub(crate) family: Family,
     pub(crate) agent: Judged,
     pub(crate) client: Judged,
+    pub(crate) agent_v2: Judged,
+    pub(crate) client_v2: Judged,
 }
 
 impl Peers {
-    pub(crate) fn judgements(&self) -> [&Judgement; 2] {
-        [&self.agent.judgement, &self.client.judgement]
+    pub(crate) fn judgements(&self) -> [&Judgement; 4] {
+        [&self.agent, &self.client, &self.agent_v2, &self.client_v2].map(|judged| &judged.judgement)
     }
 }
 
@@ -75,10 +77,15 @@ pub(crate) fn known(name: &str) -> PathBuf {
 pub(crate) async fn judgements() -> &'static [Peers] {
     static JUDGED: OnceCell<Vec<Peers>> = OnceCell::const_new();
     let judged = JUDGED.get_or_init(|| async {
+        let [rust_v2, ts_v2] = Agent::official_v2();
+        let (rust_clients, ts_clients) = (
+            [Client::OfficialRust, Client::OfficialRustV2],
+            [Client::OfficialTs, Client::OfficialTsV2],
+        );
         let (ours, rust, ts) = tokio::join!(
-            peers(Family::Ours, Agent::ours(), Client::Ours),
-            peers(Family::Rust, Agent::official_rust(), Client::OfficialRust),
-            peers(Family::TypeScript, Agent::official_ts(), Client::OfficialTs),
+            peers(Family::Ours, [Agent::ours(), Agent::ours()], [Client::Ours, Client::Ours]),
+            peers(Family::Rust, [Agent::official_rust(), rust_v2], rust_clients),
+            peers(Family::TypeScript, [Agent::official_ts(), ts_v2], ts_clients),
         );
         vec![ours, rust, ts]
     });
@@ -92,6 +99,7 @@ pub(crate) async fn family(family: Family) -> &'static Peers {
 
 /// How the clients of the official SDKs perform tasks: options, and steps of their scripts.
 const TASKS: &[(&str, &[&str], &[&str])] = &[
+    ("cancel_call", &[], &["prompt-cancel-call {prompt}"]),
     ("cancel", &[], &["permission wait", "form wait", "prompt-cancel update {prompt}"]),
     ("load", &["--load", "{session}"], &["prompt {prompt}"]),
     ("resume", &["--resume", "{session}"], &["prompt {prompt}"]),
@@ -122,15 +130,23 @@ const TASKS: &[(&str, &[&str], &[&str])] = &[
     ("twice", &[], &["prompt {prompt}", "prompt {prompt2}"]),
 ];
 
-/// Returns the arguments for judging a client: its tasks, and the command that sends a prompt.
-fn to_be_judged(client: Client) -> (Vec<String>, Vec<String>) {
+/// The tasks that clients of version 2 cannot do.
+const ONLY_VERSION_1: &[&str] = &["set_mode"];
+
+/// The tasks that clients of version 1 cannot do.
+const ONLY_VERSION_2: &[&str] = &["cancel_call"];
+
+/// Returns the arguments for judging a client by a version: its tasks, and the command that sends a
+/// prompt.
+fn to_be_judged(client: Client, version: Version) -> (Vec<String>, Vec<String>) {
     let program = match client {
         Client::Ours => {
-            let command = [ATTACHE, "run", "--agent", "{agent}", "{prompt}"];
+            let command = [ATTACHE, "run", "--protocol", version, "--agent", "{agent}", "{prompt}"];
             return (Vec::new(), command.map(str::to_owned).to_vec());
         }
         _ => client.program(),
     };
+    let impossible = if version == "1" { ONLY_VERSION_2 } else { ONLY_VERSION_1 };
     let command = |options: &[&str], steps: &[&str]| {
         let mut command = program.clone();
         command.extend(["--cwd", "{cwd}"].iter().chain(options).map(|word| (*word).to_owned()));
@@ -139,52 +155,65 @@ fn to_be_judged(client: Client) -> (Vec<String>, Vec<String>) {
         command
     };
     let quoted = |word: &String| format!("'{word}'");
-    let tasks = TASKS.iter().flat_map(|(name, options, steps)| {
+    let tasks = TASKS.iter().filter(|(name, ..)| !impossible.contains(name));
+    let tasks = tasks.flat_map(|(name, options, steps)| {
         let words: Vec<String> = command(options, steps).iter().map(quoted).collect();
         ["--to".to_owned(), format!("{name}={}", words.join(" "))]
     });
     (tasks.collect(), command(&[], &["prompt {prompt}"]))
 }
 
-async fn peers(family: Family, agent: Agent, client: Client) -> Peers {
-    let (agent, client) = tokio::join!(judged_agent(family, agent), judged_client(family, client));
-    Peers { family, agent, client }
+/// A version of the protocol, as `--protocol` has it.
+type Version = &'static str;
+
+/// Judges an agent and a client for each version.
+async fn peers(family: Family, agents: [Agent; 2], clients: [Client; 2]) -> Peers {
+    let ([agent, agent_v2], [client, client_v2]) = (agents, clients);
+    let (agent, client, agent_v2, client_v2) = tokio::join!(
+        judged_agent(family, agent, "1"),
+        judged_client(family, client, "1"),
+        judged_agent(family, agent_v2, "2"),
+        judged_client(family, client_v2, "2"),
+    );
+    Peers { family, agent, client, agent_v2, client_v2 }
 }
 
 /// Returns the agent to judge. The agents of `interop/` store their sessions in a folder, so that
 /// restarts are judged too; they log in without a question.
-async fn judged_agent(family: Family, agent: Agent) -> Judged {
+async fn judged_agent(family: Family, agent: Agent, version: Version) -> Judged {
     let folder = tempfile::tempdir().unwrap();
-    let (mut arguments, mut command) = (baseline("agent", family), agent.command);
+    let (mut arguments, mut command) = (baseline("agent", family, version), agent.command);
     if family != Family::Ours {
         arguments.extend(["--login", "login"].map(str::to_owned));
         command.extend(["--sessions".to_owned(), text(folder.path())]);
     }
-    judged("agent", &arguments, &command).await
+    judged("agent", version, &arguments, &command).await
 }
 
-async fn judged_client(family: Family, client: Client) -> Judged {
-    let (tasks, command) = to_be_judged(client);
-    judged("client", &[baseline("client", family), tasks].concat(), &command).await
+async fn judged_client(family: Family, client: Client, version: Version) -> Judged {
+    let (tasks, command) = to_be_judged(client, version);
+    judged("client", version, &[baseline("client", family, version), tasks].concat(), &command)
+        .await
 }
 
 /// Returns the arguments for known failures. Our own peers get none: other tests judge them.
-fn baseline(side: &str, family: Family) -> Vec<String> {
+fn baseline(side: &str, family: Family, version: Version) -> Vec<String> {
     let name = match family {
         Family::Ours => return Vec::new(),
         Family::Rust => "rust",
         Family::TypeScript => "ts",
     };
-    vec!["--baseline".to_owned(), text(known(&format!("{side}-{name}")))]
+    let of_version = if version == "1" { "" } else { "-v2" };
+    vec!["--baseline".to_owned(), text(known(&format!("{side}-{name}{of_version}")))]
 }
 
 /// Runs `attache check` on one peer and returns its result.
-async fn judged(side: &str, arguments: &[String], command: &[String]) -> Judged {
+async fn judged(side: &str, version: Version, arguments: &[String], command: &[String]) -> Judged {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("judgement.json");
     let mut check = Command::new(ATTACHE);
     check
-        .args(["check", side, "--timeout", "30", "--report"])
+        .args(["check", side, "--protocol", version, "--timeout", "30", "--report"])
         .arg(&report)
         .args(arguments)
         .arg("--")

@@ -3,7 +3,7 @@
 //! failure that is not listed fails the test, and so does a listed rule that passes.
 
 use crate::judgements::{Family, family, known};
-use crate::peers::{ATTACHE, Agent, Client, installed_agents, package, ts};
+use crate::peers::{ATTACHE, Agent, Client, installed_agents, package};
 use crate::process::run_within;
 use crate::project::text;
 use std::time::Duration;
@@ -94,47 +94,11 @@ async fn the_official_rust_client_has_its_known_failures() {
     official_client_without_offers_has_known_failures("client-rust", Client::OfficialRust).await;
 }
 
-/// The tasks of `judged-client-v2.mjs`, each with the placeholders that it needs.
-const TASKS_OF_VERSION_2: &[(&str, &[&str])] = &[
-    ("cancel", &["cwd", "prompt"]),
-    ("cancel_call", &["cwd", "prompt"]),
-    ("load", &["cwd", "session", "prompt"]),
-    ("resume", &["cwd", "session", "prompt"]),
-    ("list", &[]),
-    ("delete", &["session"]),
-    ("close", &["cwd", "prompt"]),
-    ("set_option", &["cwd", "option", "value", "prompt"]),
-    ("set_options", &["cwd", "option", "value", "option2", "value2", "prompt"]),
-    ("set_boolean", &["cwd", "option", "value", "prompt"]),
-    ("allow", &["cwd", "prompt"]),
-    ("reject", &["cwd", "prompt"]),
-    ("image", &["cwd", "image", "prompt"]),
-    ("mcp", &["cwd", "mcp", "prompt"]),
-    ("directories", &["cwd", "directory", "prompt"]),
-    ("login", &["method"]),
-    ("logout", &[]),
-    ("form", &["cwd", "prompt"]),
-    ("decline", &["cwd", "prompt"]),
-    ("twice", &["cwd", "prompt", "prompt2"]),
-];
-
-/// Judges the client of the official TypeScript library by version 2.
 #[tokio::test]
-async fn the_official_typescript_client_of_version_2_has_its_known_failures() {
-    let command = |task: &str, placeholders: &[&str]| {
-        let values = placeholders.iter().map(|name| format!("{name}={{{name}}}"));
-        let mut command = ts("judged-client-v2.mjs");
-        command.push(task.to_owned());
-        command.extend(values);
-        command.extend(words(&["--", "{agent...}"]));
-        command
-    };
-    let mut options = words(&["--protocol", "2"]);
-    for (task, placeholders) in TASKS_OF_VERSION_2 {
-        let quoted: Vec<String> =
-            command(task, placeholders).iter().map(|word| format!("'{word}'")).collect();
-        options.extend(["--to".to_owned(), format!("{task}={}", quoted.join(" "))]);
+async fn the_official_peers_of_version_2_have_their_known_failures() {
+    for of in [Family::TypeScript, Family::Rust] {
+        let peers = family(of).await;
+        peers.agent_v2.has_known_failures();
+        peers.client_v2.has_known_failures();
     }
-    let main = command("prompt", &["cwd", "prompt"]);
-    has_known_failures("client", "judged-client-ts-v2", &options, &main).await;
 }
