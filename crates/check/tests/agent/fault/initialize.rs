@@ -20,7 +20,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("INIT-06", &[], |h, s| {
-        if h.params()["protocolVersion"] == 65_535 {
+        if h.params()["protocolVersion"] == 65_535 && h.params()["info"] != "x" {
             change(s, "protocolVersion", |version| *version = json!(65_535))
         }
     }),
