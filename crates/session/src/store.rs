@@ -180,8 +180,9 @@ pub trait Log: Send + Sync {
 
     /// Stores `body` as the state of the session at the last appended event. It replaces the
     /// checkpoint before it, and is stored together with that event or soon after it. No function
-    /// reports a failure, because the log has everything.
-    fn keep_checkpoint(&mut self, _body: String) {}
+    /// reports a failure, because the log has everything. `None` means that the session cannot have
+    /// a checkpoint now; the next one is due later.
+    fn keep_checkpoint(&mut self, _body: Option<String>) {}
 }
 
 /// A query for a list of sessions.

@@ -41,7 +41,12 @@ pub(crate) fn find(connection: &Connection, id: i64, last: u64) -> Option<Checkp
 
 /// Returns about how many bytes of the log are behind the checkpoint.
 pub(crate) fn bytes_since(connection: &Connection, id: i64, last: u64) -> usize {
-    let from = find(connection, id, last).map_or(0, |checkpoint| checkpoint.sequence);
+    let sql = "SELECT sequence FROM checkpoint WHERE session = ?1 AND sequence <= ?2";
+    // Without the table, this fails.
+    let from = connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.query_row(params![id, last], |row| row.get(0)));
+    let from: u64 = from.unwrap_or(0);
     let sql = "SELECT count(*) FROM event WHERE session = ?1 AND last > ?2";
     let count = connection
         .prepare_cached(sql)

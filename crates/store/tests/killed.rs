@@ -61,7 +61,7 @@ fn write(store: &Sqlite, session: &str) {
             log.append(&event(number, body(number)));
         }
         if number % 3 == 0 {
-            log.keep_checkpoint(number.to_string());
+            log.keep_checkpoint(Some(number.to_string()));
         }
         commit(&*log).unwrap();
         let mut out = std::io::stdout().lock();

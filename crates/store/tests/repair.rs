@@ -32,7 +32,7 @@ fn large(path: &Path) -> BTreeSet<String> {
         }
         let mut log = stored(&store, &key(id), bodies);
         if number % 10 == 0 {
-            log.keep_checkpoint("state ".repeat(2_000));
+            log.keep_checkpoint(Some("state ".repeat(2_000)));
         }
     }
     ids.into_iter().collect()

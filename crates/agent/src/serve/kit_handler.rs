@@ -113,6 +113,9 @@ impl Handler for KitHandler {
         if call.name == method::Initialize::ROW.name {
             return self.initialize(call);
         }
+        if matches!(self, Self::V2(_)) && call.id() == Some(&RequestId::Null) {
+            return call.refuse(&null_id());
+        }
         if let Some(refusal) = self.login_missing(&call) {
             return call.refuse(&refusal);
         }
@@ -125,7 +128,6 @@ impl Handler for KitHandler {
                 ));
                 call.refuse(&error)
             }
-            Self::V2(_) if call.id() == Some(&RequestId::Null) => call.refuse(&null_id()),
             Self::V2(handler) => handler.call(call),
         }
     }

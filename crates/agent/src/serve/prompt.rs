@@ -127,7 +127,7 @@ async fn run(
     let memory = memory.as_mut().ok_or(Error::Cancelled)?;
     let message = session.state().begin_turn(turn.accepted(), turn.prompt().to_vec());
     trace::turn_began();
-    confirm(session, turn.prompt().to_vec(), message, owed).await?;
+    confirm(session, turn.prompt(), message, owed).await?;
     let grace_is_over = async {
         turn.cancelled().await;
         tokio::time::sleep(context.cancel_grace).await;

@@ -82,11 +82,14 @@ pub(crate) enum Owed {
     Idle,
 }
 
-/// Tells a client of version 2 that the prompt is in the conversation as the message `id`, once
-/// that is stored: that the turn runs, the message, and the reply to the prompt.
+/// Tells a client of version 2 that the prompt is in the conversation as the message `id`: that the
+/// turn runs, the message, and the reply to the prompt.
+///
+/// # Errors
+/// Returns [`Error::Store`] if the message cannot be stored; the turn then fails.
 pub(crate) async fn confirm(
     session: &Arc<OpenSession>,
-    prompt: Vec<ContentBlock>,
+    prompt: &[ContentBlock],
     id: MessageId,
     owed: &mut Owed,
 ) -> Result<()> {
@@ -98,25 +101,16 @@ pub(crate) async fn confirm(
         }
     };
     let (sender, confirmed) = oneshot::channel();
+    let prompt = prompt.to_vec();
     let stored = StoredReply::new(session, &mut session.state());
     let send = move |state: &mut State, stored: Result<()>| {
-        let _ = sender.send(match stored {
-            Ok(()) => state.send_inserted(id, prompt, responder).map_err(|error| (error, None)),
-            Err(error) => Err((error, Some(responder))),
-        });
+        // The session has the message, even if it could not be stored (V2-76).
+        let sent = state.send_inserted(id, prompt, responder);
+        let _ = sender.send(stored.and(sent));
     };
     stored.send_with(Box::new(send)).await;
-    match confirmed.await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err((error, responder))) => {
-            if let Some(responder) = responder {
-                *owed = Owed::Reply(PromptResponder::V2(responder));
-            }
-            Err(error)
-        }
-        // The session was closed.
-        Err(_) => Err(Error::Cancelled),
-    }
+    // Without a sender, the session was closed.
+    confirmed.await.unwrap_or(Err(Error::Cancelled))
 }
 
 impl State {

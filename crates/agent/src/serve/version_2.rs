@@ -34,7 +34,10 @@ impl connection::Agent for Served {
         params: v2::LoginAuthRequest,
         responder: Responder<methods::AuthLogin>,
     ) -> Work {
-        self.authenticate(params.into(), responder.map(Into::into))
+        match self.has_logins() {
+            true => self.authenticate(params.into(), responder.map(Into::into)),
+            false => responder.method_not_found(),
+        }
     }
 
     fn auth_logout(
@@ -42,7 +45,10 @@ impl connection::Agent for Served {
         _: v2::LogoutAuthRequest,
         responder: Responder<methods::AuthLogout>,
     ) -> Work {
-        self.logout(v1::LogoutRequest::new(), responder.map(Into::into))
+        match self.has_logins() {
+            true => self.logout(v1::LogoutRequest::new(), responder.map(Into::into)),
+            false => responder.method_not_found(),
+        }
     }
 
     fn auth_status(
@@ -266,6 +272,14 @@ impl connection::Agent for Served {
     ) -> Work {
         let message = format!("the terminal {} is unknown", params.terminal_id);
         responder.send(Err(Refusal::invalid_params(message)))
+    }
+}
+
+impl Served {
+    /// Returns whether the agent has login methods, which oblige it to serve `auth/login` and
+    /// `auth/logout`.
+    fn has_logins(&self) -> bool {
+        self.context.about.logins_for(&v1::ClientCapabilities::default()).next().is_some()
     }
 }
 

@@ -129,10 +129,8 @@ impl State {
     /// Stores a checkpoint, if the log has grown enough since the last one.
     pub(crate) fn keep_checkpoint(&mut self) {
         let Some(log) = &mut self.log else { return };
-        if log.is_checkpoint_due()
-            && let Some(body) = checkpoint::write(&self.session, &self.records)
-        {
-            log.keep_checkpoint(body);
+        if log.is_checkpoint_due() {
+            log.keep_checkpoint(checkpoint::write(&self.session, &self.records));
         }
     }
 

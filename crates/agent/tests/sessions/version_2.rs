@@ -112,18 +112,18 @@ async fn a_session_moves_between_versions() {
     assert!(!kinds(&replayed).iter().any(|kind| kind.starts_with("state")), "{replayed:?}");
 }
 
-/// A prompt that cannot be stored is not inserted, and a turn that cannot be stored fails.
+/// V2-76: the message is in the conversation, so the prompt is no error, but its turn fails.
 #[tokio::test(start_paused = true)]
-async fn unstored_prompts_and_turns_are_not_confirmed() {
+async fn the_turn_of_a_prompt_that_cannot_be_stored_fails() {
     let store = TestStore::new();
     let mut client = connect(&store).await;
     let session = client.session().await;
     client.settle().await;
     client.updates();
     store.fails(true);
-    is_full(&client.error("session/prompt", super::client::prompt(&session, "say x")).await);
-    client.settle().await;
-    assert_eq!(client.updates(), [] as [Value; 0]);
+    let failed = turn(&mut client, &session, "say x").await;
+    assert_eq!(kinds(&failed), ["state_update", "user_message", "state_update"]);
+    is_full(&failed.last().unwrap()["error"]);
     store.fails(false);
     let again = turn(&mut client, &session, "say on").await;
     assert_eq!(again.last().unwrap()["stopReason"], "end_turn");

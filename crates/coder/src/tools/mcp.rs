@@ -218,7 +218,14 @@ impl Toolbox<'_> {
                     handle.replace_content(vec![ContentBlock::text(words(&progress)).into()]).await
                 }
                 Next::ServerMessage(ServerMessage::Asks(question)) => {
-                    self.ask_person(server, question, &handle).await
+                    tokio::select! {
+                        biased;
+                        () = handle.cancelled() => {
+                            running.cancel(CANCELLED).await;
+                            break CANCELLED.to_owned();
+                        }
+                        asked = self.ask_person(server, question, &handle) => asked,
+                    }
                 }
             };
             if let Err(error) = said {

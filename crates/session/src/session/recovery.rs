@@ -27,10 +27,12 @@ impl Session {
                 let open = is_known && !call.is_settled();
                 open.then(|| {
                     let id = call.tool_call_id.clone();
-                    EventBody::ToolCallUpdate(ToolCallPatch::with_status(
-                        id,
-                        ToolCallStatus::Failed,
-                    ))
+                    let mut patch = ToolCallPatch::with_status(id, ToolCallStatus::Failed);
+                    if call.capabilities.is_some() {
+                        // V2-43.
+                        patch.capabilities = Patch::Clear;
+                    }
+                    EventBody::ToolCallUpdate(patch)
                 })
             }
             EntryContent::Compaction(compaction) => {

@@ -218,9 +218,15 @@ impl State {
 
     /// Takes a checkpoint at the last event. The row of that event is completed, because its number
     /// must not grow.
-    pub(super) fn keep_checkpoint(&mut self, body: String) {
+    pub(super) fn keep_checkpoint(&mut self, body: Option<String>) {
+        self.since = 0;
+        let Some(body) = body else {
+            // Trying again soon would be in vain.
+            self.kept = self.kept.max(CHECKPOINT).saturating_mul(2);
+            return;
+        };
         self.seal();
-        (self.since, self.kept) = (0, body.len());
+        self.kept = body.len();
         self.checkpoint = Some(Checkpoint { sequence: self.summary.sequence, body });
     }
 

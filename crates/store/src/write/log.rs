@@ -76,7 +76,7 @@ impl Log for SqliteLog {
         self.live.state().is_checkpoint_due()
     }
 
-    fn keep_checkpoint(&mut self, body: String) {
+    fn keep_checkpoint(&mut self, body: Option<String>) {
         let mut state = self.live.state();
         state.keep_checkpoint(body);
         if state.begun && !state.queued {

@@ -226,7 +226,13 @@ impl Thread {
         }
         match self.try_to_write(&full) {
             Ok(ids) => full.into_iter().zip(ids).for_each(|(batch, id)| batch.succeed(Some(id))),
-            Err(error) if full.len() == 1 => full.into_iter().for_each(|batch| batch.fail(&error)),
+            Err(error) if full.len() == 1 => {
+                full.into_iter().for_each(|mut batch| match batch.checkpoint.take() {
+                    // The log has everything, so a checkpoint must not fail its events.
+                    Some(_) => self.write(vec![batch]),
+                    None => batch.fail(&error),
+                });
+            }
             Err(_) => full.into_iter().for_each(|batch| self.write(vec![batch])),
         }
     }
