@@ -244,8 +244,11 @@ export class Script {
     return this.call("title", toAgent.session.setTitle, { sessionId, title });
   }
 
-  login(methodId) {
-    return this.call("logged-in", toAgent.auth.login, { methodId });
+  /** A terminal login is a separate program, which this client does not start (V2-08). */
+  async login(methodId) {
+    const method = this.authMethods.find((offered) => offered.methodId === methodId);
+    if (method?.type === "agent") await this.call("logged-in", toAgent.auth.login, { methodId });
+    else this.refuse(toAgent.auth.login, `the agent offers no login ${methodId} by a call`);
   }
 
   logout() {

@@ -51,6 +51,8 @@ pub(crate) struct Script<'a> {
     questions: &'a Questions,
     capabilities: AgentCapabilities,
     has_logins: bool,
+    /// The ids of the logins by a call. A terminal login is a separate program (V2-08).
+    logins: Vec<String>,
     session: Option<SessionId>,
 }
 
@@ -71,6 +73,7 @@ impl<'a> Script<'a> {
             questions,
             capabilities,
             has_logins: false,
+            logins: Vec::new(),
             session: None,
         }
     }
@@ -136,6 +139,11 @@ impl<'a> Script<'a> {
                 self.events.print("initialized", &initialized);
                 self.capabilities = initialized.capabilities;
                 self.has_logins = !initialized.auth_methods.is_empty();
+                let methods = initialized.auth_methods.iter().map(|method| json!(method));
+                self.logins = methods
+                    .filter(|method| method["type"] == "agent")
+                    .filter_map(|method| method["methodId"].as_str().map(str::to_owned))
+                    .collect();
                 return Some(());
             }
             Ok(_) => self.refuse("initialize", "the agent does not speak version 2"),
@@ -239,7 +247,8 @@ impl<'a> Script<'a> {
                 self.call_if(offered, "title", SetSessionTitleRequest::new(id, title)).await;
             }
             Step::Login(id) => {
-                self.call_if(self.has_logins, "logged-in", LoginAuthRequest::new(id)).await;
+                let offered = self.logins.contains(&id);
+                self.call_if(offered, "logged-in", LoginAuthRequest::new(id)).await;
             }
             Step::Logout => {
                 self.call_if(self.has_logins, "logged-out", LogoutAuthRequest::new()).await;
