@@ -52,9 +52,10 @@ impl LiveSession {
         let mut state = self.state();
         state.questions += 1;
         let id = PermissionId(state.questions);
-        let tool_call = asked_action::tool_call_id(&question, id);
+        let tool_call = question.tool_call_id().cloned();
         state.hear(EventBody::PermissionAsked { id, question: Box::new(question.clone()) });
-        let known = self.fold.with(|session| session.tool_call(&tool_call).cloned());
+        let known = tool_call
+            .and_then(|tool_call| self.fold.with(|session| session.tool_call(&tool_call).cloned()));
         let (permissions, folders) = (state.permissions.clone(), state.folders.clone());
         let asking = if state.is_cancelling() {
             let outcome = RequestPermissionOutcome::Cancelled; // PERM-06
