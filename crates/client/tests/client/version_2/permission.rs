@@ -2,7 +2,9 @@
 
 use super::scripted::{Ready, asking, ready_with};
 use crate::scripted_agent::{opened_with, soon};
-use attache_client::{Decision, PermissionBroker, PermissionRequest, Permissions, Rule};
+use attache_client::{
+    Decision, Effect, PermissionBroker, PermissionRequest, Permissions, Rule, RuleScope,
+};
 use serde_json::{Value, json};
 use std::future::pending;
 use tokio::sync::mpsc;
@@ -114,6 +116,67 @@ async fn no_rule_and_no_flag_allows_an_unknown_subject() {
     assert_eq!(ask(&mut ready, 1, question(subject)).await["optionId"], "y");
     let request = requests.recv().await.unwrap();
     assert!(request.unknown_subject.unwrap().get().contains("rocket"));
+}
+
+/// The outcomes of requests that only this rule and a person who rejects decide.
+async fn outcomes_by(rule: &str, updates: Vec<Value>, questions: Vec<Value>) -> Vec<Value> {
+    let broker = PermissionBroker::in_memory();
+    broker.remember(Rule::from_line(rule).unwrap()).unwrap();
+    let permissions = broker.permissions("scripted", "/", Permissions::Reject);
+    let mut ready = ready_by(permissions).await;
+    for update in updates {
+        ready.agent.update("s1", update).await;
+    }
+    let mut outcomes = Vec::new();
+    for (id, question) in (1..).zip(questions) {
+        outcomes.push(ask(&mut ready, id, question).await["optionId"].clone());
+    }
+    outcomes
+}
+
+#[tokio::test]
+async fn a_rule_about_a_title_covers_one_question_and_description() {
+    let call = json!({ "toolCallId": "t", "title": "List the files", "kind": "execute" });
+    let asked = question(json!({ "type": "tool_call", "toolCall": call }));
+    let (mut asks_else, mut describes_else) = (asked.clone(), asked.clone());
+    asks_else["title"] = "May I delete all files?".into();
+    describes_else["description"] = "All files are deleted.".into();
+    let rule = "allow title=\"List the files\" text=\"May I?\\nBecause.\"";
+    let outcomes = outcomes_by(rule, vec![], vec![asked, asks_else, describes_else]).await;
+    assert_eq!(outcomes, ["y", "n", "n"]);
+    // A rule about another text allows none of them.
+    let (mut ready, mut requests) = ready_for(Some(Decision::Reject)).await;
+    let call = json!({ "toolCallId": "t", "title": "List the files", "kind": "execute" });
+    ask(&mut ready, 1, question(json!({ "type": "tool_call", "toolCall": call }))).await;
+    let request = requests.recv().await.unwrap();
+    let asked = request.asked_call("scripted", "/".as_ref());
+    let made = asked.narrowest_rule(Effect::Allow, RuleScope::Always).unwrap();
+    assert_eq!(made.to_line().replace("kind=\"execute\" ", ""), rule);
+}
+
+#[tokio::test]
+async fn a_question_without_a_tool_call_has_none() {
+    let (mut ready, mut requests) = ready_for(Some(Decision::Reject)).await;
+    let call = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "permission-1",
+        "title": "Harmless", "kind": "read" });
+    ready.agent.update("s1", call).await;
+    let params = json!({ "sessionId": "s1", "title": "May I?", "options": options() });
+    ask(&mut ready, 1, params).await;
+    let request = requests.recv().await.unwrap();
+    assert!(request.tool_call.is_none() && request.kind().is_none(), "{request:?}");
+}
+
+#[tokio::test]
+async fn a_rule_that_denies_a_tool_covers_its_commands() {
+    let call = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Run",
+        "name": "mcp__remote__run" });
+    let subject = json!({ "type": "command", "command": "ls", "cwd": "/", "toolCallId": "t" });
+    let (mut ready, mut requests) = ready_for(Some(Decision::Allow)).await;
+    ready.agent.update("s1", call).await;
+    ask(&mut ready, 1, question(subject)).await;
+    let request = soon(requests.recv()).await.unwrap();
+    let rule = Rule::from_line("reject tool=\"mcp__remote__*\"").unwrap();
+    assert!(request.asked_call("scripted", "/".as_ref()).is_about(&rule), "{request:?}");
 }
 
 #[tokio::test]
