@@ -68,6 +68,9 @@ pub(crate) struct State {
     /// Notified when the answers to this client's own questions are no longer needed.
     asked_aside: Vec<oneshot::Sender<()>>,
     turn: Option<RunningTurn>,
+    /// Whether the work that the agent began by itself is being cancelled: until the agent is idle
+    /// or the next turn begins.
+    is_own_work_cancelled: bool,
     asked: BTreeMap<PermissionId, AgentQuestion>,
     questions: u64,
 }
@@ -109,6 +112,7 @@ impl LiveSession {
             approvals: Approvals::default(),
             asked_aside: Vec::new(),
             turn: None,
+            is_own_work_cancelled: false,
             asked: BTreeMap::new(),
             questions,
         };
@@ -194,6 +198,7 @@ impl LiveSession {
             return Err(PromptError::Loading);
         }
         state.loading = None;
+        state.is_own_work_cancelled = false;
         let echo = PromptEcho::of(&prompt);
         let was_busy = self.fold.with(|session| session.turn() != TurnState::Idle);
         let agent = AgentTurn::new(was_busy);
@@ -317,9 +322,10 @@ impl State {
         setup.said.into_iter().for_each(|body| self.apply(body));
     }
 
-    /// Whether the turn in flight is being cancelled.
+    /// Whether the turn in flight, or work that the agent began by itself, is being cancelled.
     fn is_cancelling(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.tracker.is_cancelling())
+        self.is_own_work_cancelled
+            || self.turn.as_ref().is_some_and(|turn| turn.tracker.is_cancelling())
     }
 
     /// Whether a caller waits for a load.

@@ -58,15 +58,19 @@ impl LiveSession {
         }
     }
 
-    /// Cancels work that an agent of version 2 began by itself, without a prompt.
+    /// Cancels work that an agent of version 2 began by itself, without a prompt, and withdraws the
+    /// open questions, which may be of work in the background.
     pub(super) fn cancel_own_work(&self) {
-        let works = self.fold.with(|session| session.turn() != TurnState::Idle);
-        if !works || self.peer.v2_agent_capabilities().is_none() {
-            return;
+        let mut state = self.state();
+        let withdrawn = state.withdraw();
+        let works = self.fold.with(|session| session.turn() != TurnState::Idle)
+            && self.peer.v2_agent_capabilities().is_some();
+        state.is_own_work_cancelled |= works;
+        drop(state);
+        if works {
+            // If the connection has ended, so has the work.
+            let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
         }
-        let withdrawn = self.state().withdraw();
-        // If the connection has ended, so has the work.
-        let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
         self.fold.wake();
         cancelled(withdrawn);
     }
@@ -76,6 +80,9 @@ impl State {
     /// Folds a state that the agent reports. Returns the end of the turn in flight if the state
     /// ends it; that state is not folded yet.
     pub(super) fn hear_state(&mut self, state: StateUpdate) -> Option<ReportedEnd> {
+        if matches!(state, StateUpdate::Idle(_)) {
+            self.is_own_work_cancelled = false;
+        }
         let Some(turn) = &mut self.turn else {
             self.apply(EventBody::State(Box::new(state)));
             return None;

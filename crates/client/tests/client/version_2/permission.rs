@@ -221,6 +221,27 @@ async fn a_question_outlives_the_turn_and_a_cancel_withdraws_it() {
 }
 
 #[tokio::test]
+async fn a_cancel_withdraws_questions_of_work_without_a_turn() {
+    let (mut ready, mut requests) = ready_for(None).await;
+    let cancelled = json!({ "outcome": "cancelled" });
+    // The agent is idle: only the question is withdrawn.
+    ready.agent.call(7, "session/request_permission", question(json!(null))).await;
+    soon(requests.recv()).await.unwrap();
+    ready.session.cancel();
+    assert_eq!(ready.agent.next().await.unwrap()["result"]["outcome"], cancelled);
+    // The agent works: the work is cancelled, and later questions are too.
+    ready.running().await;
+    ready.agent.heard().await;
+    ready.session.cancel();
+    ready.agent.expect("session/cancel").await;
+    assert_eq!(ask(&mut ready, 8, question(json!(null))).await, cancelled);
+    // After the end of that work, the person is asked again.
+    ready.ended("cancelled").await;
+    ready.agent.call(9, "session/request_permission", question(json!(null))).await;
+    soon(requests.recv()).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_form_is_answered_in_version_2() {
     let options = asking()
         .forms(|request| async move { attache_client::FormReply::Accept(request.form.defaults()) });
