@@ -8,7 +8,7 @@ mod pending_load;
 mod version_2;
 
 use self::agent_question::AgentQuestion;
-use self::agent_turn::AgentTurn;
+use self::agent_turn::{AgentTurn, ReportedWork};
 use self::pending_load::PendingLoad;
 use crate::lock::lock;
 use crate::observe::watch_position::WatchPosition;
@@ -29,7 +29,7 @@ use attache_protocol::v1::{
     SessionId,
 };
 use attache_protocol::v2::StateUpdate;
-use attache_session::{EventBody, PermissionId, TurnOutcome, TurnState};
+use attache_session::{EventBody, PermissionId, TurnOutcome};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -68,6 +68,8 @@ pub(crate) struct State {
     /// Notified when the answers to this client's own questions are no longer needed.
     asked_aside: Vec<oneshot::Sender<()>>,
     turn: Option<RunningTurn>,
+    /// The work of the agent as its last state reported it.
+    reported: ReportedWork,
     /// Whether the work that the agent began by itself is being cancelled: until the agent is idle
     /// or the next turn begins.
     is_own_work_cancelled: bool,
@@ -112,6 +114,7 @@ impl LiveSession {
             approvals: Approvals::default(),
             asked_aside: Vec::new(),
             turn: None,
+            reported: ReportedWork::None,
             is_own_work_cancelled: false,
             asked: BTreeMap::new(),
             questions,
@@ -148,6 +151,9 @@ impl LiveSession {
         self.terminals.update_from(&body);
         self.fold.hear();
         let mut state = self.state();
+        if let EventBody::State(reported) = &body {
+            state.reported.hear_state(reported);
+        }
         match (&mut state.loading, body) {
             (Some(PendingLoad { replayed: Some(fresh), .. }), body) => fresh.keep(body),
             (Some(_), _) => return,
@@ -200,8 +206,7 @@ impl LiveSession {
         state.loading = None;
         state.is_own_work_cancelled = false;
         let echo = PromptEcho::of(&prompt);
-        let was_busy = self.fold.with(|session| session.turn() != TurnState::Idle);
-        let agent = AgentTurn::new(was_busy);
+        let agent = AgentTurn::new(state.reported);
         state.turn = Some(RunningTurn { tracker: tracker.clone(), echo, agent });
         state.apply(EventBody::Prompt { content: prompt });
         state.apply(EventBody::TurnBegan);
@@ -236,7 +241,10 @@ impl LiveSession {
                 state.approvals.end_turn();
                 Vec::new()
             }
-            None => state.withdraw(),
+            None => {
+                state.reported.leave_turn();
+                state.withdraw()
+            }
         };
         // After a cancel, the agent may answer with a cancellation error instead of the stop reason
         // (CANCEL-20).

@@ -8,6 +8,39 @@ use attache_session::{EventBody, MessageAuthor};
 /// The number of ids of user messages that are kept until the reply to the prompt.
 const MESSAGES: usize = 16;
 
+/// The work of an agent of version 2 as its last state reported it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum ReportedWork {
+    /// The agent does not work.
+    #[default]
+    None,
+    /// The agent works.
+    Running,
+    /// The agent works for a turn that the client has ended by itself, for example because a cancel
+    /// was not answered.
+    LeftTurn,
+}
+
+impl ReportedWork {
+    /// Takes a state of the session.
+    pub(super) fn hear_state(&mut self, state: &StateUpdate) {
+        match state {
+            StateUpdate::Running(_) | StateUpdate::RequiresAction(_) if *self == Self::None => {
+                *self = Self::Running;
+            }
+            StateUpdate::Idle(_) => *self = Self::None,
+            _ => {}
+        }
+    }
+
+    /// Notes that the client ends the turn by itself.
+    pub(super) fn leave_turn(&mut self) {
+        if *self == Self::Running {
+            *self = Self::LeftTurn;
+        }
+    }
+}
+
 /// What an agent of version 2 reports about the turn in flight.
 ///
 /// The agent replies to the prompt once the prompt is in the conversation, and the turn ends with
@@ -19,6 +52,8 @@ pub(super) struct AgentTurn {
     prompt: Option<MessageId>,
     /// Whether the agent already worked when the prompt was sent.
     was_busy: bool,
+    /// Whether the first state `idle` is the end of an earlier turn.
+    follows_left_turn: bool,
     /// Whether the agent reported work since the prompt.
     has_run: bool,
     /// The messages of the user since the prompt, until the reply.
@@ -50,9 +85,13 @@ pub(super) enum StateMeaning {
 }
 
 impl AgentTurn {
-    /// Begins with a prompt. `was_busy` says whether the agent already worked.
-    pub(super) fn new(was_busy: bool) -> Self {
-        Self { was_busy, ..Self::default() }
+    /// Begins with a prompt. `earlier` is the work before it.
+    pub(super) fn new(earlier: ReportedWork) -> Self {
+        Self {
+            was_busy: earlier != ReportedWork::None,
+            follows_left_turn: earlier == ReportedWork::LeftTurn,
+            ..Self::default()
+        }
     }
 
     /// Takes a state of the session.
@@ -69,6 +108,10 @@ impl AgentTurn {
     }
 
     fn hear_idle(&mut self, idle: &IdleStateUpdate) -> StateMeaning {
+        if std::mem::take(&mut self.follows_left_turn) {
+            (self.was_busy, self.has_run) = (false, false);
+            return StateMeaning::EarlierWorkEnded;
+        }
         match (&self.prompt, self.has_run) {
             (Some(_), true) => StateMeaning::Ends,
             // An agent that never reports that it works still ends a turn with a reason. A

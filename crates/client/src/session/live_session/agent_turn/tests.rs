@@ -1,4 +1,4 @@
-use super::{AgentTurn, StateMeaning};
+use super::{AgentTurn, ReportedWork, StateMeaning};
 use attache_protocol::v2::{IdleStateUpdate, StateUpdate};
 use attache_protocol::{Patch, decode};
 use attache_session::{EventBody, MessageAuthor};
@@ -43,7 +43,7 @@ fn idle_after_the_reply_ends_a_turn_that_ran_or_that_gives_a_reason() {
         // Background work ended before this turn began to work.
         (vec![idle(), running(), ended()], vec![Repeated, GoesOn, Ends]),
     ] {
-        let mut turn = AgentTurn::new(false);
+        let mut turn = AgentTurn::new(ReportedWork::None);
         assert_eq!(turn.acknowledge("m".into()), None::<IdleStateUpdate>);
         assert_eq!(meanings(&mut turn, &states), expected, "{states:?}");
     }
@@ -51,7 +51,7 @@ fn idle_after_the_reply_ends_a_turn_that_ran_or_that_gives_a_reason() {
 
 #[test]
 fn unknown_states_do_not_end_a_turn() {
-    let mut turn = AgentTurn::new(false);
+    let mut turn = AgentTurn::new(ReportedWork::None);
     turn.hear_state(&running());
     turn.acknowledge("m".into());
     for text in [r#"{"state":"unknown"}"#, r#"{"state":"dreaming","stopReason":"end_turn"}"#] {
@@ -61,14 +61,14 @@ fn unknown_states_do_not_end_a_turn() {
 
 #[test]
 fn idle_before_the_reply_ends_the_turn_with_the_reply() {
-    let mut turn = AgentTurn::new(false);
+    let mut turn = AgentTurn::new(ReportedWork::None);
     assert_eq!(meanings(&mut turn, &[running(), ended()])[1], StateMeaning::Held);
     assert!(turn.acknowledge("m".into()).is_some());
 }
 
 #[test]
 fn work_after_an_early_idle_belongs_to_the_turn() {
-    let mut turn = AgentTurn::new(false);
+    let mut turn = AgentTurn::new(ReportedWork::None);
     meanings(&mut turn, &[running(), ended(), running()]);
     assert!(turn.acknowledge("m".into()).is_none());
     assert_eq!(turn.hear_state(&ended()), StateMeaning::Ends);
@@ -76,7 +76,7 @@ fn work_after_an_early_idle_belongs_to_the_turn() {
 
 #[test]
 fn a_repeated_idle_before_the_reply_is_no_end() {
-    let mut turn = AgentTurn::new(false);
+    let mut turn = AgentTurn::new(ReportedWork::None);
     assert_eq!(turn.hear_state(&ended()), StateMeaning::Repeated);
     assert!(turn.acknowledge("m".into()).is_none());
 }
@@ -84,17 +84,17 @@ fn a_repeated_idle_before_the_reply_is_no_end() {
 #[test]
 fn earlier_work_ends_before_the_prompt_is_in_the_conversation() {
     // The agent reports only the end of its earlier work.
-    let mut turn = AgentTurn::new(true);
+    let mut turn = AgentTurn::new(ReportedWork::Running);
     assert_eq!(turn.hear_state(&ended()), StateMeaning::EarlierWorkEnded);
     assert_eq!(turn.hear_state(&ended()), StateMeaning::Repeated);
     assert!(turn.acknowledge("m".into()).is_none());
     // The agent repeats that it works, and the prompt is inserted after that work.
-    let mut turn = AgentTurn::new(true);
+    let mut turn = AgentTurn::new(ReportedWork::Running);
     meanings(&mut turn, &[running(), ended()]);
     turn.is_prompt(&user_message("m"));
     assert!(turn.acknowledge("m".into()).is_none());
     // The prompt is inserted into the work.
-    let mut turn = AgentTurn::new(true);
+    let mut turn = AgentTurn::new(ReportedWork::Running);
     meanings(&mut turn, &[running()]);
     turn.is_prompt(&user_message("m"));
     meanings(&mut turn, &[ended()]);
@@ -103,7 +103,7 @@ fn earlier_work_ends_before_the_prompt_is_in_the_conversation() {
 
 #[test]
 fn the_prompt_is_recognized_by_its_id_after_the_reply() {
-    let mut turn = AgentTurn::new(false);
+    let mut turn = AgentTurn::new(ReportedWork::None);
     assert!(!turn.is_prompt(&user_message("m")));
     for number in 0..1000 {
         assert!(!turn.is_prompt(&user_message(&format!("other-{number}"))));
