@@ -5,7 +5,7 @@ use attache_protocol::v1::MessageId;
 use attache_protocol::v2::{IdleStateUpdate, StateUpdate};
 use attache_session::{EventBody, MessageAuthor};
 
-/// The number of ids of user messages that are kept until the reply to the prompt.
+/// The number of ids of user messages that are kept until the reply to the prompt: the last ones.
 const MESSAGES: usize = 16;
 
 /// The work of an agent of version 2 as its last state reported it.
@@ -56,7 +56,7 @@ pub(super) struct AgentTurn {
     follows_left_turn: bool,
     /// Whether the agent reported work since the prompt.
     has_run: bool,
-    /// The messages of the user since the prompt, until the reply.
+    /// The last messages of the user since the prompt, until the reply.
     messages: Vec<MessageId>,
     /// A state `idle` that is the end of the turn if the reply says so.
     held: Option<HeldIdle>,
@@ -65,8 +65,11 @@ pub(super) struct AgentTurn {
 #[derive(Debug)]
 struct HeldIdle {
     idle: IdleStateUpdate,
-    /// The number of messages that came before it.
-    messages: usize,
+    /// Whether it is the end of the turn for every reply. Otherwise work that began before the
+    /// prompt may have ended, unless the prompt was in the conversation by then.
+    is_end: bool,
+    /// The messages of the user that came before it.
+    messages: Vec<MessageId>,
 }
 
 /// What a state means for the turn in flight.
@@ -94,33 +97,40 @@ impl AgentTurn {
         }
     }
 
-    /// Takes a state of the session.
-    pub(super) fn hear_state(&mut self, state: &StateUpdate) -> StateMeaning {
+    /// Takes a state of the session. `is_cancelling` says whether the turn is being cancelled.
+    pub(super) fn hear_state(&mut self, state: &StateUpdate, is_cancelling: bool) -> StateMeaning {
         match state {
             StateUpdate::Running(_) | StateUpdate::RequiresAction(_) => {
                 self.has_run = true;
                 self.held = None;
                 StateMeaning::GoesOn
             }
-            StateUpdate::Idle(idle) => self.hear_idle(idle),
+            StateUpdate::Idle(idle) => self.hear_idle(idle, is_cancelling),
             StateUpdate::Unconfirmed(_) | StateUpdate::Unknown(_) => StateMeaning::GoesOn,
         }
     }
 
-    fn hear_idle(&mut self, idle: &IdleStateUpdate) -> StateMeaning {
+    fn hear_idle(&mut self, idle: &IdleStateUpdate, is_cancelling: bool) -> StateMeaning {
+        if is_cancelling {
+            // The state confirms the cancel, even if the agent never reported that it works.
+            return match &self.prompt {
+                Some(_) => StateMeaning::Ends,
+                None => self.hold(idle, true),
+            };
+        }
         if std::mem::take(&mut self.follows_left_turn) {
             (self.was_busy, self.has_run) = (false, false);
             return StateMeaning::EarlierWorkEnded;
         }
+        let has_reason = idle.stop_reason.is_some();
         match (&self.prompt, self.has_run) {
             (Some(_), true) => StateMeaning::Ends,
             // An agent that never reports that it works still ends a turn with a reason. A
             // repeated state has none, or comes before the reply.
-            (Some(_), false) if idle.stop_reason.is_some() => StateMeaning::Ends,
-            (None, true) => {
-                self.held = Some(HeldIdle { idle: idle.clone(), messages: self.messages.len() });
-                StateMeaning::Held
-            }
+            (Some(_), false) if has_reason => StateMeaning::Ends,
+            (None, true) => self.hold(idle, !self.was_busy),
+            // The prompt may be one of the messages, although the agent reports no work.
+            (None, false) if has_reason && !self.messages.is_empty() => self.hold(idle, false),
             (None, false) if self.was_busy => {
                 self.was_busy = false;
                 StateMeaning::EarlierWorkEnded
@@ -129,14 +139,15 @@ impl AgentTurn {
         }
     }
 
+    fn hold(&mut self, idle: &IdleStateUpdate, is_end: bool) -> StateMeaning {
+        self.held = Some(HeldIdle { idle: idle.clone(), is_end, messages: self.messages.clone() });
+        StateMeaning::Held
+    }
+
     /// Takes the reply to the prompt. Returns the end of the turn if it came before the reply.
     pub(super) fn acknowledge(&mut self, prompt: MessageId) -> Option<IdleStateUpdate> {
-        let held = self.held.take().filter(|held| {
-            // Work that began before the prompt may have ended instead, unless the prompt was in
-            // the conversation by then.
-            let before = self.messages.iter().take(held.messages);
-            !self.was_busy || before.clone().any(|message| *message == prompt)
-        });
+        let held = self.held.take();
+        let held = held.filter(|held| held.is_end || held.messages.contains(&prompt));
         self.messages = Vec::new();
         self.prompt = Some(prompt);
         held.map(|held| held.idle)
@@ -157,8 +168,9 @@ impl AgentTurn {
         match &self.prompt {
             Some(prompt) => prompt == id,
             None => {
-                if self.messages.len() < MESSAGES && !self.messages.contains(id) {
+                if !self.messages.contains(id) {
                     self.messages.push(id.clone());
+                    self.messages.drain(..self.messages.len().saturating_sub(MESSAGES));
                 }
                 false
             }

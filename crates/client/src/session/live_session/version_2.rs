@@ -87,17 +87,17 @@ impl State {
             self.apply(EventBody::State(Box::new(state)));
             return None;
         };
-        match (turn.agent.hear_state(&state), state) {
+        let is_cancelling = turn.tracker.is_cancelling();
+        match (turn.agent.hear_state(&state, is_cancelling), state) {
             (StateMeaning::Ends, StateUpdate::Idle(idle)) => {
                 return Some(ReportedEnd { tracker: turn.tracker.clone(), idle });
             }
-            (StateMeaning::Held, _) => {}
             (StateMeaning::EarlierWorkEnded, state) => {
                 self.apply(EventBody::State(Box::new(state)));
                 self.apply(EventBody::TurnBegan);
             }
-            // The background work of the state is news, but its end is not.
-            (StateMeaning::Repeated, StateUpdate::Idle(idle)) => {
+            // The background work of the state is news, but its end is not, or not yet.
+            (StateMeaning::Held | StateMeaning::Repeated, StateUpdate::Idle(idle)) => {
                 let mut running = RunningStateUpdate::new();
                 running.background = idle.background;
                 self.apply(EventBody::State(Box::new(running.into())));
