@@ -236,15 +236,15 @@ impl LiveSession {
             return;
         };
         turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
+        if reported.is_none() {
+            state.reported.leave_turn();
+        }
         let withdrawn = match reported {
             Some(_) => {
                 state.approvals.end_turn();
                 Vec::new()
             }
-            None => {
-                state.reported.leave_turn();
-                state.withdraw()
-            }
+            None => state.withdraw(),
         };
         // After a cancel, the agent may answer with a cancellation error instead of the stop reason
         // (CANCEL-20).
