@@ -69,6 +69,7 @@ impl LiveSession {
             state.asked.insert(id, AgentQuestion { answer, _withdrawn: sender });
             drop(state);
             let request = asked_action::request(question, id, self.id.clone(), known);
+            let request = self.fold.with(|session| request.with_terminals(session.terminals()));
             Some(Asking { request, permissions, folders, cancelled, withdrawn })
         };
         self.fold.wake();

@@ -119,14 +119,11 @@ async fn no_rule_and_no_flag_allows_an_unknown_subject() {
 }
 
 /// The outcomes of requests that only this rule and a person who rejects decide.
-async fn outcomes_by(rule: &str, updates: Vec<Value>, questions: Vec<Value>) -> Vec<Value> {
+async fn outcomes_by(rule: &str, questions: Vec<Value>) -> Vec<Value> {
     let broker = PermissionBroker::in_memory();
     broker.remember(Rule::from_line(rule).unwrap()).unwrap();
     let permissions = broker.permissions("scripted", "/", Permissions::Reject);
     let mut ready = ready_by(permissions).await;
-    for update in updates {
-        ready.agent.update("s1", update).await;
-    }
     let mut outcomes = Vec::new();
     for (id, question) in (1..).zip(questions) {
         outcomes.push(ask(&mut ready, id, question).await["optionId"].clone());
@@ -142,7 +139,7 @@ async fn a_rule_about_a_title_covers_one_question_and_description() {
     asks_else["title"] = "May I delete all files?".into();
     describes_else["description"] = "All files are deleted.".into();
     let rule = "allow title=\"List the files\" text=\"May I?\\nBecause.\"";
-    let outcomes = outcomes_by(rule, vec![], vec![asked, asks_else, describes_else]).await;
+    let outcomes = outcomes_by(rule, vec![asked, asks_else, describes_else]).await;
     assert_eq!(outcomes, ["y", "n", "n"]);
     // A rule about another text allows none of them.
     let (mut ready, mut requests) = ready_for(Some(Decision::Reject)).await;
@@ -177,6 +174,32 @@ async fn a_rule_that_denies_a_tool_covers_its_commands() {
     let request = soon(requests.recv()).await.unwrap();
     let rule = Rule::from_line("reject tool=\"mcp__remote__*\"").unwrap();
     assert!(request.asked_call("scripted", "/".as_ref()).is_about(&rule), "{request:?}");
+}
+
+#[tokio::test]
+async fn no_rule_and_no_flag_allows_unknown_content() {
+    let content = json!([{ "type": "rocket", "fuel": 1 }]);
+    let call = json!({ "toolCallId": "t", "title": "Fly", "name": "fly", "content": content });
+    let asked = question(json!({ "type": "tool_call", "toolCall": call }));
+    let mut ready = ready_by(Permissions::AllowAll).await;
+    assert_eq!(ask(&mut ready, 1, asked.clone()).await["optionId"], "n");
+    assert_eq!(outcomes_by("allow tool=\"fly\"", vec![asked]).await, ["n"]);
+}
+
+#[tokio::test]
+async fn a_request_has_the_terminals_that_it_shows() {
+    let (mut ready, mut requests) = ready_for(Some(Decision::Reject)).await;
+    for (id, command) in [("a", "make"), ("b", "ls")] {
+        let update =
+            json!({ "sessionUpdate": "terminal_update", "terminalId": id, "command": command });
+        ready.agent.update("s1", update).await;
+    }
+    let content = json!([{ "type": "terminal", "terminalId": "a" }]);
+    let call = json!({ "toolCallId": "t", "title": "Build", "content": content });
+    ask(&mut ready, 1, question(json!({ "type": "tool_call", "toolCall": call }))).await;
+    let terminals = soon(requests.recv()).await.unwrap().terminals;
+    assert_eq!(terminals.len(), 1, "{terminals:?}");
+    assert_eq!(terminals[0].command.as_deref(), Some("make"));
 }
 
 #[tokio::test]
