@@ -236,7 +236,8 @@ impl LiveSession {
             return;
         };
         turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
-        if reported.is_none() {
+        // An agent that refuses a prompt while it works on something else goes on with that work.
+        if reported.is_none() && (tracker.is_cancelling() || !turn.agent.was_busy()) {
             state.reported.leave_turn();
         }
         let withdrawn = match reported {

@@ -97,6 +97,11 @@ impl AgentTurn {
         }
     }
 
+    /// Whether work from before the prompt still goes on.
+    pub(super) fn was_busy(&self) -> bool {
+        self.was_busy
+    }
+
     /// Takes a state of the session. `is_cancelling` says whether the turn is being cancelled.
     pub(super) fn hear_state(&mut self, state: &StateUpdate, is_cancelling: bool) -> StateMeaning {
         match state {
