@@ -13,7 +13,8 @@ use crate::show::paint::{BOLD, CYAN, Paint, YELLOW};
 use crate::show::tool_call::{self, Bound};
 use crate::show::{sanitize, width};
 use attache_client::{Decision, PermissionRequest, Permissions};
-use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolKind};
+use attache_protocol::UnknownVariant;
+use attache_protocol::v1::{ContentBlock, PermissionOption, PermissionOptionKind, ToolKind};
 use attache_session::ToolCallContent;
 use rules::Rules;
 use std::io::Write;
@@ -154,11 +155,19 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
             ToolCallContent::Changes(diff) => {
                 lines.extend(tool_call::changes(diff, cwd, paint, Bound::Whole));
             }
-            ToolCallContent::Content(content) => {
-                let text = tool_call::block(&content.content);
-                lines.extend(text.lines().map(|line| format!("    {line}")));
+            ToolCallContent::Content(content) => match &content.content {
+                ContentBlock::Unknown(content) => lines.extend(unknown(content, columns)),
+                content => {
+                    let text = tool_call::block(content);
+                    lines.extend(text.lines().map(|line| format!("    {line}")));
+                }
+            },
+            ToolCallContent::Terminal(terminal) => {
+                let text = terminal_line(request, terminal.terminal_id.as_str());
+                lines.extend(effect::lines(&[text], columns, "    "));
             }
-            _ => {}
+            ToolCallContent::Unknown(content) => lines.extend(unknown(content, columns)),
+            _ => lines.push("    content that this program cannot show".to_owned()),
         }
     }
     let keys = keys(&request.options);
@@ -166,6 +175,24 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
         format!("  [{}] {}", paint.paint(BOLD, key), sanitize::visible_line(&option.name))
     }));
     lines
+}
+
+/// Returns the id of a terminal, and its command and folder if the agent has sent them.
+fn terminal_line(request: &PermissionRequest, id: &str) -> String {
+    let known = request.terminals.iter().find(|terminal| terminal.terminal_id.as_str() == id);
+    let part = |before: &str, text: Option<&String>| {
+        text.map_or(String::new(), |text| format!("{before}{}", effect::visible(text)))
+    };
+    let command = part(": $ ", known.and_then(|terminal| terminal.command.as_ref()));
+    let folder = part("\nin ", known.and_then(|terminal| terminal.cwd.as_ref()));
+    format!("terminal {}{command}{folder}", effect::visible(id))
+}
+
+/// Returns content that this program does not know, as JSON.
+fn unknown(content: &UnknownVariant, columns: usize) -> Vec<String> {
+    let json = effect::visible(content.raw.get());
+    let text = format!("content that this program does not know: {json}");
+    effect::lines(&[text], columns, "    ")
 }
 
 /// Returns what an agent of version 2 states besides its question: a description, the title of the

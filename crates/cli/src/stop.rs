@@ -37,15 +37,16 @@ impl Stop {
     pub(crate) fn run(&mut self, session: &HubSession, wanted: &str) {
         let snapshot = session.snapshot();
         let works = works(&snapshot);
-        if wanted.is_empty() {
+        // A number refers to a list that the person has seen.
+        if wanted.is_empty() || self.listed.is_empty() {
             if works.is_empty() {
                 return say(DIM, "Nothing can be stopped alone: Ctrl-C cancels a turn.");
             }
             self.list(works);
             return say(DIM, "Stop one with /stop NUMBER.");
         }
-        if self.listed.is_empty() {
-            self.listed = works.into_iter().map(|(target, _)| target).collect();
+        if self.is_stopping() {
+            return say(RED, "The agent has not answered the last /stop yet: wait for its answer.");
         }
         let number = wanted.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let Some(target) = number.and_then(|number| self.listed.get(number)).cloned() else {

@@ -5,6 +5,9 @@ use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED};
 use super::sanitize;
 use attache_protocol::v2::{Diff, DiffChange, DiffOperation};
 
+/// The mode of a file that is not executable, in a patch.
+const PLAIN_FILE: &str = "100644";
+
 /// The lines of a diff: one for each file, with its changed lines.
 pub(super) struct Shown {
     /// The files, each with its part of the patch. Their lines have no line ends.
@@ -74,28 +77,35 @@ fn news<'s>(section: &[&'s str], change: &DiffChange) -> Vec<&'s str> {
     };
     let is_new = matches!(change.operation, Add(_));
     let is_gone = matches!(change.operation, Delete(_));
-    let known = [
+    let mut known = vec![
         format!("diff --git {before} {after}"),
         format!("--- {}", if is_new { "/dev/null" } else { &before }),
         format!("+++ {}", if is_gone { "/dev/null" } else { &after }),
-        format!("rename from {before}"),
-        format!("rename to {after}"),
-        format!("copy from {before}"),
-        format!("copy to {after}"),
     ];
+    // Headers of another operation contradict the change, and are shown.
+    known.extend(match &change.operation {
+        Add(_) => vec!["new file mode".to_owned(), format!("new file mode {PLAIN_FILE}")],
+        Delete(_) => {
+            vec!["deleted file mode".to_owned(), format!("deleted file mode {PLAIN_FILE}")]
+        }
+        Move(_) => vec![format!("rename from {before}"), format!("rename to {after}")],
+        Copy(_) => vec![format!("copy from {before}"), format!("copy to {after}")],
+        Modify(_) | Unknown(_) => Vec::new(),
+    });
     let body = section.iter().position(|line| line.starts_with("@@")).unwrap_or(section.len());
     let (heads, body) = section.split_at(body);
-    let is_news = |line: &&&str| {
-        let mode = matches!(
-            **line,
-            "new file mode"
-                | "new file mode 100644"
-                | "deleted file mode"
-                | "deleted file mode 100644"
-        );
-        !mode && !line.starts_with("index ") && !known.iter().any(|known| known == **line)
-    };
+    let is_news =
+        |line: &&&str| !is_plain_index(line) && !known.iter().any(|known| known == **line);
     heads.iter().filter(is_news).chain(body).copied().collect()
+}
+
+/// Returns whether a header has only the ids of the contents, and perhaps the mode of a plain file.
+fn is_plain_index(line: &str) -> bool {
+    let Some(ids) = line.strip_prefix("index ") else { return false };
+    let (ids, mode) = ids.split_once(' ').unwrap_or((ids, PLAIN_FILE));
+    let is_id = |id: &str| !id.is_empty() && id.chars().all(|each| each.is_ascii_hexdigit());
+    mode == PLAIN_FILE
+        && ids.split_once("..").is_some_and(|(before, after)| is_id(before) && is_id(after))
 }
 
 /// Returns the numbers of added and removed lines.
@@ -175,6 +185,27 @@ mod tests {
         );
         let two = "diff --git /p/a /p/a\n@@ @@\ndiff --git /p/b /p/b\n";
         assert_eq!(with_patch(modify, two).len(), 5, "the second file is shown");
+    }
+
+    #[test]
+    fn headers_that_contradict_the_change_are_shown() {
+        let modify = r#"{"operation":"modify","path":"/p/a"}"#;
+        for line in [
+            "deleted file mode 100644",
+            "new file mode 100644",
+            "rename to /p/a",
+            "copy from /p/a",
+            "index 1..2 120000",
+            "index 1..2 100755",
+            "index is another text",
+        ] {
+            let patch = format!("diff --git /p/a /p/a\n{line}\n@@ -1 +1 @@\n-x\n+y\n");
+            let shown = with_patch(modify, &patch);
+            assert_eq!(shown, ["a +1 -1", line, "@@ -1 +1 @@", "-x", "+y"]);
+        }
+        let add = r#"{"operation":"add","path":"/p/a"}"#;
+        let shown = with_patch(add, "diff --git /p/a /p/a\ndeleted file mode 100644\n");
+        assert_eq!(shown, ["a (new file)", "deleted file mode 100644"]);
     }
 
     #[test]

@@ -160,6 +160,22 @@ fn a_question_about_a_terminal_shows_its_command() {
 }
 
 #[test]
+fn a_question_shows_the_ids_of_terminals() {
+    let project = Project::new();
+    let content = json!([{"type": "terminal", "terminalId": "term-1"}]);
+    let call = json!({"toolCallId": "c", "title": "mock", "kind": "other", "content": content});
+    let agent = asking(&project, &call);
+    let mut terminal =
+        Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
+    terminal.wait_for("allow? [");
+    terminal.press("n");
+    let (code, shown) = terminal.end();
+    let question = shown.split("allow?").next().unwrap();
+    assert!(question.contains("terminal term-1"), "{shown}");
+    assert_eq!(code, Some(11), "{shown}");
+}
+
+#[test]
 fn a_question_shows_the_whole_command() {
     let project = Project::new();
     let long = format!("echo {} && rm y", "word ".repeat(60).trim());

@@ -8,26 +8,29 @@ use attache_session::{
 };
 use std::collections::BTreeMap;
 
-/// The id of the tool call of a question, or an id that no tool call has.
-pub(crate) fn tool_call_id(question: &PermissionQuestion, id: PermissionId) -> ToolCallId {
-    question.tool_call_id().cloned().unwrap_or_else(|| format!("permission-{}", id.0).into())
-}
-
-/// Makes the request of a question. `known` is the tool call after the question was folded.
+/// Makes the request of a question. `known` is the tool call with the question's
+/// [id](PermissionQuestion::tool_call_id) after the question was folded. A question without a tool
+/// call gets an id of its own, which the agent may also give to a tool call: that call is not
+/// `known`.
 pub(crate) fn request(
     question: PermissionQuestion,
     id: PermissionId,
     session_id: SessionId,
     known: Option<ToolCall>,
 ) -> PermissionRequest {
-    let without_details = || ToolCallPatch::new(tool_call_id(&question, id));
+    let own_id = || ToolCallId::from(format!("permission-{}", id.0));
+    let tool_call_id = || question.tool_call_id().cloned().unwrap_or_else(own_id);
+    let without_details = || ToolCallPatch::new(tool_call_id());
     let mut asked = question.tool_call().cloned().unwrap_or_else(without_details);
     let mut known = known;
     let mut unknown_subject = None;
     match question.subject {
         Some(PermissionSubject::Command(command)) => {
             // An approval covers exactly this command, whatever the tool call says about others.
-            known = None;
+            // The name of the tool stays, because rules may deny that tool.
+            if let Some(name) = known.take().and_then(|call| call.name) {
+                asked.name = Patch::Set(name);
+            }
             asked.kind = Patch::Set(ToolKind::Execute);
             asked.locations = Patch::Set(Vec::new());
             asked.content = Patch::Set(Vec::new());

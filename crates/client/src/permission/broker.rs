@@ -277,8 +277,9 @@ impl PermissionBroker {
     ) -> attache_policy::Decision {
         let (rules, project) = (self.rules(), self.rules_of_project(cwd));
         let rules = rules.iter().chain(project.rules());
-        // No rule allows a subject that this version does not know.
-        let no_allowing = project.is_broken() || request.unknown_subject.is_some();
+        // No rule allows a subject or content that this version does not know.
+        let is_unknown = request.unknown_subject.is_some() || request.shows_unknown_content();
+        let no_allowing = project.is_broken() || is_unknown;
         request.asked_call(agent, cwd).decide(rules, no_allowing)
     }
 

@@ -5,6 +5,7 @@ use attache_protocol::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
     SelectedPermissionOutcome,
 };
+use std::collections::HashSet;
 
 /// The decision about one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,9 +43,13 @@ impl Decision {
         })
     }
 
-    /// Returns the outcome that the agent receives.
+    /// Returns the outcome that the agent receives. If two options have the same id, the answer
+    /// with that id could mean either of them, so the outcome is `cancelled`.
     pub(crate) fn outcome(&self, options: &[PermissionOption]) -> RequestPermissionOutcome {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+        if has_repeated_ids(options) {
+            return RequestPermissionOutcome::Cancelled;
+        }
         let of_kind =
             |kind: PermissionOptionKind| options.iter().find(|option| option.kind == kind);
         let chosen = match self {
@@ -57,6 +62,12 @@ impl Decision {
             None => RequestPermissionOutcome::Cancelled,
         }
     }
+}
+
+/// Whether two options have the same id.
+fn has_repeated_ids(options: &[PermissionOption]) -> bool {
+    let ids: HashSet<_> = options.iter().map(|option| option.option_id.as_str()).collect();
+    ids.len() < options.len()
 }
 
 #[cfg(test)]
@@ -102,5 +113,17 @@ mod tests {
         assert_eq!(chosen(&Decision::Allow, &[RejectOnce]).as_deref(), Some("reject_once"));
         assert_eq!(chosen(&Decision::Allow, &[]), None);
         assert_eq!(chosen(&Decision::Reject, &[AllowOnce, AllowAlways]), None);
+    }
+
+    #[test]
+    fn options_with_one_id_are_never_chosen() {
+        use PermissionOptionKind::{AllowAlways, RejectOnce};
+        for kinds in [[AllowAlways, RejectOnce], [RejectOnce, AllowAlways]] {
+            let options = kinds.map(|kind| PermissionOption::new("x", "x", kind));
+            for decision in [Decision::Choose("x".into()), Decision::Allow, Decision::Reject] {
+                assert_eq!(decision.outcome(&options), RequestPermissionOutcome::Cancelled);
+                assert!(!decision.allows(&options), "{decision:?}");
+            }
+        }
     }
 }

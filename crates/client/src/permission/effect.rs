@@ -70,15 +70,21 @@ impl PermissionRequest {
         }
     }
 
-    /// The text that the agent shows with the call.
+    /// The text that the agent shows besides the title: the question, the description, and the
+    /// text of the call.
     fn shown_texts(&self) -> impl Iterator<Item = &str> {
-        self.shown_content().filter_map(|content| match content {
+        let title = self.stated_title();
+        let stated = [&self.question, &self.description].into_iter().flatten();
+        let stated =
+            stated.map(String::as_str).filter(move |text| !text.is_empty() && *text != title);
+        let content = self.shown_content().filter_map(|content| match content {
             ToolCallContent::Content(content) => match &content.content {
                 ContentBlock::Text(text) => Some(text.text.as_str()),
                 _ => None,
             },
             _ => None,
-        })
+        });
+        stated.chain(content)
     }
 
     /// The content of the call as the request shows it.

@@ -4,8 +4,9 @@ use super::file_action::FileAction;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::Guard;
 use attache_protocol::Raw;
-use attache_protocol::v1::{PermissionOption, SessionId, ToolKind};
-use attache_session::{PermissionId, ToolCall, ToolCallPatch};
+use attache_protocol::v1::{ContentBlock, PermissionOption, SessionId, ToolKind};
+use attache_session::{AgentTerminal, PermissionId, ToolCall, ToolCallContent, ToolCallPatch};
+use std::sync::Arc;
 
 /// A permission request: the agent asks whether a tool call may run, or requests an action that
 /// this client performs only with permission: to write a file, to read a file with secrets, or to
@@ -28,6 +29,8 @@ pub struct PermissionRequest {
     /// What the question is about, if this version of the program does not know such a subject.
     /// Show it as it is. Only a person may allow such a request: no rule and no flag covers it.
     pub unknown_subject: Option<Raw>,
+    /// The agent's terminals that the content of the call names; only in version 2.
+    pub terminals: Vec<Arc<AgentTerminal>>,
     /// The options, in the agent's order. May be empty (PERM-13).
     pub options: Vec<PermissionOption>,
     /// The command, if this client asks whether it may run a command in a terminal for the agent
@@ -66,6 +69,7 @@ impl PermissionRequest {
             question: None,
             description: None,
             unknown_subject: None,
+            terminals: Vec::new(),
             options,
             command: None,
             file: None,
@@ -79,10 +83,36 @@ impl PermissionRequest {
         self.asked.kind().or_else(|| self.tool_call.as_ref().map(ToolCall::kind))
     }
 
-    /// Whether only a person may allow the request: it is [protected](Self::protected), or has an
-    /// [unknown subject](Self::unknown_subject).
+    /// Whether only a person may allow the request: it is [protected](Self::protected), has an
+    /// [unknown subject](Self::unknown_subject), or shows content of an unknown kind.
     pub fn needs_person(&self) -> bool {
-        self.protected.is_some() || self.unknown_subject.is_some()
+        self.protected.is_some() || self.unknown_subject.is_some() || self.shows_unknown_content()
+    }
+
+    /// Whether the request shows content of a kind that this version of the program does not know.
+    pub(crate) fn shows_unknown_content(&self) -> bool {
+        self.shown_content().any(|content| match content {
+            ToolCallContent::Content(content) => {
+                matches!(content.content, ContentBlock::Unknown(_))
+            }
+            ToolCallContent::Unknown(_) => true,
+            _ => false,
+        })
+    }
+
+    /// Keeps those of the session's terminals that the content of the call names.
+    pub(crate) fn with_terminals(mut self, terminals: &[Arc<AgentTerminal>]) -> Self {
+        let is_shown = |terminal: &AgentTerminal| {
+            self.shown_content().any(|content| match content {
+                ToolCallContent::Terminal(shown) => {
+                    shown.terminal_id.as_str() == terminal.terminal_id.as_str()
+                }
+                _ => false,
+            })
+        };
+        let shown = terminals.iter().filter(|terminal| is_shown(terminal)).cloned().collect();
+        self.terminals = shown;
+        self
     }
 
     /// The question for people, or else the title of the call; its id if the agent sent neither.

@@ -8,7 +8,7 @@ mod pending_load;
 mod version_2;
 
 use self::agent_question::AgentQuestion;
-use self::agent_turn::AgentTurn;
+use self::agent_turn::{AgentTurn, ReportedWork};
 use self::pending_load::PendingLoad;
 use crate::lock::lock;
 use crate::observe::watch_position::WatchPosition;
@@ -29,7 +29,7 @@ use attache_protocol::v1::{
     SessionId,
 };
 use attache_protocol::v2::StateUpdate;
-use attache_session::{EventBody, PermissionId, TurnOutcome, TurnState};
+use attache_session::{EventBody, PermissionId, TurnOutcome};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -68,6 +68,11 @@ pub(crate) struct State {
     /// Notified when the answers to this client's own questions are no longer needed.
     asked_aside: Vec<oneshot::Sender<()>>,
     turn: Option<RunningTurn>,
+    /// The work of the agent as its last state reported it.
+    reported: ReportedWork,
+    /// Whether the work that the agent began by itself is being cancelled: until the agent is idle
+    /// or the next turn begins.
+    is_own_work_cancelled: bool,
     asked: BTreeMap<PermissionId, AgentQuestion>,
     questions: u64,
 }
@@ -109,6 +114,8 @@ impl LiveSession {
             approvals: Approvals::default(),
             asked_aside: Vec::new(),
             turn: None,
+            reported: ReportedWork::None,
+            is_own_work_cancelled: false,
             asked: BTreeMap::new(),
             questions,
         };
@@ -144,6 +151,9 @@ impl LiveSession {
         self.terminals.update_from(&body);
         self.fold.hear();
         let mut state = self.state();
+        if let EventBody::State(reported) = &body {
+            state.reported.hear_state(reported);
+        }
         match (&mut state.loading, body) {
             (Some(PendingLoad { replayed: Some(fresh), .. }), body) => fresh.keep(body),
             (Some(_), _) => return,
@@ -194,9 +204,9 @@ impl LiveSession {
             return Err(PromptError::Loading);
         }
         state.loading = None;
+        state.is_own_work_cancelled = false;
         let echo = PromptEcho::of(&prompt);
-        let was_busy = self.fold.with(|session| session.turn() != TurnState::Idle);
-        let agent = AgentTurn::new(was_busy);
+        let agent = AgentTurn::new(state.reported);
         state.turn = Some(RunningTurn { tracker: tracker.clone(), echo, agent });
         state.apply(EventBody::Prompt { content: prompt });
         state.apply(EventBody::TurnBegan);
@@ -226,6 +236,10 @@ impl LiveSession {
             return;
         };
         turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
+        // An agent that refuses a prompt while it works on something else goes on with that work.
+        if reported.is_none() && (tracker.is_cancelling() || !turn.agent.was_busy()) {
+            state.reported.leave_turn();
+        }
         let withdrawn = match reported {
             Some(_) => {
                 state.approvals.end_turn();
@@ -317,9 +331,10 @@ impl State {
         setup.said.into_iter().for_each(|body| self.apply(body));
     }
 
-    /// Whether the turn in flight is being cancelled.
+    /// Whether the turn in flight, or work that the agent began by itself, is being cancelled.
     fn is_cancelling(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.tracker.is_cancelling())
+        self.is_own_work_cancelled
+            || self.turn.as_ref().is_some_and(|turn| turn.tracker.is_cancelling())
     }
 
     /// Whether a caller waits for a load.

@@ -77,7 +77,8 @@ impl SessionHandle {
         begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default()).await
     }
 
-    /// Cancels the running turn, if there is one; see [`Turn::cancel`].
+    /// Cancels the running turn, if there is one; see [`Turn::cancel`]. Without a turn, withdraws
+    /// the open questions, and cancels work that an agent of version 2 began by itself.
     pub fn cancel(&self) {
         self.live.cancel(None);
     }

@@ -36,7 +36,8 @@ pub struct CallPattern {
     /// Some agents name a command only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Calls that show exactly this text.
+    /// Calls that show exactly this text: the lines of the question and the description that differ
+    /// from the title, then the text of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }

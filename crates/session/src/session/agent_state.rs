@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 impl Session {
     /// Applies the state of an agent of version 2. A state that repeats the known one changes only
-    /// the background work.
+    /// the background work. A state of an unknown kind changes nothing.
     pub(super) fn apply_agent_state(&mut self, now: Now, state: &StateUpdate) -> Change {
         let (is_running, background) = match state {
             StateUpdate::Running(running) => (Some(true), &running.background),
             StateUpdate::RequiresAction(waiting) => (Some(true), &waiting.background),
             StateUpdate::Idle(idle) => (Some(false), &idle.background),
             StateUpdate::Unconfirmed(unknown) => (None, &unknown.background),
-            StateUpdate::Unknown(_) => (None, &None),
+            StateUpdate::Unknown(_) => return Change::NONE,
         };
         let mut parts = Parts::NONE;
         match (is_running, self.turn) {

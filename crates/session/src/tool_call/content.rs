@@ -70,20 +70,70 @@ fn paths_of(operation: &v2::DiffOperation) -> Vec<String> {
     }
 }
 
-/// The paths in the headers of a git patch. A changed line that looks like a header counts too.
+/// The paths in the headers of a git patch. A changed line that looks like a header counts too. A
+/// section about a binary file or a mode names its file only in the line `diff --git`.
 fn headers(patch: &str) -> impl Iterator<Item = String> {
     const HEADERS: [&str; 6] =
         ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "];
-    let path = |line: &str| {
-        let path = HEADERS.iter().find_map(|header| line.strip_prefix(header))?;
-        let path = path.trim_end().trim_matches('"');
-        (path != "/dev/null").then(|| path.to_owned())
+    let paths = |line: &str| match line.strip_prefix("diff --git ") {
+        Some(names) => both_names(names.trim_end()),
+        None => {
+            let path = HEADERS.iter().find_map(|header| line.strip_prefix(header));
+            let path = path.map(|path| path.trim_end().trim_matches('"'));
+            path.filter(|path| *path != "/dev/null").map(str::to_owned).into_iter().collect()
+        }
     };
-    patch.lines().filter_map(path)
+    patch.lines().flat_map(paths)
+}
+
+/// The two paths of a line `diff --git`. A space may also be part of a path, so the place where the
+/// first path ends is certain only if both paths are the same. Otherwise the result has the paths
+/// for the first space and for the last one.
+fn both_names(names: &str) -> Vec<String> {
+    let without_side = |path: &str, side: &str| path.strip_prefix(side).unwrap_or(path).to_owned();
+    let is_same = |(before, after): &(&str, &str)| {
+        let (before, after) = (before.trim_matches('"'), after.trim_matches('"'));
+        without_side(before, "a/") == without_side(after, "b/")
+    };
+    let middle = names.len() / 2;
+    let halves = names.split_at_checked(middle);
+    let halves = halves.and_then(|(before, after)| Some((before, after.strip_prefix(' ')?)));
+    let splits = match halves.filter(is_same) {
+        Some(halves) => vec![halves],
+        None => [names.split_once(' '), names.rsplit_once(' ')].into_iter().flatten().collect(),
+    };
+    let mut paths: Vec<String> = Vec::new();
+    for path in splits.into_iter().flat_map(|(before, after)| [before, after]) {
+        let path = path.trim_matches('"');
+        if path != "/dev/null" && !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
+        }
+    }
+    paths
 }
 
 impl From<ContentBlock> for ToolCallContent {
     fn from(content: ContentBlock) -> Self {
         Self::Content(Content::new(content))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_of_a_section_names_its_files() {
+        for (names, expected) in [
+            ("/p/a /p/a", vec!["/p/a"]),
+            ("/p/a b /p/a b", vec!["/p/a b"]),
+            ("\"/p/a\" \"/p/a\"", vec!["/p/a"]),
+            ("a/x b/x", vec!["a/x", "b/x"]),
+            ("/p/a /etc/passwd", vec!["/p/a", "/etc/passwd"]),
+            ("/p/é /p/é", vec!["/p/é"]),
+        ] {
+            let patch = format!("diff --git {names}\nold mode 100644\nnew mode 100755\n");
+            assert_eq!(headers(&patch).collect::<Vec<_>>(), expected);
+        }
     }
 }

@@ -365,6 +365,10 @@ fn the_agents_state_owns_the_turn() {
     // A state of a later draft and an idle state without a turn contradict nothing.
     let session = fold([state(r#""dreaming""#), state(r#""idle""#)]);
     assert_eq!((session.turn(), session.last_outcome()), (TurnState::Idle, None));
+    // It keeps the background work too.
+    let work = r#""running","background":[{"type":"terminal","terminalId":"x"}]"#;
+    let session = fold([state(work), state(r#""dreaming""#)]);
+    assert_eq!(session.background().map(<[_]>::len), Some(1));
     let ended = EventBody::TurnEnded {
         outcome: TurnOutcome::Stopped(v1::StopReason::Unknown("bored".into())),
         usage: None,

@@ -52,9 +52,10 @@ impl LiveSession {
         let mut state = self.state();
         state.questions += 1;
         let id = PermissionId(state.questions);
-        let tool_call = asked_action::tool_call_id(&question, id);
+        let tool_call = question.tool_call_id().cloned();
         state.hear(EventBody::PermissionAsked { id, question: Box::new(question.clone()) });
-        let known = self.fold.with(|session| session.tool_call(&tool_call).cloned());
+        let known = tool_call
+            .and_then(|tool_call| self.fold.with(|session| session.tool_call(&tool_call).cloned()));
         let (permissions, folders) = (state.permissions.clone(), state.folders.clone());
         let asking = if state.is_cancelling() {
             let outcome = RequestPermissionOutcome::Cancelled; // PERM-06
@@ -68,6 +69,7 @@ impl LiveSession {
             state.asked.insert(id, AgentQuestion { answer, _withdrawn: sender });
             drop(state);
             let request = asked_action::request(question, id, self.id.clone(), known);
+            let request = self.fold.with(|session| request.with_terminals(session.terminals()));
             Some(Asking { request, permissions, folders, cancelled, withdrawn })
         };
         self.fold.wake();

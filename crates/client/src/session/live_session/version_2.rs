@@ -58,15 +58,19 @@ impl LiveSession {
         }
     }
 
-    /// Cancels work that an agent of version 2 began by itself, without a prompt.
+    /// Cancels work that an agent of version 2 began by itself, without a prompt, and withdraws the
+    /// open questions, which may be of work in the background.
     pub(super) fn cancel_own_work(&self) {
-        let works = self.fold.with(|session| session.turn() != TurnState::Idle);
-        if !works || self.peer.v2_agent_capabilities().is_none() {
-            return;
+        let mut state = self.state();
+        let withdrawn = state.withdraw();
+        let works = self.fold.with(|session| session.turn() != TurnState::Idle)
+            && self.peer.v2_agent_capabilities().is_some();
+        state.is_own_work_cancelled |= works;
+        drop(state);
+        if works {
+            // If the connection has ended, so has the work.
+            let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
         }
-        let withdrawn = self.state().withdraw();
-        // If the connection has ended, so has the work.
-        let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
         self.fold.wake();
         cancelled(withdrawn);
     }
@@ -76,21 +80,24 @@ impl State {
     /// Folds a state that the agent reports. Returns the end of the turn in flight if the state
     /// ends it; that state is not folded yet.
     pub(super) fn hear_state(&mut self, state: StateUpdate) -> Option<ReportedEnd> {
+        if matches!(state, StateUpdate::Idle(_)) {
+            self.is_own_work_cancelled = false;
+        }
         let Some(turn) = &mut self.turn else {
             self.apply(EventBody::State(Box::new(state)));
             return None;
         };
-        match (turn.agent.hear_state(&state), state) {
+        let is_cancelling = turn.tracker.is_cancelling();
+        match (turn.agent.hear_state(&state, is_cancelling), state) {
             (StateMeaning::Ends, StateUpdate::Idle(idle)) => {
                 return Some(ReportedEnd { tracker: turn.tracker.clone(), idle });
             }
-            (StateMeaning::Held, _) => {}
             (StateMeaning::EarlierWorkEnded, state) => {
                 self.apply(EventBody::State(Box::new(state)));
                 self.apply(EventBody::TurnBegan);
             }
-            // The background work of the state is news, but its end is not.
-            (StateMeaning::Repeated, StateUpdate::Idle(idle)) => {
+            // The background work of the state is news, but its end is not, or not yet.
+            (StateMeaning::Held | StateMeaning::Repeated, StateUpdate::Idle(idle)) => {
                 let mut running = RunningStateUpdate::new();
                 running.background = idle.background;
                 self.apply(EventBody::State(Box::new(running.into())));

@@ -2,7 +2,9 @@
 
 use super::scripted::{Ready, asking, ready_with};
 use crate::scripted_agent::{opened_with, soon};
-use attache_client::{Decision, PermissionBroker, PermissionRequest, Permissions, Rule};
+use attache_client::{
+    Decision, Effect, PermissionBroker, PermissionRequest, Permissions, Rule, RuleScope,
+};
 use serde_json::{Value, json};
 use std::future::pending;
 use tokio::sync::mpsc;
@@ -116,6 +118,90 @@ async fn no_rule_and_no_flag_allows_an_unknown_subject() {
     assert!(request.unknown_subject.unwrap().get().contains("rocket"));
 }
 
+/// The outcomes of requests that only this rule and a person who rejects decide.
+async fn outcomes_by(rule: &str, questions: Vec<Value>) -> Vec<Value> {
+    let broker = PermissionBroker::in_memory();
+    broker.remember(Rule::from_line(rule).unwrap()).unwrap();
+    let permissions = broker.permissions("scripted", "/", Permissions::Reject);
+    let mut ready = ready_by(permissions).await;
+    let mut outcomes = Vec::new();
+    for (id, question) in (1..).zip(questions) {
+        outcomes.push(ask(&mut ready, id, question).await["optionId"].clone());
+    }
+    outcomes
+}
+
+#[tokio::test]
+async fn a_rule_about_a_title_covers_one_question_and_description() {
+    let call = json!({ "toolCallId": "t", "title": "List the files", "kind": "execute" });
+    let asked = question(json!({ "type": "tool_call", "toolCall": call }));
+    let (mut asks_else, mut describes_else) = (asked.clone(), asked.clone());
+    asks_else["title"] = "May I delete all files?".into();
+    describes_else["description"] = "All files are deleted.".into();
+    let rule = "allow title=\"List the files\" text=\"May I?\\nBecause.\"";
+    let outcomes = outcomes_by(rule, vec![asked, asks_else, describes_else]).await;
+    assert_eq!(outcomes, ["y", "n", "n"]);
+    // A rule about another text allows none of them.
+    let (mut ready, mut requests) = ready_for(Some(Decision::Reject)).await;
+    let call = json!({ "toolCallId": "t", "title": "List the files", "kind": "execute" });
+    ask(&mut ready, 1, question(json!({ "type": "tool_call", "toolCall": call }))).await;
+    let request = requests.recv().await.unwrap();
+    let asked = request.asked_call("scripted", "/".as_ref());
+    let made = asked.narrowest_rule(Effect::Allow, RuleScope::Always).unwrap();
+    assert_eq!(made.to_line().replace("kind=\"execute\" ", ""), rule);
+}
+
+#[tokio::test]
+async fn a_question_without_a_tool_call_has_none() {
+    let (mut ready, mut requests) = ready_for(Some(Decision::Reject)).await;
+    let call = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "permission-1",
+        "title": "Harmless", "kind": "read" });
+    ready.agent.update("s1", call).await;
+    let params = json!({ "sessionId": "s1", "title": "May I?", "options": options() });
+    ask(&mut ready, 1, params).await;
+    let request = requests.recv().await.unwrap();
+    assert!(request.tool_call.is_none() && request.kind().is_none(), "{request:?}");
+}
+
+#[tokio::test]
+async fn a_rule_that_denies_a_tool_covers_its_commands() {
+    let call = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Run",
+        "name": "mcp__remote__run" });
+    let subject = json!({ "type": "command", "command": "ls", "cwd": "/", "toolCallId": "t" });
+    let (mut ready, mut requests) = ready_for(Some(Decision::Allow)).await;
+    ready.agent.update("s1", call).await;
+    ask(&mut ready, 1, question(subject)).await;
+    let request = soon(requests.recv()).await.unwrap();
+    let rule = Rule::from_line("reject tool=\"mcp__remote__*\"").unwrap();
+    assert!(request.asked_call("scripted", "/".as_ref()).is_about(&rule), "{request:?}");
+}
+
+#[tokio::test]
+async fn no_rule_and_no_flag_allows_unknown_content() {
+    let content = json!([{ "type": "rocket", "fuel": 1 }]);
+    let call = json!({ "toolCallId": "t", "title": "Fly", "name": "fly", "content": content });
+    let asked = question(json!({ "type": "tool_call", "toolCall": call }));
+    let mut ready = ready_by(Permissions::AllowAll).await;
+    assert_eq!(ask(&mut ready, 1, asked.clone()).await["optionId"], "n");
+    assert_eq!(outcomes_by("allow tool=\"fly\"", vec![asked]).await, ["n"]);
+}
+
+#[tokio::test]
+async fn a_request_has_the_terminals_that_it_shows() {
+    let (mut ready, mut requests) = ready_for(Some(Decision::Reject)).await;
+    for (id, command) in [("a", "make"), ("b", "ls")] {
+        let update =
+            json!({ "sessionUpdate": "terminal_update", "terminalId": id, "command": command });
+        ready.agent.update("s1", update).await;
+    }
+    let content = json!([{ "type": "terminal", "terminalId": "a" }]);
+    let call = json!({ "toolCallId": "t", "title": "Build", "content": content });
+    ask(&mut ready, 1, question(json!({ "type": "tool_call", "toolCall": call }))).await;
+    let terminals = soon(requests.recv()).await.unwrap().terminals;
+    assert_eq!(terminals.len(), 1, "{terminals:?}");
+    assert_eq!(terminals[0].command.as_deref(), Some("make"));
+}
+
 #[tokio::test]
 async fn a_withdrawn_question_is_answered_cancelled() {
     let (mut ready, mut requests) = ready_for(None).await;
@@ -155,6 +241,27 @@ async fn a_question_outlives_the_turn_and_a_cancel_withdraws_it() {
     let cancelled = json!({ "outcome": "cancelled" });
     assert!(answers.iter().any(|line| line["result"]["outcome"] == cancelled), "{answers:?}");
     assert!(answers.iter().any(|line| line["method"] == "session/cancel"), "{answers:?}");
+}
+
+#[tokio::test]
+async fn a_cancel_withdraws_questions_of_work_without_a_turn() {
+    let (mut ready, mut requests) = ready_for(None).await;
+    let cancelled = json!({ "outcome": "cancelled" });
+    // The agent is idle: only the question is withdrawn.
+    ready.agent.call(7, "session/request_permission", question(json!(null))).await;
+    soon(requests.recv()).await.unwrap();
+    ready.session.cancel();
+    assert_eq!(ready.agent.next().await.unwrap()["result"]["outcome"], cancelled);
+    // The agent works: the work is cancelled, and later questions are too.
+    ready.running().await;
+    ready.agent.heard().await;
+    ready.session.cancel();
+    ready.agent.expect("session/cancel").await;
+    assert_eq!(ask(&mut ready, 8, question(json!(null))).await, cancelled);
+    // After the end of that work, the person is asked again.
+    ready.ended("cancelled").await;
+    ready.agent.call(9, "session/request_permission", question(json!(null))).await;
+    soon(requests.recv()).await.unwrap();
 }
 
 #[tokio::test]

@@ -236,6 +236,45 @@ async fn a_cancel_without_an_end_runs_into_its_deadline() {
 }
 
 #[tokio::test]
+async fn the_late_end_of_a_cancelled_turn_does_not_end_the_next_turn() {
+    for repeats_running in [false, true] {
+        let mut ready = ready_with(asking().cancel(Duration::from_millis(50))).await;
+        let (mut turn, call) = ready.begin().await;
+        ready.acknowledge(&call).await;
+        ready.running().await;
+        ready.agent.heard().await;
+        turn.cancel();
+        let error = soon(turn.outcome()).await.unwrap_err();
+        assert!(matches!(error, TurnError::CancelUnanswered { .. }), "{error}");
+        ready.agent.expect("session/cancel").await;
+        let (mut turn, call) = ready.begin().await;
+        ready.acknowledge(&call).await;
+        if repeats_running {
+            ready.running().await;
+        }
+        ready.ended("cancelled").await;
+        goes_on(&mut ready, &turn).await;
+        ready.running().await;
+        ready.ended("end_turn").await;
+        assert_eq!(stop_of(&mut turn).await, StopReason::EndTurn);
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_that_joins_the_work_of_the_agent_after_a_refusal_ends_with_it() {
+    let mut ready = ready().await;
+    ready.running().await;
+    ready.agent.heard().await;
+    let (mut turn, call) = ready.begin().await;
+    ready.agent.refuse(&call, -32603, "busy").await;
+    soon(turn.outcome()).await.unwrap_err();
+    let (mut turn, call) = ready.begin().await;
+    ready.acknowledge(&call).await;
+    ready.ended("end_turn").await;
+    assert_eq!(stop_of(&mut turn).await, StopReason::EndTurn);
+}
+
+#[tokio::test]
 async fn a_lost_connection_ends_the_turn() {
     for is_acknowledged in [false, true] {
         let mut ready = ready().await;
