@@ -156,21 +156,11 @@ pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Fa
             Exit::CannotStart,
             format!("{error}; `attache agents` lists the agents that are known by name"),
         ),
-        (StartError::Version { asked, answered }, _) if is_other(*asked, *answered) => {
-            other_version(*answered)
-        }
-        (StartError::UnsupportedVersion { asked, supported }, _) => match supported.as_slice() {
-            [only] if is_other(*asked, *only) => other_version(*only),
-            _ => Failure::new(Exit::CannotStart, error),
+        (error, _) => match error.other_version() {
+            Some(only) => other_version(only),
+            None => Failure::new(Exit::CannotStart, error),
         },
-        (error, _) => Failure::new(Exit::CannotStart, error),
     }
-}
-
-/// Returns whether the agent speaks only a version that this program speaks too, and that was not
-/// asked for.
-fn is_other(asked: ProtocolVersion, spoken: ProtocolVersion) -> bool {
-    spoken != asked && matches!(spoken, ProtocolVersion::V1 | ProtocolVersion::V2)
 }
 
 /// Returns the error for an agent that speaks only this version.

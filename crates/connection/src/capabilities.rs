@@ -49,11 +49,6 @@ impl Peer {
         self.offered().by_agent.clone()
     }
 
-    /// The capabilities of version 2 of the client at the other end, once they are known.
-    pub fn v2_client_capabilities(&self) -> Option<Arc<v2::ClientCapabilities>> {
-        self.offered().v2_by_client.clone()
-    }
-
     /// The capabilities of version 2 of the agent at the other end, once they are known.
     pub fn v2_agent_capabilities(&self) -> Option<Arc<v2::AgentCapabilities>> {
         self.offered().v2_by_agent.clone()

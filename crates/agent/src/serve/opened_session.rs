@@ -15,8 +15,8 @@ use crate::store::records::SYSTEM_PROMPT;
 use crate::store::stored_session::{Records, StoredSession};
 use crate::{Opening, Result, SessionHandle, trace};
 use attache_connection::{Cancelled, Peer};
-use attache_protocol::v1::{ProtocolVersion, SessionConfigOption, SessionId, SessionModeState};
-use attache_protocol::v2::{IdleStateUpdate, StateUpdate};
+use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState};
+use attache_protocol::v2::IdleStateUpdate;
 use attache_protocol::{Error as Refusal, Patch, Raw, encode};
 use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
 use std::path::{Path, PathBuf};
@@ -264,13 +264,7 @@ impl OpenedSession {
 
     /// Tells a client of version 2 before the reply that no turn runs in the session (V2-25).
     pub(crate) fn send_idle(&self) -> Result<()> {
-        let idle = StateUpdate::from(IdleStateUpdate::new());
-        match self.session.peer.version() {
-            ProtocolVersion::V2 => {
-                ClientUpdate::V2(idle.into()).send(&self.session.id, &self.session.peer)
-            }
-            _ => Ok(()),
-        }
+        self.session.state().send_work_state(IdleStateUpdate::new().into())
     }
 
     /// Stores the session in the state that the reply will confirm.

@@ -259,9 +259,9 @@ impl State {
     /// Tells a client of version 2 what the session is doing. In version 1 the replies to prompts
     /// say it.
     pub(crate) fn send_work_state(&self, work: StateUpdate) -> Result<()> {
-        match self.peer.version() {
-            ProtocolVersion::V2 => self.notify(ClientUpdate::V2(work.into())),
-            _ => Ok(()),
+        match self.speaks_version_2() {
+            true => self.notify(ClientUpdate::V2(work.into())),
+            false => Ok(()),
         }
     }
 

@@ -10,7 +10,7 @@ use attache_protocol::v1::{
     ContentBlock, IdleStopReason, RunningStateUpdate, SessionId, StateUpdate, StopReason,
     SubagentUpdate,
 };
-use attache_session::{EventBody, Origin};
+use attache_session::{EventBody, Origin, TurnOutcome};
 use std::sync::Arc;
 
 type SharedState = Arc<DeferringMutex<State>>;
@@ -104,13 +104,9 @@ impl Subagent {
             return call.complete().await;
         }
         self.end(match reason {
-            StopReason::EndTurn => IdleStopReason::EndTurn,
-            StopReason::MaxTokens => IdleStopReason::MaxTokens,
-            StopReason::MaxTurnRequests => IdleStopReason::MaxTurnRequests,
-            StopReason::Refusal => IdleStopReason::Refusal,
-            StopReason::Cancelled => IdleStopReason::Cancelled,
             // A reason that ACP does not define is not sent.
             StopReason::Unknown(reason) => failed(&format!("it stopped for the reason {reason}")),
+            reason => TurnOutcome::Stopped(reason).to_v2(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::Turn;
 use crate::session::state::State;
-use attache_protocol::v2::{RequiresActionStateUpdate, RunningStateUpdate, StateUpdate};
+use attache_protocol::v2::{RequiresActionStateUpdate, RunningStateUpdate};
 
 /// A question that waits for the user. From the first question until the last one is dropped, a
 /// client of version 2 knows that the turn requires an action.
@@ -15,8 +15,9 @@ impl<'t> UserWait<'t> {
         let root = turn.root();
         // If the turn is over, so is the question.
         let _ = root.open_session().in_turn(root.accepted(), |state| {
-            if state.waiting_questions(|open| open.saturating_add(1)) == 1 {
-                state.tell_work(RequiresActionStateUpdate::new().into());
+            if state.change_waiting_questions(|open| open.saturating_add(1)) == 1 {
+                // If the connection is over, the client needs no update; likewise below.
+                let _ = state.send_work_state(RequiresActionStateUpdate::new().into());
             }
         });
         Self(root)
@@ -28,10 +29,10 @@ impl Drop for UserWait<'_> {
         let accepted = self.0.accepted().clone();
         self.0.open_session().defer_in_turn(self.0.accepted(), move |state| {
             // A cancelled turn ends soon, and makes no more progress.
-            if state.waiting_questions(|open| open.saturating_sub(1)) == 0
+            if state.change_waiting_questions(|open| open.saturating_sub(1)) == 0
                 && !accepted.is_cancelled()
             {
-                state.tell_work(RunningStateUpdate::new().into());
+                let _ = state.send_work_state(RunningStateUpdate::new().into());
             }
         });
     }
@@ -39,16 +40,10 @@ impl Drop for UserWait<'_> {
 
 impl State {
     /// Changes the number of questions for which the turn waits, and returns the new number.
-    fn waiting_questions(&mut self, change: impl FnOnce(usize) -> usize) -> usize {
+    fn change_waiting_questions(&mut self, change: impl FnOnce(usize) -> usize) -> usize {
         self.turn().map_or(0, |turn| {
             turn.waiting_questions = change(turn.waiting_questions);
             turn.waiting_questions
         })
-    }
-
-    /// Tells a client of version 2 what the turn is doing.
-    fn tell_work(&mut self, work: StateUpdate) {
-        // If the connection is over, the client needs no update.
-        let _ = self.send_work_state(work);
     }
 }

@@ -290,7 +290,7 @@ async fn the_user_cancels_one_tool_call() {
     assert_eq!(client.error("terminal/cancel", terminal).await["code"], -32602);
 }
 
-/// In version 1 nobody can cancel one tool call.
+/// A client of version 1 cannot cancel one tool call.
 #[tokio::test(start_paused = true)]
 async fn a_cancellable_tool_call_is_an_ordinary_one_in_version_1() {
     let author = acts(|turn| async move {

@@ -9,7 +9,6 @@ use crate::exit::{Exit, Failure};
 use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};
 use attache_host::Launch;
 use attache_protocol::method::Side;
-use attache_protocol::v1::ProtocolVersion;
 
 /// Runs `attache check agent`.
 pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
@@ -35,7 +34,7 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
         };
         let run =
             Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
-        let run = run.protocol(ProtocolVersion(arguments.protocol));
+        let run = run.protocol(arguments.protocol);
         let mut run = run.seed(round.seed).model(model).mcp(servers);
         if let Some(method) = &arguments.login {
             run = run.login(method);

@@ -7,6 +7,8 @@ mod judging;
 pub(crate) use fuzz::{Fuzz, Fuzzed};
 pub(crate) use judging::Judging;
 
+use crate::args::value::protocol;
+use attache_protocol::v1::ProtocolVersion;
 use clap::{Args, Subcommand};
 pub(super) use client::{Client, Relay};
 use std::ffi::OsString;
@@ -143,13 +145,8 @@ pub(crate) struct Agent {
     #[arg(long, value_name = "TEXT", default_value = "hi")]
     pub(crate) prompt: String,
     /// The version of the protocol to judge: 1 or 2; version 2 is a draft
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=2)
-    )]
-    pub(crate) protocol: u16,
+    #[arg(long, value_name = "VERSION", default_value = "1", value_parser = protocol)]
+    pub(crate) protocol: ProtocolVersion,
     /// The id of a login method that needs no person; the judge also logs out and in with it
     #[arg(long, value_name = "METHOD")]
     pub(crate) login: Option<String>,

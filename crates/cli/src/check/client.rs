@@ -7,7 +7,6 @@ use super::peer::tasks::Commands;
 use crate::exit::{Exit, Failure};
 use attache_check::{ClientRun, ClientRunError};
 use attache_protocol::method::Side;
-use attache_protocol::v1::ProtocolVersion;
 
 /// Runs `attache check client`.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
@@ -32,7 +31,7 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
             }
         };
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);
-        run = run.protocol(ProtocolVersion(arguments.protocol));
+        run = run.protocol(arguments.protocol);
         let judged = run.judge(round.only, |event| round.listener.handle(&event)).await;
         let verdicts = judged.map_err(|error| match error {
             ClientRunError::LowerVersion(_) => Failure::usage(error),

@@ -99,9 +99,9 @@ fn range(lines: &Range<u32>) -> String {
     }
 }
 
-/// Returns `+1 -2`, coloured.
-pub(crate) fn counts(shown: &Shown, paint: Paint) -> String {
-    let (added, removed) = (format!("+{}", shown.added), format!("-{}", shown.removed));
+/// Returns `+1 -2` for the numbers of added and removed lines, coloured.
+pub(crate) fn counts(added: usize, removed: usize, paint: Paint) -> String {
+    let (added, removed) = (format!("+{added}"), format!("-{removed}"));
     format!("{} {}", paint.paint(GREEN, added), paint.paint(RED, removed))
 }
 
@@ -129,7 +129,7 @@ mod tests {
             " line 13",
         ];
         assert_eq!(shown.lines, expected);
-        assert_eq!(counts(&shown, PLAIN), "+1 -1");
+        assert_eq!(counts(shown.added, shown.removed, PLAIN), "+1 -1");
     }
 
     #[test]

@@ -2,22 +2,21 @@
 //! form.
 
 use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED};
-use super::sanitize;
+use super::{diff, sanitize};
 use attache_protocol::v2::{Diff, DiffChange, DiffOperation};
 
 /// The mode of a file that is not executable, in a patch.
 const PLAIN_FILE: &str = "100644";
 
-/// The lines of a diff: one for each file, with its changed lines.
-pub(super) struct Shown {
-    /// The files, each with its part of the patch. Their lines have no line ends.
-    pub(super) files: Vec<(String, Vec<String>)>,
-}
-
-/// Returns the changes. `relative` shows a path for people. Headers of the patch that repeat what a
-/// change says are left out. A patch that does not have one section for each change is shown
-/// unchanged, after all files.
-pub(super) fn shown(diff: &Diff, relative: impl Fn(&str) -> String, paint: Paint) -> Shown {
+/// Returns a line for each changed file, with the lines of its part of the patch; no line has a line
+/// end. `relative` shows a path for people. Headers of the patch that repeat what a change says are
+/// left out. A patch that does not have one section for each change is shown unchanged, after all
+/// files.
+pub(super) fn files(
+    diff: &Diff,
+    relative: impl Fn(&str) -> String,
+    paint: Paint,
+) -> Vec<(String, Vec<String>)> {
     let text = diff.patch.as_ref().map_or("", |patch| patch.text.as_str());
     let text = sanitize::visible(text);
     let sections = sections(&text);
@@ -28,7 +27,8 @@ pub(super) fn shown(diff: &Diff, relative: impl Fn(&str) -> String, paint: Paint
         .enumerate()
         .map(|(index, change)| {
             let section = sections.get(index).filter(|_| fits);
-            let lines = section.map_or(Vec::new(), |section| news(section, change));
+            let lines =
+                section.map_or(Vec::new(), |section| without_known_headers(section, change));
             let counts = section.map_or(String::new(), |_| counts(&lines, paint));
             let head = paint.paint(BOLD, head(change, &relative));
             (format!("{head}{counts}"), painted(&lines, paint))
@@ -38,7 +38,7 @@ pub(super) fn shown(diff: &Diff, relative: impl Fn(&str) -> String, paint: Paint
         let lines: Vec<&str> = text.lines().collect();
         files.push((paint.paint(BOLD, "patch"), painted(&lines, paint)));
     }
-    Shown { files }
+    files
 }
 
 /// Returns the file of a change and what happens to it.
@@ -67,7 +67,7 @@ fn sections(patch: &str) -> Vec<Vec<&str>> {
 }
 
 /// Returns the lines of a section without the headers that the change already says.
-fn news<'s>(section: &[&'s str], change: &DiffChange) -> Vec<&'s str> {
+fn without_known_headers<'s>(section: &[&'s str], change: &DiffChange) -> Vec<&'s str> {
     use DiffOperation::{Add, Copy, Delete, Modify, Move, Unknown};
     let visible = |path: &str| sanitize::visible(path).into_owned();
     let (before, after) = match &change.operation {
@@ -94,9 +94,9 @@ fn news<'s>(section: &[&'s str], change: &DiffChange) -> Vec<&'s str> {
     });
     let body = section.iter().position(|line| line.starts_with("@@")).unwrap_or(section.len());
     let (heads, body) = section.split_at(body);
-    let is_news =
+    let is_shown =
         |line: &&&str| !is_plain_index(line) && !known.iter().any(|known| known == **line);
-    heads.iter().filter(is_news).chain(body).copied().collect()
+    heads.iter().filter(is_shown).chain(body).copied().collect()
 }
 
 /// Returns whether a header has only the ids of the contents, and perhaps the mode of a plain file.
@@ -114,11 +114,7 @@ fn counts(lines: &[&str], paint: Paint) -> String {
     let count = |mark| body.clone().filter(|line| line.starts_with(mark)).count();
     match (count('+'), count('-')) {
         (0, 0) => String::new(),
-        (added, removed) => format!(
-            " {} {}",
-            paint.paint(GREEN, format!("+{added}")),
-            paint.paint(RED, format!("-{removed}"))
-        ),
+        (added, removed) => format!(" {}", diff::counts(added, removed, paint)),
     }
 }
 
@@ -141,7 +137,7 @@ mod tests {
 
     fn lines(diff: &str) -> Vec<String> {
         let diff: Diff = decode(diff).unwrap();
-        let files = shown(&diff, |path| path.replace("/p/", ""), PLAIN).files;
+        let files = files(&diff, |path| path.replace("/p/", ""), PLAIN);
         files.into_iter().flat_map(|(head, lines)| std::iter::once(head).chain(lines)).collect()
     }
 

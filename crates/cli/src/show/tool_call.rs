@@ -139,7 +139,8 @@ pub(crate) fn change(diff: &Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec
     let shown = diff::diff(diff.old_text.as_deref(), &diff.new_text, paint);
     let file = paint.paint(BOLD, relative(&diff.path, cwd));
     let new = if diff.old_text.is_none() { " (new file)" } else { "" };
-    let mut lines = vec![format!("  {file}{new} {}", diff::counts(&shown, paint))];
+    let mut lines =
+        vec![format!("  {file}{new} {}", diff::counts(shown.added, shown.removed, paint))];
     lines.extend(
         ends(shown.lines, DIFF_ENDS, bound, paint).into_iter().map(|line| format!("  {line}")),
     );
@@ -148,7 +149,7 @@ pub(crate) fn change(diff: &Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec
 
 /// Returns indented changes of files, as an agent of version 2 reports them.
 pub(crate) fn changes(diff: &v2::Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec<String> {
-    let files = patch::shown(diff, |path| relative(path, cwd), paint).files.into_iter();
+    let files = patch::files(diff, |path| relative(path, cwd), paint).into_iter();
     let lines = files.flat_map(|(head, lines)| {
         std::iter::once(head).chain(ends(lines, DIFF_ENDS, bound, paint))
     });

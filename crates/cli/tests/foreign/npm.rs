@@ -113,6 +113,19 @@ pub(crate) fn last_call(session: &SessionHandle) -> Option<ToolCallStatus> {
 }
 
 /// Returns all messages of one author, in order.
+/// A tool call of the session shows a change of the file at this path.
+pub(crate) fn assert_names_a_change(session: &SessionHandle, path: &str) {
+    let snapshot = session.snapshot();
+    let changed = snapshot.entries().iter().any(|entry| match &entry.content {
+        EntryContent::ToolCall(call) => call
+            .content
+            .iter()
+            .any(|content| content.changed_paths().iter().any(|changed| changed == path)),
+        _ => false,
+    });
+    assert!(changed, "the diff names the file");
+}
+
 pub(crate) fn messages(session: &SessionHandle, by: MessageAuthor) -> Vec<String> {
     let snapshot = session.snapshot();
     let said = snapshot.entries().iter().filter_map(|entry| match &entry.content {
@@ -204,6 +217,16 @@ async fn ends_when_cancelled(person: &Person, session: &SessionHandle, project: 
     assert!(!project.file("never.txt").exists());
 }
 
+/// A loaded session has its conversation, and takes a prompt.
+async fn continues_the_conversation(session: &SessionHandle) {
+    let asked = messages(session, MessageAuthor::User);
+    assert!(asked.iter().any(|text| text.contains("say hello")), "{asked:?}");
+    let answered = messages(session, MessageAuthor::Agent);
+    assert!(answered.iter().any(|text| text.contains("Hello from the mock.")), "{answered:?}");
+    let (said, stop_reason) = prompted(session, "say hello").await;
+    assert_eq!((said.as_str(), stop_reason), ("Hello from the mock.", StopReason::EndTurn));
+}
+
 /// SESS-12: another process sends the conversation and continues it.
 async fn second_process(agent: NpmAgent, project: &Project, home: &Home, id: &str) {
     home.sessions_are_older();
@@ -213,12 +236,7 @@ async fn second_process(agent: NpmAgent, project: &Project, home: &Home, id: &st
         assert!(listed.iter().any(|listed| listed.session_id.as_str() == id), "{listed:?}");
     }
     let session = process.load(id, project.cwd()).await.unwrap();
-    let asked = messages(&session, MessageAuthor::User);
-    assert!(asked.iter().any(|text| text.contains("say hello")), "{asked:?}");
-    let answered = messages(&session, MessageAuthor::Agent);
-    assert!(answered.iter().any(|text| text.contains("Hello from the mock.")), "{answered:?}");
-    let (said, stop_reason) = prompted(&session, "say hello").await;
-    assert_eq!((said.as_str(), stop_reason), ("Hello from the mock.", StopReason::EndTurn));
+    continues_the_conversation(&session).await;
     process.stop().await;
 }
 

@@ -40,6 +40,17 @@ fn remember(project: &Project, rules: &str) {
     fs::write(file, rules).unwrap();
 }
 
+/// Rejects the question of the agent, which ends the run. Returns what was shown before the answer.
+fn rejected_question(project: &Project, agent: &str) -> String {
+    let mut terminal =
+        Terminal::start(project, &["run", "--agent", agent, "go"], &[("NO_COLOR", "1")]);
+    terminal.wait_for("allow? [");
+    terminal.press("n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(11), "{shown}");
+    shown.split("allow?").next().unwrap().to_owned()
+}
+
 #[test]
 fn the_command_is_shown_and_recorded_whatever_the_title_says() {
     for input in [
@@ -149,14 +160,8 @@ fn a_question_about_a_terminal_shows_its_command() {
         file.display()
     );
     let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
-    let mut terminal =
-        Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
-    terminal.wait_for("allow? [");
-    terminal.press("n");
-    let (code, shown) = terminal.end();
-    let question = shown.split("allow?").next().unwrap();
-    assert!(question.contains(&format!("$ PATH=/evil MY_TOKEN=… {LINE}")), "{shown}");
-    assert_eq!(code, Some(11), "{shown}");
+    let question = rejected_question(&project, &agent);
+    assert!(question.contains(&format!("$ PATH=/evil MY_TOKEN=… {LINE}")), "{question}");
 }
 
 #[test]
@@ -165,14 +170,8 @@ fn a_question_shows_the_ids_of_terminals() {
     let content = json!([{"type": "terminal", "terminalId": "term-1"}]);
     let call = json!({"toolCallId": "c", "title": "mock", "kind": "other", "content": content});
     let agent = asking(&project, &call);
-    let mut terminal =
-        Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
-    terminal.wait_for("allow? [");
-    terminal.press("n");
-    let (code, shown) = terminal.end();
-    let question = shown.split("allow?").next().unwrap();
-    assert!(question.contains("terminal term-1"), "{shown}");
-    assert_eq!(code, Some(11), "{shown}");
+    let question = rejected_question(&project, &agent);
+    assert!(question.contains("terminal term-1"), "{question}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(crate) trait BothVersions: Call {
 impl SharedConnection {
     /// Whether the connection speaks version 2.
     pub(crate) fn is_v2(&self) -> bool {
-        self.agent.protocol_version == ProtocolVersion::V2
+        self.peer.version() == ProtocolVersion::V2
     }
 
     /// Sends a call in the version of the connection, and waits at most until `deadline`.

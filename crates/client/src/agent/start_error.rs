@@ -139,17 +139,38 @@ impl fmt::Display for StartError {
     }
 }
 
+impl StartError {
+    /// The version of ACP that the agent speaks, if it speaks only one, the client did not ask for
+    /// it, and this crate speaks it too.
+    pub fn other_version(&self) -> Option<ProtocolVersion> {
+        match self {
+            Self::Version { asked, answered } => other_version(*asked, &[*answered]),
+            Self::UnsupportedVersion { asked, supported } => other_version(*asked, supported),
+            _ => None,
+        }
+    }
+}
+
+fn other_version(asked: ProtocolVersion, spoken: &[ProtocolVersion]) -> Option<ProtocolVersion> {
+    match spoken {
+        [only @ (ProtocolVersion::V1 | ProtocolVersion::V2)] if *only != asked => Some(*only),
+        _ => None,
+    }
+}
+
 /// Writes that the agent speaks these versions and not the one that the client asked for.
 fn spoken(
     f: &mut fmt::Formatter<'_>,
     asked: ProtocolVersion,
     spoken: &[ProtocolVersion],
 ) -> fmt::Result {
-    match spoken {
-        [only @ (ProtocolVersion::V1 | ProtocolVersion::V2)] if *only != asked => write!(
+    if let Some(only) = other_version(asked, spoken) {
+        return write!(
             f,
             "the agent speaks only version {only} of ACP, and this client asked for version {asked}: ask for version {only}"
-        ),
+        );
+    }
+    match spoken {
         [] => write!(f, "the agent does not speak version {asked} of ACP: update it"),
         spoken => {
             let spoken: Vec<String> = spoken.iter().map(ToString::to_string).collect();

@@ -220,10 +220,8 @@ impl Toolbox<'_> {
                 Next::ServerMessage(ServerMessage::Asks(question)) => {
                     tokio::select! {
                         biased;
-                        () = handle.cancelled() => {
-                            running.cancel(CANCELLED).await;
-                            break CANCELLED.to_owned();
-                        }
+                        // The next round ends the call.
+                        () = handle.cancelled() => continue,
                         asked = self.ask_person(server, question, &handle) => asked,
                     }
                 }

@@ -3,7 +3,7 @@
 use crate::v1::McpServerSse;
 use crate::{UnknownVariant, v1, v2};
 
-fn servers(servers: Vec<v2::McpServer>) -> Result<Vec<v1::McpServer>, UnknownVariant> {
+fn servers_of_v1(servers: Vec<v2::McpServer>) -> Result<Vec<v1::McpServer>, UnknownVariant> {
     servers.into_iter().map(TryInto::try_into).collect()
 }
 
@@ -16,7 +16,7 @@ impl TryFrom<v2::NewSessionRequest> for v1::NewSessionRequest {
             additional_directories: request.additional_directories,
             system_prompt: request.system_prompt,
             meta: request.meta,
-            ..Self::new(request.cwd, servers(request.mcp_servers)?)
+            ..Self::new(request.cwd, servers_of_v1(request.mcp_servers)?)
         })
     }
 }
@@ -29,7 +29,7 @@ impl TryFrom<v2::ResumeSessionRequest> for v1::ResumeSessionRequest {
     fn try_from(request: v2::ResumeSessionRequest) -> Result<Self, UnknownVariant> {
         Ok(Self {
             additional_directories: request.additional_directories,
-            mcp_servers: servers(request.mcp_servers)?,
+            mcp_servers: servers_of_v1(request.mcp_servers)?,
             system_prompt: request.system_prompt,
             meta: request.meta,
             ..Self::new(request.session_id, request.cwd)
@@ -46,7 +46,7 @@ impl TryFrom<v2::ResumeSessionRequest> for v1::LoadSessionRequest {
             additional_directories: request.additional_directories,
             system_prompt: request.system_prompt,
             meta: request.meta,
-            ..Self::new(servers(request.mcp_servers)?, request.cwd, request.session_id)
+            ..Self::new(servers_of_v1(request.mcp_servers)?, request.cwd, request.session_id)
         })
     }
 }
@@ -58,7 +58,7 @@ impl TryFrom<v2::ForkSessionRequest> for v1::ForkSessionRequest {
     fn try_from(request: v2::ForkSessionRequest) -> Result<Self, UnknownVariant> {
         Ok(Self {
             additional_directories: request.additional_directories,
-            mcp_servers: servers(request.mcp_servers)?,
+            mcp_servers: servers_of_v1(request.mcp_servers)?,
             system_prompt: request.system_prompt,
             meta: request.meta,
             ..Self::new(request.session_id, request.cwd)

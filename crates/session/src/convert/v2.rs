@@ -284,20 +284,20 @@ impl TurnOutcome {
             }
         }
     }
-}
 
-/// Returns the outcome of the turn that ended with this reason.
-pub(crate) fn outcome(reason: &IdleStopReason) -> TurnOutcome {
-    TurnOutcome::Stopped(match reason {
-        IdleStopReason::EndTurn => StopReason::EndTurn,
-        IdleStopReason::MaxTokens => StopReason::MaxTokens,
-        IdleStopReason::MaxTurnRequests => StopReason::MaxTurnRequests,
-        IdleStopReason::Refusal => StopReason::Refusal,
-        IdleStopReason::Cancelled => StopReason::Cancelled,
-        IdleStopReason::Error(stopped) => {
-            let unstated = || attache_protocol::Error::internal("the agent gave no reason");
-            return TurnOutcome::Failed(stopped.error.clone().unwrap_or_else(unstated));
-        }
-        IdleStopReason::Unknown(reason) => StopReason::Unknown(reason.tag.clone()),
-    })
+    /// Returns the outcome of the turn that ended with this reason.
+    pub fn from_v2(reason: &IdleStopReason) -> Self {
+        Self::Stopped(match reason {
+            IdleStopReason::EndTurn => StopReason::EndTurn,
+            IdleStopReason::MaxTokens => StopReason::MaxTokens,
+            IdleStopReason::MaxTurnRequests => StopReason::MaxTurnRequests,
+            IdleStopReason::Refusal => StopReason::Refusal,
+            IdleStopReason::Cancelled => StopReason::Cancelled,
+            IdleStopReason::Error(stopped) => {
+                let unstated = || attache_protocol::Error::internal("the agent gave no reason");
+                return Self::Failed(stopped.error.clone().unwrap_or_else(unstated));
+            }
+            IdleStopReason::Unknown(reason) => StopReason::Unknown(reason.tag.clone()),
+        })
+    }
 }

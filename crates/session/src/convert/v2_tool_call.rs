@@ -59,15 +59,17 @@ impl ToolCall {
 
     /// Like [`ToolCall::to_v2`], for a call with a new id: fields without a value are left out.
     pub fn to_v2_creation(&self) -> ToolCallUpdate {
-        fn set<T: Clone>(value: &Option<T>) -> Patch<T> {
-            value.clone().map_or(Patch::Keep, Patch::Set)
+        fn leave_out<T>(patch: &mut Patch<T>) {
+            if matches!(patch, Patch::Clear) {
+                *patch = Patch::Keep;
+            }
         }
         let mut update = self.to_v2();
-        update.name = set(&self.name);
-        update.raw_input = set(&self.raw_input);
-        update.raw_output = set(&self.raw_output);
-        update.capabilities = set(&self.capabilities);
-        update.meta = set(&self.meta);
+        leave_out(&mut update.name);
+        leave_out(&mut update.raw_input);
+        leave_out(&mut update.raw_output);
+        leave_out(&mut update.capabilities);
+        leave_out(&mut update.meta);
         if self.content.is_empty() {
             update.content = Patch::Keep;
         }

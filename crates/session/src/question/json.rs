@@ -1,10 +1,10 @@
 //! Permission questions in the JSON form of events.
 
 use super::{PermissionQuestion, PermissionSubject};
-use crate::event::json::object::{EventError, Object};
+use crate::event::json::object::{EventError, Object, write_option};
 use crate::tool_call::json::{read_call_patch, write_call_patch};
 use attache_protocol::v2::RequestPermissionSubject;
-use attache_protocol::{ObjectWriter, Raw, Wire};
+use attache_protocol::{ObjectWriter, Raw};
 
 /// Writes the members of a question. A tool call is the member `toolCall`, and any other subject is
 /// the member `subject`, in the form of version 2.
@@ -25,12 +25,6 @@ pub(crate) fn write_question(question: &PermissionQuestion, object: &mut ObjectW
     }
     object.member("options", options);
     write_option(object, "_meta", meta.as_ref());
-}
-
-fn write_option<T: Wire>(object: &mut ObjectWriter<'_>, key: &str, value: Option<&T>) {
-    if let Some(value) = value {
-        object.member(key, value);
-    }
 }
 
 /// Reads the members that [`write_question`] writes.

@@ -1,8 +1,7 @@
 //! The state that agents of version 2 report.
 
-use crate::convert::v2::outcome;
 use crate::transcript::entry::Now;
-use crate::{Change, Parts, Session, TurnState};
+use crate::{Change, Parts, Session, TurnOutcome, TurnState};
 use attache_protocol::v2::StateUpdate;
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ impl Session {
                 parts |= Parts::TURN;
                 if let StateUpdate::Idle(idle) = state {
                     let reason = idle.stop_reason.as_ref();
-                    self.last_outcome = reason.map(|reason| Arc::new(outcome(reason)));
+                    self.last_outcome = reason.map(|reason| Arc::new(TurnOutcome::from_v2(reason)));
                     if let Some(usage) = &idle.usage {
                         parts |= Arc::make_mut(&mut self.usage).turn_ended(usage);
                     }

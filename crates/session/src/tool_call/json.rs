@@ -2,7 +2,7 @@
 
 use super::content::ToolCallContent;
 use super::{ToolCall, ToolCallPatch};
-use crate::event::json::object::{EventError, Object, write_patch};
+use crate::event::json::object::{EventError, Object, write_option, write_patch};
 use attache_protocol::{ObjectWriter, Patch, Raw, Wire, Writer, decode, encode, v1, v2};
 
 /// Returns an object as text.
@@ -19,7 +19,7 @@ pub(crate) fn write_call(call: &ToolCall, object: &mut ObjectWriter<'_>) {
         object.member("upserts", &true);
     }
     object.member("title", &call.title);
-    write_option(object, "name", &call.name);
+    write_option(object, "name", call.name.as_ref());
     object.member("kind", &call.kind);
     object.member("status", &call.status);
     if !call.content.is_empty() {
@@ -28,10 +28,10 @@ pub(crate) fn write_call(call: &ToolCall, object: &mut ObjectWriter<'_>) {
     if !call.locations.is_empty() {
         object.member("locations", &call.locations);
     }
-    write_option(object, "rawInput", &call.raw_input);
-    write_option(object, "rawOutput", &call.raw_output);
-    write_option(object, "capabilities", &call.capabilities);
-    write_option(object, "_meta", &call.meta);
+    write_option(object, "rawInput", call.raw_input.as_ref());
+    write_option(object, "rawOutput", call.raw_output.as_ref());
+    write_option(object, "capabilities", call.capabilities.as_ref());
+    write_option(object, "_meta", call.meta.as_ref());
 }
 
 pub(crate) fn write_call_patch(patch: &ToolCallPatch, object: &mut ObjectWriter<'_>) {
@@ -49,12 +49,6 @@ pub(crate) fn write_call_patch(patch: &ToolCallPatch, object: &mut ObjectWriter<
     write_member(object, "rawOutput", &patch.raw_output);
     write_member(object, "capabilities", &patch.capabilities);
     write_member(object, "_meta", &patch.meta);
-}
-
-fn write_option<T: Wire>(object: &mut ObjectWriter<'_>, key: &str, value: &Option<T>) {
-    if let Some(value) = value {
-        object.member(key, value);
-    }
 }
 
 fn write_member<T: Wire>(object: &mut ObjectWriter<'_>, key: &str, patch: &Patch<T>) {

@@ -1,10 +1,12 @@
 //! The arguments of `attache check client`, and of the relay that a client under test starts.
 
 use super::judging::Judging;
+use crate::args::value::protocol;
 use crate::args::value::seconds;
 use crate::show::width::wrap;
 use attache_check::CLIENT_TASKS;
-use clap::{Args, value_parser};
+use attache_protocol::v1::ProtocolVersion;
+use clap::Args;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -59,13 +61,8 @@ pub(crate) struct Client {
     #[arg(long, value_name = "TASK=CMD", value_parser = task)]
     pub(crate) to: Vec<(String, String)>,
     /// The version of the protocol to judge: 1 or 2; version 2 is a draft
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value_t = 1,
-        value_parser = value_parser!(u16).range(1..=2)
-    )]
-    pub(crate) protocol: u16,
+    #[arg(long, value_name = "VERSION", default_value = "1", value_parser = protocol)]
+    pub(crate) protocol: ProtocolVersion,
     /// For a client that a person operates: print the configuration and each step, and wait
     #[arg(long, conflicts_with_all = ["to", "command"])]
     pub(crate) wait: bool,

@@ -1,12 +1,15 @@
 //! The agents that speak version 2, a draft.
 
 use super::home::Home;
-use super::{PATIENCE, Person, last_call, messages, prompted, said};
+use super::{
+    PATIENCE, Person, assert_names_a_change, continues_the_conversation, last_call, messages,
+    prompted, said,
+};
 use crate::project::{Project, text};
 use attache_client::{AgentProcess, Change, Decision, Options, SessionHandle};
 use attache_protocol::v1::{ProtocolVersion, SessionConfigOptionValue, StopReason, TerminalId};
 use attache_protocol::v2::ToolCallStatus;
-use attache_session::{EntryContent, MessageAuthor, TurnState};
+use attache_session::{MessageAuthor, TurnState};
 
 /// One of the agents of `interop/agents` that speak version 2.
 struct Agent {
@@ -112,15 +115,7 @@ async fn asks_before_it_writes(
         assert_eq!(project.file(name).exists(), allowed);
     }
     assert_eq!(project.text("made.txt"), "made\n");
-    let path = text(project.file("made.txt"));
-    let snapshot = session.snapshot();
-    let changed = snapshot.entries().iter().any(|entry| match &entry.content {
-        EntryContent::ToolCall(call) => {
-            call.content.iter().any(|content| content.changed_paths().contains(&path))
-        }
-        _ => false,
-    });
-    assert!(changed, "the diff names the file");
+    assert_names_a_change(session, &text(project.file("made.txt")));
 }
 
 /// A command in the background outlives its turn, and the person stops it.
@@ -147,12 +142,7 @@ async fn second_process(agent: &Agent, project: &Project, home: &Home, id: &str)
     let listed = process.list().cwd(text(project.cwd())).all().await.unwrap();
     assert!(listed.iter().any(|listed| listed.session_id.as_str() == id), "{listed:?}");
     let session = process.load(id, project.cwd()).await.unwrap();
-    let asked = messages(&session, MessageAuthor::User);
-    assert!(asked.iter().any(|text| text.contains("say hello")), "{asked:?}");
-    let answered = messages(&session, MessageAuthor::Agent);
-    assert!(answered.iter().any(|text| text.contains("Hello from the mock.")), "{answered:?}");
-    let (said, stop_reason) = prompted(&session, "say hello").await;
-    assert_eq!((said.as_str(), stop_reason), ("Hello from the mock.", StopReason::EndTurn));
+    continues_the_conversation(&session).await;
     process.stop().await;
 }
 

@@ -1,7 +1,7 @@
 //! The official agents of version 2 with our client: the kit, and `attache run --protocol 2`.
 
 use super::Recording;
-use crate::npm::{PATIENCE, Person, last_call, messages, prompted, said};
+use crate::npm::{PATIENCE, Person, assert_names_a_change, last_call, messages, prompted, said};
 use crate::peers::{Agent, attache_run};
 use crate::process::{Ended, run};
 use crate::project::{Project, text};
@@ -85,15 +85,7 @@ async fn asks_before_it_writes(person: &Person, session: &SessionHandle, project
         assert_eq!(last_call(session), Some(status));
         assert_eq!(project.text("notes.txt"), if allowed { "ONE" } else { &notes });
     }
-    let path = text(project.file("notes.txt"));
-    let snapshot = session.snapshot();
-    let changed = snapshot.entries().iter().any(|entry| match &entry.content {
-        EntryContent::ToolCall(call) => {
-            call.content.iter().any(|content| content.changed_paths().contains(&path))
-        }
-        _ => false,
-    });
-    assert!(changed, "the diff names the file");
+    assert_names_a_change(session, &text(project.file("notes.txt")));
 }
 
 /// A turn that waits for a permission, a turn that speaks, and one tool call of a turn that goes

@@ -5,12 +5,9 @@ use super::{LiveSession, State, cancelled};
 use crate::session::outcome::{Outcome, TurnError};
 use crate::session::turn_tracker::TurnTracker;
 use attache_connection::{CallError, ConnectionEnd};
-use attache_protocol::Error;
 use attache_protocol::method::SessionCancel;
-use attache_protocol::v1::{CancelNotification, StopReason};
-use attache_protocol::v2::{
-    IdleStateUpdate, IdleStopReason, PromptResponse, RunningStateUpdate, StateUpdate,
-};
+use attache_protocol::v1::{CancelNotification, ProtocolVersion, StopReason};
+use attache_protocol::v2::{IdleStateUpdate, PromptResponse, RunningStateUpdate, StateUpdate};
 use attache_session::{EventBody, TurnOutcome, TurnState};
 use std::sync::Arc;
 
@@ -64,7 +61,7 @@ impl LiveSession {
         let mut state = self.state();
         let withdrawn = state.withdraw();
         let works = self.fold.with(|session| session.turn() != TurnState::Idle)
-            && self.peer.v2_agent_capabilities().is_some();
+            && self.peer.version() == ProtocolVersion::V2;
         state.is_own_work_cancelled |= works;
         drop(state);
         if works {
@@ -96,7 +93,7 @@ impl State {
                 self.apply(EventBody::State(Box::new(state)));
                 self.apply(EventBody::TurnBegan);
             }
-            // The background work of the state is news, but its end is not, or not yet.
+            // The background work of the state is new. The end of the turn is not, or not yet.
             (StateMeaning::Held | StateMeaning::Repeated, StateUpdate::Idle(idle)) => {
                 let mut running = RunningStateUpdate::new();
                 running.background = idle.background;
@@ -110,21 +107,16 @@ impl State {
 
 /// How a turn ended. An agent that gives no reason has finished, or confirms a cancel.
 fn outcome_of(idle: &IdleStateUpdate, is_cancelling: bool) -> Result<Outcome, TurnError> {
-    let stop_reason = match &idle.stop_reason {
-        None if is_cancelling => StopReason::Cancelled,
-        None | Some(IdleStopReason::EndTurn) => StopReason::EndTurn,
-        Some(IdleStopReason::MaxTokens) => StopReason::MaxTokens,
-        Some(IdleStopReason::MaxTurnRequests) => StopReason::MaxTurnRequests,
-        Some(IdleStopReason::Refusal) => StopReason::Refusal,
-        Some(IdleStopReason::Cancelled) => StopReason::Cancelled,
-        Some(IdleStopReason::Error(stopped)) => {
-            let unstated = || Error::internal("the agent gave no reason");
-            let error = stopped.error.clone().unwrap_or_else(unstated);
-            return Err(TurnError::ErrorResponse(error));
-        }
-        Some(IdleStopReason::Unknown(reason)) => {
-            return Err(TurnError::UnknownStopReason(reason.tag.clone()));
-        }
+    let outcome = match &idle.stop_reason {
+        None if is_cancelling => TurnOutcome::Stopped(StopReason::Cancelled),
+        None => TurnOutcome::Stopped(StopReason::EndTurn),
+        Some(reason) => TurnOutcome::from_v2(reason),
     };
-    Ok(Outcome { stop_reason, usage: idle.usage.clone() })
+    match outcome {
+        TurnOutcome::Stopped(StopReason::Unknown(reason)) => {
+            Err(TurnError::UnknownStopReason(reason))
+        }
+        TurnOutcome::Stopped(stop_reason) => Ok(Outcome { stop_reason, usage: idle.usage.clone() }),
+        TurnOutcome::Failed(error) => Err(TurnError::ErrorResponse(error)),
+    }
 }

@@ -63,6 +63,13 @@ pub(crate) fn read<T: Wire>(path: &str, raw: &Raw) -> Result<T, EventError> {
     decode(raw.get()).map_err(|error: DecodeError| EventError::Malformed(error.under(path)))
 }
 
+/// Writes a member that has a value.
+pub(crate) fn write_option<T: Wire>(object: &mut ObjectWriter<'_>, key: &str, value: Option<&T>) {
+    if let Some(value) = value {
+        object.member(key, value);
+    }
+}
+
 /// The members of an object, and its path.
 pub(crate) struct Object<'p> {
     path: &'p str,

@@ -1,6 +1,7 @@
 //! The transcript of a checkpoint.
 
-use super::parts::{list, option, read_list};
+use super::parts::{list, read_list};
+use crate::event::json::object::write_option;
 use crate::event::json::object::{EventError, Object};
 use crate::event::json::{author_name, author_named, name, read_body, write_body};
 use crate::transcript::Transcript;
@@ -54,7 +55,7 @@ fn write_entry(index: usize, entry: &Entry, object: &mut ObjectWriter<'_>) {
     match content {
         EntryContent::Message { author, id, blocks } => object.key("message").object(|message| {
             message.key("author").string(author_name(*author));
-            option(message, "messageId", id.as_ref());
+            write_option(message, "messageId", id.as_ref());
             message.member("content", &contents(blocks));
         }),
         other => {

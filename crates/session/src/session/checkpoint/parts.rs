@@ -1,6 +1,6 @@
 //! The parts of a checkpoint outside of the transcript.
 
-use crate::event::json::object::{EventError, Object};
+use crate::event::json::object::{EventError, Object, write_option};
 use crate::event::json::{name, read_body, write_body};
 use crate::question::json::{read_question, write_question};
 use crate::terminal::BASE64;
@@ -8,7 +8,7 @@ use crate::{
     AgentTerminal, ConfigOptions, EventBody, Info, Permission, PermissionId, Session, Timestamp,
     Tokens, TurnOutcome, UsageState,
 };
-use attache_protocol::{ObjectWriter, Raw, Wire, Writer};
+use attache_protocol::{ObjectWriter, Raw, Writer};
 use base64::Engine as _;
 use std::sync::Arc;
 
@@ -36,12 +36,6 @@ pub(super) fn read_list<T>(
 ) -> Result<Vec<T>, EventError> {
     let items: Vec<Raw> = object.must(key)?;
     items.iter().map(|item| read(&Object::of(item.get(), key)?)).collect()
-}
-
-pub(super) fn option<T: Wire>(object: &mut ObjectWriter<'_>, key: &str, value: Option<&T>) {
-    if let Some(value) = value {
-        object.member(key, value);
-    }
 }
 
 pub(super) fn write(session: &Session, object: &mut ObjectWriter<'_>) {
@@ -96,8 +90,8 @@ fn read_outcome(raw: &Raw) -> Result<TurnOutcome, EventError> {
 
 fn write_config(config: &ConfigOptions, object: &mut ObjectWriter<'_>) {
     object.member("options", &config.stated);
-    option(object, "modes", config.modes.as_ref());
-    option(object, "models", config.models.as_ref());
+    write_option(object, "modes", config.modes.as_ref());
+    write_option(object, "models", config.models.as_ref());
 }
 
 fn read_config(session: &Session, object: &Object<'_>) -> Result<ConfigOptions, EventError> {
@@ -111,10 +105,10 @@ fn read_config(session: &Session, object: &Object<'_>) -> Result<ConfigOptions, 
 
 fn write_info(info: &Info, object: &mut ObjectWriter<'_>) {
     let Info { title, titled_by_person, updated_at, meta } = info;
-    option(object, "title", title.as_ref());
+    write_option(object, "title", title.as_ref());
     object.member("titledByPerson", titled_by_person);
-    option(object, "updatedAt", updated_at.as_ref());
-    option(object, "_meta", meta.as_ref());
+    write_option(object, "updatedAt", updated_at.as_ref());
+    write_option(object, "_meta", meta.as_ref());
 }
 
 fn read_info(object: &Object<'_>) -> Result<Info, EventError> {
@@ -129,13 +123,13 @@ fn read_info(object: &Object<'_>) -> Result<Info, EventError> {
 fn write_usage(usage: &UsageState, object: &mut ObjectWriter<'_>) {
     let UsageState { used, size, costs, counted_by, last_turn, total, inconsistent } = usage;
     let Tokens { total, input, output, thought, cached_read, cached_write, turns } = *total;
-    option(object, "used", used.as_ref());
-    option(object, "size", size.as_ref());
+    write_option(object, "used", used.as_ref());
+    write_option(object, "size", size.as_ref());
     object.member("costs", costs);
     if let Some(agent) = counted_by {
         object.key("countedBy").string(agent);
     }
-    option(object, "lastTurn", last_turn.as_ref());
+    write_option(object, "lastTurn", last_turn.as_ref());
     object.member("tokens", &vec![total, input, output, thought, cached_read, cached_write, turns]);
     object.member("inconsistent", inconsistent);
 }
@@ -159,7 +153,7 @@ fn write_permission(permission: &Permission, object: &mut ObjectWriter<'_>) {
     let Permission { id, question, asked_at, outcome } = permission;
     object.member("id", &id.0);
     object.member("askedAt", &asked_at.0);
-    option(object, "outcome", outcome.as_ref());
+    write_option(object, "outcome", outcome.as_ref());
     write_question(question, object);
 }
 
@@ -185,12 +179,12 @@ fn write_terminal(terminal: &AgentTerminal, object: &mut ObjectWriter<'_>) {
         dropped,
     } = terminal;
     object.member("terminalId", terminal_id);
-    option(object, "command", command.as_ref());
-    option(object, "cwd", cwd.as_ref());
-    option(object, "exitStatus", exit_status.as_ref());
-    option(object, "size", size.as_ref());
-    option(object, "capabilities", capabilities.as_ref());
-    option(object, "_meta", meta.as_ref());
+    write_option(object, "command", command.as_ref());
+    write_option(object, "cwd", cwd.as_ref());
+    write_option(object, "exitStatus", exit_status.as_ref());
+    write_option(object, "size", size.as_ref());
+    write_option(object, "capabilities", capabilities.as_ref());
+    write_option(object, "_meta", meta.as_ref());
     object.key("output").string(&BASE64.encode(output));
     object.member("dropped", &(*dropped as u64));
 }
