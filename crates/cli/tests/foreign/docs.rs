@@ -32,17 +32,19 @@ fn assert_up_to_date(name: &str, text: &str) {
 }
 
 /// Returns the lines that are the same on every machine. A slow machine can miss a result, so "not
-/// tested" counts as "pass", and totals and reasons are ignored; failures are not.
+/// tested" counts as "pass" and "not provoked" as "supported", and totals and reasons are ignored;
+/// failures are not.
 fn steady(text: &str) -> Vec<String> {
     let open = ["As observed by `attache check", "- not tested: "];
     let lines = text.lines().filter(|line| {
         !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair. ")
     });
     let verdicts = |line: &str| line.replace("A?", "A✓").replace("C?", "C✓");
+    let features = |line: &str| line.replace("not provoked", "✓");
     // The last of the nine cells is the reason.
     let row = |line: &str| match line.rsplit_once(" | ") {
         Some((row, _)) if line.matches(" | ").count() == 8 => verdicts(row),
-        _ => line.to_owned(),
+        _ => features(line),
     };
     lines.map(row).collect()
 }
@@ -119,11 +121,7 @@ impl Coverage {
         let rule = self.rule;
         let mut faults: Vec<String> = self.faults.iter().map(|fault| described(fault)).collect();
         faults.dedup();
-        let said = self.said.iter().map(|(_, said)| {
-            let said: Vec<String> =
-                said.iter().map(|(side, outcome)| verdict(*side, outcome)).collect();
-            said.join(" ")
-        });
+        let said = self.said.iter().map(|(_, said)| verdicts(said));
         let said: Vec<String> = said.collect();
         format!(
             "| {} | {} | {} | {} | {} | {} | {} |\n",
@@ -180,15 +178,23 @@ fn described(fault: &Fault) -> String {
     }
 }
 
-fn verdict(side: Side, outcome: &Outcome) -> String {
-    let side = if side == Side::Agent { "A" } else { "C" };
-    let mark = match outcome {
-        Outcome::Pass => "✓",
+/// Returns one mark for each side that was judged, for both versions of the protocol: a failure
+/// counts more than a pass, and a pass more than no result.
+fn verdicts(said: &[(Side, Outcome)]) -> String {
+    let mark = |outcome: &Outcome| match outcome {
         Outcome::Fail { .. } => "✗",
-        Outcome::Skipped(_) => "–",
+        Outcome::Pass => "✓",
         Outcome::NotTested(_) => "?",
+        Outcome::Skipped(_) => "–",
     };
-    format!("{side}{mark}")
+    let verdict = |(side, letter): (Side, &str)| {
+        let marks: Vec<&str> =
+            said.iter().filter(|(of, _)| *of == side).map(|(_, outcome)| mark(outcome)).collect();
+        let shown = ["✗", "✓", "?", "–"].into_iter().find(|mark| marks.contains(mark))?;
+        Some(format!("{letter}{shown}"))
+    };
+    let sides = [(Side::Agent, "A"), (Side::Client, "C")];
+    sides.into_iter().filter_map(verdict).collect::<Vec<_>>().join(" ")
 }
 
 fn document(coverage: &[Coverage]) -> String {
@@ -202,8 +208,8 @@ fn document(coverage: &[Coverage]) -> String {
          pass: ours, one made with the official Rust SDK, and one made with the official \
          TypeScript SDK.\n\n\
          A is the agent of a family, C its client: ✓ pass, ✗ fail, – skipped because the peer does \
-         not offer it, ? not tested. `attache check rules ID` explains a rule. `{COMMAND}` writes \
-         this file.\n",
+         not offer it, ? not tested; one mark for both versions of the protocol. `attache check \
+         rules ID` explains a rule. `{COMMAND}` writes this file.\n",
         count(&|coverage| coverage.is_pair()),
         coverage.len(),
         count(&|coverage| coverage.rule.is_wire_visible()),

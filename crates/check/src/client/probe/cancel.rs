@@ -45,6 +45,26 @@ pub(super) async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) 
 /// once.
 pub(super) async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
+    ask(talk, turn, id);
+    talk.wire.is_still_there().await?;
+    match talk.wire.heard(first).find(|line| line.replies_to(id)) {
+        Some(line) => answered_by_itself(line),
+        None => Ok(()),
+    }
+}
+
+/// Sends a permission request with this id, and waits. The rule is not tested if the client answers
+/// it, however late.
+pub(super) async fn stays_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
+    let (first, patience) = (talk.wire.now(), talk.wire.patience);
+    ask(talk, turn, id);
+    match talk.wire.peer.wait_for(first, patience, |line| line.replies_to(id)).await {
+        Ok(line) => answered_by_itself(&line),
+        Err(_) => Ok(()),
+    }
+}
+
+fn ask(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) {
     let params = json!({
         "toolCall": {"toolCallId": "open", "title": "Wait for an answer"},
         "options": [
@@ -54,14 +74,13 @@ pub(super) async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Val
     });
     let (method, params) = (SessionRequestPermission::ROW.name, talk.in_session(turn, params));
     talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-    talk.wire.is_still_there().await?;
-    match talk.wire.heard(first).find(|line| line.replies_to(id)) {
-        Some(line) => not_tested(format!(
-            "the client answers the permission request of the task \"cancel\" instead of leaving it open: {}",
-            quoted(line.get("result").map(Value::to_string).as_deref().unwrap_or(&line.text))
-        )),
-        None => Ok(()),
-    }
+}
+
+fn answered_by_itself(line: &Line) -> Probed {
+    not_tested(format!(
+        "the client answers the permission request of the task \"cancel\" instead of leaving it open: {}",
+        quoted(line.get("result").map(Value::to_string).as_deref().unwrap_or(&line.text))
+    ))
 }
 
 /// The client must show an update of a tool call that arrives after the cancel, as it does before

@@ -1,11 +1,11 @@
 //! Withdrawn permission requests (V2-75), and cancels of tool calls and terminals (V2-44).
 
-use crate::client::probe::cancel::left_open;
+use crate::client::probe::cancel::{left_open, stays_open};
 use crate::client::run::ClientRun;
 use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
-use crate::judging::verdict::{Probed, expect, fail, not_tested};
+use crate::judging::verdict::{Probed, fail, not_tested};
 use crate::peer::line::Line;
 use attache_protocol::method::v2::{TerminalCancel, ToolCallCancel};
 use attache_protocol::method::{CancelRequest, Method};
@@ -22,15 +22,16 @@ async fn a_withdrawn_request_is_cancelled(run: &mut ClientRun) -> Probed {
     left_open(talk, &turn, &id).await?;
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": id}));
     talk.wire.is_still_there().await?;
-    let Some(line) = talk.wire.heard(first).find(|line| line.replies_to(&id)) else {
+    let Some(line) = talk.wire.heard(first).find(|line| line.replies_to(&id)).cloned() else {
         return not_tested("the client ignores $/cancel_request, which is allowed");
     };
     let outcome = line.get("result").and_then(|result| result.pointer("/outcome/outcome"));
-    expect(
-        outcome.is_some_and(|outcome| outcome == "cancelled"),
-        "the outcome cancelled",
-        quoted(&line.text),
-    )
+    if outcome.is_some_and(|outcome| outcome == "cancelled") {
+        return Ok(());
+    }
+    // The answer of a client that answers by itself may have crossed the withdrawal.
+    stays_open(talk, &turn, &json!("not withdrawn")).await?;
+    fail("the outcome cancelled", quoted(&line.text))
 }
 
 /// Returns a running tool call with these capabilities.
