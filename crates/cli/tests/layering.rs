@@ -17,7 +17,8 @@ const LAYERS: &[&[&str]] = &[
     &["attache-session", "attache-policy", "attache-models"],
     &["attache-store", "attache-connection"],
     &["attache-agent", "attache-client"],
-    &["attache-coder", "attache-check"],
+    &["attache-coder", "attache-check", "attache-view"],
+    &["attache-screen"],
     &["attache"],
 ];
 
