@@ -12,6 +12,7 @@ use crate::new::arguments::New;
 use crate::permissions::arguments::Permissions;
 use crate::run::budget::Budget;
 use crate::sessions::arguments::Sessions;
+use crate::uninstall::arguments::Uninstall;
 use attache_protocol::v1::{ProtocolVersion, ToolKind};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -77,6 +78,8 @@ pub(crate) enum Task {
         after_help = "This command writes nothing and never shows a key.\n\nExample:\n  attache doctor"
     )]
     Doctor(Doctor),
+    /// List the files that Attaché stores, and remove them
+    Uninstall(Uninstall),
 }
 
 const AGENT_EXAMPLES: &str = "\

@@ -211,6 +211,7 @@ fn say(lines: &[String]) -> Result<(), Failure> {
 /// Formats a number of bytes.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
+        1 => "1 byte".to_owned(),
         0..10_000 => format!("{bytes} bytes"),
         10_000..10_000_000 => format!("{} kB", bytes / 1000),
         _ => format!("{} MB", bytes / 1_000_000),

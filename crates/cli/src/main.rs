@@ -38,6 +38,7 @@ mod store;
 mod terminal;
 mod trace;
 mod turn;
+mod uninstall;
 
 use clap::Parser;
 use exit::{Exit, Failure};
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
             args::Task::Trace(arguments) => trace::trace(arguments).await,
             args::Task::Config(arguments) => config::config(arguments).await,
             args::Task::Doctor(arguments) => doctor::doctor(&arguments).await,
+            args::Task::Uninstall(arguments) => uninstall::uninstall(arguments).await,
         }
     }))
 }

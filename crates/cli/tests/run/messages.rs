@@ -42,6 +42,7 @@ macro_rules! documents {
 
 documents! {
     agent agents attache chat check config demo doctor login new permissions run sessions trace
+    uninstall
 }
 
 #[test]
@@ -243,6 +244,7 @@ impl Home {
             .collect()
         });
         let mut text = text
+            .replace(env!("CARGO_BIN_EXE_attache"), "/usr/bin/attache")
             .replace(env!("CARGO_PKG_VERSION"), "VERSION")
             .replace(&*self.0.path().to_string_lossy(), "/home/ann");
         if !text.is_empty() && !text.ends_with('\n') {
