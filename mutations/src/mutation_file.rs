@@ -25,6 +25,7 @@ pub(crate) const FILES: &[&str] = &[
     include_str!("../faults/protocol.md"),
     include_str!("../faults/connection.md"),
     include_str!("../faults/session.md"),
+    include_str!("../faults/version_2.md"),
     include_str!("../faults/store.md"),
     include_str!("../faults/host.md"),
     include_str!("../faults/agent.md"),
