@@ -14,7 +14,7 @@ use crate::run::budget::Budget;
 use crate::run::{self, Piece, attach};
 use crate::say::{println, say};
 use crate::settings::Settings;
-use crate::show::paint::{DIM, Paint, RED, YELLOW};
+use crate::show::paint::{DIM, Paint, YELLOW};
 use crate::show::{sanitize, width};
 use crate::{folder, key, store, terminal};
 use attache_client::{
@@ -200,10 +200,7 @@ impl Chat {
         let attached =
             attach(&vec![Piece::Written(said.to_owned())], self.follow.session.cwd(), &takes);
         attached.warnings.iter().for_each(|warning| say(YELLOW, warning));
-        match self.follow.session.send(attached.blocks) {
-            Ok(_) => self.follow.turn().await?,
-            Err(error) => say(RED, &error.to_string()),
-        }
+        self.follow.send(attached.blocks).await?;
         Ok(Next::Go)
     }
 

@@ -13,8 +13,8 @@ use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show};
 use crate::stop::{self, STOP, Stop};
 use attache_client::{
-    Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
-    SessionState, Watch,
+    Change, HubSession, PermissionBroker, PermissionRequest, Prompt, Question, QuestionAbout, Rule,
+    SessionState, Watch, WatchUpdate,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, Session, TurnOutcome};
@@ -87,12 +87,17 @@ impl Follow {
         self.session = session;
     }
 
-    /// Shows the turn that just started, and its end.
-    pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
+    /// Sends a prompt, and shows its turn and the end of the turn.
+    pub(crate) async fn send(&mut self, prompt: impl Into<Prompt>) -> Result<(), Failure> {
         self.thoughts.clear();
         self.stop.begin_turn();
         self.output = run::on_terminal(Bound::Conversation);
+        // A short turn may be over before `send` returns.
         let before = self.session.snapshot().sequence();
+        if let Err(error) = self.session.send(prompt) {
+            say(RED, &error.to_string());
+            return Ok(());
+        }
         self.until_idle().await?;
         let session = self.session.snapshot();
         // If the session changed without a turn, the end of its last turn was already shown.
@@ -135,6 +140,7 @@ impl Follow {
                 self.ask(question).await?;
             } else if !is_busy(&self.session.state())
                 && (self.session.queue().is_empty() || self.session.held().is_some())
+                && !self.show_pending().await?
             {
                 break;
             }
@@ -148,10 +154,7 @@ impl Follow {
                 update = self.watch.next() => {
                     let Some(update) = update else { break };
                     silence = SILENCE;
-                    // If the history was reloaded, the person has already seen it.
-                    if !update.replaced {
-                        update.changes.iter().try_for_each(|change| self.show(change))?;
-                    }
+                    self.show_all(&update)?;
                 }
                 () = self.type_ahead.typed() => self.typed()?,
                 () = self.stop.done(), if self.stop.is_stopping() => {}
@@ -176,6 +179,26 @@ impl Follow {
             say(YELLOW, &format!("the queue is paused: {held}"));
         }
         Ok(())
+    }
+
+    /// Shows the changes that have already happened, without waiting. Returns whether there were
+    /// any.
+    async fn show_pending(&mut self) -> Result<bool, Failure> {
+        let update = tokio::select! {
+            biased;
+            update = self.watch.next() => update,
+            () = std::future::ready(()) => None,
+        };
+        update.as_ref().map_or(Ok(()), |update| self.show_all(update))?;
+        Ok(update.is_some())
+    }
+
+    fn show_all(&mut self, update: &WatchUpdate) -> Result<(), Failure> {
+        // If the history was reloaded, the person has already seen it.
+        if update.replaced {
+            return Ok(());
+        }
+        update.changes.iter().try_for_each(|change| self.show(change))
     }
 
     /// Runs `/stop` if the person typed it, and tells them once what other input is used for.
