@@ -140,9 +140,11 @@ impl Follow {
                 self.ask(question).await?;
             } else if !is_busy(&self.session.state())
                 && (self.session.queue().is_empty() || self.session.held().is_some())
-                && !self.show_pending().await?
             {
-                break;
+                match self.show_pending().await? {
+                    true => continue,
+                    false => break,
+                }
             }
             tokio::select! {
                 biased;
