@@ -197,6 +197,7 @@ impl<H: Handler> Connection<H> {
         ready!(self.source.poll_fill(context));
         self.peer.0.outbox.dispatching();
         let dispatched = self.dispatch_frames(context);
+        catch_panic(|| self.handler.flush());
         for work in self.accepted.drain(..) {
             self.works.spawn(work.instrument(self.peer.span().clone()));
         }
