@@ -7,7 +7,7 @@ use crate::trace::{self, Trace};
 use crate::transport::{FrameSource, Incoming, LineTransport, Transport};
 use crate::{ConnectionEnd, Handler, Peer, Tap, Unhandled, Work};
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -136,9 +136,20 @@ impl<H> std::fmt::Debug for Connection<H> {
 impl<H: Handler> Connection<H> {
     /// Runs the connection and returns why it ended. Dropping this future ends the connection at
     /// once: open calls fail and running work is aborted.
+    ///
+    /// The connection runs in a task of its own. With a multi-threaded runtime, the main function
+    /// runs on a thread that receives no I/O events, and each frame would have to wake that thread.
     pub async fn run(self) -> ConnectionEnd {
+        let _over = FinishOnDrop(self.peer.clone());
         let span = self.peer.span().clone();
-        self.drive().instrument(span).await
+        let mut task = JoinSet::new();
+        task.spawn(self.drive().instrument(span));
+        match task.join_next().await {
+            Some(Ok(end)) => end,
+            Some(Err(error)) if error.is_panic() => resume_unwind(error.into_panic()),
+            // The runtime is shutting down.
+            _ => ConnectionEnd::Closed,
+        }
     }
 
     async fn drive(mut self) -> ConnectionEnd {
