@@ -140,15 +140,17 @@ impl<H: Handler> Connection<H> {
     /// The connection runs in a task of its own. With a multi-threaded runtime, the main function
     /// runs on a thread that receives no I/O events, and each frame would have to wake that thread.
     pub async fn run(self) -> ConnectionEnd {
-        let _over = FinishOnDrop(self.peer.clone());
-        let span = self.peer.span().clone();
+        let peer = self.peer.clone();
+        let _over = FinishOnDrop(peer.clone());
+        // The same type as that of other work, so that the code of a task is compiled only once.
+        let driven: Pin<Box<dyn Future<Output = ()> + Send>> =
+            Box::pin(async move { drop(self.drive().await) });
         let mut task = JoinSet::new();
-        task.spawn(self.drive().instrument(span));
+        task.spawn(driven.instrument(peer.span().clone()));
         match task.join_next().await {
-            Some(Ok(end)) => end,
             Some(Err(error)) if error.is_panic() => resume_unwind(error.into_panic()),
-            // The runtime is shutting down.
-            _ => ConnectionEnd::Closed,
+            // There is no reason only if the runtime is shutting down.
+            _ => peer.end().unwrap_or(ConnectionEnd::Closed),
         }
     }
 
