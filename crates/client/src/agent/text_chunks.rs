@@ -14,8 +14,8 @@ use std::task::{Context, Poll};
 /// The method of updates, in both versions of the protocol.
 const METHOD: &str = SessionUpdateNotification::ROW.name;
 
-/// The number of frames after which another form is learned. Learning costs as much as decoding two
-/// frames, so this bounds its share if the form changes all the time.
+/// The number of frames without the form after which another form is learned. Learning costs as much
+/// as decoding two frames, so this bounds its share if the form changes all the time.
 const PAUSE: u32 = 16;
 
 /// The size in bytes at which a merged text stops growing. Merging longer texts saves nothing.
@@ -34,7 +34,8 @@ pub(super) struct TextChunks<H> {
     sessions: Arc<SessionTable>,
     read: ReadUpdate,
     form: Option<ChunkForm>,
-    /// The number of frames since the form was learned, at most [`PAUSE`].
+    /// The number of frames since the last one that had the form, less than [`PAUSE`]; at first
+    /// [`PAUSE`], so that the first frame is learned.
     age: u32,
     /// The text of the recognized chunks that are not applied yet. `None` if there are none.
     merged: Option<String>,
