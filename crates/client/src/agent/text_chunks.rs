@@ -14,8 +14,8 @@ use std::task::{Context, Poll};
 /// The method of updates, in both versions of the protocol.
 const METHOD: &str = SessionUpdateNotification::ROW.name;
 
-/// The number of frames without the form after which another form is learned. Learning costs as much
-/// as decoding two frames, so this bounds its share if the form changes all the time.
+/// The number of frames without the form after which another form is learned. Learning costs as
+/// much as decoding two frames, so this bounds its share if the form changes all the time.
 const PAUSE: u32 = 16;
 
 /// The size in bytes at which a merged text stops growing. Merging longer texts saves nothing.
@@ -103,8 +103,8 @@ impl ChunkForm {
         let frame = std::str::from_utf8(frame).ok()?;
         let (chunk, text) = read_chunk(frame, read)?;
         let (head, tail) = frame.rsplit_once(&encode(&text))?;
-        // The same bytes may stand elsewhere in the frame. They are the text of the chunk exactly if
-        // a change of them changes the decoded text and nothing else.
+        // The same bytes may stand elsewhere in the frame. They are the text of the chunk exactly
+        // if a change of them changes the decoded text and nothing else.
         let other = format!("{text}.");
         let (same, changed) = read_chunk(&[head, &encode(&other), tail].concat(), read)?;
         (same == chunk && changed == other).then(|| Self {
