@@ -168,7 +168,7 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
             figure: per_second,
             targets: vec![
                 at_least(OURS, 0.5, Times(RAW)),
-                at_least(KITS, 0.5, Times(RAW)),
+                at_least(KITS, 0.6, Times(RAW)),
                 at_least(KITS_V2, 0.9, Times(KITS)),
             ],
         },

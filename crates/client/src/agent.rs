@@ -15,4 +15,5 @@ pub(crate) mod shared_connection;
 pub(crate) mod start_error;
 mod stored_sessions;
 pub(crate) mod stray_output;
+mod text_chunks;
 pub(crate) mod version_2_answer;

@@ -7,7 +7,7 @@ use crate::trace::{self, Trace};
 use crate::transport::{FrameSource, Incoming, LineTransport, Transport};
 use crate::{ConnectionEnd, Handler, Peer, Tap, Unhandled, Work};
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -136,9 +136,22 @@ impl<H> std::fmt::Debug for Connection<H> {
 impl<H: Handler> Connection<H> {
     /// Runs the connection and returns why it ended. Dropping this future ends the connection at
     /// once: open calls fail and running work is aborted.
+    ///
+    /// The connection runs in a task of its own. With a multi-threaded runtime, the main function
+    /// runs on a thread that receives no I/O events, and each frame would have to wake that thread.
     pub async fn run(self) -> ConnectionEnd {
-        let span = self.peer.span().clone();
-        self.drive().instrument(span).await
+        let peer = self.peer.clone();
+        let _over = FinishOnDrop(peer.clone());
+        // The same type as that of other work, so that the code of a task is compiled only once.
+        let driven: Pin<Box<dyn Future<Output = ()> + Send>> =
+            Box::pin(async move { drop(self.drive().await) });
+        let mut task = JoinSet::new();
+        task.spawn(driven.instrument(peer.span().clone()));
+        match task.join_next().await {
+            Some(Err(error)) if error.is_panic() => resume_unwind(error.into_panic()),
+            // There is no reason only if the runtime is shutting down.
+            _ => peer.end().unwrap_or(ConnectionEnd::Closed),
+        }
     }
 
     async fn drive(mut self) -> ConnectionEnd {
@@ -197,6 +210,7 @@ impl<H: Handler> Connection<H> {
         ready!(self.source.poll_fill(context));
         self.peer.0.outbox.dispatching();
         let dispatched = self.dispatch_frames(context);
+        catch_panic(|| self.handler.flush());
         for work in self.accepted.drain(..) {
             self.works.spawn(work.instrument(self.peer.span().clone()));
         }

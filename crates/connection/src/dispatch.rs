@@ -23,6 +23,11 @@ pub(crate) fn dispatch<H: Handler>(
     if let Some(tap) = tap {
         tap::show(tap, Direction::Received, frame);
     }
+    if let Some(method) = handler.recognize(frame) {
+        trace::received_notification(method, frame.len());
+        return None;
+    }
+    handler.flush();
     let message = Message::read(frame);
     if let Ok(message) = &message {
         trace::received(message, frame.len());

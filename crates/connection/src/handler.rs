@@ -32,6 +32,18 @@ pub trait Handler: Send + 'static {
     /// Handles a call. The handler decodes it, and answers it right away or with the returned work.
     fn call(&mut self, call: IncomingCall<'_>) -> Work;
 
+    /// Handles a frame that the handler recognizes by its bytes as a notification, without decoding
+    /// all of it, and returns the method. Any other frame returns `None` and is decoded as usual.
+    ///
+    /// The handler may merge such notifications until [`Handler::flush`] is called.
+    fn recognize(&mut self, _frame: &[u8]) -> Option<&'static str> {
+        None
+    }
+
+    /// Applies everything that [`Handler::recognize`] merged. Called before each frame that is not
+    /// recognized, and before the connection waits for more frames or for this handler.
+    fn flush(&mut self) {}
+
     /// Polled before each frame is handled. An implementation may wait for something on this
     /// machine, such as a full log or a slow screen, but never for the peer.
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<()> {

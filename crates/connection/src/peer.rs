@@ -147,6 +147,12 @@ impl Peer {
         self.0.outbox.enqueue_encoded(frame)
     }
 
+    /// Sends the message that `message` appends to the outbound queue, as one JSON object without a
+    /// line feed. For messages that a caller encodes by itself because it sends many of them.
+    pub fn send_encoded(&self, message: impl FnOnce(&mut Vec<u8>)) -> Result<(), ConnectionEnd> {
+        self.0.outbox.enqueue(message)
+    }
+
     /// Waits until the outbound queue has room. Callers that stream messages await this before each
     /// one, so that a slow peer slows them down and the queue does not fill the memory.
     pub async fn wait_for_room(&self) -> Result<(), ConnectionEnd> {

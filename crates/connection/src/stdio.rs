@@ -93,9 +93,14 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
 
 #[cfg(target_os = "linux")]
 fn enlarge(fd: &OwnedFd) {
-    // SAFETY: the descriptor is open for the whole call. F_SETPIPE_SZ takes one int and does not
-    // access memory.
-    let _refused_is_fine = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE) };
+    // SAFETY: the descriptor is open for both calls. F_SETPIPE_SZ takes one int, and neither call
+    // accesses memory.
+    unsafe {
+        // Setting a size allocates the pipe's table again, even if the size is the same.
+        if libc::fcntl(fd.as_raw_fd(), libc::F_GETPIPE_SZ) < PIPE {
+            let _refused_is_fine = libc::fcntl(fd.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE);
+        }
+    }
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -81,12 +81,16 @@ pub(crate) fn ended(end: &ConnectionEnd) {
 pub(crate) fn received(message: &Message<'_>, bytes: usize) {
     match message {
         Message::Call { id, method, .. } => trace!(%method, %id, bytes, "received call"),
-        Message::Notification { method, .. } => trace!(%method, bytes, "received notification"),
+        Message::Notification { method, .. } => received_notification(method, bytes),
         Message::Reply { id, outcome } => {
             let code = outcome.as_ref().err().map(|error| error.code.0);
             trace!(%id, code, bytes, "received reply");
         }
     }
+}
+
+pub(crate) fn received_notification(method: &str, bytes: usize) {
+    trace!(%method, bytes, "received notification");
 }
 
 pub(crate) fn unhandled(unhandled: &Unhandled<'_>) {

@@ -50,8 +50,6 @@ pub(crate) struct State {
     prompts: Vec<(u64, watch::Sender<PromptPhase>)>,
     pub(crate) turn: Option<RunningTurn>,
     pub(crate) info: InfoPace,
-    /// Reused for the lines of text chunks.
-    pub(crate) line: Vec<u8>,
 }
 
 impl State {
@@ -79,7 +77,6 @@ impl State {
             prompts: Vec::new(),
             turn: None,
             info: InfoPace::default(),
-            line: Vec::new(),
         }
     }
 
@@ -246,9 +243,8 @@ impl State {
         }
     }
 
-    /// Sends one whole line.
-    pub(crate) fn send_line(&self, line: &[u8]) -> Result<()> {
-        Ok(self.peer.send_raw(line)?)
+    pub(crate) fn peer(&self) -> &Peer {
+        &self.peer
     }
 
     /// Returns whether the client speaks version 2.

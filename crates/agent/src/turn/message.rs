@@ -12,7 +12,7 @@ use attache_session::{EventBody, MessageAuthor};
 const CHUNK: usize = 48 * 1024;
 
 /// The JSON of a text chunk after its text.
-const TAIL: &[u8] = b"}}}}\n";
+const TAIL: &[u8] = b"}}}}";
 
 impl State {
     /// Returns the id of the message that a chunk by `author` belongs to: the open one or a new
@@ -106,17 +106,14 @@ impl Turn {
             return Ok(());
         }
         let message_id = state.message(author);
-        let mut line = std::mem::take(&mut state.line);
-        line.clear();
-        if let Some(message) = state.turn().and_then(|turn| turn.message.as_ref()) {
-            line.extend_from_slice(&message.head);
-        }
-        Writer::new(&mut line).string(text);
-        line.extend_from_slice(TAIL);
         state.record(EventBody::Message { author, message_id, content: ContentBlock::text(text) });
-        let sent = state.send_line(&line);
-        state.line = line;
-        sent?;
+        if let Some(message) = state.turn.as_ref().and_then(|turn| turn.message.as_ref()) {
+            state.peer().send_encoded(|line| {
+                line.extend_from_slice(&message.head);
+                Writer::new(line).string(text);
+                line.extend_from_slice(TAIL);
+            })?;
+        }
         state.send_info_when_due()
     }
 }

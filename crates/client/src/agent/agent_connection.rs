@@ -2,14 +2,15 @@
 
 use crate::agent::evidence::Evidence;
 use crate::agent::handshake::handshake;
-use crate::agent::incoming_handler::IncomingHandler;
-use crate::agent::incoming_v2::IncomingV2;
+use crate::agent::incoming_handler::{self, IncomingHandler};
+use crate::agent::incoming_v2::{self, IncomingV2};
 use crate::agent::listing::Listing;
 use crate::agent::login::LoginError;
 use crate::agent::options::{Options, capabilities};
 use crate::agent::shared_connection::SharedConnection;
 use crate::agent::start_error::StartError;
 use crate::agent::stray_output::StrayOutput;
+use crate::agent::text_chunks::TextChunks;
 use crate::elicitation::Elicitations;
 use crate::elicitation::page_address::Outstanding;
 use crate::session::opening::{Opening, Origin};
@@ -83,14 +84,17 @@ impl AgentConnection {
         let tasks = Tasks::default();
         let peer = match options.protocol {
             ProtocolVersion::V2 => {
-                let incoming = IncomingV2::new(incoming);
-                let (peer, connection) =
-                    builder.connect(input, output, v2::ClientHandler(incoming));
+                let handler = v2::ClientHandler(IncomingV2::new(incoming));
+                let handler = TextChunks::new(handler, sessions.clone(), incoming_v2::read_update);
+                let (peer, connection) = builder.connect(input, output, handler);
                 tasks.spawn(async move { drop(connection.run().await) });
                 peer
             }
             _ => {
-                let (peer, connection) = builder.connect(input, output, ClientHandler(incoming));
+                let handler = ClientHandler(incoming);
+                let handler =
+                    TextChunks::new(handler, sessions.clone(), incoming_handler::read_update);
+                let (peer, connection) = builder.connect(input, output, handler);
                 tasks.spawn(async move { drop(connection.run().await) });
                 peer
             }

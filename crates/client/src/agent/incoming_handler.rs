@@ -8,7 +8,6 @@ use crate::terminals::requests as terminals;
 use crate::text_files::requests as text_files;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{Client, ConnectionEnd, Peer, Responder, Unhandled, Work};
-use attache_protocol::Error;
 use attache_protocol::envelope::NotAMessage;
 use attache_protocol::method::{
     ElicitationCreate, FsReadTextFile, FsWriteTextFile, Gate, SessionRequestPermission,
@@ -20,6 +19,7 @@ use attache_protocol::v1::{
     RequestPermissionRequest, SessionId, SessionNotification, TerminalOutputRequest,
     WaitForTerminalExitRequest, WriteTextFileRequest,
 };
+use attache_protocol::{Error, decode};
 use attache_session::{EventBody, PermissionQuestion};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -182,6 +182,12 @@ impl Drop for IncomingHandler {
     fn drop(&mut self) {
         self.sessions.over(&ConnectionEnd::Closed);
     }
+}
+
+/// Decodes the params of an update.
+pub(super) fn read_update(params: &str) -> Option<(SessionId, EventBody)> {
+    let params: SessionNotification = decode(params).ok()?;
+    Some((params.session_id, EventBody::from_update(params.update)))
 }
 
 fn unknown(id: &SessionId) -> Error {

@@ -2,11 +2,12 @@
 
 use crate::agent::incoming_handler::IncomingHandler;
 use attache_connection::{Client as _, ConnectionEnd, Peer, Responder, Unhandled, Work, v2};
+use attache_protocol::decode;
 use attache_protocol::method::Gate;
 use attache_protocol::method::v2::{ElicitationCreate, SessionRequestPermission};
 use attache_protocol::v2::{
     ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest,
-    RequestPermissionRequest, UpdateSessionNotification,
+    RequestPermissionRequest, SessionId, UpdateSessionNotification,
 };
 use attache_session::EventBody;
 use std::task::{Context, Poll};
@@ -66,4 +67,10 @@ impl v2::Client for IncomingV2 {
     fn ended(&mut self, end: &ConnectionEnd) {
         self.handler.ended(end);
     }
+}
+
+/// Decodes the params of an update.
+pub(super) fn read_update(params: &str) -> Option<(SessionId, EventBody)> {
+    let params: UpdateSessionNotification = decode(params).ok()?;
+    Some((params.session_id, EventBody::from_v2_update(params.update)))
 }

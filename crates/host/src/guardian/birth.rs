@@ -6,6 +6,8 @@ use std::ffi::c_int;
 #[cfg(target_os = "linux")]
 use std::ffi::c_void;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 use std::ptr;
 
@@ -47,14 +49,15 @@ impl Birth<'_> {
             birth.failed = unsafe { birth.exec() };
             1
         }
-        // Aligned as systems require for a stack, which grows down from its end.
-        let mut stack = [0_u128; 2048];
+        // Aligned as systems require for a stack, which grows down from its end. It is not
+        // initialized, because each page that this process touches is copied.
+        let mut stack = MaybeUninit::<[u128; 2048]>::uninit();
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let birth = ptr::from_mut(self);
         // SAFETY: the new process runs on a stack of its own. That memory outlives its use, because
         // this process sleeps until the new one has called `exec` or ended.
         unsafe {
-            let end = stack.as_mut_ptr_range().end.cast();
+            let end = stack.as_mut_ptr().add(1).cast();
             let program = libc::clone(born, end, flags, birth.cast());
             if program == -1 {
                 return Err(io::Error::last_os_error());
