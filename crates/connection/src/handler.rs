@@ -9,7 +9,7 @@ use crate::responder::ReplyGuard;
 use crate::unhandled::Unhandled;
 use crate::{Peer, Responder, Work};
 use attache_protocol::method::{self, Method, Side};
-use attache_protocol::{DecodeError, Error, Raw, RequestId};
+use attache_protocol::{DecodeError, Error, Raw, RequestId, WriteValue};
 use std::future::Future;
 use std::task::{Context, Poll};
 
@@ -89,7 +89,7 @@ impl IncomingCall<'_> {
         let mut guard = self.guard.0;
         Some(Box::pin(async move {
             let outcome = guard.cancelled.clone().or(work).await;
-            guard.settle(outcome.as_ref());
+            guard.settle(outcome.as_ref().map(|result| result as &dyn WriteValue));
         }))
     }
 
@@ -144,15 +144,16 @@ fn decode_for<M: Method>(
     side: &mut dyn Unhandling,
     params: Option<&str>,
 ) -> Result<M::Params, DecodeError> {
-    let (decoded, dropped) = M::decode_params_reporting(params, side.wants_dropped());
-    if !dropped.is_empty() {
-        show_dropped(side, M::ROW.name, &dropped);
-    }
-    decoded
+    let (decoded, dropped) = M::decode_params_reporting(params, side.wants_dropped())?;
+    show_dropped(side, M::ROW.name, dropped);
+    Ok(decoded)
 }
 
+/// Not generic, because a generic function would be compiled again for each method.
 #[inline(never)]
-fn show_dropped(side: &mut dyn Unhandling, method: &str, dropped: &[DecodeError]) {
-    crate::trace::unhandled(&Unhandled::Dropped(method, dropped));
-    side.dropped(Unhandled::Dropped(method, dropped));
+fn show_dropped(side: &mut dyn Unhandling, method: &str, dropped: Vec<DecodeError>) {
+    if !dropped.is_empty() {
+        crate::trace::unhandled(&Unhandled::Dropped(method, &dropped));
+        side.dropped(Unhandled::Dropped(method, &dropped));
+    }
 }

@@ -72,4 +72,4 @@ pub use wire::secret::Secret;
 #[cfg(feature = "schema")]
 pub use wire::shape::{MemberShape, Shape};
 pub use wire::unknown::{Meta, UnknownVariant};
-pub use wire::{Map, Members, Wire, encode};
+pub use wire::{Map, Members, Wire, WriteValue, encode};

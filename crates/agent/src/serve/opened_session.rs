@@ -100,8 +100,12 @@ pub(crate) async fn open(
     // Instructions that this version of the agent cannot apply as a whole are not applied in part.
     let system_prompt = system_prompt
         .filter(|prompt| crate::author::system_prompt::check(prompt, &context.about).is_ok());
-    session.state().records = records.numbers.clone();
-    record_opening(&mut session.state(), request, &origin, &records);
+    {
+        let mut state = session.state();
+        state.records = records.numbers.clone();
+        state.write_checkpoint = context.store_methods.map(|methods| methods.write_checkpoint());
+        record_opening(&mut state, request, &origin, &records);
+    }
     let mut chosen = Chosen::default();
     let opening = Opening {
         session_id: &session.id,

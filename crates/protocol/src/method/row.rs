@@ -3,7 +3,7 @@
 use super::attributes::{Deadline, Kind, Receiver, Scope, Side, Stability};
 use super::gate::Gate;
 use crate::common::ProtocolVersion;
-use crate::{DecodeError, FaultKind, Reader, UnknownValues, Wire};
+use crate::{DecodeError, Fault, FaultKind, Reader, UnknownValues, Wire};
 
 /// One row of the method table.
 #[derive(Debug, Clone, Copy)]
@@ -62,11 +62,42 @@ impl Row {
         }
     }
 
-    fn params_reader<'t>(&self, text: &'t str, reporting: bool) -> Reader<'t> {
+    /// Returns a reader of params, which with `reporting` lists the values that were left out or
+    /// replaced by a default.
+    ///
+    /// This function, [`Self::params_read`] and [`Self::params_fault`] do the parts of decoding
+    /// that are the same for all methods, so that they are compiled only once.
+    #[inline(never)]
+    fn params_reader<'t>(&self, params: Option<&'t str>, reporting: bool) -> Reader<'t> {
+        let text = self.params_text(params);
         match reporting {
             true => Reader::reporting(text, self.unknown_in_params()),
             false => Reader::new(text, self.unknown_in_params()),
         }
+    }
+
+    /// Finishes the reading of params, and returns the values that were left out or replaced by a
+    /// default. The list has no unknown fields, because peers may add fields.
+    #[inline(never)]
+    fn params_read(
+        &self,
+        params: Option<&str>,
+        mut reader: Reader<'_>,
+    ) -> Result<Vec<DecodeError>, DecodeError> {
+        let text = self.params_text(params);
+        if let Err(fault) = reader.end() {
+            return Err(self.params_fault(params, fault));
+        }
+        let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
+        let faults = faults.filter(|value| value.kind != FaultKind::NoField);
+        Ok(faults.map(|notice| notice.error.under("params")).collect())
+    }
+
+    /// Returns the error for params with this fault.
+    #[cold]
+    #[inline(never)]
+    fn params_fault(&self, params: Option<&str>, fault: Fault) -> DecodeError {
+        DecodeError::new(self.params_text(params), fault).under("params")
     }
 
     /// Returns the row of `methods` with this wire name that `side` receives.
@@ -116,22 +147,13 @@ pub trait Method: 'static {
     fn decode_params_reporting(
         params: Option<&str>,
         reporting: bool,
-    ) -> (Result<Self::Params, DecodeError>, Vec<DecodeError>) {
-        let text = Self::ROW.params_text(params);
-        let mut reader = Self::ROW.params_reader(text, reporting);
-        match crate::wire::decode::finish(&mut reader) {
-            Ok(params) => (Ok(params), dropped(text, reader)),
-            Err(fault) => (Err(DecodeError::new(text, fault).under("params")), Vec::new()),
+    ) -> Result<(Self::Params, Vec<DecodeError>), DecodeError> {
+        let mut reader = Self::ROW.params_reader(params, reporting);
+        match Self::Params::read(&mut reader) {
+            Ok(decoded) => Self::ROW.params_read(params, reader).map(|dropped| (decoded, dropped)),
+            Err(fault) => Err(Self::ROW.params_fault(params, fault)),
         }
     }
-}
-
-/// Lists the values that `reader` dropped. Not generic, because a generic function would be
-/// compiled again for each method.
-fn dropped(text: &str, reader: Reader<'_>) -> Vec<DecodeError> {
-    let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
-    let faults = faults.filter(|value| value.kind != FaultKind::NoField);
-    faults.map(|notice| notice.error.under("params")).collect()
 }
 
 /// A method with a reply.
