@@ -61,10 +61,7 @@ impl Error {
             "version {requested} of ACP is not supported: use version {}",
             named.join(" or ")
         );
-        Self {
-            data: Some(data),
-            ..Self::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, message)
-        }
+        Self { data: Some(data), ..Self::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, message) }
     }
 
     /// The user must log in first. `message` says how.
