@@ -64,7 +64,9 @@ pub use rpc::error::{Error, ErrorCode};
 pub use rpc::id::RequestId;
 #[cfg(feature = "schema")]
 pub use schema::{json_schema, json_schema_v2};
-pub use wire::decode::{DecodeError, DroppedValue, decode, decode_known, decode_reporting};
+pub use wire::decode::{
+    DecodeError, DroppedValue, check_reporting, decode, decode_known, decode_reporting,
+};
 pub use wire::mark;
 pub use wire::patch::Patch;
 pub use wire::raw::Raw;

@@ -168,7 +168,7 @@ impl<T: Wire> Wire for Vec<T> {
 
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape {
-        crate::Shape::Array(Box::new(T::shape()))
+        crate::Shape::array(T::shape)
     }
 }
 
@@ -187,7 +187,7 @@ impl<T: Wire> Wire for Option<T> {
 
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape {
-        crate::Shape::Nullable(Box::new(T::shape()))
+        crate::Shape::nullable(T::shape)
     }
 }
 

@@ -55,7 +55,7 @@ impl Row {
 
     /// Returns what to do with values outside closed sets in params. In version 1, they are errors
     /// in a call, and a notification keeps them. Version 2 has no closed sets.
-    fn unknown_in_params(&self) -> UnknownValues {
+    pub fn unknown_in_params(&self) -> UnknownValues {
         match self.kind {
             Kind::Call if self.version == ProtocolVersion::V1 => UnknownValues::Refuse,
             Kind::Call | Kind::Notification => UnknownValues::Keep,
