@@ -144,6 +144,26 @@ impl Peer {
         }
     }
 
+    /// Asks the peer to cancel a call that is still open.
+    fn cancel_call(&self, id: &RequestId) {
+        if let RequestId::Number(number) = id
+            && self.0.pending().is_open(*number)
+        {
+            // If the connection has ended, so has the call.
+            let _ = self.notify::<CancelRequest>(&CancelRequestNotification::new(id.clone()));
+        }
+    }
+
+    /// Cancels a call whose caller no longer waits for the reply.
+    fn give_up_call(&self, id: &RequestId) {
+        self.cancel_call(id);
+        if let RequestId::Number(number) = id {
+            // Release the lock before the forgotten call is dropped.
+            let forgotten = self.0.pending().give_up(*number);
+            drop(forgotten);
+        }
+    }
+
     /// Sends a notification without waiting. Callers that send many await [`Peer::wait_for_room`]
     /// first.
     pub fn notify<M: Notification>(&self, params: &M::Params) -> Result<(), ConnectionEnd> {
@@ -275,12 +295,8 @@ impl<R> Reply<R> {
     /// Asks the peer to cancel the call, and still waits for the reply, which may then be partial
     /// or an error. Does nothing if the reply has arrived.
     pub fn cancel(&self) {
-        if let Some(id) = &self.id
-            && let RequestId::Number(number) = id
-            && self.peer.0.pending().is_open(*number)
-        {
-            // If the connection has ended, so has the call.
-            let _ = self.peer.notify::<CancelRequest>(&CancelRequestNotification::new(id.clone()));
+        if let Some(id) = &self.id {
+            self.peer.cancel_call(id);
         }
     }
 
@@ -311,11 +327,8 @@ impl<R> Future for Reply<R> {
 
 impl<R> Drop for Reply<R> {
     fn drop(&mut self) {
-        self.cancel();
-        if let Some(RequestId::Number(id)) = self.id.take() {
-            // Release the lock before the forgotten call is dropped.
-            let forgotten = self.peer.0.pending().give_up(id);
-            drop(forgotten);
+        if let Some(id) = self.id.take() {
+            self.peer.give_up_call(&id);
         }
     }
 }

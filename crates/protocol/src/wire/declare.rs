@@ -108,9 +108,16 @@ macro_rules! wire_struct {
         {$($required:ident: $rty:ty,)*}
     ) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(Debug, PartialEq)]
         pub struct $name {
             $($(#[$fdoc])* pub $field: $ty,)*
+        }
+
+        // Derived, the function would be inlined, and each crate would have a copy of it.
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone()),* }
+            }
         }
 
         impl $name {
@@ -219,11 +226,23 @@ macro_rules! wire_union {
             = $text:literal $(formerly $old:literal)? $(shared)?,)*
     }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(Debug, PartialEq)]
         pub enum $name {
             $($(#[$vdoc])* $variant $(($ty))?,)*
             /// A variant that this version does not know, as it arrived.
             Unknown(crate::UnknownVariant),
+        }
+
+        // As for structs.
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                match self {
+                    $(Self::$variant $((wire_union!(@value value $ty)))? => {
+                        Self::$variant $((<$ty>::clone(value)))?
+                    })*
+                    Self::Unknown(unknown) => Self::Unknown(unknown.clone()),
+                }
+            }
         }
 
         impl $name {
