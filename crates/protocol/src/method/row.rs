@@ -62,42 +62,28 @@ impl Row {
         }
     }
 
-    /// Returns a reader of params, which with `reporting` lists the values that were left out or
-    /// replaced by a default.
+    /// Reads params with `read`, which keeps the value. With `reporting`, returns the values that
+    /// were left out or replaced by a default. The list has no unknown fields, because peers may
+    /// add fields.
     ///
-    /// This function, [`Self::params_read`] and [`Self::params_fault`] do the parts of decoding
-    /// that are the same for all methods, so that they are compiled only once.
-    #[inline(never)]
-    fn params_reader<'t>(&self, params: Option<&'t str>, reporting: bool) -> Reader<'t> {
-        let text = self.params_text(params);
-        match reporting {
-            true => Reader::reporting(text, self.unknown_in_params()),
-            false => Reader::new(text, self.unknown_in_params()),
-        }
-    }
-
-    /// Finishes the reading of params, and returns the values that were left out or replaced by a
-    /// default. The list has no unknown fields, because peers may add fields.
-    #[inline(never)]
-    fn params_read(
+    /// Not generic, so that it is compiled once for all methods.
+    pub fn read_params(
         &self,
         params: Option<&str>,
-        mut reader: Reader<'_>,
+        reporting: bool,
+        read: &mut dyn FnMut(&mut Reader<'_>) -> Result<(), Fault>,
     ) -> Result<Vec<DecodeError>, DecodeError> {
         let text = self.params_text(params);
-        if let Err(fault) = reader.end() {
-            return Err(self.params_fault(params, fault));
-        }
+        let mut reader = match reporting {
+            true => Reader::reporting(text, self.unknown_in_params()),
+            false => Reader::new(text, self.unknown_in_params()),
+        };
+        read(&mut reader)
+            .and_then(|()| reader.end())
+            .map_err(|fault| DecodeError::new(text, fault).under("params"))?;
         let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
         let faults = faults.filter(|value| value.kind != FaultKind::NoField);
         Ok(faults.map(|notice| notice.error.under("params")).collect())
-    }
-
-    /// Returns the error for params with this fault.
-    #[cold]
-    #[inline(never)]
-    fn params_fault(&self, params: Option<&str>, fault: Fault) -> DecodeError {
-        DecodeError::new(self.params_text(params), fault).under("params")
     }
 
     /// Returns the row of `methods` with this wire name that `side` receives.
@@ -140,19 +126,6 @@ pub trait Method: 'static {
             UnknownValues::Keep => crate::decode(text),
         };
         decoded.map_err(|error| error.under("params"))
-    }
-
-    /// Decodes params, and with `reporting` lists the values that were left out or replaced by a
-    /// default. The list has no unknown fields, because peers may add fields.
-    fn decode_params_reporting(
-        params: Option<&str>,
-        reporting: bool,
-    ) -> Result<(Self::Params, Vec<DecodeError>), DecodeError> {
-        let mut reader = Self::ROW.params_reader(params, reporting);
-        match Self::Params::read(&mut reader) {
-            Ok(decoded) => Self::ROW.params_read(params, reader).map(|dropped| (decoded, dropped)),
-            Err(fault) => Err(Self::ROW.params_fault(params, fault)),
-        }
     }
 }
 
