@@ -13,7 +13,7 @@ use crate::session::outgoing_slot::OutgoingSlot;
 use crate::session::state::{Reply, State};
 use crate::store::records::SYSTEM_PROMPT;
 use crate::store::stored_session::{Records, StoredSession};
-use crate::{Opening, Result, SessionHandle, trace};
+use crate::{Error, Opening, Result, SessionHandle, trace};
 use attache_connection::{Cancelled, Peer};
 use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState};
 use attache_protocol::v2::IdleStateUpdate;
@@ -131,6 +131,15 @@ pub(crate) async fn open(
 }
 
 impl Context {
+    /// Returns the error of a request to open a stored session, for an agent without a store. In
+    /// version 2, such an agent also serves `session/resume`.
+    pub(crate) fn not_stored(&self, request: SessionRequest, session: &SessionId) -> Error {
+        match request.check(&self.about).and_then(|_| self.sessions.check_free(session)) {
+            Ok(()) => self.stored.not_found(session),
+            Err(error) => error,
+        }
+    }
+
     /// Returns the log of a stored session that is not open. An open session is refused, because
     /// the client must not receive updates of one session from two sources.
     ///

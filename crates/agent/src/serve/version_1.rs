@@ -102,7 +102,10 @@ impl Agent for Served {
     ) -> Work {
         match self.context.store_methods {
             Some(methods) => methods.load(Arc::clone(&self.context), params, responder),
-            None => responder.method_not_found(),
+            None => {
+                let id = params.session_id.clone();
+                responder.send(Err(self.context.not_stored(params.into(), &id).to_reply()))
+            }
         }
     }
 
@@ -113,7 +116,10 @@ impl Agent for Served {
     ) -> Work {
         match self.context.store_methods {
             Some(methods) => methods.resume(Arc::clone(&self.context), params, responder),
-            None => responder.method_not_found(),
+            None => {
+                let id = params.session_id.clone();
+                responder.send(Err(self.context.not_stored(params.into(), &id).to_reply()))
+            }
         }
     }
 
