@@ -21,13 +21,15 @@ mod resume;
 mod served;
 mod session_note;
 mod session_request;
+mod stored_methods;
 mod unused_input_log;
 mod version_1;
 mod version_2;
 
 use crate::author::erased_author::ErasedAuthor;
-use crate::serve::context::Context;
+use crate::serve::context::{Context, ServedStore};
 use crate::serve::kit_handler::KitHandler;
+use crate::serve::stored_methods::StoredMethods;
 use crate::serve::unused_input_log::UnusedInputLog;
 use crate::{Author, Environment, Error, Result, SystemEnvironment};
 use attache_connection::{Builder, ConnectionEnd, Limits, Peer, Tap, stdio};
@@ -56,7 +58,7 @@ pub fn serve(author: impl Author) -> Serving {
 pub struct Serving {
     author: Arc<dyn ErasedAuthor>,
     environment: Arc<dyn Environment>,
-    store: Option<Arc<dyn Store>>,
+    store: Option<ServedStore>,
     limits: Limits,
     tap: Option<Tap>,
     log: UnusedInputLog,
@@ -80,7 +82,7 @@ impl Serving {
     ///
     /// [`About::new`]: crate::About::new
     pub fn store(mut self, store: impl Store) -> Self {
-        self.store = Some(Arc::new(store));
+        self.store = Some(ServedStore { store: Arc::new(store), methods: &StoredMethods });
         self
     }
 

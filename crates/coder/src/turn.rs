@@ -42,8 +42,21 @@ const MAX_SUBAGENT_STEPS: usize = 30;
 /// How many times in a row a model may send tool calls that its provider cannot parse.
 const MAX_BROKEN_CALLS: usize = 3;
 
-/// Answers one prompt.
-pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
+/// The work of a turn.
+type TurnFuture<'w, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'w>>;
+
+/// Answers one prompt. The future is boxed here, because otherwise the crate that serves the agent
+/// would contain its code a second time.
+#[inline(never)]
+pub(crate) fn run<'w>(
+    models: &'w Models,
+    memory: &'w mut Memory,
+    turn: &'w Turn,
+) -> TurnFuture<'w, StopReason> {
+    Box::pin(answer_prompt(models, memory, turn))
+}
+
+async fn answer_prompt(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
     let model = chosen(models, turn);
     stop_title_search(memory, turn).await?;
     let mut prompt = Prompt::of(turn.prompt(), memory.folders.cwd());
@@ -90,7 +103,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
 
 /// Runs the model and its tools until it has answered the last prompt of the conversation, which is
 /// a person's prompt or a subagent's task.
-pub(crate) async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
+async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
     let mut model = chosen(models, turn);
     report_unknown_window(memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
@@ -155,7 +168,7 @@ fn run_subagent<'w>(
     models: &'w Models,
     memory: &'w mut Memory,
     turn: &'w Turn,
-) -> Pin<Box<dyn Future<Output = Result<Ended>> + Send + 'w>> {
+) -> TurnFuture<'w, Ended> {
     Box::pin(run_loop(models, memory, turn))
 }
 

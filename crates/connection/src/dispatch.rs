@@ -72,9 +72,10 @@ pub(crate) fn dispatch<H: Handler>(
             if H::SIDE == attache_protocol::method::Side::Agent
                 && let Some(error) = not_a_message.error()
             {
-                let _ = peer.0.outbox.enqueue(|out| {
-                    envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error))
-                });
+                let _ = peer
+                    .0
+                    .outbox
+                    .enqueue(|out| envelope::write_reply(out, &RequestId::Null, Err(&error)));
             }
         }
     }
@@ -116,9 +117,10 @@ fn register_call(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
             // answer that call instead.
             let error =
                 Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
-            let _ = peer.0.outbox.enqueue(|out| {
-                envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error))
-            });
+            let _ = peer
+                .0
+                .outbox
+                .enqueue(|out| envelope::write_reply(out, &RequestId::Null, Err(&error)));
             return None;
         }
     }

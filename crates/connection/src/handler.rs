@@ -8,8 +8,8 @@ pub mod v2;
 use crate::responder::ReplyGuard;
 use crate::unhandled::Unhandled;
 use crate::{Peer, Responder, Work};
-use attache_protocol::method::{self, Method, Side};
-use attache_protocol::{DecodeError, Error, Raw, RequestId};
+use attache_protocol::method::{self, Method, Row, Side};
+use attache_protocol::{DecodeError, Error, Fault, Raw, Reader, RequestId, Wire, WriteValue};
 use std::future::Future;
 use std::task::{Context, Poll};
 
@@ -101,7 +101,7 @@ impl IncomingCall<'_> {
         let mut guard = self.guard.0;
         Some(Box::pin(async move {
             let outcome = guard.cancelled.clone().or(work).await;
-            guard.settle(outcome.as_ref());
+            guard.settle(outcome.as_ref().map(|result| result as &dyn WriteValue));
         }))
     }
 
@@ -132,18 +132,35 @@ impl IncomingCall<'_> {
         side: &mut T,
         accept: fn(&mut T, M::Params, Responder<M>) -> Work,
     ) -> Work {
-        match decode_for::<M>(side, self.params) {
-            Ok(params) => accept(side, params, Responder::new(self.guard.0)),
-            Err(error) => self.refuse_params(&error),
-        }
+        let mut params = None;
+        let guard = self.decode(side, M::ROW, &mut |reader| {
+            params = Some(M::Params::read(reader)?);
+            Ok(())
+        })?;
+        // Without params, the guard is dropped, and the peer gets an error.
+        accept(side, params?, Responder::new(guard))
     }
 
+    /// Decodes the params with `read`. If that fails, replies with the error and returns `None`.
     /// Not generic, because a generic function would be compiled again for each method.
-    #[inline(never)]
-    fn refuse_params(self, error: &DecodeError) -> Work {
-        self.refuse(&Error::invalid_params(error.to_string()))
+    fn decode(
+        mut self,
+        side: &mut dyn Unhandling,
+        row: &Row,
+        read: Read<'_>,
+    ) -> Option<ReplyGuard> {
+        match read_params(side, row, self.params, read) {
+            Ok(()) => Some(self.guard.0),
+            Err(error) => {
+                self.guard.0.refuse(&Error::invalid_params(error.to_string()));
+                None
+            }
+        }
     }
 }
+
+/// A function that reads a value and keeps it.
+type Read<'r> = &'r mut dyn FnMut(&mut Reader<'_>) -> Result<(), Fault>;
 
 /// Receives the values that decoding dropped.
 trait Unhandling {
@@ -151,20 +168,30 @@ trait Unhandling {
     fn dropped(&mut self, unhandled: Unhandled<'_>);
 }
 
-/// Decodes params and reports the dropped values to `side`, if it wants them.
+/// Decodes the params of a notification, and reports the dropped values to `side` if it wants them.
 fn decode_for<M: Method>(
     side: &mut dyn Unhandling,
     params: Option<&str>,
-) -> Result<M::Params, DecodeError> {
-    let (decoded, dropped) = M::decode_params_reporting(params, side.wants_dropped());
-    if !dropped.is_empty() {
-        show_dropped(side, M::ROW.name, &dropped);
-    }
-    decoded
+) -> Result<Option<M::Params>, DecodeError> {
+    let mut decoded = None;
+    read_params(side, M::ROW, params, &mut |reader| {
+        decoded = Some(M::Params::read(reader)?);
+        Ok(())
+    })?;
+    Ok(decoded)
 }
 
-#[inline(never)]
-fn show_dropped(side: &mut dyn Unhandling, method: &str, dropped: &[DecodeError]) {
-    crate::trace::unhandled(&Unhandled::Dropped(method, dropped));
-    side.dropped(Unhandled::Dropped(method, dropped));
+/// Decodes params with `read`, and reports the dropped values to `side` if it wants them.
+fn read_params(
+    side: &mut dyn Unhandling,
+    row: &Row,
+    params: Option<&str>,
+    read: Read<'_>,
+) -> Result<(), DecodeError> {
+    let dropped = row.read_params(params, side.wants_dropped(), read)?;
+    if !dropped.is_empty() {
+        crate::trace::unhandled(&Unhandled::Dropped(row.name, &dropped));
+        side.dropped(Unhandled::Dropped(row.name, &dropped));
+    }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::pending::{Pending, Taken};
 use crate::trace::Trace;
 use attache_protocol::method::{Call, CancelRequest, Notification};
 use attache_protocol::v1::CancelRequestNotification;
-use attache_protocol::{DecodeError, Error, Raw, RequestId, Wire, envelope};
+use attache_protocol::{DecodeError, Error, Raw, RequestId, WriteValue, envelope};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
@@ -92,7 +92,7 @@ impl Peer {
     fn send_call<R: Send + 'static>(
         &self,
         method: Cow<'static, str>,
-        params: &impl Wire,
+        params: &dyn WriteValue,
         closed: Option<CallError>,
         decode: fn(&str) -> Result<R, DecodeError>,
         callback: impl FnOnce(&Result<R, CallError>) + Send + 'static,
@@ -105,22 +105,33 @@ impl Peer {
             // The caller may have given up.
             let _ = sender.send(outcome);
         };
-        let inserted = match closed {
-            Some(error) => {
-                if let CallError::NotOffered { method, capability } = &error {
-                    self.0.trace.not_offered(method, capability);
-                }
-                settle(Err(error));
-                return Reply { peer: self.clone(), id: None, receiver, method };
+        let id = self.enqueue_call(&method, params, closed, Box::new(settle));
+        Reply { peer: self.clone(), id, receiver, method }
+    }
+
+    /// The part of [`Self::send_call`] that is the same for all methods, so that it is compiled
+    /// only once.
+    fn enqueue_call(
+        &self,
+        method: &str,
+        params: &dyn WriteValue,
+        closed: Option<CallError>,
+        settle: Settle,
+    ) -> Option<RequestId> {
+        if let Some(error) = closed {
+            if let CallError::NotOffered { method, capability } = &error {
+                self.0.trace.not_offered(method, capability);
             }
-            None => self.0.pending().insert(Box::new(settle) as Settle),
-        };
-        let id = match inserted {
+            settle(Err(error));
+            return None;
+        }
+        let inserted = self.0.pending().insert(settle);
+        match inserted {
             Ok(id) => {
                 let id = RequestId::Number(id);
-                self.0.trace.sent_call(&method, &id);
+                self.0.trace.sent_call(method, &id);
                 if let Err(end) =
-                    self.0.outbox.enqueue(|out| envelope::write_call(out, &id, &method, params))
+                    self.0.outbox.enqueue(|out| envelope::write_call(out, &id, method, params))
                 {
                     self.0.settle(&id, Err(end.into()));
                 }
@@ -130,8 +141,27 @@ impl Peer {
                 settle(Err(end.into()));
                 None
             }
-        };
-        Reply { peer: self.clone(), id, receiver, method }
+        }
+    }
+
+    /// Asks the peer to cancel a call that is still open.
+    fn cancel_call(&self, id: &RequestId) {
+        if let RequestId::Number(number) = id
+            && self.0.pending().is_open(*number)
+        {
+            // If the connection has ended, so has the call.
+            let _ = self.notify::<CancelRequest>(&CancelRequestNotification::new(id.clone()));
+        }
+    }
+
+    /// Cancels a call whose caller no longer waits for the reply.
+    fn give_up_call(&self, id: &RequestId) {
+        self.cancel_call(id);
+        if let RequestId::Number(number) = id {
+            // Release the lock before the forgotten call is dropped.
+            let forgotten = self.0.pending().give_up(*number);
+            drop(forgotten);
+        }
     }
 
     /// Sends a notification without waiting. Callers that send many await [`Peer::wait_for_room`]
@@ -271,12 +301,8 @@ impl<R> Reply<R> {
     /// Asks the peer to cancel the call, and still waits for the reply, which may then be partial
     /// or an error. Does nothing if the reply has arrived.
     pub fn cancel(&self) {
-        if let Some(id) = &self.id
-            && let RequestId::Number(number) = id
-            && self.peer.0.pending().is_open(*number)
-        {
-            // If the connection has ended, so has the call.
-            let _ = self.peer.notify::<CancelRequest>(&CancelRequestNotification::new(id.clone()));
+        if let Some(id) = &self.id {
+            self.peer.cancel_call(id);
         }
     }
 
@@ -307,11 +333,8 @@ impl<R> Future for Reply<R> {
 
 impl<R> Drop for Reply<R> {
     fn drop(&mut self) {
-        self.cancel();
-        if let Some(RequestId::Number(id)) = self.id.take() {
-            // Release the lock before the forgotten call is dropped.
-            let forgotten = self.peer.0.pending().give_up(id);
-            drop(forgotten);
+        if let Some(id) = self.id.take() {
+            self.peer.give_up_call(&id);
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::cancelled::Cancelled;
 use crate::peer::Peer;
 use attache_protocol::method::Call;
-use attache_protocol::{Error, RequestId, Wire, envelope};
+use attache_protocol::{Error, RequestId, WriteValue, envelope};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -34,7 +34,7 @@ pub(crate) struct ReplyGuard {
 }
 
 impl ReplyGuard {
-    pub(crate) fn settle(&mut self, outcome: Result<&impl Wire, &Error>) {
+    pub(crate) fn settle(&mut self, outcome: Result<&dyn WriteValue, &Error>) {
         let Some(id) = self.id.take() else { return };
         self.peer.0.incoming().remove(&id);
         self.peer.0.trace.sent_reply(&id, outcome.as_ref().err().copied());
@@ -43,7 +43,7 @@ impl ReplyGuard {
     }
 
     pub(crate) fn refuse(&mut self, error: &Error) {
-        self.settle(Err::<&bool, _>(error));
+        self.settle(Err(error));
     }
 }
 
@@ -65,9 +65,17 @@ impl<M: Call> Responder<M> {
     pub fn send(mut self, outcome: Result<M::Result, Error>) -> Work {
         match (self.translate.take(), outcome) {
             (Some(translate), Ok(result)) => translate(&mut self.guard, result),
-            (_, outcome) => self.guard.settle(outcome.as_ref()),
+            (_, outcome) => {
+                self.guard.settle(outcome.as_ref().map(|result| result as &dyn WriteValue));
+            }
         }
         None
+    }
+
+    /// Returns a responder that answers this call with the result of another method that has a
+    /// result of the same type, for example of the same method in another version.
+    pub fn cast<N: Call<Result = M::Result>>(self) -> Responder<N> {
+        Responder { guard: self.guard, translate: self.translate }
     }
 
     /// Returns a responder that answers this call with the result of another method, for example of

@@ -64,7 +64,9 @@ pub use rpc::error::{Error, ErrorCode};
 pub use rpc::id::RequestId;
 #[cfg(feature = "schema")]
 pub use schema::{json_schema, json_schema_v2};
-pub use wire::decode::{DecodeError, DroppedValue, decode, decode_known, decode_reporting};
+pub use wire::decode::{
+    DecodeError, DroppedValue, check_reporting, decode, decode_known, decode_reporting,
+};
 pub use wire::mark;
 pub use wire::patch::Patch;
 pub use wire::raw::Raw;
@@ -72,4 +74,4 @@ pub use wire::secret::Secret;
 #[cfg(feature = "schema")]
 pub use wire::shape::{MemberShape, Shape};
 pub use wire::unknown::{Meta, UnknownVariant};
-pub use wire::{Map, Members, Wire, encode};
+pub use wire::{Map, Members, Wire, WriteValue, encode};

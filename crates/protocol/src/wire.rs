@@ -29,6 +29,19 @@ pub trait Wire: Sized {
     fn shape() -> crate::Shape;
 }
 
+/// A value that can be written as JSON, as a trait object: code that only writes a value is then
+/// compiled once for all types.
+pub trait WriteValue {
+    /// Writes one JSON value.
+    fn write_value(&self, writer: &mut Writer<'_>);
+}
+
+impl<T: Wire> WriteValue for T {
+    fn write_value(&self, writer: &mut Writer<'_>) {
+        self.write(writer);
+    }
+}
+
 /// A type whose members can be among those of an enclosing object: structs and tagged unions.
 pub trait Members: Wire {
     /// Writes the members. A value that keeps raw JSON leaves out the members named in `except`,
@@ -155,7 +168,7 @@ impl<T: Wire> Wire for Vec<T> {
 
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape {
-        crate::Shape::Array(Box::new(T::shape()))
+        crate::Shape::array(T::shape)
     }
 }
 
@@ -174,7 +187,7 @@ impl<T: Wire> Wire for Option<T> {
 
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape {
-        crate::Shape::Nullable(Box::new(T::shape()))
+        crate::Shape::nullable(T::shape)
     }
 }
 

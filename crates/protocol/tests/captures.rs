@@ -100,9 +100,7 @@ fn written_again(message: &Message<'_>, text: &str) -> Result<(), String> {
             write_notification(&mut line, method, &raw(params)?)
         }
         Message::Reply { id, outcome: Ok(result) } => write_reply(&mut line, id, Ok(&raw(result)?)),
-        Message::Reply { id, outcome: Err(error) } => {
-            write_reply(&mut line, id, Err::<&Raw, _>(error))
-        }
+        Message::Reply { id, outcome: Err(error) } => write_reply(&mut line, id, Err(error)),
         Message::Call { .. } | Message::Notification { .. } => return Ok(()),
     }
     let (before, after): (Value, Value) = (json(text.as_bytes())?, json(&line)?);

@@ -13,7 +13,7 @@ use crate::session::outgoing_slot::OutgoingSlot;
 use crate::session::state::{Reply, State};
 use crate::store::records::SYSTEM_PROMPT;
 use crate::store::stored_session::{Records, StoredSession};
-use crate::{Opening, Result, SessionHandle, trace};
+use crate::{Error, Opening, Result, SessionHandle, trace};
 use attache_connection::{Cancelled, Peer};
 use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState};
 use attache_protocol::v2::IdleStateUpdate;
@@ -100,8 +100,12 @@ pub(crate) async fn open(
     // Instructions that this version of the agent cannot apply as a whole are not applied in part.
     let system_prompt = system_prompt
         .filter(|prompt| crate::author::system_prompt::check(prompt, &context.about).is_ok());
-    session.state().records = records.numbers.clone();
-    record_opening(&mut session.state(), request, &origin, &records);
+    {
+        let mut state = session.state();
+        state.records = records.numbers.clone();
+        state.write_checkpoint = context.store_methods.map(|methods| methods.write_checkpoint());
+        record_opening(&mut state, request, &origin, &records);
+    }
     let mut chosen = Chosen::default();
     let opening = Opening {
         session_id: &session.id,
@@ -127,6 +131,15 @@ pub(crate) async fn open(
 }
 
 impl Context {
+    /// Returns the error of a request to open a stored session, for an agent without a store. In
+    /// version 2, such an agent also serves `session/resume`.
+    pub(crate) fn not_stored(&self, request: SessionRequest, session: &SessionId) -> Error {
+        match request.check(&self.about).and_then(|_| self.sessions.check_free(session)) {
+            Ok(()) => self.stored.not_found(session),
+            Err(error) => error,
+        }
+    }
+
     /// Returns the log of a stored session that is not open. An open session is refused, because
     /// the client must not receive updates of one session from two sources.
     ///

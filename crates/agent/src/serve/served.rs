@@ -86,18 +86,6 @@ impl Served {
         (self.initialized && advertised).then(|| self.context.login_missing(row, client)).flatten()
     }
 
-    /// Replies with the result of `work`, which is not interrupted when the call is cancelled.
-    pub(crate) fn reply_with<M: method::Call>(
-        &self,
-        responder: Responder<M>,
-        work: impl Future<Output = Result<M::Result>> + Send + 'static,
-    ) -> Work {
-        responder.later_with(|responder| async move {
-            let outcome = work.await;
-            let _ = responder.send(outcome.map_err(|error| error.to_reply()));
-        })
-    }
-
     /// Accepts a prompt if its session is open and the agent supports its content.
     pub(crate) fn accept_prompt(
         &self,
@@ -110,4 +98,15 @@ impl Served {
         let accepted = served.session.state().accept_prompt(cancelled.clone());
         Ok(ServedPrompt { context: Arc::clone(&self.context), served, accepted })
     }
+}
+
+/// Replies with the result of `work`, which is not interrupted when the call is cancelled.
+pub(crate) fn reply_with<M: method::Call>(
+    responder: Responder<M>,
+    work: impl Future<Output = Result<M::Result>> + Send + 'static,
+) -> Work {
+    responder.later_with(|responder| async move {
+        let outcome = work.await;
+        let _ = responder.send(outcome.map_err(|error| error.to_reply()));
+    })
 }

@@ -49,6 +49,15 @@ impl Context {
 
     /// Does the same for a session that is not open on this connection.
     pub(crate) async fn append_stored(&self, session: &SessionId, body: EventBody) -> Result<()> {
+        match self.store_methods {
+            Some(methods) => methods.append(self, session, body).await,
+            // Every session of an agent without a store is open.
+            None => Err(self.stored.not_found(session)),
+        }
+    }
+
+    /// Appends `body` to the log of a session that is not open on this connection.
+    pub(crate) async fn append_to_log(&self, session: &SessionId, body: EventBody) -> Result<()> {
         let archived = match &body {
             EventBody::Archived(archived) => Some(*archived),
             _ => None,

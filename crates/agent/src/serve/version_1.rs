@@ -1,8 +1,8 @@
 //! The methods of version 1.
 
 use crate::serve::prompt_reply::PromptResponder;
-use crate::serve::served::Served;
-use crate::serve::{auth, extensions, fork, list, load, new, option_call, providers, resume};
+use crate::serve::served::{Served, reply_with};
+use crate::serve::{auth, extensions, list, new, option_call, providers};
 use crate::session::config_options::OptionNotice;
 use attache_connection::{Agent, IncomingCall, Peer, Responder, Unhandled, Work};
 use attache_protocol::method;
@@ -100,8 +100,13 @@ impl Agent for Served {
         params: LoadSessionRequest,
         responder: Responder<method::SessionLoad>,
     ) -> Work {
-        let context = Arc::clone(&self.context);
-        responder.later_with(|responder| load::load(context, params, responder))
+        match self.context.store_methods {
+            Some(methods) => methods.load(Arc::clone(&self.context), params, responder),
+            None => {
+                let id = params.session_id.clone();
+                responder.send(Err(self.context.not_stored(params.into(), &id).to_reply()))
+            }
+        }
     }
 
     fn session_resume(
@@ -109,8 +114,13 @@ impl Agent for Served {
         params: ResumeSessionRequest,
         responder: Responder<method::SessionResume>,
     ) -> Work {
-        let context = Arc::clone(&self.context);
-        responder.later_with(|responder| resume::resume(context, params, responder))
+        match self.context.store_methods {
+            Some(methods) => methods.resume(Arc::clone(&self.context), params, responder),
+            None => {
+                let id = params.session_id.clone();
+                responder.send(Err(self.context.not_stored(params.into(), &id).to_reply()))
+            }
+        }
     }
 
     fn session_fork(
@@ -118,8 +128,10 @@ impl Agent for Served {
         params: ForkSessionRequest,
         responder: Responder<method::SessionFork>,
     ) -> Work {
-        let context = Arc::clone(&self.context);
-        responder.later_with(|responder| fork::fork(context, params, responder))
+        match self.context.store_methods {
+            Some(methods) => methods.fork(Arc::clone(&self.context), params, responder),
+            None => responder.method_not_found(),
+        }
     }
 
     fn session_list(
@@ -128,7 +140,7 @@ impl Agent for Served {
         responder: Responder<method::SessionList>,
     ) -> Work {
         let context = Arc::clone(&self.context);
-        self.reply_with(responder, async move {
+        reply_with(responder, async move {
             context.sessions.send_info()?;
             list::list(&context.stored, context.about.hides_empty_sessions(), params).await
         })
@@ -139,8 +151,10 @@ impl Agent for Served {
         params: SessionStatusRequest,
         responder: Responder<method::SessionStatusQuery>,
     ) -> Work {
-        let context = Arc::clone(&self.context);
-        self.reply_with(responder, async move { context.status(&params.session_id).await })
+        match self.context.store_methods {
+            Some(methods) => methods.status(Arc::clone(&self.context), params, responder),
+            None => responder.method_not_found(),
+        }
     }
 
     fn session_close(
@@ -153,7 +167,7 @@ impl Agent for Served {
                 .send(Err(Refusal::resource_not_found_session(params.session_id.as_str())));
         };
         let context = Arc::clone(&self.context);
-        self.reply_with(responder, async move {
+        reply_with(responder, async move {
             context.close(served, None).await.map(|()| CloseSessionResponse::new())
         })
     }
@@ -165,7 +179,7 @@ impl Agent for Served {
     ) -> Work {
         let (context, served) =
             (Arc::clone(&self.context), self.context.remove(&params.session_id));
-        self.reply_with(responder, async move {
+        reply_with(responder, async move {
             context.delete(params.session_id, served).await.map(|()| DeleteSessionResponse::new())
         })
     }
@@ -177,7 +191,7 @@ impl Agent for Served {
     ) -> Work {
         let (context, served) =
             (Arc::clone(&self.context), self.context.remove(&params.session_id));
-        self.reply_with(responder, async move {
+        reply_with(responder, async move {
             context.archive(params.session_id, served).await.map(|()| ArchiveSessionResponse::new())
         })
     }

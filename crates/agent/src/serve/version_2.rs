@@ -56,7 +56,7 @@ impl connection::Agent for Served {
         params: v2::AuthStatusRequest,
         responder: Responder<methods::AuthStatus>,
     ) -> Work {
-        Agent::auth_status(self, params, responder.map(std::convert::identity))
+        Agent::auth_status(self, params, responder.cast())
     }
 
     fn providers_list(
@@ -64,7 +64,7 @@ impl connection::Agent for Served {
         params: v2::ListProvidersRequest,
         responder: Responder<methods::ProvidersList>,
     ) -> Work {
-        Agent::providers_list(self, params, responder.map(std::convert::identity))
+        Agent::providers_list(self, params, responder.cast())
     }
 
     fn providers_set(
@@ -72,7 +72,7 @@ impl connection::Agent for Served {
         params: v2::SetProviderRequest,
         responder: Responder<methods::ProvidersSet>,
     ) -> Work {
-        Agent::providers_set(self, params, responder.map(std::convert::identity))
+        Agent::providers_set(self, params, responder.cast())
     }
 
     fn providers_disable(
@@ -80,7 +80,7 @@ impl connection::Agent for Served {
         params: v2::DisableProviderRequest,
         responder: Responder<methods::ProvidersDisable>,
     ) -> Work {
-        Agent::providers_disable(self, params, responder.map(std::convert::identity))
+        Agent::providers_disable(self, params, responder.cast())
     }
 
     fn session_new(
@@ -170,7 +170,7 @@ impl connection::Agent for Served {
         if self.context.sessions.get(&params.session_id).is_err() {
             return responder.send(Ok(v2::CloseSessionResponse::new()));
         }
-        Agent::session_close(self, params, responder.map(std::convert::identity))
+        Agent::session_close(self, params, responder.cast())
     }
 
     fn session_delete(
@@ -178,7 +178,7 @@ impl connection::Agent for Served {
         params: v2::DeleteSessionRequest,
         responder: Responder<methods::SessionDelete>,
     ) -> Work {
-        Agent::session_delete(self, params, responder.map(std::convert::identity))
+        Agent::session_delete(self, params, responder.cast())
     }
 
     fn session_archive(
@@ -186,7 +186,7 @@ impl connection::Agent for Served {
         params: v2::ArchiveSessionRequest,
         responder: Responder<methods::SessionArchive>,
     ) -> Work {
-        Agent::session_archive(self, params, responder.map(std::convert::identity))
+        Agent::session_archive(self, params, responder.cast())
     }
 
     fn session_unarchive(
@@ -194,7 +194,7 @@ impl connection::Agent for Served {
         params: v2::UnarchiveSessionRequest,
         responder: Responder<methods::SessionUnarchive>,
     ) -> Work {
-        Agent::session_unarchive(self, params, responder.map(std::convert::identity))
+        Agent::session_unarchive(self, params, responder.cast())
     }
 
     fn session_set_title(
@@ -202,7 +202,7 @@ impl connection::Agent for Served {
         params: v2::SetSessionTitleRequest,
         responder: Responder<methods::SessionSetTitle>,
     ) -> Work {
-        Agent::session_set_title(self, params, responder.map(std::convert::identity))
+        Agent::session_set_title(self, params, responder.cast())
     }
 
     fn session_set_config_option(

@@ -29,6 +29,9 @@ impl RecordNumbers {
     }
 }
 
+/// Writes the text of a checkpoint; see [`write()`].
+pub(crate) type WriteCheckpoint = fn(&Session, &RecordNumbers) -> Option<String>;
+
 /// Returns the text of a checkpoint, or `None` if the session has none.
 pub(crate) fn write(session: &Session, records: &RecordNumbers) -> Option<String> {
     let session = Raw::from_text(&session.checkpoint()?).ok()?;

@@ -61,6 +61,11 @@ impl StoredSessions {
         SessionKey { side: Side::Agent, agent: self.agent.clone(), session_id: session.clone() }
     }
 
+    /// Returns the error for a session that the store does not contain.
+    pub(crate) fn not_found(&self, session: &SessionId) -> Error {
+        Error::Store(StoreError::NotFound(self.key(session)))
+    }
+
     /// Runs a query about one session in the store.
     async fn ask<T: Send + 'static>(
         &self,

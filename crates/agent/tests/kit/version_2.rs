@@ -64,6 +64,24 @@ async fn the_handshake_has_the_shapes_of_version_2() {
     }
 }
 
+/// Version 2 has `session/resume` without a capability, so an agent without a store serves it too.
+#[tokio::test(start_paused = true)]
+async fn an_agent_without_a_store_refuses_to_resume_unknown_and_open_sessions() {
+    let mut client = connect(Tester::default(), json!({})).await;
+    let open = session(&mut client).await;
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let from_start = json!({"type": "start"});
+    for replay in [Value::Null, from_start] {
+        for (id, cwd, code) in
+            [("nowhere", folder, -32002), (open.as_str(), folder, -32602), ("nowhere", ".", -32602)]
+        {
+            let params = json!({"sessionId": id, "cwd": cwd, "replayFrom": replay});
+            let error = client.error("session/resume", params).await;
+            assert_eq!(error["code"], code, "{id} {cwd} {error}");
+        }
+    }
+}
+
 /// V2-03, V2-04.
 #[tokio::test(start_paused = true)]
 async fn a_connection_keeps_version_2() {

@@ -3,24 +3,24 @@
 
 use super::finding::Report;
 use super::seen::{Asked, Body, Seen, quoted};
-use attache_protocol::method::{self, Call, Method, Side};
+use attache_protocol::method::{self, Call, Kind, Method, Row, Side};
 use attache_protocol::v1::ProtocolVersion;
-use attache_protocol::{DecodeError, DroppedValue, FaultKind, UnknownValues, decode_reporting};
+use attache_protocol::{
+    DecodeError, DroppedValue, FaultKind, Reader, UnknownValues, Wire, check_reporting,
+};
 
-/// A function that decodes a text and returns its faults: an error, or the dropped values.
-type Reader = fn(&str) -> Vec<Fault>;
+/// A function that reads a value of one type and forgets it.
+type Check = fn(&mut Reader<'_>) -> Result<(), attache_protocol::Fault>;
 
 /// A fault: the broken rule and a sentence.
 type Fault = (&'static str, String);
 
 /// The shapes of a method's params and result.
 struct Shapes {
-    name: &'static str,
+    row: &'static Row,
     receiver: Side,
-    is_call: bool,
-    params: Reader,
-    error: fn(&str) -> Option<DecodeError>,
-    result: Option<Reader>,
+    params: Check,
+    result: Option<Check>,
 }
 
 /// Lists the shapes of the methods whose types are in the module `rows`.
@@ -57,60 +57,48 @@ static V2: Table = {
 };
 
 const fn call<M: Call>(receiver: Side) -> Shapes {
-    Shapes {
-        name: M::ROW.name,
-        receiver,
-        is_call: true,
-        params: params::<M>,
-        error: error::<M>,
-        result: Some(result::<M>),
-    }
+    Shapes { row: M::ROW, receiver, params: check::<M::Params>, result: Some(check::<M::Result>) }
 }
 
 const fn notification<M: Method>(receiver: Side) -> Shapes {
-    Shapes {
-        name: M::ROW.name,
-        receiver,
-        is_call: false,
-        params: params::<M>,
-        error: error::<M>,
-        result: None,
+    Shapes { row: M::ROW, receiver, params: check::<M::Params>, result: None }
+}
+
+fn check<T: Wire>(reader: &mut Reader<'_>) -> Result<(), attache_protocol::Fault> {
+    T::read(reader).map(drop)
+}
+
+impl Shapes {
+    fn params(&self, text: &str) -> Vec<Fault> {
+        self.faults(self.row.params_text(Some(text)), self.params, "params")
     }
-}
 
-fn params<M: Method>(text: &str) -> Vec<Fault> {
-    let text = M::ROW.params_text(Some(text));
-    faults(decode_reporting::<M::Params>(text, unknown::<M>()), "params")
-}
-
-fn error<M: Method>(text: &str) -> Option<DecodeError> {
-    M::decode_params(Some(text)).err()
-}
-
-fn result<M: Call>(text: &str) -> Vec<Fault> {
-    faults(decode_reporting::<M::Result>(M::ROW.result_text(text), unknown::<M>()), "result")
-}
-
-/// Returns what to do with values outside closed sets, which only version 1 has.
-fn unknown<M: Method>() -> UnknownValues {
-    match M::ROW.version {
-        ProtocolVersion::V1 => UnknownValues::Refuse,
-        _ => UnknownValues::Keep,
+    fn error(&self, text: &str) -> Option<DecodeError> {
+        let (text, unknown) = (self.row.params_text(Some(text)), self.row.unknown_in_params());
+        let (checked, _) = check_reporting(text, unknown, &mut { self.params });
+        checked.err().map(|error| error.under("params"))
     }
-}
 
-fn faults<T>(
-    (decoded, notices): (Result<T, DecodeError>, Vec<DroppedValue>),
-    root: &str,
-) -> Vec<Fault> {
-    if let Err(error) = decoded {
-        return vec![("DEC-20", error.under(root).to_string())];
+    fn result(&self, text: &str) -> Option<Vec<Fault>> {
+        Some(self.faults(self.row.result_text(text), self.result?, "result"))
     }
-    let fault = |notice: DroppedValue| {
-        let rule = if notice.kind == FaultKind::NoField { "META-03" } else { "DEC-20" };
-        (rule, notice.error.under(root).to_string())
-    };
-    notices.into_iter().map(fault).collect()
+
+    fn faults(&self, text: &str, mut check: Check, root: &str) -> Vec<Fault> {
+        // Only version 1 has closed sets of values.
+        let unknown = match self.row.version {
+            ProtocolVersion::V1 => UnknownValues::Refuse,
+            _ => UnknownValues::Keep,
+        };
+        let (checked, notices) = check_reporting(text, unknown, &mut check);
+        if let Err(error) = checked {
+            return vec![("DEC-20", error.under(root).to_string())];
+        }
+        let fault = |notice: DroppedValue| {
+            let rule = if notice.kind == FaultKind::NoField { "META-03" } else { "DEC-20" };
+            (rule, notice.error.under(root).to_string())
+        };
+        notices.into_iter().map(fault).collect()
+    }
 }
 
 /// Judges the names and shapes of a message of version 1.
@@ -129,10 +117,10 @@ fn judge_by(table: Table, seen: &Seen<'_>, report: &mut Report) {
         Body::Replied { to, outcome, text } => {
             let shapes = shapes_of(table, seen.from, &to.method, true);
             if outcome.is_ok()
-                && let Some(result) = shapes.and_then(|shapes| shapes.result)
+                && let Some(faults) = shapes.and_then(|shapes| shapes.result(text))
             {
                 report.tests(&["META-03", "DEC-20"]);
-                breaks(result(text), report);
+                breaks(faults, report);
             }
             if shapes.is_none()
                 && !matches!(outcome, Err(error) if error["code"] == -32601)
@@ -168,13 +156,13 @@ fn judge_asked(table: Table, from: Side, asked: &Asked<'_>, report: &mut Report)
         return;
     };
     report.tests(&["META-03", "DEC-20"]);
-    breaks((shapes.params)(asked.text.unwrap_or("{}")), report);
+    breaks(shapes.params(asked.text.unwrap_or("{}")), report);
 }
 
 /// Returns the reason why the params of a call cannot be decoded.
 pub(super) fn undecodable(from: Side, asked: &Asked<'_>) -> Option<DecodeError> {
     let shapes = shapes_of(V1, from.other(), &asked.method, asked.is_call)?;
-    (shapes.error)(asked.text.unwrap_or("{}"))
+    shapes.error(asked.text.unwrap_or("{}"))
 }
 
 fn breaks(faults: Vec<Fault>, report: &mut Report) {
@@ -190,6 +178,8 @@ fn is_reserved(method: &str) -> bool {
 
 fn shapes_of(table: Table, receiver: Side, name: &str, is_call: bool) -> Option<&'static Shapes> {
     table.iter().find(|shapes| {
-        shapes.receiver == receiver && shapes.is_call == is_call && shapes.name == name
+        shapes.receiver == receiver
+            && (shapes.row.kind == Kind::Call) == is_call
+            && shapes.row.name == name
     })
 }

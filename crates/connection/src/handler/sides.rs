@@ -126,8 +126,9 @@ macro_rules! sides {
             ) -> Result<(), DecodeError> {
                 match name {
                     $($notename => {
-                        let params = decode_for::<methods::$notety>(self, params)?;
-                        self.0.$note(params, peer);
+                        if let Some(params) = decode_for::<methods::$notety>(self, params)? {
+                            self.0.$note(params, peer);
+                        }
                     })*
                     _ => {
                         let params = params.and_then(|params| Raw::from_text(params).ok());

@@ -3,7 +3,7 @@
 use super::attributes::{Deadline, Kind, Receiver, Scope, Side, Stability};
 use super::gate::Gate;
 use crate::common::ProtocolVersion;
-use crate::{DecodeError, FaultKind, Reader, UnknownValues, Wire};
+use crate::{DecodeError, Fault, FaultKind, Reader, UnknownValues, Wire};
 
 /// One row of the method table.
 #[derive(Debug, Clone, Copy)]
@@ -55,18 +55,35 @@ impl Row {
 
     /// Returns what to do with values outside closed sets in params. In version 1, they are errors
     /// in a call, and a notification keeps them. Version 2 has no closed sets.
-    fn unknown_in_params(&self) -> UnknownValues {
+    pub fn unknown_in_params(&self) -> UnknownValues {
         match self.kind {
             Kind::Call if self.version == ProtocolVersion::V1 => UnknownValues::Refuse,
             Kind::Call | Kind::Notification => UnknownValues::Keep,
         }
     }
 
-    fn params_reader<'t>(&self, text: &'t str, reporting: bool) -> Reader<'t> {
-        match reporting {
+    /// Reads params with `read`, which keeps the value. With `reporting`, returns the values that
+    /// were left out or replaced by a default. The list has no unknown fields, because peers may
+    /// add fields.
+    ///
+    /// Not generic, so that it is compiled once for all methods.
+    pub fn read_params(
+        &self,
+        params: Option<&str>,
+        reporting: bool,
+        read: &mut dyn FnMut(&mut Reader<'_>) -> Result<(), Fault>,
+    ) -> Result<Vec<DecodeError>, DecodeError> {
+        let text = self.params_text(params);
+        let mut reader = match reporting {
             true => Reader::reporting(text, self.unknown_in_params()),
             false => Reader::new(text, self.unknown_in_params()),
-        }
+        };
+        read(&mut reader)
+            .and_then(|()| reader.end())
+            .map_err(|fault| DecodeError::new(text, fault).under("params"))?;
+        let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
+        let faults = faults.filter(|value| value.kind != FaultKind::NoField);
+        Ok(faults.map(|notice| notice.error.under("params")).collect())
     }
 
     /// Returns the row of `methods` with this wire name that `side` receives.
@@ -110,28 +127,6 @@ pub trait Method: 'static {
         };
         decoded.map_err(|error| error.under("params"))
     }
-
-    /// Decodes params, and with `reporting` lists the values that were left out or replaced by a
-    /// default. The list has no unknown fields, because peers may add fields.
-    fn decode_params_reporting(
-        params: Option<&str>,
-        reporting: bool,
-    ) -> (Result<Self::Params, DecodeError>, Vec<DecodeError>) {
-        let text = Self::ROW.params_text(params);
-        let mut reader = Self::ROW.params_reader(text, reporting);
-        match crate::wire::decode::finish(&mut reader) {
-            Ok(params) => (Ok(params), dropped(text, reader)),
-            Err(fault) => (Err(DecodeError::new(text, fault).under("params")), Vec::new()),
-        }
-    }
-}
-
-/// Lists the values that `reader` dropped. Not generic, because a generic function would be
-/// compiled again for each method.
-fn dropped(text: &str, reader: Reader<'_>) -> Vec<DecodeError> {
-    let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
-    let faults = faults.filter(|value| value.kind != FaultKind::NoField);
-    faults.map(|notice| notice.error.under("params")).collect()
 }
 
 /// A method with a reply.

@@ -3,7 +3,9 @@
 //! [`Message::read`] decides the kind of a line. Params and results stay text, borrowed from the
 //! line, until their type is known.
 
-use crate::{DecodeError, Error, Reader, RequestId, UnknownValues, ValueKind, Wire, Writer};
+use crate::{
+    DecodeError, Error, Reader, RequestId, UnknownValues, ValueKind, Wire, WriteValue, Writer,
+};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -172,39 +174,38 @@ impl<'l> Members<'l> {
 }
 
 /// Appends the line of a call, with its line end.
-pub fn write_call(out: &mut Vec<u8>, id: &RequestId, method: &str, params: &impl Wire) {
+pub fn write_call(out: &mut Vec<u8>, id: &RequestId, method: &str, params: &dyn WriteValue) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     id.write(&mut Writer::new(out));
     out.extend_from_slice(b",\"method\":");
-    method_and_params(out, method, params);
+    Writer::new(out).string(method);
+    out.extend_from_slice(b",\"params\":");
+    params.write_value(&mut Writer::new(out));
+    out.extend_from_slice(b"}\n");
 }
 
 /// Appends the line of a notification, with its line end.
 pub fn write_notification(out: &mut Vec<u8>, method: &str, params: &impl Wire) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"method\":");
-    method_and_params(out, method, params);
+    Writer::new(out).string(method);
+    out.extend_from_slice(b",\"params\":");
+    params.write(&mut Writer::new(out));
+    out.extend_from_slice(b"}\n");
 }
 
 /// Appends the line of a reply, with its line end.
-pub fn write_reply(out: &mut Vec<u8>, id: &RequestId, outcome: Result<&impl Wire, &Error>) {
+pub fn write_reply(out: &mut Vec<u8>, id: &RequestId, outcome: Result<&dyn WriteValue, &Error>) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     id.write(&mut Writer::new(out));
     match outcome {
         Ok(result) => {
             out.extend_from_slice(b",\"result\":");
-            result.write(&mut Writer::new(out));
+            result.write_value(&mut Writer::new(out));
         }
         Err(error) => {
             out.extend_from_slice(b",\"error\":");
             error.write(&mut Writer::new(out));
         }
     }
-    out.extend_from_slice(b"}\n");
-}
-
-fn method_and_params(out: &mut Vec<u8>, method: &str, params: &impl Wire) {
-    Writer::new(out).string(method);
-    out.extend_from_slice(b",\"params\":");
-    params.write(&mut Writer::new(out));
     out.extend_from_slice(b"}\n");
 }

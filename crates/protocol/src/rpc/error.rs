@@ -2,7 +2,7 @@
 
 use crate::common::ProtocolVersion;
 use crate::wire::declare::wire_struct;
-use crate::{Fault, Raw, Reader, Wire, Writer};
+use crate::{Fault, Map, Raw, Reader, Wire, Writer, decode, encode};
 use std::fmt;
 
 wire_struct! {
@@ -56,15 +56,12 @@ impl Error {
     ) -> Self {
         let numbers: Vec<u16> = supported.iter().map(|version| version.0).collect();
         let named: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-        let data = serde_json::json!({ "requested": requested.0, "supported": numbers });
+        let data = object([("requested", encode(&requested.0)), ("supported", encode(&numbers))]);
         let message = format!(
             "version {requested} of ACP is not supported: use version {}",
             named.join(" or ")
         );
-        Self {
-            data: Some(data.into()),
-            ..Self::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, message)
-        }
+        Self { data: Some(data), ..Self::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, message) }
     }
 
     /// The user must log in first. `message` says how.
@@ -75,7 +72,7 @@ impl Error {
     /// There is no session with this id. `data` contains it as `sessionId`.
     pub fn resource_not_found_session(session_id: &str) -> Self {
         Self {
-            data: Some(serde_json::json!({ "sessionId": session_id }).into()),
+            data: Some(object([("sessionId", encode(&session_id.to_owned()))])),
             ..Self::new(ErrorCode::RESOURCE_NOT_FOUND, "there is no such session")
         }
     }
@@ -83,7 +80,7 @@ impl Error {
     /// There is no file at this URI. `data` contains it as `uri`.
     pub fn resource_not_found_file(uri: &str) -> Self {
         Self {
-            data: Some(serde_json::json!({ "uri": uri }).into()),
+            data: Some(object([("uri", encode(&uri.to_owned()))])),
             ..Self::new(ErrorCode::RESOURCE_NOT_FOUND, "there is no such file")
         }
     }
@@ -94,13 +91,14 @@ impl Error {
     /// or else its text under `details` or `message`. The cause is one line of at most 300
     /// characters. Returns `None` if the message already says it.
     pub fn cause(&self) -> Option<String> {
-        let cause = match self.data.as_ref()?.parse::<serde_json::Value>().ok()? {
-            serde_json::Value::String(text) => text,
-            serde_json::Value::Object(members) => ["details", "message"]
-                .iter()
-                .find_map(|key| members.get(*key)?.as_str())?
-                .to_owned(),
-            _ => return None,
+        let data = self.data.as_ref()?.get();
+        let cause: String = match decode(data) {
+            Ok(text) => text,
+            Err(_) => {
+                let members: Map<Raw> = decode(data).ok()?;
+                let text = |key: &&str| decode(members.get(key)?.get()).ok();
+                ["details", "message"].iter().find_map(text)?
+            }
         };
         let line = cause.split_whitespace().collect::<Vec<_>>().join(" ");
         let short: String = line.chars().take(300).collect();
@@ -110,6 +108,13 @@ impl Error {
             short
         })
     }
+}
+
+/// Returns an object with these members, whose values are JSON text.
+fn object<const N: usize>(members: [(&str, String); N]) -> Raw {
+    let members = members.into_iter();
+    let members = members.map(|(key, value)| (key.to_owned(), Raw::checked(&value)));
+    Raw::checked(&encode(&Map(members.collect())))
 }
 
 impl fmt::Display for Error {

@@ -108,9 +108,16 @@ macro_rules! wire_struct {
         {$($required:ident: $rty:ty,)*}
     ) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(Debug, PartialEq)]
         pub struct $name {
             $($(#[$fdoc])* pub $field: $ty,)*
+        }
+
+        // Derived, the function would be inlined, and each crate would have a copy of it.
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone()),* }
+            }
         }
 
         impl $name {
@@ -160,15 +167,14 @@ macro_rules! wire_struct {
             #[cfg(feature = "schema")]
             fn shape() -> crate::Shape {
                 use crate::mark;
-                crate::Shape::Object {
-                    name: stringify!($name),
-                    members: vec![$(crate::MemberShape {
-                        key: $key,
-                        mark: stringify!($mark),
-                        required: <mark::$mark as mark::Mark<$ty>>::REQUIRED,
-                        shape: <mark::$mark as mark::Mark<$ty>>::shape(),
-                    }),*],
-                }
+                crate::Shape::object(stringify!($name), |_object| {
+                    $(_object.member(
+                        $key,
+                        stringify!($mark),
+                        <mark::$mark as mark::Mark<$ty>>::REQUIRED,
+                        <mark::$mark as mark::Mark<$ty>>::SHAPE,
+                    );)*
+                })
             }
         }
 
@@ -220,11 +226,23 @@ macro_rules! wire_union {
             = $text:literal $(formerly $old:literal)? $(shared)?,)*
     }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(Debug, PartialEq)]
         pub enum $name {
             $($(#[$vdoc])* $variant $(($ty))?,)*
             /// A variant that this version does not know, as it arrived.
             Unknown(crate::UnknownVariant),
+        }
+
+        // As for structs.
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                match self {
+                    $(Self::$variant $((wire_union!(@value value $ty)))? => {
+                        Self::$variant $((<$ty>::clone(value)))?
+                    })*
+                    Self::Unknown(unknown) => Self::Unknown(unknown.clone()),
+                }
+            }
         }
 
         impl $name {
@@ -268,12 +286,10 @@ macro_rules! wire_union {
 
             #[cfg(feature = "schema")]
             fn shape() -> crate::Shape {
-                crate::Shape::Union {
-                    name: stringify!($name),
-                    tag: $tag,
-                    variants: vec![$(($text, wire_union!(@shape $variant $($ty)?))),*],
-                    open: !crate::wire::declare::wire_string!(@closed $kind),
-                }
+                let open = !crate::wire::declare::wire_string!(@closed $kind);
+                crate::Shape::union(stringify!($name), $tag, open, |union| {
+                    $(union.variant($text, wire_union!(@shape $variant $($ty)?));)*
+                })
             }
         }
 
@@ -297,8 +313,8 @@ macro_rules! wire_union {
     (@read $reader:ident $variant:ident $ty:ty) => {
         <$ty as crate::Wire>::read($reader).map(Self::$variant)
     };
-    (@shape $variant:ident) => { crate::Shape::Object { name: "", members: Vec::new() } };
-    (@shape $variant:ident $ty:ty) => { <$ty as crate::Wire>::shape() };
+    (@shape $variant:ident) => { crate::Shape::no_members };
+    (@shape $variant:ident $ty:ty) => { <$ty as crate::Wire>::shape };
     (@value $value:ident $ty:ty) => { $value };
 
     // Conversions from each type that only one variant contains.

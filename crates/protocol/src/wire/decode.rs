@@ -97,9 +97,26 @@ pub fn decode_reporting<T: Wire>(
     text: &str,
     unknown: UnknownValues,
 ) -> (Result<T, DecodeError>, Vec<DroppedValue>) {
+    let mut value = None;
+    let (checked, dropped) = check_reporting(text, unknown, &mut |reader| {
+        value = Some(T::read(reader)?);
+        Ok(())
+    });
+    let no_value = || DecodeError::new(text, Fault { at: 0, kind: FaultKind::NotJson });
+    (checked.and_then(|()| value.ok_or_else(no_value)), dropped)
+}
+
+/// Does the same as [`decode_reporting`] with a function that reads a value and forgets it. Not
+/// generic, so that it is compiled only once.
+pub fn check_reporting(
+    text: &str,
+    unknown: UnknownValues,
+    read: &mut dyn FnMut(&mut Reader<'_>) -> Result<(), Fault>,
+) -> (Result<(), DecodeError>, Vec<DroppedValue>) {
     let mut reader = Reader::reporting(text, unknown);
-    let value = finish(&mut reader).map_err(|fault| DecodeError::new(text, fault));
-    (value, notices(text, reader.into_report()))
+    let checked = read(&mut reader).and_then(|()| reader.end());
+    let checked = checked.map_err(|fault| DecodeError::new(text, fault));
+    (checked, notices(text, reader.into_report()))
 }
 
 /// Describes what was dropped from `text`, in text order. Not generic, although

@@ -49,7 +49,7 @@ pub trait Mark<T> {
 
     /// Returns the JSON that the value under the field's key accepts.
     #[cfg(feature = "schema")]
-    fn shape() -> crate::Shape;
+    const SHAPE: fn() -> crate::Shape;
 }
 
 /// A list that can skip its bad items: `Vec`, or `Option<Vec>` if absent differs from empty.
@@ -128,9 +128,7 @@ macro_rules! marks {
                 }
             }
             #[cfg(feature = "schema")]
-            fn shape() -> crate::Shape {
-                <$ty>::shape()
-            }
+            const SHAPE: fn() -> crate::Shape = <$ty as Wire>::shape;
         }
     )*};
 }
@@ -240,9 +238,7 @@ macro_rules! patches {
                 }
             }
             #[cfg(feature = "schema")]
-            fn shape() -> crate::Shape {
-                crate::Shape::Nullable(Box::new(<$ty>::shape()))
-            }
+            const SHAPE: fn() -> crate::Shape = <Option<$ty> as Wire>::shape;
         }
     )*};
 }
@@ -285,9 +281,7 @@ impl<T: Members> Mark<T> for flat {
     }
 
     #[cfg(feature = "schema")]
-    fn shape() -> crate::Shape {
-        T::shape()
-    }
+    const SHAPE: fn() -> crate::Shape = T::shape;
 }
 
 /// Like [`flat`], but the field is empty if the tag is absent or not a string.
@@ -331,7 +325,5 @@ impl<T: Members> Mark<Option<T>> for flat_lenient {
     }
 
     #[cfg(feature = "schema")]
-    fn shape() -> crate::Shape {
-        T::shape()
-    }
+    const SHAPE: fn() -> crate::Shape = T::shape;
 }

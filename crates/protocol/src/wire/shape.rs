@@ -71,3 +71,63 @@ pub struct MemberShape {
     /// The value's shape.
     pub shape: Shape,
 }
+
+/// A function that returns the shape of a type: [`Wire::shape`](crate::Wire::shape).
+type ShapeOf = fn() -> Shape;
+
+/// The members of an object, while its shape is made.
+pub(crate) struct ObjectShape(Vec<MemberShape>);
+
+impl ObjectShape {
+    pub(crate) fn member(
+        &mut self,
+        key: &'static str,
+        mark: &'static str,
+        required: bool,
+        shape: ShapeOf,
+    ) {
+        self.0.push(MemberShape { key, mark, required, shape: shape() });
+    }
+}
+
+/// The variants of a union, while its shape is made.
+pub(crate) struct UnionShape(Vec<(&'static str, Shape)>);
+
+impl UnionShape {
+    pub(crate) fn variant(&mut self, tag: &'static str, shape: ShapeOf) {
+        self.0.push((tag, shape()));
+    }
+}
+
+/// The functions that make shapes are not generic. Hundreds of types have a shape, and a type adds
+/// only the names of its members.
+impl Shape {
+    pub(crate) fn object(name: &'static str, members: fn(&mut ObjectShape)) -> Self {
+        let mut object = ObjectShape(Vec::new());
+        members(&mut object);
+        Self::Object { name, members: object.0 }
+    }
+
+    pub(crate) fn no_members() -> Self {
+        Self::Object { name: "", members: Vec::new() }
+    }
+
+    pub(crate) fn union(
+        name: &'static str,
+        tag: &'static str,
+        open: bool,
+        variants: fn(&mut UnionShape),
+    ) -> Self {
+        let mut union = UnionShape(Vec::new());
+        variants(&mut union);
+        Self::Union { name, tag, variants: union.0, open }
+    }
+
+    pub(crate) fn array(item: ShapeOf) -> Self {
+        Self::Array(Box::new(item()))
+    }
+
+    pub(crate) fn nullable(value: ShapeOf) -> Self {
+        Self::Nullable(Box::new(value()))
+    }
+}

@@ -8,8 +8,8 @@ use attache_protocol::v2::{
     AgentMessage, AgentThought, AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk,
     ErrorStopReason, IdleStateUpdate, IdleStopReason, MessageId, PlanEntry, PlanEntryStatus,
     PlanFile, PlanItems, PlanMarkdown, PlanRemoved, PlanUpdate, PlanUpdateContent,
-    RunningStateUpdate, SessionInfoUpdate, SessionUpdate, StateUpdate, ToolCallContentChunk,
-    UsageUpdate, UserMessage,
+    RequiresActionStateUpdate, RunningStateUpdate, SessionInfoUpdate, SessionUpdate, StateUpdate,
+    ToolCallContentChunk, UnknownStateUpdate, UsageUpdate, UserMessage,
 };
 use attache_protocol::{Patch, Raw, UnknownVariant, Wire, decode, encode, v1, v2};
 
@@ -141,7 +141,7 @@ impl EventBody {
             Self::Notice(notice) => notice.clone().into(),
             Self::Compaction(update) => update.clone().into(),
             Self::CompactionSummary(chunk) => chunk.clone().into(),
-            Self::Subagent(update) => same::<v2::SubagentUpdate>(&**update)?.into(),
+            Self::Subagent(update) => to_v2_subagent(update).into(),
             Self::SessionMessage(message) => (**message).clone().into(),
             Self::SessionMessageChunk(chunk) => (**chunk).clone().into(),
             Self::Unknown { name, raw } => SessionUpdate::Unknown(UnknownVariant {
@@ -208,6 +208,59 @@ fn subagent(update: v2::SubagentUpdate) -> v1::SubagentUpdate {
         additional_directories: update.additional_directories,
         meta: update.meta,
         ..v1::SubagentUpdate::new(update.session_id)
+    }
+}
+
+/// Converts the update of a child session member by member. Decoding its JSON as version 2 would
+/// link the decoders of states into every agent.
+fn to_v2_subagent(update: &v1::SubagentUpdate) -> v2::SubagentUpdate {
+    let v1::SubagentUpdate {
+        session_id,
+        title,
+        description,
+        capabilities,
+        state,
+        cwd,
+        additional_directories,
+        meta,
+    } = update.clone();
+    let state = match state {
+        Patch::Keep => Patch::Keep,
+        Patch::Clear => Patch::Clear,
+        Patch::Set(state) => Patch::Set(to_v2_state(state)),
+    };
+    v2::SubagentUpdate {
+        session_id,
+        title,
+        description,
+        capabilities,
+        state,
+        cwd,
+        additional_directories,
+        meta,
+    }
+}
+
+fn to_v2_state(state: v1::StateUpdate) -> StateUpdate {
+    match state {
+        v1::StateUpdate::Running(state) => {
+            RunningStateUpdate { meta: state.meta, ..RunningStateUpdate::new() }.into()
+        }
+        v1::StateUpdate::Idle(state) => IdleStateUpdate {
+            stop_reason: state.stop_reason,
+            usage: state.usage,
+            meta: state.meta,
+            background: None,
+        }
+        .into(),
+        v1::StateUpdate::RequiresAction(state) => {
+            RequiresActionStateUpdate { meta: state.meta, ..RequiresActionStateUpdate::new() }
+                .into()
+        }
+        v1::StateUpdate::Unconfirmed(state) => {
+            UnknownStateUpdate { meta: state.meta, ..UnknownStateUpdate::new() }.into()
+        }
+        v1::StateUpdate::Unknown(unknown) => StateUpdate::Unknown(unknown),
     }
 }
 
