@@ -2,6 +2,7 @@
 
 pub(crate) mod memory_list;
 pub(crate) mod memory_store;
+pub(crate) mod stored_session;
 
 use crate::{Event, EventBody, Summary, Timestamp};
 use attache_protocol::method::Side;

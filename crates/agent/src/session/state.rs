@@ -8,7 +8,7 @@ use crate::session::outgoing_order::{OutgoingItem, OutgoingOrder};
 use crate::session::running_turn::{self, OpenCall};
 use crate::session::signals::SessionSignals;
 use crate::session::terminal_releaser::TerminalReleaser;
-use crate::store::checkpoint::{self, RecordNumbers};
+use crate::store::record_numbers::RecordNumbers;
 use crate::{Environment, Error, Result};
 use attache_connection::{Cancelled, Peer};
 use attache_protocol::v1::{ContentBlock, MessageId, ProtocolVersion, ToolCallId};
@@ -128,9 +128,8 @@ impl State {
 
     /// Stores a checkpoint, if the log has grown enough since the last one.
     pub(crate) fn keep_checkpoint(&mut self) {
-        let Some(log) = &mut self.log else { return };
-        if log.is_checkpoint_due() {
-            log.keep_checkpoint(checkpoint::write(&self.session, &self.records));
+        if let Some(log) = &mut self.log {
+            attache_session::keep_checkpoint(&mut **log, &self.session, || self.records.all());
         }
     }
 
