@@ -9,8 +9,7 @@ use attache_protocol::v1::{
     SessionResumeCapabilities, SessionStatusCapabilities,
 };
 use attache_session::{
-    Event, EventBody, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary,
-    Timestamp,
+    Event, EventBody, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary, Timestamp,
 };
 use std::sync::Arc;
 use std::time::Duration;
