@@ -24,6 +24,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
+/// The notice about questions beyond the limit.
+const TOO_MANY_QUESTIONS: &str =
+    "The agent asks too many questions at once: 256 are open, and further ones are rejected";
+
 /// The state that a hub keeps for one session. It outlives the agent.
 pub(crate) struct SessionEntry {
     pub(crate) id: SessionId,
@@ -129,6 +133,12 @@ impl SessionEntry {
         entry.pending.on_change(move || {
             if let Some(entry) = touched.upgrade() {
                 entry.touch();
+            }
+        });
+        let refused = Arc::downgrade(&entry);
+        entry.pending.on_refusal(move || {
+            if let Some(entry) = refused.upgrade() {
+                entry.say(NoticeSeverity::Warning, TOO_MANY_QUESTIONS, None);
             }
         });
         entry.fold.observe(Arc::new(EntryObserver(Arc::downgrade(&entry))));

@@ -57,7 +57,9 @@ pub(crate) fn read_whole(store: &dyn Store, key: &SessionKey) -> Result<Session,
         if page.is_empty() {
             return Ok(session);
         }
-        page.iter().for_each(|event| drop(session.apply(event)));
+        for event in &page {
+            session.apply(event);
+        }
     }
 }
 

@@ -68,7 +68,9 @@ impl Checkpoints {
             if page.is_empty() {
                 return session;
             }
-            page.iter().for_each(|event| drop(session.apply(event)));
+            for event in &page {
+                session.apply(event);
+            }
         }
     }
 }

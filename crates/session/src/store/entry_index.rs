@@ -174,7 +174,9 @@ impl EntryIndex {
         for (number, run) in runs.iter().enumerate() {
             let Some(session) = alone.get_mut(run.entry - range.start) else { continue };
             let next = runs.get(number + 1).map(|next| next.first);
-            events.read(*run, next, |event| drop(session.apply(event)))?;
+            events.read(*run, next, |event| {
+                session.apply(event);
+            })?;
         }
         let entries = alone
             .iter()

@@ -49,7 +49,7 @@ fn a_saved_checkpoint_is_read() {
         (restored.all_commands(), restored.terminals()),
         (whole.all_commands(), whole.terminals())
     );
-    assert_eq!(restored.terminals()[0].output(), b"hi");
+    assert_eq!(restored.terminals()[0].text(), "hi");
     assert_eq!(restored.background(), whole.background());
     assert!(matches!(restored.turn(), TurnState::Running { .. }));
     assert!(matches!(restored.last_outcome(), Some(TurnOutcome::Stopped(_))));
