@@ -84,7 +84,7 @@ impl HubSession {
         self.entry.changes_since(position)
     }
 
-    /// The agent's open questions, in the order in which it asked them. At most 256 are open at a
+    /// The agent's open questions, in the order in which it asked them. At most 64 are open at a
     /// time: the hub rejects further permission requests, cancels further forms and pages, and adds
     /// a notice.
     pub fn questions(&self) -> Vec<Question> {

@@ -17,7 +17,7 @@ const WITHDRAWN: usize = 16;
 
 /// The largest number of open questions of a session, and of an agent outside of its sessions.
 /// Further questions are answered at once: a permission is rejected, a form or page is cancelled.
-const OPEN: usize = 256;
+const OPEN: usize = 64;
 
 /// A question from an agent to the person.
 #[derive(Debug, Clone)]

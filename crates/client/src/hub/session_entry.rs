@@ -26,7 +26,7 @@ use tokio::sync::Notify;
 
 /// The notice about questions beyond the limit.
 const TOO_MANY_QUESTIONS: &str =
-    "The agent asks too many questions at once: 256 are open, and further ones are rejected";
+    "The agent asks too many questions at once: 64 are open, and further ones are rejected";
 
 /// The state that a hub keeps for one session. It outlives the agent.
 pub(crate) struct SessionEntry {

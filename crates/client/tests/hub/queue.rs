@@ -286,15 +286,15 @@ async fn questions_beyond_the_limit_are_rejected_with_one_notice() {
     it.session.send("one").unwrap();
     let (prompt, _) = it.agent.prompted().await;
     let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }, { "optionId": "n", "name": "No", "kind": "reject_once" }]);
-    for id in 1..=300 {
+    for id in 1..=100 {
         let title = format!("call {id}");
         let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": title, "title": title }, "options": options });
         it.agent.call(id, "session/request_permission", params).await;
-        if id > 256 {
+        if id > 64 {
             assert_eq!(it.agent.answer_to(id).await["result"]["outcome"]["optionId"], "n");
         }
     }
-    assert_eq!(it.session.questions().len(), 256);
+    assert_eq!(it.session.questions().len(), 64);
     let notices = |session: &HubSession| {
         texts(session).iter().filter(|text| text.contains("too many questions")).count()
     };
@@ -302,14 +302,14 @@ async fn questions_beyond_the_limit_are_rejected_with_one_notice() {
     for question in it.session.questions() {
         it.session.answer(question.id, Answer::Permission(Decision::Allow)).unwrap();
     }
-    for _ in 1..=256 {
+    for _ in 1..=64 {
         assert_eq!(it.agent.next().await.unwrap()["result"]["outcome"]["optionId"], "y");
     }
     let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": "last", "title": "last" }, "options": options });
-    it.agent.call(301, "session/request_permission", params).await;
+    it.agent.call(101, "session/request_permission", params).await;
     until(&it.session, |session| session.questions().len() == 1).await;
     it.session.answer(it.session.questions()[0].id, Answer::Permission(Decision::Allow)).unwrap();
-    assert_eq!(it.agent.answer_to(301).await["result"]["outcome"]["optionId"], "y");
+    assert_eq!(it.agent.answer_to(101).await["result"]["outcome"]["optionId"], "y");
     it.agent.end_turn(&prompt).await;
     idle(&it.session).await;
     assert_eq!(notices(&it.session), 1);
