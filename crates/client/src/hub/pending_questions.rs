@@ -112,8 +112,8 @@ impl PendingQuestions {
         let _ = self.changed.set(Box::new(changed));
     }
 
-    /// Calls `refused` when the limit is reached: for the first question that is not asked, and again
-    /// only after all open questions were answered or withdrawn. Only the first call of this
+    /// Calls `refused` when the limit is reached: for the first question that is not asked, and
+    /// again only after all open questions were answered or withdrawn. Only the first call of this
     /// function has an effect.
     pub(crate) fn on_refusal(&self, refused: impl Fn() + Send + Sync + 'static) {
         let _ = self.refused.set(Box::new(refused));
@@ -131,7 +131,8 @@ impl PendingQuestions {
         self.put(QuestionAbout::Page(Box::new(request)), Reply::Page, UrlReply::Cancel)
     }
 
-    /// Asks a question. `without` is the answer if the question is dropped, or if too many are open.
+    /// Asks a question. `without` is the answer if the question is dropped, or if too many are
+    /// open.
     fn put<A: Send + 'static>(
         self: &Arc<Self>,
         about: QuestionAbout,

@@ -33,9 +33,9 @@ pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
 /// Whether a replayed history adds nothing: all its messages and tool calls are known, in the same
 /// order.
 ///
-/// Of a session whose old entries are no longer in memory, only the others are compared: the end of
-/// the replayed history must have all their messages, from the first one on. Its beginning counts as
-/// known.
+/// If the old entries of a session are no longer in memory, only the others are compared: the
+/// replayed history must have the first message of these, and add nothing after it. Its beginning
+/// counts as known.
 pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
     let mut fresh = Session::new(known.id().clone());
     for event in replayed {
@@ -43,14 +43,13 @@ pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
     }
     let theirs: Vec<&Arc<Entry>> =
         fresh.entries().iter().filter(|entry| is_compared(entry)).collect();
-    let in_memory = known.truncated_before();
+    let dropped = known.truncated_before();
     let ours: Vec<&Arc<Entry>> =
-        known.entries().iter().skip(in_memory).filter(|entry| is_compared(entry)).collect();
-    if in_memory == 0 {
+        known.entries().iter().skip(dropped).filter(|entry| is_compared(entry)).collect();
+    if dropped == 0 {
         return is_part(&theirs, &ours);
     }
     let Some(first) = ours.iter().find(|entry| is_said(entry)) else { return false };
-    // The first of our messages is the last of theirs at which the rest fits.
     (0..theirs.len()).rev().any(|start| {
         theirs.get(start..).is_some_and(|end| {
             end.first().is_some_and(|entry| is_same(entry, first)) && is_part(end, &ours)

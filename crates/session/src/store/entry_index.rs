@@ -149,9 +149,9 @@ impl EntryIndex {
     }
 
     /// Returns the last entries that began before the event with the number `before`: at most
-    /// `limit` and about 1 MiB, but at least one if there is one. The entries are those of a session
-    /// that applied every event of the log up to the last [`EntryIndex::update`] and dropped none.
-    /// It may block on the disk.
+    /// `limit` and about 1 MiB, but at least one if there is one. The entries are those of a
+    /// session that applied every event of the log up to the last [`EntryIndex::update`] and
+    /// dropped none. It may block on the disk.
     ///
     /// The `before` of the next page is [`Entry::began_at`] of the first entry of this one.
     ///

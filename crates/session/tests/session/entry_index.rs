@@ -119,7 +119,7 @@ proptest! {
 #[test]
 fn an_entry_that_changes_to_the_end_is_read_without_the_log_between() {
     let plan = |done: usize| {
-        let status = if done % 2 == 0 { "pending" } else { "completed" };
+        let status = if done.is_multiple_of(2) { "pending" } else { "completed" };
         update(&format!(
             r#"{{"sessionUpdate":"plan","entries":[{{"content":"{done}","priority":"low","status":"{status}"}}]}}"#
         ))
