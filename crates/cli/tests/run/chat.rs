@@ -483,30 +483,3 @@ fn agents(folder: &Path) -> Vec<i32> {
     }
     found
 }
-
-/// V2-44: one command is stopped, and the turn goes on.
-#[test]
-fn stop_ends_one_command_of_an_agent_of_version_2() {
-    let project = Project::new();
-    let mut terminal = Terminal::start(&project, &["--protocol", "2"], &[]);
-    terminal.wait_for("ask › ");
-    terminal.press("run sleep 1000\r");
-    terminal.wait_for("allow? [y/a/");
-    terminal.press("y");
-    terminal.wait_for("◐ execute");
-    terminal.press("/stop\r");
-    terminal.wait_for("  1  execute");
-    terminal.wait_for("Stop one with /stop NUMBER.");
-    terminal.press("/stop 7\r");
-    terminal.wait_for("There is nothing to stop with the number 7");
-    terminal.press("/stop 1\r");
-    terminal.wait_for("stopping …");
-    terminal.wait_for("The agent stops it.");
-    terminal.wait_for("› ");
-    terminal.press("/stop\r");
-    terminal.wait_for("Nothing can be stopped alone");
-    terminal.press("\u{4}");
-    let (code, shown) = terminal.end();
-    assert_eq!(code, Some(0), "{shown}");
-    assert!(!shown.contains("cancelled the turn"), "{shown}");
-}
