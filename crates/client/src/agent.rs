@@ -3,6 +3,7 @@
 pub(crate) mod agent_connection;
 pub(crate) mod agent_process;
 pub(crate) mod calls;
+pub(crate) mod capability;
 pub(crate) mod evidence;
 mod handshake;
 pub(crate) mod incoming_handler;

@@ -3,6 +3,7 @@
 mod agent_entry;
 mod agent_source;
 mod change_notifier;
+mod earlier_entries;
 mod housekeeping;
 mod hub_agent;
 mod hub_error;

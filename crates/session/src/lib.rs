@@ -13,6 +13,8 @@
 //! | [`Position`], [`Changes`], [`Parts`] | the changes since a position that a watcher has seen |
 //! | [`Store`], [`Log`], [`MemoryStore`] | stores of logs; the crate `store` implements one with SQLite |
 //! | [`Session::checkpoint`], [`Checkpoint`] | the state as text, to open a long session without its whole log |
+//! | [`read_stored_session`], [`keep_checkpoint`] | opening a stored session from its checkpoint, and writing that |
+//! | [`EntryIndex`], [`EntryPage`] | old entries that are not in memory, read from the log in pages |
 //! | [`Summary`], [`ListQuery`] | a stored session in a list, and which sessions to list |
 //! | [`Replay`] | turns a log into the updates of `session/load` |
 //!
@@ -77,7 +79,9 @@ pub use replay::Replay;
 pub use replay::gate::options_for;
 pub use replay::replay_v2::ReplayV2;
 pub use session::Session;
+pub use store::entry_index::{EntryIndex, EntryPage};
 pub use store::memory_store::MemoryStore;
+pub use store::stored_session::{keep_checkpoint, read_stored_session};
 pub use store::{
     ArchivedFilter, Checkpoint, Commit, ListEntry, ListPage, ListQuery, Log, READ_PAGE, SessionKey,
     Store, StoreError,

@@ -153,7 +153,7 @@ impl Replay {
         let id = &embedded.terminal_id;
         let known = self.session.terminals().iter().find(|known| known.terminal_id == *id);
         known.map_or(Cow::Borrowed(part), |terminal| {
-            Cow::Owned(ContentBlock::text(terminal.text().into_owned()).into())
+            Cow::Owned(ContentBlock::text(terminal.text()).into())
         })
     }
 

@@ -153,12 +153,14 @@ impl Session {
                 Change::of(Parts::ROOTS | Arc::make_mut(&mut self.usage).count_by(agent.as_deref()))
             }
             EventBody::Replaced => {
+                let keeps_keys = self.transcript.keeps_keys;
                 *self = Self {
                     sequence: self.sequence,
                     generation: now.sequence,
                     last_activity: self.last_activity,
                     archived: self.archived,
                     memory_limit: self.memory_limit,
+                    transcript: Transcript { keeps_keys, ..Transcript::default() },
                     ..Self::new(self.id.clone())
                 };
                 Change::of(Parts::ALL)
@@ -372,5 +374,18 @@ impl Session {
     /// dropped.
     pub fn truncated_before(&self) -> usize {
         self.transcript.truncated_before
+    }
+
+    /// The number of the event that began the first entry that is certainly in memory, or the
+    /// number of the next event if no entry is. Earlier entries are in the log: see
+    /// [`crate::EntryIndex::page`].
+    pub fn in_memory_since(&self) -> u64 {
+        let first = self.transcript.get(self.truncated_before());
+        first.map_or(self.sequence + 1, |entry| entry.began_at)
+    }
+
+    /// Keeps the keys of dropped entries.
+    pub(crate) fn keep_keys(&mut self) {
+        self.transcript.keeps_keys = true;
     }
 }

@@ -1,7 +1,9 @@
 //! The interface of stores, and of lists of sessions.
 
+pub(crate) mod entry_index;
 pub(crate) mod memory_list;
 pub(crate) mod memory_store;
+pub(crate) mod stored_session;
 
 use crate::{Event, EventBody, Summary, Timestamp};
 use attache_protocol::method::Side;

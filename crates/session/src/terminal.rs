@@ -1,5 +1,7 @@
 //! Terminals that the agent runs and the client shows. Only version 2 of the protocol has them.
 
+pub(crate) mod output;
+
 use crate::info::meta::patch_by_key;
 use attache_protocol::v2::{
     TerminalCapabilities, TerminalExitStatus, TerminalId, TerminalSize, TerminalUpdate,
@@ -7,7 +9,7 @@ use attache_protocol::v2::{
 use attache_protocol::{Meta, Patch};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine as _, alphabet};
-use std::borrow::Cow;
+use output::TerminalOutput;
 use std::sync::Arc;
 
 /// Base64 with or without padding.
@@ -33,7 +35,7 @@ pub struct AgentTerminal {
     pub capabilities: Option<TerminalCapabilities>,
     /// Extension data.
     pub meta: Option<Meta>,
-    pub(crate) output: Vec<u8>,
+    pub(crate) output: TerminalOutput,
     pub(crate) dropped: usize,
 }
 
@@ -55,19 +57,20 @@ impl AgentTerminal {
             size: None,
             capabilities: None,
             meta: None,
-            output: Vec::new(),
+            output: TerminalOutput::default(),
             dropped: 0,
         }
     }
 
-    /// The end of the output, with its control sequences.
-    pub fn output(&self) -> &[u8] {
-        &self.output
+    /// The end of the output, with its control sequences. This is a copy.
+    pub fn output(&self) -> Vec<u8> {
+        self.output.to_vec()
     }
 
     /// The end of the output as text. Bytes that are not UTF-8 are replaced.
-    pub fn text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.output)
+    pub fn text(&self) -> String {
+        String::from_utf8(self.output())
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
     /// The number of bytes that were dropped at the start of the output.
@@ -95,7 +98,7 @@ impl AgentTerminal {
             Patch::Set(output) => BASE64.decode(&output.data).ok(),
         };
         if let Some(output) = output {
-            (self.output, self.dropped) = (Vec::new(), 0);
+            (self.output, self.dropped) = (TerminalOutput::default(), 0);
             self.append(&output);
         }
     }
@@ -106,11 +109,11 @@ impl AgentTerminal {
         if self.output.len() + tail.len() > 2 * Self::OUTPUT {
             let kept = Self::OUTPUT.saturating_sub(tail.len());
             let gone = self.output.len().saturating_sub(kept);
-            self.output.drain(..gone);
+            self.output.drop_front(gone);
             self.dropped += gone;
         }
         self.dropped += bytes.len() - tail.len();
-        self.output.extend_from_slice(tail);
+        self.output.append(tail);
     }
 }
 

@@ -42,6 +42,9 @@ pub(crate) struct Transcript {
     pub(crate) held: usize,
     /// Entries before this one were dropped.
     pub(crate) truncated_before: usize,
+    /// Whether the keys of dropped entries stay, so that later events find them. These events then
+    /// change nothing, but their [`Change`] names the entry.
+    pub(crate) keeps_keys: bool,
 }
 
 impl Transcript {
@@ -210,6 +213,9 @@ impl Transcript {
         change: impl FnOnce(&mut Entry) -> usize,
     ) {
         let Some(entry) = self.entries.get_mut(index) else { return };
+        if entry.content == EntryContent::Dropped {
+            return;
+        }
         let entry = Arc::make_mut(entry);
         entry.changed_at = now.sequence;
         let before = entry.weight;
@@ -322,13 +328,15 @@ impl Transcript {
     }
 
     /// Forgets the keys of dropped entries, so that later events with the same keys begin new
-    /// entries.
+    /// entries, unless the transcript keeps these keys.
     pub(crate) fn drop_keys(&mut self) {
         let entries = self.entries.clone();
         let is_kept = |index: usize| {
             entries.get(index).is_some_and(|entry| entry.content != EntryContent::Dropped)
         };
-        self.keys.retain(is_kept);
+        if !self.keeps_keys {
+            self.keys.retain(is_kept);
+        }
         Arc::make_mut(&mut self.recent).retain(|index| is_kept(*index));
     }
 }

@@ -34,9 +34,33 @@ impl Context {
         let stored = self.end(&served, last, false).await;
         match &stored {
             Ok(()) => self.drop_memory(&served).await,
-            Err(_) => self.sessions.put_back(served),
+            Err(_) => self.sessions.put_back(Arc::clone(&served)),
         }
+        self.sessions.end_close(&served);
         stored
+    }
+
+    /// Closes the session `id`. `removed` is the session if it was open. If another call is closing
+    /// it, waits until that one has ended, and closes the session if that one failed (V2-36).
+    /// Returns whether the session was open.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Context::close`].
+    pub(crate) async fn close_or_wait(
+        &self,
+        id: &SessionId,
+        mut removed: Option<Arc<ServedSession>>,
+    ) -> Result<bool> {
+        loop {
+            if let Some(served) = removed {
+                return self.close(served, None).await.map(|()| true);
+            }
+            let Some(mut closing) = self.sessions.closing(id) else { return Ok(false) };
+            if closing.changed().await.is_err() {
+                return Ok(false);
+            }
+            removed = self.remove(id);
+        }
     }
 
     /// Releases the log once it is stored. If it cannot be stored, releases it only if
@@ -89,6 +113,7 @@ impl Context {
             // An error of the store no longer matters.
             let _ = self.end(&served, None, true).await;
             self.drop_memory(&served).await;
+            self.sessions.end_close(&served);
         }
         self.stored.delete(&session).await
     }

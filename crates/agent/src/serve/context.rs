@@ -3,7 +3,7 @@
 use crate::author::erased_author::ErasedAuthor;
 use crate::author::erased_parts::BoxFuture;
 use crate::serve::open_sessions::OpenSessions;
-use crate::store::checkpoint::WriteCheckpoint;
+use crate::store::record_numbers::KeepCheckpoint;
 use crate::store::stored_sessions::StoredSessions;
 use crate::{About, Environment, OptionalParts, Result};
 use attache_connection::{Responder, Work};
@@ -54,8 +54,8 @@ pub(crate) trait StoreMethods: Send + Sync {
         body: EventBody,
     ) -> BoxFuture<'c, Result<()>>;
 
-    /// Returns the function that writes the checkpoints of open sessions.
-    fn write_checkpoint(&self) -> WriteCheckpoint;
+    /// Returns the function that stores the checkpoints of open sessions.
+    fn keep_checkpoint(&self) -> KeepCheckpoint;
 }
 
 /// A store, and the methods that need one.

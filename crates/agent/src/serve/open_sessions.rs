@@ -6,31 +6,42 @@ use crate::{Error, Result};
 use attache_protocol::v1::SessionId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
 
 /// An open session and the author's memory of it.
 pub(crate) struct ServedSession {
     pub(crate) session: Arc<OpenSession>,
     /// Locked by the turn that runs. `None` once the session is closed.
     pub(crate) memory: tokio::sync::Mutex<Option<Memory>>,
+    /// Announces the end of each attempt to close the session.
+    close_ended: watch::Sender<()>,
 }
 
-/// All open sessions by id.
+/// All open sessions by id, and those that are being closed.
 #[derive(Default)]
-pub(crate) struct OpenSessions(Mutex<HashMap<SessionId, Arc<ServedSession>>>);
+pub(crate) struct OpenSessions(Mutex<Sessions>);
+
+#[derive(Default)]
+struct Sessions {
+    open: HashMap<SessionId, Arc<ServedSession>>,
+    /// The end of each close that runs.
+    closing: HashMap<SessionId, watch::Receiver<()>>,
+}
 
 impl OpenSessions {
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<ServedSession>>> {
+    fn lock(&self) -> MutexGuard<'_, Sessions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn insert(&self, session: Arc<OpenSession>, memory: Memory) {
         let memory = tokio::sync::Mutex::new(Some(memory));
-        self.put_back(Arc::new(ServedSession { session, memory }));
+        let close_ended = watch::Sender::new(());
+        self.put_back(Arc::new(ServedSession { session, memory, close_ended }));
     }
 
     /// Reopens a session that was removed.
     pub(crate) fn put_back(&self, served: Arc<ServedSession>) {
-        self.lock().insert(served.session.id.clone(), served);
+        self.lock().open.insert(served.session.id.clone(), served);
     }
 
     /// Returns the session, or the error for a client that names a session that is not open
@@ -39,13 +50,13 @@ impl OpenSessions {
         &self,
         id: &SessionId,
     ) -> std::result::Result<Arc<ServedSession>, attache_protocol::Error> {
-        let served = self.lock().get(id).map(Arc::clone);
+        let served = self.lock().open.get(id).map(Arc::clone);
         served.ok_or_else(|| attache_protocol::Error::resource_not_found_session(id.as_str()))
     }
 
     /// Returns every open session, in no particular order.
     pub(crate) fn all(&self) -> Vec<Arc<ServedSession>> {
-        self.lock().values().map(Arc::clone).collect()
+        self.lock().open.values().map(Arc::clone).collect()
     }
 
     /// Checks that no session with this id is open.
@@ -53,7 +64,7 @@ impl OpenSessions {
     /// # Errors
     /// Returns [`Error::Invalid`] if such a session is open.
     pub(crate) fn check_free(&self, id: &SessionId) -> Result<()> {
-        match self.lock().contains_key(id) {
+        match self.lock().open.contains_key(id) {
             true => {
                 Err(Error::invalid(format!("the session {id} is already open: close it first")))
             }
@@ -67,16 +78,31 @@ impl OpenSessions {
         self.all().iter().try_for_each(|served| served.session.state().send_info())
     }
 
-    /// Removes the session: later calls that name it find nothing.
+    /// Removes the session, to close it: later calls that name it find nothing. Call
+    /// [`OpenSessions::end_close`] when the close has ended.
     pub(crate) fn remove(&self, id: &SessionId) -> Option<Arc<ServedSession>> {
-        self.lock().remove(id)
+        let mut sessions = self.lock();
+        let served = sessions.open.remove(id)?;
+        sessions.closing.insert(id.clone(), served.close_ended.subscribe());
+        Some(served)
+    }
+
+    /// Returns the end of the close of this session that runs; `None` if none runs.
+    pub(crate) fn closing(&self, id: &SessionId) -> Option<watch::Receiver<()>> {
+        self.lock().closing.get(id).cloned()
+    }
+
+    /// Notes that the close of a session has ended, successfully or not.
+    pub(crate) fn end_close(&self, served: &ServedSession) {
+        self.lock().closing.remove(&served.session.id);
+        served.close_ended.send_replace(());
     }
 
     /// Closes all sessions because the connection is over. Their events are stored as far as
     /// possible, and other connections can open the sessions.
     pub(crate) async fn end(&self) {
         let commits: Vec<_> =
-            self.lock().values().map(|served| served.session.state().commit()).collect();
+            self.lock().open.values().map(|served| served.session.state().commit()).collect();
         for commit in commits {
             // There is no client to receive the error.
             let _ = commit.await;
@@ -87,7 +113,8 @@ impl OpenSessions {
     /// Releases all logs. A task of the author may still hold a turn that is over; such a turn must
     /// not keep the log open.
     fn close_all(&self) {
-        self.lock().drain().for_each(|(_, served)| served.session.defer(|state| state.close()));
+        let open = std::mem::take(&mut self.lock().open);
+        open.into_values().for_each(|served| served.session.defer(|state| state.close()));
     }
 }
 

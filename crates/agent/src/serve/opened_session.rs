@@ -103,7 +103,7 @@ pub(crate) async fn open(
     {
         let mut state = session.state();
         state.records = records.numbers.clone();
-        state.write_checkpoint = context.store_methods.map(|methods| methods.write_checkpoint());
+        state.keep_checkpoint = context.store_methods.map(|methods| methods.keep_checkpoint());
         record_opening(&mut state, request, &origin, &records);
     }
     let mut chosen = Chosen::default();

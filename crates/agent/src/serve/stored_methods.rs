@@ -6,7 +6,7 @@ use crate::author::erased_parts::BoxFuture;
 use crate::serve::context::{Context, StoreMethods};
 use crate::serve::served::reply_with;
 use crate::serve::{fork, load, resume};
-use crate::store::checkpoint::{self, WriteCheckpoint};
+use crate::store::record_numbers::{self, KeepCheckpoint};
 use attache_connection::{Responder, Work};
 use attache_protocol::method;
 use attache_protocol::v1::{
@@ -64,7 +64,7 @@ impl StoreMethods for StoredMethods {
         Box::pin(context.append_to_log(session, body))
     }
 
-    fn write_checkpoint(&self) -> WriteCheckpoint {
-        checkpoint::write
+    fn keep_checkpoint(&self) -> KeepCheckpoint {
+        record_numbers::keep_checkpoint
     }
 }

@@ -162,13 +162,14 @@ impl Agent for Served {
         params: CloseSessionRequest,
         responder: Responder<method::SessionClose>,
     ) -> Work {
-        let Some(served) = self.context.remove(&params.session_id) else {
-            return responder
-                .send(Err(Refusal::resource_not_found_session(params.session_id.as_str())));
-        };
-        let context = Arc::clone(&self.context);
-        reply_with(responder, async move {
-            context.close(served, None).await.map(|()| CloseSessionResponse::new())
+        let (context, id) = (Arc::clone(&self.context), params.session_id);
+        let served = context.remove(&id);
+        responder.later_with(|responder| async move {
+            let _ = responder.send(match context.close_or_wait(&id, served).await {
+                Ok(true) => Ok(CloseSessionResponse::new()),
+                Ok(false) => Err(Refusal::resource_not_found_session(id.as_str())),
+                Err(error) => Err(error.to_reply()),
+            });
         })
     }
 

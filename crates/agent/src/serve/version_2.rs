@@ -2,11 +2,12 @@
 //! its params and its result converted.
 
 use crate::serve::prompt_reply::PromptResponder;
-use crate::serve::served::Served;
+use crate::serve::served::{Served, reply_with};
 use attache_connection::{Agent, IncomingCall, Peer, Responder, Unhandled, Work, v2 as connection};
 use attache_protocol::method::{Gate, v2 as methods};
 use attache_protocol::{Error as Refusal, Raw, UnknownVariant, v1, v2};
 use attache_session::to_v2_option;
+use std::sync::Arc;
 
 impl connection::Agent for Served {
     fn advertises(&self, gate: &Gate) -> bool {
@@ -167,10 +168,11 @@ impl connection::Agent for Served {
         params: v2::CloseSessionRequest,
         responder: Responder<methods::SessionClose>,
     ) -> Work {
-        if self.context.sessions.get(&params.session_id).is_err() {
-            return responder.send(Ok(v2::CloseSessionResponse::new()));
-        }
-        Agent::session_close(self, params, responder.cast())
+        let (context, id) = (Arc::clone(&self.context), params.session_id);
+        let served = context.remove(&id);
+        reply_with(responder, async move {
+            context.close_or_wait(&id, served).await.map(|_| v2::CloseSessionResponse::new())
+        })
     }
 
     fn session_delete(

@@ -8,7 +8,7 @@ use crate::session::outgoing_order::{OutgoingItem, OutgoingOrder};
 use crate::session::running_turn::{self, OpenCall};
 use crate::session::signals::SessionSignals;
 use crate::session::terminal_releaser::TerminalReleaser;
-use crate::store::checkpoint::{RecordNumbers, WriteCheckpoint};
+use crate::store::record_numbers::{KeepCheckpoint, RecordNumbers};
 use crate::{Environment, Error, Result};
 use attache_connection::{Cancelled, Peer};
 use attache_protocol::v1::{ContentBlock, MessageId, ProtocolVersion, ToolCallId};
@@ -46,7 +46,7 @@ pub(crate) struct State {
     /// The private records that a checkpoint names.
     pub(crate) records: RecordNumbers,
     /// `None` if the agent has no store.
-    pub(crate) write_checkpoint: Option<WriteCheckpoint>,
+    pub(crate) keep_checkpoint: Option<KeepCheckpoint>,
     last_prompt: u64,
     /// The prompts that are accepted and not answered, in order.
     prompts: Vec<(u64, watch::Sender<PromptPhase>)>,
@@ -75,7 +75,7 @@ impl State {
             opening: Some(Vec::new()),
             outgoing: OutgoingOrder::default(),
             records: RecordNumbers::default(),
-            write_checkpoint: None,
+            keep_checkpoint: None,
             last_prompt: 0,
             prompts: Vec::new(),
             turn: None,
@@ -128,9 +128,8 @@ impl State {
 
     /// Stores a checkpoint, if the log has grown enough since the last one.
     pub(crate) fn keep_checkpoint(&mut self) {
-        let (Some(log), Some(write)) = (&mut self.log, self.write_checkpoint) else { return };
-        if log.is_checkpoint_due() {
-            log.keep_checkpoint(write(&self.session, &self.records));
+        if let (Some(log), Some(keep)) = (&mut self.log, self.keep_checkpoint) {
+            keep(&mut **log, &self.session, &self.records);
         }
     }
 

@@ -1,12 +1,12 @@
 //! Reading a stored session.
 
 use crate::Result;
-use crate::store::checkpoint::{self, RecordNumbers};
+use crate::store::record_numbers::RecordNumbers;
 use crate::store::records::{REMEMBERED, REMEMBERED_ONLY, SYSTEM_PROMPT};
 use crate::store::stored_sessions::StoredSessions;
 use attache_protocol::Raw;
 use attache_protocol::v1::{SessionId, SystemPrompt};
-use attache_session::{Event, EventBody, Session};
+use attache_session::{Event, EventBody, Session, SessionKey, Store, read_stored_session};
 
 /// A session as stored in its log, and the private records in the log.
 pub(crate) struct StoredSession {
@@ -31,32 +31,14 @@ impl StoredSession {
         Self { session: Session::new(session.clone()), records: Records::default() }
     }
 
-    /// Reads a stored session: its checkpoint, if there is one, and the rest of its log page by
-    /// page.
+    /// Reads a stored session: its checkpoint, if there is one, and the rest of its log.
     pub(crate) async fn read(stored: &StoredSessions, session: &SessionId) -> Result<Self> {
-        let restored = Self::from_checkpoint(stored, session).await?;
-        let mut past = restored.unwrap_or_else(|| Self::empty(session));
-        let mut pages = Pages::new(stored, session);
-        pages.after = past.session.sequence();
-        while let Some(page) = pages.next().await? {
-            for event in &page {
-                past.records.apply(event);
-                past.session.apply(event);
-            }
-            tokio::task::yield_now().await;
-        }
-        Ok(past)
-    }
-
-    /// Returns the session as its checkpoint has it, or `None` if there is no usable checkpoint.
-    async fn from_checkpoint(stored: &StoredSessions, session: &SessionId) -> Result<Option<Self>> {
-        let Some(found) = stored.checkpoint(session).await? else { return Ok(None) };
-        let Some((restored, numbers)) = checkpoint::read(session, &found) else { return Ok(None) };
-        let expected = numbers.len();
-        let events = stored.read_numbered(session, numbers).await?;
-        let mut records = Records::default();
-        events.iter().for_each(|event| records.apply(event));
-        Ok((events.len() == expected).then_some(Self { session: restored, records }))
+        let read = |store: &dyn Store, key: &SessionKey| {
+            let mut records = Records::default();
+            let session = read_stored_session(store, key, |record| records.apply(record))?;
+            Ok(Self { session, records })
+        };
+        stored.ask(session, read).await
     }
 }
 

@@ -9,8 +9,7 @@ use attache_protocol::v1::{
     SessionResumeCapabilities, SessionStatusCapabilities,
 };
 use attache_session::{
-    Checkpoint, Event, EventBody, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary,
-    Timestamp,
+    Event, EventBody, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary, Timestamp,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,7 +66,7 @@ impl StoredSessions {
     }
 
     /// Runs a query about one session in the store.
-    async fn ask<T: Send + 'static>(
+    pub(crate) async fn ask<T: Send + 'static>(
         &self,
         session: &SessionId,
         question: impl FnOnce(&dyn Store, &SessionKey) -> std::result::Result<T, StoreError>
@@ -113,19 +112,6 @@ impl StoredSessions {
 
     pub(crate) async fn read(&self, session: &SessionId, after: u64) -> Result<Vec<Event>> {
         self.ask(session, move |store, key| store.read(key, after)).await
-    }
-
-    /// Reads the events with these numbers.
-    pub(crate) async fn read_numbered(
-        &self,
-        session: &SessionId,
-        numbers: Vec<u64>,
-    ) -> Result<Vec<Event>> {
-        self.ask(session, move |store, key| store.read_numbered(key, &numbers)).await
-    }
-
-    pub(crate) async fn checkpoint(&self, session: &SessionId) -> Result<Option<Checkpoint>> {
-        self.ask(session, |store, key| store.checkpoint(key)).await
     }
 
     pub(crate) async fn summary(&self, session: &SessionId) -> Result<Summary> {

@@ -117,3 +117,50 @@ impl Turn {
         state.send_info_when_due()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::client_update::ClientUpdate;
+    use attache_protocol::v1::{ClientCapabilities, SessionId, SessionNotification};
+    use attache_protocol::v2::UpdateSessionNotification;
+    use attache_protocol::{Wire, encode};
+    use serde_json::{Value, json};
+
+    /// A notification with these params.
+    fn notification(params: &impl Wire) -> Value {
+        let params: Value = serde_json::from_str(&encode(params)).unwrap();
+        json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })
+    }
+
+    #[test]
+    fn a_chunk_has_the_members_that_the_types_of_both_versions_write() {
+        let texts = ["", "word ", "a \"quote\" \\ and\nmore\t\u{1}", "\u{e4}\u{1f600}\u{2028}"];
+        let ids = ["m1", "\"odd\" id"];
+        for author in [MessageAuthor::User, MessageAuthor::Agent, MessageAuthor::Thought] {
+            for (text, id) in texts.iter().flat_map(|text| ids.map(|id| (*text, id))) {
+                let (session, id) = (SessionId::from("s \"1\""), MessageId::from(id));
+                let mut line = OpenMessage::new(&session, author, id.clone()).head;
+                Writer::new(&mut line).string(text);
+                line.extend_from_slice(TAIL);
+                assert!(line.ends_with(b"}\n") && !line.trim_ascii_end().contains(&b'\n'));
+                let line: Value = serde_json::from_slice(&line).unwrap();
+                let content = ContentBlock::text(text);
+                let body = EventBody::Message { author, message_id: Some(id), content };
+                let update = body.to_update_for(&ClientCapabilities::default()).unwrap();
+                let Some(of_v2) = body.to_v2_update(None) else { panic!("{body:?}") };
+                for update in [ClientUpdate::V1(update), ClientUpdate::V2(of_v2)] {
+                    let expected = match update {
+                        ClientUpdate::V1(update) => {
+                            notification(&SessionNotification::new(session.clone(), update))
+                        }
+                        ClientUpdate::V2(update) => {
+                            notification(&UpdateSessionNotification::new(session.clone(), update))
+                        }
+                    };
+                    assert_eq!(line, expected);
+                }
+            }
+        }
+    }
+}

@@ -212,6 +212,34 @@ async fn closing_reports_the_end_of_the_turn_first() {
     assert_eq!((&error["code"], &error["data"]["sessionId"]), (&json!(-32002), &json!(id)));
 }
 
+/// V2-23, V2-36: a second close answers when the first one has ended.
+#[tokio::test(start_paused = true)]
+async fn closing_twice_reports_the_end_of_the_turn_before_both_replies() {
+    let author = acts(|turn| async move {
+        turn.say("working").await?;
+        turn.cancelled().await;
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        Ok(())
+    });
+    let mut client = connect(author, json!({})).await;
+    let id = session(&mut client).await;
+    client.prompt(&id, "go").await;
+    while client.next().await["params"]["update"]["sessionUpdate"] != "agent_message_chunk" {}
+    let close = json!({"sessionId": id});
+    for _ in 0..2 {
+        client.start("session/close", close.clone()).await;
+    }
+    let (mut replies, mut is_idle) = (0, false);
+    while replies < 2 {
+        let message = client.next().await;
+        is_idle |= message["params"]["update"]["state"] == "idle";
+        if message.get("method").is_none() {
+            assert!(is_idle && message.get("error").is_none(), "{message}");
+            replies += 1;
+        }
+    }
+}
+
 /// V2-37, V2-61, V2-64, V2-65.
 #[tokio::test(start_paused = true)]
 async fn a_permission_request_has_a_title_and_a_subject() {

@@ -2,7 +2,7 @@
 
 use crate::agent::shared_connection::SharedConnection;
 use attache_connection::CallError;
-use attache_protocol::method::{Method, SessionArchive, SessionList};
+use attache_protocol::method::{Method, SessionArchive, SessionList, v2};
 use attache_protocol::v1::{ListSessionsRequest, SessionArchiveFilter, SessionInfo};
 use attache_session::ArchivedFilter;
 use std::sync::Arc;
@@ -59,7 +59,8 @@ impl<'c> Listing<'c> {
         if self.request.archived.is_some()
             && !gate.opened_by_agent(&self.shared.agent.agent_capabilities)
         {
-            let capability = gate.path().unwrap_or_default();
+            let shown = if self.shared.is_v2() { v2::SessionArchive::ROW.gate } else { gate };
+            let capability = shown.path().unwrap_or_default();
             return Err(CallError::NotOffered { method: SessionList::ROW.name, capability });
         }
         let quick = Some(self.shared.options.quick);

@@ -3,7 +3,7 @@
 use super::session_entry::{SessionEntry, State};
 use crate::lock::lock;
 use attache_protocol::v1::NoticeSeverity;
-use attache_session::{EventBody, Session, UsageLevel};
+use attache_session::{EventBody, Session, TurnState, UsageLevel};
 use std::time::Duration;
 
 /// How long a change of the draft may wait before it is written to the log.
@@ -18,7 +18,9 @@ pub(crate) async fn run(entry: &SessionEntry) {
         if entry.state().unsaved.draft {
             tokio::time::sleep(DRAFT).await;
         }
-        if save(entry) {
+        let saved = save(entry);
+        keep_checkpoint(entry);
+        if saved {
             store(entry).await;
         }
     }
@@ -39,6 +41,13 @@ fn report_context_level(entry: &SessionEntry) {
             NoticeSeverity::Warning
         };
         entry.say(severity, format!("The context is {percentage} % full: {advice}"), None);
+    }
+}
+
+/// Stores a checkpoint between two turns, if the log has grown enough since the last one.
+fn keep_checkpoint(entry: &SessionEntry) {
+    if entry.fold.with(Session::turn) == TurnState::Idle {
+        entry.fold.keep_checkpoint(|| lock(&entry.records).all());
     }
 }
 

@@ -18,7 +18,7 @@ use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::v1::{
     SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse, ToolCallId,
 };
-use attache_session::{Session, StoreError};
+use attache_session::{EntryPage, Session, StoreError};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
@@ -84,7 +84,9 @@ impl HubSession {
         self.entry.changes_since(position)
     }
 
-    /// The agent's open questions, in the order in which it asked them.
+    /// The agent's open questions, in the order in which it asked them. At most 64 are open at a
+    /// time: the hub rejects further permission requests, cancels further forms and pages, and adds
+    /// a notice.
     pub fn questions(&self) -> Vec<Question> {
         self.entry.pending.open()
     }
@@ -225,7 +227,8 @@ impl HubSession {
         }
         let params = self.entry.params.clone();
         let new = Self::new(hub.open(self.entry.agent.clone(), params).await?, &hub);
-        self.hand_over(&new)?;
+        let summary = hub.whole_session(&self.entry).await.hand_off(HAND_OFF);
+        self.hand_over(&new, summary)?;
         new.entry.work.notify_one();
         new.entry.touch();
         self.entry.touch();
@@ -242,8 +245,7 @@ impl HubSession {
 
     /// Moves a summary, the prompts that wait, the draft and the budget to a session that was just
     /// opened. Locks the older session first.
-    fn hand_over(&self, new: &HubSession) -> Result<(), HubError> {
-        let summary = self.snapshot().hand_off(HAND_OFF);
+    fn hand_over(&self, new: &HubSession, summary: String) -> Result<(), HubError> {
         let mut from = self.entry.state();
         let mut to = new.entry.state();
         if to.closed {
@@ -261,6 +263,29 @@ impl HubSession {
         to.budget.clone_from(&from.budget);
         (to.unsaved.queue, to.unsaved.draft) = (true, true);
         Ok(())
+    }
+
+    /// Returns the last entries that began before the event with the number `before`, from the log:
+    /// at most `limit` and about 1 MiB. Use this for entries that are no longer in memory
+    /// ([`attache_session::EntryContent::Dropped`]).
+    ///
+    /// Begin with [`Session::in_memory_since`] of a snapshot, and continue with
+    /// [`attache_session::Entry::began_at`] of the first entry of the page, until
+    /// [`EntryPage::first`] is 0. An entry that changed later has its latest content. The first
+    /// call reads the whole log once, without keeping it in memory; later calls read little.
+    /// Without a store, the page is empty.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails.
+    pub async fn earlier_entries(
+        &self,
+        before: u64,
+        limit: usize,
+    ) -> Result<EntryPage, StoreError> {
+        match self.hub.upgrade() {
+            Some(hub) => hub.earlier_entries(&self.entry, before, limit).await,
+            None => Ok(EntryPage::default()),
+        }
     }
 
     /// Why the session is no longer stored; `None` if it is. The session continues in memory.

@@ -14,7 +14,10 @@ use std::sync::Arc;
 /// The largest number of pages of an agent's list: some agents might never stop returning cursors.
 const PAGES: usize = 1000;
 
-/// The number of sessions in a page of the store.
+/// The number of sessions in the first page of the store, which a front end shows at once.
+const FIRST_PAGE: usize = 50;
+
+/// The number of sessions in the later pages of the store.
 const STORE_PAGE: usize = 1000;
 
 impl Hub {
@@ -67,7 +70,7 @@ impl HubShared {
         let mut query = ListQuery {
             side: Some(Side::Client),
             archived: ArchivedFilter::Include,
-            limit: STORE_PAGE,
+            limit: FIRST_PAGE,
             ..ListQuery::default()
         };
         loop {
@@ -80,7 +83,7 @@ impl HubShared {
             lock(&self.list).stored(round, page.sessions);
             self.notifier.notify(&self.list_mark);
             match page.next {
-                Some(next) => query.cursor = Some(next),
+                Some(next) => (query.cursor, query.limit) = (Some(next), STORE_PAGE),
                 None => break,
             }
         }

@@ -15,6 +15,10 @@ use tokio::sync::oneshot;
 /// The number of withdrawn questions that are kept for display.
 const WITHDRAWN: usize = 16;
 
+/// The largest number of open questions of a session, and of an agent outside of its sessions.
+/// Further questions are answered at once: a permission is rejected, a form or page is cancelled.
+const OPEN: usize = 64;
+
 /// A question from an agent to the person.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -77,6 +81,7 @@ impl std::error::Error for AnswerError {}
 pub(crate) struct PendingQuestions {
     state: Mutex<Questions>,
     changed: OnceLock<Changed>,
+    refused: OnceLock<Changed>,
 }
 
 type Changed = Box<dyn Fn() + Send + Sync>;
@@ -86,6 +91,8 @@ struct Questions {
     last: u64,
     open: Vec<(Question, Reply)>,
     withdrawn: VecDeque<Question>,
+    /// Whether a question was refused since the last time that no question was open.
+    has_refused: bool,
 }
 
 /// The channel to the caller that waits for the answer.
@@ -105,6 +112,13 @@ impl PendingQuestions {
         let _ = self.changed.set(Box::new(changed));
     }
 
+    /// Calls `refused` when the limit is reached: for the first question that is not asked, and
+    /// again only after all open questions were answered or withdrawn. Only the first call of this
+    /// function has an effect.
+    pub(crate) fn on_refusal(&self, refused: impl Fn() + Send + Sync + 'static) {
+        let _ = self.refused.set(Box::new(refused));
+    }
+
     pub(crate) fn ask_permission(self: &Arc<Self>, request: PermissionRequest) -> Coming<Decision> {
         self.put(QuestionAbout::Permission(Box::new(request)), Reply::Permission, Decision::Reject)
     }
@@ -117,7 +131,8 @@ impl PendingQuestions {
         self.put(QuestionAbout::Page(Box::new(request)), Reply::Page, UrlReply::Cancel)
     }
 
-    /// Asks a question. `without` is the answer if the question is dropped.
+    /// Asks a question. `without` is the answer if the question is dropped, or if too many are
+    /// open.
     fn put<A: Send + 'static>(
         self: &Arc<Self>,
         about: QuestionAbout,
@@ -126,6 +141,17 @@ impl PendingQuestions {
     ) -> Coming<A> {
         let (sender, answer) = oneshot::channel();
         let mut state = self.state();
+        if state.open.len() >= OPEN {
+            let is_first = !std::mem::replace(&mut state.has_refused, true);
+            drop(state);
+            if let Some(refused) = self.refused.get().filter(|_| is_first) {
+                refused();
+            }
+            return Box::pin(std::future::ready(without));
+        }
+        if state.open.is_empty() {
+            state.has_refused = false;
+        }
         state.last += 1;
         let id = QuestionId(state.last);
         state.open.push((Question { id, asked_at: now(), about }, reply(sender)));

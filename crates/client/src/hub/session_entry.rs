@@ -6,7 +6,8 @@ use super::hub_events::HubEvents;
 use super::pending_questions::PendingQuestions;
 use super::prompt_queue::Queue;
 use super::spending::Budget;
-use super::stored_session::SavedState;
+use super::stored_session::{RecordNumbers, SavedState};
+use crate::lock::lock;
 use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
 use crate::observe::session_state::SessionState;
 use crate::observe::session_status::SessionStatus;
@@ -14,12 +15,18 @@ use crate::session::session_fold::{Observer, SessionFold};
 use crate::session::session_handle::SessionHandle;
 use crate::session::turn_tracker::TurnTracker;
 use attache_protocol::v1::{McpServer, Notice, NoticeSeverity, SessionId};
-use attache_session::{Change, Event, EventBody, Parts, Session, TurnState, UsageLevel};
+use attache_session::{
+    Change, EntryIndex, Event, EventBody, Parts, Session, TurnState, UsageLevel,
+};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+
+/// The notice about questions beyond the limit.
+const TOO_MANY_QUESTIONS: &str =
+    "The agent asks too many questions at once: 64 are open, and further ones are rejected";
 
 /// The state that a hub keeps for one session. It outlives the agent.
 pub(crate) struct SessionEntry {
@@ -41,6 +48,11 @@ pub(crate) struct SessionEntry {
     state: Mutex<State>,
     /// Held while a record that changes an earlier one is written to the log.
     pub(crate) saving: Mutex<()>,
+    /// The records of the log that still apply. No other lock is taken while it is held.
+    pub(crate) records: Mutex<RecordNumbers>,
+    /// Where in the log each entry is, once earlier entries were read. Locked only where blocking
+    /// is allowed.
+    pub(crate) index: Arc<Mutex<EntryIndex>>,
 }
 
 /// The parameters with which the session is opened, at first and again after each restart of the
@@ -101,6 +113,8 @@ impl SessionEntry {
         state: State,
     ) -> Arc<Self> {
         let entry = Arc::new(Self {
+            records: Mutex::default(),
+            index: Arc::new(Mutex::new(EntryIndex::new(id.clone()))),
             id,
             hub: agent.hub.clone(),
             agent,
@@ -119,6 +133,12 @@ impl SessionEntry {
         entry.pending.on_change(move || {
             if let Some(entry) = touched.upgrade() {
                 entry.touch();
+            }
+        });
+        let refused = Arc::downgrade(&entry);
+        entry.pending.on_refusal(move || {
+            if let Some(entry) = refused.upgrade() {
+                entry.say(NoticeSeverity::Warning, TOO_MANY_QUESTIONS, None);
             }
         });
         entry.fold.observe(Arc::new(EntryObserver(Arc::downgrade(&entry))));
@@ -317,6 +337,9 @@ struct EntryObserver(Weak<SessionEntry>);
 impl Observer for EntryObserver {
     fn applied(&self, session: &Session, event: &Event, change: Change) {
         let Some(entry) = self.0.upgrade() else { return };
+        if let EventBody::Record { name, .. } = &event.body {
+            lock(&entry.records).apply(event.sequence, name);
+        }
         if !change.parts.intersects(Parts::USAGE | Parts::TURN) {
             return;
         }

@@ -7,7 +7,8 @@ use super::hub_shared::HubShared;
 use super::pending_questions::PendingQuestions;
 use super::reopening::{AttachError, Prefer, attach};
 use super::session_entry::{OpenParams, SessionEntry, State};
-use super::stored_session::{self, StoredSession};
+use super::stored_session::{self, RecordNumbers, StoredSession};
+use crate::lock::lock;
 use crate::session::session_fold::SessionFold;
 use attache_protocol::v1::{McpServer, NoticeSeverity, SessionId};
 use attache_session::{Log, Session, SessionKey, Store, StoreError, UsageLevel};
@@ -78,9 +79,11 @@ impl HubShared {
             agent: agent.name.clone(),
             id: id.clone(),
         })?;
+        let mut numbers = RecordNumbers::default();
         let (fold, state) = match kept {
             Some(kept) => {
-                let StoredSession { session, queue, draft, saved } = kept;
+                let StoredSession { session, queue, draft, saved, records } = kept;
+                numbers = records;
                 let additional = session.additional_directories().to_vec();
                 let fold = SessionFold::logged(session, log);
                 fold.with(Session::recovery_events).into_iter().for_each(|body| fold.apply(body));
@@ -105,6 +108,9 @@ impl HubShared {
         let params = OpenParams { cwd, additional_directories, mcp_servers };
         let pending = Arc::<PendingQuestions>::default();
         let entry = SessionEntry::new((id, Arc::new(fold), pending), agent.clone(), params, state);
+        *lock(&entry.records) = numbers;
+        // A long log of an older program has no checkpoint.
+        entry.housekeeping.notify_one();
         let up = match agent.up().await {
             Ok(up) => up,
             // The stored history can be read; the session continues once the agent runs.

@@ -10,6 +10,7 @@ use attache_protocol::v1::ContentBlock;
 use attache_protocol::{Raw, Wire, decode, encode};
 use attache_session::{
     ArchivedFilter, EventBody, ListQuery, Session, SessionKey, Store, StoreError, Timestamp,
+    read_stored_session,
 };
 use std::collections::HashMap;
 
@@ -28,29 +29,65 @@ pub(crate) struct StoredSession {
     pub(crate) draft: String,
     pub(crate) queue: Queue,
     pub(crate) saved: SavedState,
+    pub(crate) records: RecordNumbers,
 }
 
-/// Reads a session's log to its end. Blocks.
+/// Reads a stored session: its checkpoint, if there is one, and the rest of its log. Blocks.
 pub(crate) fn read(store: &dyn Store, key: &SessionKey) -> Result<StoredSession, StoreError> {
-    let mut session = Session::new(key.session_id.clone());
-    let mut unsent = UnsentState::default();
-    loop {
-        let page = store.read(key, session.sequence())?;
-        if page.is_empty() {
-            break;
+    let (mut unsent, mut records) = (UnsentState::default(), RecordNumbers::default());
+    let session = read_stored_session(store, key, |event| {
+        if let EventBody::Record { name, value } = &event.body {
+            unsent.apply(name, value);
+            records.apply(event.sequence, name);
         }
-        for event in &page {
-            session.apply(event);
-            if let EventBody::Record { name, value } = &event.body {
-                unsent.apply(name, value);
-            }
-        }
-    }
+    })?;
     let UnsentState { draft, waiting } = unsent;
     let queue = Queue::restored(waiting);
     let versions = queue.waiting().iter().map(|queued| queue.version(queued)).collect();
     let saved = SavedState { draft: draft.clone(), queue: versions };
-    Ok(StoredSession { session, draft, queue, saved })
+    Ok(StoredSession { session, draft, queue, saved, records })
+}
+
+/// Reads a whole log, whatever its checkpoint has. Only the memory limit of a session applies.
+/// Blocks.
+pub(crate) fn read_whole(store: &dyn Store, key: &SessionKey) -> Result<Session, StoreError> {
+    let mut session = Session::new(key.session_id.clone());
+    loop {
+        let page = store.read(key, session.sequence())?;
+        if page.is_empty() {
+            return Ok(session);
+        }
+        for event in &page {
+            session.apply(event);
+        }
+    }
+}
+
+/// The numbers of the private records from which the draft and the queue result.
+#[derive(Debug, Default)]
+pub(crate) struct RecordNumbers {
+    draft: Vec<u64>,
+    queue: Vec<u64>,
+}
+
+impl RecordNumbers {
+    /// Notes the record with the number `sequence`. A whole record makes the earlier ones obsolete.
+    pub(crate) fn apply(&mut self, sequence: u64, name: &str) {
+        let (numbers, is_whole) = match name {
+            DRAFT | DRAFT_CHANGE => (&mut self.draft, name == DRAFT),
+            QUEUE | QUEUE_CHANGE => (&mut self.queue, name == QUEUE),
+            _ => return,
+        };
+        if is_whole {
+            numbers.clear();
+        }
+        numbers.push(sequence);
+    }
+
+    /// Returns all numbers.
+    pub(crate) fn all(&self) -> Vec<u64> {
+        self.draft.iter().chain(&self.queue).copied().collect()
+    }
 }
 
 /// The state that results from the private records.

@@ -1,6 +1,7 @@
 //! Opens a session: new, loaded, resumed or forked.
 
 use crate::agent::calls::{BothVersions, OpenReply};
+use crate::agent::capability::Capability;
 use crate::agent::shared_connection::SharedConnection;
 use crate::permission::Permissions;
 use crate::session::live_session::{LiveSession, Setup};
@@ -10,7 +11,7 @@ use crate::session::session_folders::SessionFolders;
 use crate::session::session_handle::SessionHandle;
 use crate::session::watched_session;
 use attache_connection::CallError;
-use attache_protocol::method::{Method, SessionFork, SessionLoad, SessionNew, SessionResume};
+use attache_protocol::method::{Method, SessionFork, SessionLoad, SessionNew, SessionResume, v2};
 use attache_protocol::v1::{
     AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer,
     NewSessionRequest, ResumeSessionRequest, SessionId,
@@ -106,12 +107,13 @@ impl<'c> Opening<'c> {
 
     async fn open(self) -> Result<SessionHandle, OpenError> {
         let capabilities = &self.shared.agent.agent_capabilities;
-        self.origin.check(capabilities)?;
-        check_servers(&self.mcp_servers, &capabilities.mcp_capabilities)?;
+        let is_v2 = self.shared.is_v2();
+        self.origin.check(capabilities, is_v2)?;
+        check_servers(&self.mcp_servers, &capabilities.mcp_capabilities, is_v2)?;
         if !self.additional_directories.is_empty()
             && capabilities.session_capabilities.additional_directories.is_none()
         {
-            let capability = "agentCapabilities.sessionCapabilities.additionalDirectories";
+            let capability = Capability::ADDITIONAL_DIRECTORIES.path(is_v2);
             return Err(OpenError::NotOffered { what: "additional folders", capability });
         }
         let Self {
@@ -156,17 +158,19 @@ impl<'c> Opening<'c> {
 }
 
 impl Origin {
-    /// Checks that the agent offers sessions of this origin (SESS-12, SESS-18, FORK-01).
-    fn check(&self, capabilities: &AgentCapabilities) -> Result<(), OpenError> {
-        let row = match self {
-            Self::New => SessionNew::ROW,
-            Self::Loaded(_) => SessionLoad::ROW,
-            Self::Resumed(_) => SessionResume::ROW,
-            Self::Forked(_) => SessionFork::ROW,
+    /// Checks that the agent offers sessions of this origin (SESS-12, SESS-18, FORK-01). An error
+    /// names the method and the capability of the connection's version.
+    fn check(&self, capabilities: &AgentCapabilities, is_v2: bool) -> Result<(), OpenError> {
+        let (row, row_of_v2) = match self {
+            Self::New => (SessionNew::ROW, v2::SessionNew::ROW),
+            Self::Loaded(_) => (SessionLoad::ROW, v2::SessionResume::ROW),
+            Self::Resumed(_) => (SessionResume::ROW, v2::SessionResume::ROW),
+            Self::Forked(_) => (SessionFork::ROW, v2::SessionFork::ROW),
         };
-        match row.gate.path() {
+        let shown = if is_v2 { row_of_v2 } else { row };
+        match shown.gate.path().or(row.gate.path()) {
             Some(capability) if !row.gate.opened_by_agent(capabilities) => {
-                Err(OpenError::Call(CallError::NotOffered { method: row.name, capability }))
+                Err(OpenError::Call(CallError::NotOffered { method: shown.name, capability }))
             }
             _ => Ok(()),
         }
@@ -174,25 +178,24 @@ impl Origin {
 }
 
 /// Checks that the agent supports MCP servers of all these kinds (SESS-09).
-fn check_servers(servers: &[McpServer], taken: &McpCapabilities) -> Result<(), OpenError> {
+fn check_servers(
+    servers: &[McpServer],
+    taken: &McpCapabilities,
+    is_v2: bool,
+) -> Result<(), OpenError> {
     for server in servers {
         let (offered, what, capability) = match server {
             McpServer::Stdio(_) => continue,
-            McpServer::Http(_) => {
-                (taken.http, "MCP servers over HTTP", "agentCapabilities.mcpCapabilities.http")
+            McpServer::Http(_) => (taken.http, "MCP servers over HTTP", Capability::MCP_HTTP),
+            McpServer::Sse(_) => {
+                (taken.sse, "MCP servers over server-sent events", Capability::MCP_SSE)
             }
-            McpServer::Sse(_) => (
-                taken.sse,
-                "MCP servers over server-sent events",
-                "agentCapabilities.mcpCapabilities.sse",
-            ),
-            McpServer::Acp(_) => (
-                taken.acp,
-                "MCP servers over this connection",
-                "agentCapabilities.mcpCapabilities.acp",
-            ),
+            McpServer::Acp(_) => {
+                (taken.acp, "MCP servers over this connection", Capability::MCP_ACP)
+            }
         };
         if !offered {
+            let capability = capability.path(is_v2);
             return Err(OpenError::NotOffered { what, capability });
         }
     }

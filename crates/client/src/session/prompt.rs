@@ -1,5 +1,6 @@
 //! A prompt, and why it was not sent.
 
+use crate::agent::capability::Capability;
 use attache_connection::ConnectionEnd;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities};
 use std::fmt;
@@ -33,22 +34,19 @@ impl From<Vec<ContentBlock>> for Prompt {
 }
 
 impl Prompt {
-    /// Checks that the agent accepts every block (PROMPT-02).
-    pub(crate) fn check(&self, taken: &PromptCapabilities) -> Result<(), PromptError> {
+    /// Checks that the agent accepts every block (PROMPT-02). An error names the capability in the
+    /// version of the connection.
+    pub(crate) fn check(&self, taken: &PromptCapabilities, is_v2: bool) -> Result<(), PromptError> {
         if self.0.is_empty() {
             return Err(PromptError::Empty); // PROMPT-17
         }
         for block in &self.0 {
             let (offered, capability) = match block {
                 ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => continue,
-                ContentBlock::Image(_) => {
-                    (taken.image, "agentCapabilities.promptCapabilities.image")
-                }
-                ContentBlock::Audio(_) => {
-                    (taken.audio, "agentCapabilities.promptCapabilities.audio")
-                }
+                ContentBlock::Image(_) => (taken.image, Capability::IMAGE.path(is_v2)),
+                ContentBlock::Audio(_) => (taken.audio, Capability::AUDIO.path(is_v2)),
                 ContentBlock::Resource(_) => {
-                    (taken.embedded_context, "agentCapabilities.promptCapabilities.embeddedContext")
+                    (taken.embedded_context, Capability::EMBEDDED_CONTEXT.path(is_v2))
                 }
                 // No capability covers a kind that this version does not know.
                 ContentBlock::Unknown(_) => (false, "any capability that this program knows"),

@@ -24,7 +24,7 @@ pub(crate) async fn begin_turn(
     prompt: Prompt,
     tracker: &Arc<TurnTracker>,
 ) -> Result<Turn, PromptError> {
-    prompt.check(&shared.agent.agent_capabilities.prompt_capabilities)?;
+    prompt.check(&shared.agent.agent_capabilities.prompt_capabilities, shared.is_v2())?;
     live.peer.wait_for_room().await.map_err(PromptError::Disconnected)?;
     let wakeups = live.fold.seen();
     let params = PromptRequest::new(live.id.clone(), prompt.0);

@@ -32,26 +32,59 @@ pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
 
 /// Whether a replayed history adds nothing: all its messages and tool calls are known, in the same
 /// order.
+///
+/// If the old entries of a session are no longer in memory, only the others are compared: the
+/// replayed history must have the first message of these, and add nothing after it. Its beginning
+/// counts as known.
 pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
     let mut fresh = Session::new(known.id().clone());
     for event in replayed {
         fresh.apply(event);
     }
-    let mut ours = known.entries().iter();
-    let mut theirs = fresh.entries().iter();
-    theirs.all(|replayed| match &replayed.content {
-        EntryContent::Message { .. } => ours.any(|entry| {
+    let theirs: Vec<&Arc<Entry>> =
+        fresh.entries().iter().filter(|entry| is_compared(entry)).collect();
+    let dropped = known.truncated_before();
+    let ours: Vec<&Arc<Entry>> =
+        known.entries().iter().skip(dropped).filter(|entry| is_compared(entry)).collect();
+    if dropped == 0 {
+        return is_part(&theirs, &ours);
+    }
+    let Some(first) = ours.iter().find(|entry| is_said(entry)) else { return false };
+    (0..theirs.len()).rev().any(|start| {
+        theirs.get(start..).is_some_and(|end| {
+            end.first().is_some_and(|entry| is_same(entry, first)) && is_part(end, &ours)
+        })
+    })
+}
+
+/// Whether each of `theirs` is one of `ours`, in this order.
+fn is_part(theirs: &[&Arc<Entry>], ours: &[&Arc<Entry>]) -> bool {
+    let mut ours = ours.iter();
+    theirs.iter().all(|replayed| ours.any(|entry| is_same(replayed, entry)))
+}
+
+/// Whether the entry is compared: messages and tool calls are.
+fn is_compared(entry: &Entry) -> bool {
+    matches!(entry.content, EntryContent::Message { .. } | EntryContent::ToolCall(_))
+}
+
+/// Whether the entry is a message that every agent replays.
+fn is_said(entry: &Entry) -> bool {
+    matches!(author(entry), Some(MessageAuthor::User | MessageAuthor::Agent))
+}
+
+/// Whether a replayed message or tool call adds nothing to a known one.
+fn is_same(replayed: &Entry, entry: &Entry) -> bool {
+    match (&replayed.content, &entry.content) {
+        (EntryContent::ToolCall(call), EntryContent::ToolCall(own)) => {
+            own.tool_call_id == call.tool_call_id && own.status == call.status
+        }
+        (EntryContent::Message { .. }, EntryContent::Message { .. }) => {
             author(entry) == author(replayed)
                 && entry.text().starts_with(replayed.text().trim_end())
-        }),
-        EntryContent::ToolCall(call) => ours.any(|entry| match &entry.content {
-            EntryContent::ToolCall(own) => {
-                own.tool_call_id == call.tool_call_id && own.status == call.status
-            }
-            _ => false,
-        }),
-        _ => true,
-    })
+        }
+        _ => false,
+    }
 }
 
 /// Whether the event is state and not an entry of the transcript.

@@ -227,6 +227,16 @@ impl SessionFold {
         }
     }
 
+    /// Stores a checkpoint, if the log has grown enough since the last one. `records` returns the
+    /// numbers of the private records that still apply.
+    pub(crate) fn keep_checkpoint(&self, records: impl FnOnce() -> Vec<u64>) {
+        let mut state = self.state();
+        let Folded { session, sink, .. } = &mut *state;
+        if let LogSink::Log { log, .. } = sink {
+            attache_session::keep_checkpoint(&mut **log, session, records);
+        }
+    }
+
     /// Ends the log, which stores the rest and lets other programs write.
     pub(crate) fn end_log(&self) {
         let mut state = self.state();

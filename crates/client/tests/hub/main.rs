@@ -7,6 +7,7 @@
     reason = "a test fails at the first unexpected value"
 )]
 
+mod checkpoints;
 mod handing_over;
 mod list;
 mod many;

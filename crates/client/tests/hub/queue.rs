@@ -3,8 +3,8 @@
 use crate::scripted_agent::soon;
 use crate::started::{idle, started, started_with, texts, until};
 use attache_client::{
-    Answer, AnswerError, Decision, FormReply, HoldReason, HubOptions, Permissions, QuestionAbout,
-    QueuedPromptId, RestartPolicy, SessionState, UrlReply,
+    Answer, AnswerError, Decision, FormReply, HoldReason, HubOptions, HubSession, Permissions,
+    QuestionAbout, QueuedPromptId, RestartPolicy, SessionState, UrlReply,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -277,4 +277,40 @@ async fn an_option_of_a_session_whose_agent_is_gone_is_not_set() {
     until(&it.session, |session| matches!(session.state(), SessionState::Gone { .. })).await;
     let error = it.session.set("model", "x").await.unwrap_err();
     assert!(error.to_string().contains("the agent is gone"), "{error}");
+}
+
+/// An agent that asks without end fills neither the memory nor the list of questions.
+#[tokio::test]
+async fn questions_beyond_the_limit_are_rejected_with_one_notice() {
+    let mut it = started(json!({})).await;
+    it.session.send("one").unwrap();
+    let (prompt, _) = it.agent.prompted().await;
+    let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }, { "optionId": "n", "name": "No", "kind": "reject_once" }]);
+    for id in 1..=100 {
+        let title = format!("call {id}");
+        let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": title, "title": title }, "options": options });
+        it.agent.call(id, "session/request_permission", params).await;
+        if id > 64 {
+            assert_eq!(it.agent.answer_to(id).await["result"]["outcome"]["optionId"], "n");
+        }
+    }
+    assert_eq!(it.session.questions().len(), 64);
+    let notices = |session: &HubSession| {
+        texts(session).iter().filter(|text| text.contains("too many questions")).count()
+    };
+    assert_eq!(notices(&it.session), 1);
+    for question in it.session.questions() {
+        it.session.answer(question.id, Answer::Permission(Decision::Allow)).unwrap();
+    }
+    for _ in 1..=64 {
+        assert_eq!(it.agent.next().await.unwrap()["result"]["outcome"]["optionId"], "y");
+    }
+    let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": "last", "title": "last" }, "options": options });
+    it.agent.call(101, "session/request_permission", params).await;
+    until(&it.session, |session| session.questions().len() == 1).await;
+    it.session.answer(it.session.questions()[0].id, Answer::Permission(Decision::Allow)).unwrap();
+    assert_eq!(it.agent.answer_to(101).await["result"]["outcome"]["optionId"], "y");
+    it.agent.end_turn(&prompt).await;
+    idle(&it.session).await;
+    assert_eq!(notices(&it.session), 1);
 }

@@ -2,8 +2,9 @@
 
 use super::scripted::{connected, ready};
 use crate::scripted_agent::{opened_with, soon};
-use attache_protocol::v1::McpServerStdio;
-use attache_session::{EntryContent, TurnState};
+use attache_client::Prompt;
+use attache_protocol::v1::{ContentBlock, McpServer, McpServerStdio};
+use attache_session::{ArchivedFilter, EntryContent, TurnState};
 use serde_json::{Value, json};
 
 fn model(current: &str) -> Value {
@@ -200,4 +201,44 @@ async fn patches_and_unknown_parts_of_a_tool_call_are_kept() {
     let session = ready.session.snapshot();
     let EntryContent::ToolCall(call) = &session.entries()[0].content else { panic!("no call") };
     assert_eq!(call.content.len(), 2);
+}
+
+/// INIT-16: an error about a missing capability names it as version 2 does.
+#[tokio::test]
+async fn a_missing_capability_has_its_name_of_version_2() {
+    let ready = ready().await;
+    let (connection, folder) = (&ready.connection, ready.folder.path());
+    for (block, path) in [
+        (json!({ "type": "image", "data": "aGk=", "mimeType": "image/png" }), "image"),
+        (json!({ "type": "audio", "data": "aGk=", "mimeType": "audio/wav" }), "audio"),
+        (
+            json!({ "type": "resource", "resource": { "uri": "file:///a", "text": "a" } }),
+            "embeddedContext",
+        ),
+    ] {
+        let block: ContentBlock = attache_protocol::decode(&block.to_string()).unwrap();
+        let error = ready.session.prompt(Prompt(vec![block])).await.unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("advertise capabilities.session.prompt.{path};")),
+            "{error}"
+        );
+    }
+    let http: McpServer =
+        attache_protocol::decode(r#"{"type":"http","name":"h","url":"http://h","headers":[]}"#)
+            .unwrap();
+    let error = connection.open(folder).mcp_servers([http]).await.unwrap_err().to_string();
+    assert!(error.ends_with("capabilities.session.mcp.http"), "{error}");
+    let error = connection.open(folder).additional_directories([folder]).await.unwrap_err();
+    assert!(error.to_string().ends_with(" capabilities.session.additionalDirectories"), "{error}");
+    let error = connection.fork("s1", folder).await.unwrap_err().to_string();
+    assert!(error.ends_with(" capabilities.session.fork"), "{error}");
+    let listing = connection.list().archived(ArchivedFilter::Only);
+    let error = listing.all().await.unwrap_err().to_string();
+    assert!(error.ends_with(" capabilities.session.archive"), "{error}");
+    let (delete, title) =
+        (connection.delete("s1").await, connection.set_title("s1", "title").await.map(drop));
+    for (outcome, path) in [(delete, "delete"), (title, "title")] {
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.ends_with(&format!(" capabilities.session.{path}")), "{error}");
+    }
 }

@@ -19,8 +19,16 @@ use std::sync::Arc;
 /// Returns the transcript as a JSON object, or `None` if a part of a message was dropped.
 pub(super) fn encode(transcript: &Transcript) -> Option<String> {
     // The keys, the order of changes and the weight follow from the entries.
-    let Transcript { entries, keys: _, recent: _, open, closed, held: _, truncated_before } =
-        transcript;
+    let Transcript {
+        entries,
+        keys: _,
+        recent: _,
+        open,
+        closed,
+        held: _,
+        truncated_before,
+        keeps_keys: _,
+    } = transcript;
     let held =
         || entries.iter().enumerate().filter(|(_, entry)| entry.content != EntryContent::Dropped);
     if held().any(|(_, entry)| entry.blocks().iter().any(is_cut)) {

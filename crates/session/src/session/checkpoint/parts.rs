@@ -4,6 +4,7 @@ use crate::event::json::object::{EventError, Object, write_option};
 use crate::event::json::{name, read_body, write_body};
 use crate::question::json::{read_question, write_question};
 use crate::terminal::BASE64;
+use crate::terminal::output::TerminalOutput;
 use crate::{
     AgentTerminal, ConfigOptions, EventBody, Info, Permission, PermissionId, Session, Timestamp,
     Tokens, TurnOutcome, UsageState,
@@ -185,12 +186,14 @@ fn write_terminal(terminal: &AgentTerminal, object: &mut ObjectWriter<'_>) {
     write_option(object, "size", size.as_ref());
     write_option(object, "capabilities", capabilities.as_ref());
     write_option(object, "_meta", meta.as_ref());
-    object.key("output").string(&BASE64.encode(output));
+    object.key("output").string(&BASE64.encode(output.to_vec()));
     object.member("dropped", &(*dropped as u64));
 }
 
 fn read_terminal(object: &Object<'_>) -> Result<AgentTerminal, EventError> {
-    let output = BASE64.decode(object.must::<String>("output")?);
+    let bytes = BASE64.decode(object.must::<String>("output")?);
+    let mut output = TerminalOutput::default();
+    output.append(&bytes.map_err(|_| EventError::Missing("output in base64"))?);
     Ok(AgentTerminal {
         command: object.may("command")?,
         cwd: object.may("cwd")?,
@@ -198,7 +201,7 @@ fn read_terminal(object: &Object<'_>) -> Result<AgentTerminal, EventError> {
         size: object.may("size")?,
         capabilities: object.may("capabilities")?,
         meta: object.may("_meta")?,
-        output: output.map_err(|_| EventError::Missing("output in base64"))?,
+        output,
         dropped: object.must::<u64>("dropped")? as usize,
         ..AgentTerminal::new(object.must("terminalId")?)
     })
