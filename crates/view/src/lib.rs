@@ -23,6 +23,7 @@
 
 mod block;
 mod row;
+pub mod sanitize;
 mod span;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
