@@ -5,7 +5,8 @@ mod command;
 use crate::args;
 use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, acts_by_itself, not_opened};
 use crate::exit::{Exit, Failure};
-use crate::follow::{ByRule, Follow, is_notable};
+use crate::follow::{Follow, is_notable};
+use crate::front_end::{self, add_agent};
 use crate::key::NoEcho;
 use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
@@ -17,18 +18,11 @@ use crate::settings::Settings;
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
 use crate::{folder, key, store, terminal};
-use attache_client::{
-    Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions,
-};
-use attache_protocol::v1::ProtocolVersion;
+use attache_client::{Change, Hub, ListedSession, Options};
+use attache_session::Store;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::mpsc;
-
-/// The capacity of the queue of decisions that are to be shown. While the queue is full, agents
-/// wait.
-const BY_RULE: usize = 16;
 
 /// A conversation.
 struct Chat {
@@ -60,19 +54,12 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let mut type_ahead = TypeAhead::new(silent.is_some());
     type_ahead.start();
     let rules = rules::open()?;
-    let (sender, by_rule) = mpsc::channel(BY_RULE);
-    let mut options = HubOptions::default()
-        .client(Options::default().terminals())
-        .elicitations()
-        .decide_first(deciding(rules.clone(), sender));
-    let store = store::open_user_store();
+    let store = store::open_user_store().map(|store| Arc::new(store) as Arc<dyn Store>);
     let is_kept = store.is_some();
-    if let Some(store) = store {
-        options = options.store(Arc::new(store));
-    }
+    let (options, by_rule) = front_end::hub_options(Options::default(), rules.clone(), store);
     let hub = Hub::new(options);
     let ChosenAgent { name, known, built_in, .. } =
-        add(&hub, arguments.agent.as_deref(), &cwd, arguments.protocol)?;
+        add_agent(&hub, arguments.agent.as_deref(), &[], &cwd, arguments.protocol)?;
     if built_in {
         crate::models::usable().await?;
     }
@@ -102,36 +89,6 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
 
 fn ours(error: io::Error) -> Failure {
     Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
-}
-
-/// Returns a function that extends an agent's permissions so that the person's rules decide first.
-/// Each decision by a rule is sent to `sender`, so that it is shown.
-fn deciding(
-    rules: PermissionBroker,
-    sender: mpsc::Sender<ByRule>,
-) -> impl Fn(&str, &Path, Permissions) -> Permissions {
-    move |agent, cwd, person| {
-        let sender = sender.clone();
-        rules.permissions_telling(agent, cwd, person, move |request, rule| {
-            let sender = sender.clone();
-            // The send fails only after the conversation, when there is no receiver.
-            async move { drop(sender.send((request, rule)).await) }
-        })
-    }
-}
-
-/// Adds the agent with this name or command line to the hub, unless it is already there.
-fn add(
-    hub: &Hub,
-    given: Option<&str>,
-    cwd: &Path,
-    protocol: Option<ProtocolVersion>,
-) -> Result<ChosenAgent, Failure> {
-    let (agent, source) = ChosenAgent::source(given, &[], cwd, protocol)?;
-    if hub.agent(&agent.name).is_none() {
-        hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
-    }
-    Ok(agent)
 }
 
 impl Chat {

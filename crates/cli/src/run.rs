@@ -2,12 +2,12 @@
 
 mod attachment;
 pub(crate) mod budget;
-mod mcp_file;
+pub(crate) mod mcp_file;
 mod mention;
 mod output;
 mod prompts;
 pub(crate) mod session;
-mod trace;
+pub(crate) mod trace;
 pub(crate) mod waiting;
 
 use crate::args;

@@ -93,7 +93,7 @@ impl Rules {
     }
 
     /// Returns the narrowest rule that covers this request; `None` if the request says too little.
-    pub(super) fn about(
+    pub(crate) fn about(
         &self,
         request: &PermissionRequest,
         effect: Effect,
