@@ -7,6 +7,7 @@
 //!
 //! | Type | Purpose |
 //! |---|---|
+//! | [`SessionView`] | The rows of a session, kept up to date with little work. |
 //! | [`Row`] | One entry of the conversation: a prompt, an answer, a tool call, a plan, … |
 //! | [`Block`] | A part of a text: a paragraph, a heading, an item, a table, code, … |
 //! | [`Line`], [`Span`], [`Style`] | Text of one line, and what each piece of it means. |
@@ -22,9 +23,18 @@
 //! belong to the front ends.
 
 mod block;
+mod content;
+mod diff;
+pub mod markdown;
+mod path;
+mod plain_text;
 mod row;
 pub mod sanitize;
+mod session_view;
 mod span;
+pub mod syntax;
+mod terminal;
+mod tool_call;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
 pub use row::diff_row::{DiffRow, FileChange, FileDiff, Hunk, HunkLine, LineChange};
@@ -33,4 +43,5 @@ pub use row::{
     CompactionRow, NoticeLevel, NoticeRow, PlanRow, PlanStep, Row, RowContent, StepState,
     SubagentRow,
 };
+pub use session_view::{SessionView, TerminalSource, ViewChanges};
 pub use span::{Color, Colors, Line, Role, Span, Style};
