@@ -8,12 +8,13 @@ mod app;
 mod composer;
 mod conversation;
 pub mod keymap;
+pub mod layout;
 mod panel;
 mod questions;
 mod services;
 mod terminal;
 pub mod theme;
-mod transcript;
+pub mod transcript;
 
 pub use app::ending::{EndedSession, Ending};
 pub use app::event_loop::run;

@@ -1,0 +1,1 @@
+//! Styles and links of the layout.

@@ -1,0 +1,1 @@
+//! Scrolling, jumping, folding and clicks.
