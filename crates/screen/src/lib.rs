@@ -5,11 +5,12 @@
 //! [`Services`], through which it uses the program around it.
 
 mod app;
-mod composer;
+pub mod composer;
 mod conversation;
 pub mod keymap;
 pub mod layout;
 mod panel;
+pub mod popup;
 mod questions;
 mod services;
 mod terminal;
