@@ -1,7 +1,11 @@
 //! The conversation of one session: the session, its view, and how the person reads it.
 
+use crate::app::shell_run::ShellRun;
 use crate::transcript::Transcript;
 use attache_client::HubSession;
+use attache_view::{Row, SessionView};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// The conversation of one session.
 pub(crate) struct Conversation {
@@ -9,27 +13,108 @@ pub(crate) struct Conversation {
     pub(crate) transcript: Transcript,
     /// The number of the last event that is shown.
     pub(crate) sequence: u64,
-    entries: usize,
+    /// Whether rows still wait to be made.
+    pub(crate) has_more: bool,
+    /// The commands of the person.
+    pub(crate) shell: Vec<ShellRun>,
+    view: SessionView,
+    /// The rows with those of the commands, if there are any.
+    merged: Vec<Arc<Row>>,
 }
 
 impl Conversation {
     pub(crate) fn new(session: HubSession) -> Self {
-        Self { session, transcript: Transcript::default(), sequence: 0, entries: 0 }
+        Self {
+            view: SessionView::new(session.cwd()),
+            session,
+            transcript: Transcript::new(),
+            sequence: 0,
+            has_more: false,
+            shell: Vec::new(),
+            merged: Vec::new(),
+        }
     }
 
-    /// Takes the current state of the session.
-    pub(crate) fn update(&mut self) {
+    /// Takes the current state of the session. `now` is the time in milliseconds since 1970.
+    pub(crate) fn update(&mut self, now: i64) {
+        self.transcript.set_now(now);
         let snapshot = self.session.snapshot();
-        if snapshot.sequence() == self.sequence {
+        let grew = self.shell.iter_mut().fold(false, |grew, run| run.refresh() || grew);
+        let is_current = snapshot.sequence() == self.sequence && !self.has_more;
+        if is_current && !grew && !self.view.has_open_terminals() {
             return;
         }
         self.sequence = snapshot.sequence();
-        self.entries = snapshot.entries().len();
-        self.transcript.placeholder(&snapshot);
+        let session = &self.session;
+        let changes = self.view.update_with(&snapshot, &|id| session.terminal(id));
+        self.has_more = changes.more;
+        if changes.replaced {
+            self.shell.clear();
+            self.merged.clear();
+            self.transcript.replace(self.view.rows());
+            return;
+        }
+        if self.shell.is_empty() {
+            return self.transcript.update(self.view.rows(), &ranges(&changes.rows));
+        }
+        self.merge();
+        let changed = changes.rows.iter().map(|row| self.place(*row));
+        let mut changed: Vec<usize> = changed.chain(self.shell_rows()).collect();
+        changed.sort_unstable();
+        self.transcript.update(&self.merged, &ranges(&changed));
+    }
+
+    /// Puts the rows of commands behind those that were there when the commands began.
+    fn merge(&mut self) {
+        self.merged.clear();
+        let mut runs = self.shell.iter().peekable();
+        for (index, row) in self.view.rows().iter().enumerate() {
+            while let Some(run) = runs.next_if(|run| run.after <= index) {
+                self.merged.push(run.row.clone());
+            }
+            self.merged.push(row.clone());
+        }
+        self.merged.extend(runs.map(|run| run.row.clone()));
+    }
+
+    /// The index at which a row of the session is shown.
+    fn place(&self, row: usize) -> usize {
+        row + self.shell.iter().filter(|run| run.after <= row).count()
+    }
+
+    /// The indices at which the rows of commands are shown.
+    fn shell_rows(&self) -> impl Iterator<Item = usize> {
+        self.shell.iter().enumerate().map(|(number, run)| run.after + number)
+    }
+
+    /// Begins a command at the end of what is shown.
+    pub(crate) fn rows_so_far(&self) -> usize {
+        self.view.rows().len()
     }
 
     /// Whether nothing was said yet.
     pub(crate) fn is_empty(&self) -> bool {
-        self.entries == 0
+        self.view.rows().is_empty() && self.shell.is_empty()
+    }
+}
+
+/// Joins ascending indices to ranges.
+fn ranges(indices: &[usize]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for index in indices {
+        match ranges.last_mut() {
+            Some(last) if last.end >= *index => last.end = last.end.max(index + 1),
+            _ => ranges.push(*index..index + 1),
+        }
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn indices_become_ranges() {
+        assert_eq!(super::ranges(&[1, 2, 3, 5, 5, 9]), [1..4, 5..6, 9..10]);
+        assert!(super::ranges(&[]).is_empty());
     }
 }

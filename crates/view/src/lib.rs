@@ -44,4 +44,5 @@ pub use row::{
     SubagentRow,
 };
 pub use session_view::{SessionView, TerminalSource, ViewChanges};
+pub use terminal::TerminalScreen;
 pub use span::{Color, Colors, Line, Role, Span, Style};

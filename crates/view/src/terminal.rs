@@ -14,7 +14,7 @@ use parser::{Parser, Token};
 /// It applies colours and attributes, movements of the cursor, carriage return, and the erasing of
 /// lines and of the screen. It removes every other control sequence. Lines are not wrapped.
 #[derive(Debug)]
-pub(crate) struct TerminalScreen {
+pub struct TerminalScreen {
     parser: Parser,
     grid: Grid,
     /// The lines that a full-screen program hides, while it runs.
@@ -23,7 +23,7 @@ pub(crate) struct TerminalScreen {
 
 impl TerminalScreen {
     /// Returns an empty screen that keeps about this many lines.
-    pub(crate) fn new(limit: usize, rows: usize) -> Self {
+    pub fn new(limit: usize, rows: usize) -> Self {
         Self { parser: Parser::default(), grid: Grid::new(limit, rows), hidden: None }
     }
 
@@ -40,7 +40,7 @@ impl TerminalScreen {
     }
 
     /// Applies output. A sequence or character may be divided between two calls.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if let Some(token) = self.parser.push(*byte) {
                 self.apply(&token);
@@ -81,12 +81,12 @@ impl TerminalScreen {
     }
 
     /// Returns the lines. A last line without text is left out.
-    pub(crate) fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> Vec<Line> {
         self.grid.lines()
     }
 
     /// The number of lines that are no longer kept.
-    pub(crate) fn omitted(&self) -> usize {
+    pub fn omitted(&self) -> usize {
         self.grid.omitted()
     }
 }

@@ -3,7 +3,7 @@
 use crate::app::slot::SlotContent;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
-use crate::composer::ComposerEvent;
+use crate::composer::{ComposerEvent, Submitted};
 use crate::keymap::{Action, Context};
 use crate::panel::request::Request;
 use crate::transcript::Scroll;
@@ -126,9 +126,11 @@ impl App {
     }
 
     fn key_in_composer(&mut self, action: Option<Action>, key: KeyEvent) {
-        let Some(slot) = self.slot_mut() else { return };
-        let is_empty = slot.composer.is_empty();
+        let is_empty = self.composer.is_empty();
+        let in_list = self.composer.popup().is_some();
         match action {
+            // A list at the composer has its own use for the keys.
+            _ if in_list => {}
             Some(Action::Interrupt) => return self.interrupt(),
             Some(Action::Help) if is_empty => return self.show_help(),
             Some(Action::SwitchFocus) if is_empty || self.question.is_some() => {
@@ -142,13 +144,16 @@ impl App {
             }
             _ => {}
         }
-        let Some(slot) = self.slot_mut() else { return };
-        let event = slot.composer.handle(key);
+        let event = self.composer.handle(key);
         self.typed = Some(Instant::now());
         match event {
-            ComposerEvent::Submit(text) => {
+            ComposerEvent::Submit(prompt) => {
                 self.typed = None;
-                self.submit(&text, false);
+                self.submit(&prompt, false);
+            }
+            ComposerEvent::SendNow(prompt) => {
+                self.typed = None;
+                self.submit(&prompt, true);
             }
             ComposerEvent::Ignored => {
                 if let Some(action) = action {
@@ -183,6 +188,7 @@ impl App {
             Action::PreviousSession => self.step_session(-1),
             Action::NextMode => self.next_mode(),
             Action::ExternalEditor => self.edit_externally(),
+            Action::SwitchFocus => self.is_reading = !self.is_reading,
             _ => return self.read(action),
         }
         true
@@ -212,17 +218,14 @@ impl App {
 
     fn edit_externally(&mut self) {
         if let Some(slot) = self.slot() {
-            self.job = Some(TerminalJob::Edit { slot: slot.id, text: slot.composer.text() });
+            self.job = Some(TerminalJob::Edit { slot: slot.id, text: self.composer.text() });
         }
     }
 
     /// Ctrl-C: puts the text into the history, else cancels the turn, else ends the screen the
     /// second time.
     fn interrupt(&mut self) {
-        if self.slot().is_some_and(|slot| !slot.composer.is_empty()) {
-            if let Some(slot) = self.slot_mut() {
-                slot.composer.stash();
-            }
+        if self.composer.clear() {
             return self.notices.info("the text is in the history: the Up key brings it back");
         }
         if self.interrupted.is_some_and(|at| at.elapsed() < TWICE) {
@@ -242,12 +245,20 @@ impl App {
         matches!(state, Some(Running { .. } | WaitingForPerson { .. }))
     }
 
-    /// Esc: cancels the turn, else hides messages.
+    /// Esc: cancels the turn or a shell command, else hides messages, else, twice, clears the text.
     fn cancel(&mut self) {
         if self.cancels() {
             self.cancel_turn();
+        } else if self.slot_mut().is_some_and(crate::app::slot::Slot::stop_shell) {
+            self.notices.info("stopped the command");
+        } else if self.notices.dismiss() {
+        } else if self.composer.is_empty() {
+            self.is_reading = false;
+        } else if self.escaped.take().is_some_and(|at| at.elapsed() < TWICE) {
+            self.interrupt();
         } else {
-            self.notices.dismiss();
+            self.escaped = Some(Instant::now());
+            self.notices.info("press Esc again to clear the text, which stays in the history");
         }
     }
 
@@ -259,23 +270,19 @@ impl App {
     }
 
     /// Sends a text: a command of the screen, a shell command, or a prompt.
-    pub(crate) fn submit(&mut self, text: &str, now: bool) {
+    fn submit(&mut self, prompt: &Submitted, now: bool) {
+        let text = prompt.text();
         let text = text.trim_end();
-        if text.trim().is_empty() {
-            return;
-        }
         self.notices.dismiss();
+        self.remember(text, prompt.shell);
+        if prompt.shell {
+            return self.run_shell(text.trim());
+        }
         if self.command(text.trim()) {
             return;
         }
-        if let Some(line) = text.trim_start().strip_prefix('!').filter(|line| !line.trim().is_empty()) {
-            return self.run_shell(line.trim());
-        }
         if self.refuse_unknown(text) {
-            if let Some(slot) = self.slot_mut() {
-                slot.composer.set_text(text);
-            }
-            return;
+            return self.composer.set_text(text);
         }
         // Two slashes send a text that begins with one.
         let sent = text.strip_prefix('/').filter(|rest| rest.starts_with('/')).unwrap_or(text);
@@ -288,6 +295,16 @@ impl App {
         }
     }
 
+    /// Adds a prompt to the file of earlier prompts.
+    fn remember(&mut self, text: &str, shell: bool) {
+        let Some(file) = &self.history else { return };
+        let text = if shell { format!("!{text}") } else { text.to_owned() };
+        if let Err(error) = crate::app::history::add(file, &text) {
+            self.history = None;
+            self.notices.warning(&format!("earlier prompts are not stored: {error}"));
+        }
+    }
+
     /// Sends a prompt in the slot with this index, or keeps it until the session is open.
     pub(crate) fn send_in(&mut self, index: usize, text: &str) {
         let services = self.services.clone();
@@ -295,7 +312,7 @@ impl App {
         match &mut slot.content {
             SlotContent::Opening { .. } => slot.early.push(text.to_owned()),
             SlotContent::Failed(_) => {
-                slot.composer.set_text(text);
+                self.restore(index, text.to_owned());
                 self.notices.warning("the session is not open: choose another agent, or start a new session");
             }
             SlotContent::Open(conversation) => {
@@ -303,13 +320,11 @@ impl App {
                 let connection = session.agent().connection();
                 let takes = connection.map(|it| it.capabilities().prompt_capabilities.clone());
                 let prompt = services.prompt(text, session.cwd(), &takes.unwrap_or_default());
-                conversation.transcript.scroll(Scroll::Bottom);
+                conversation.transcript.scroll(Scroll::End);
                 prompt.warnings.iter().for_each(|warning| self.notices.warning(warning));
                 if let Err(error) = session.send(prompt.blocks) {
                     self.notices.error(&error.to_string());
-                    if let Some(slot) = self.slots.get_mut(index) {
-                        slot.composer.set_text(text);
-                    }
+                    self.restore(index, text.to_owned());
                 }
             }
         }
@@ -325,9 +340,7 @@ impl App {
         }
         self.is_reading = false;
         self.typed = Some(Instant::now());
-        if let Some(slot) = self.slot_mut() {
-            slot.composer.paste(text);
-        }
+        self.composer.paste(text);
     }
 
     fn mouse_event(&mut self, mouse: MouseEvent) {
@@ -361,6 +374,7 @@ impl App {
         } else if self.composer_area.contains(at) {
             self.is_reading = false;
             self.take_question(false);
+            self.composer.click(self.composer_area, at);
         } else if self.conversation_area.contains(at) {
             self.click_conversation(at);
         }

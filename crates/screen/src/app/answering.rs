@@ -97,7 +97,7 @@ impl App {
         if let Some(taken) = question.is_taken {
             return taken;
         }
-        let composing = self.slot().is_some_and(|slot| !slot.composer.is_empty());
+        let composing = !self.composer.is_empty();
         let answers_here = self.answering.is_some();
         let typing = composing && self.typed.is_some_and(|at| at.elapsed() < TYPED);
         let visible = question.drawn.is_some_and(|at| at.elapsed() >= VISIBLE);

@@ -2,6 +2,9 @@
 
 use crate::app::slot::{Badge, SlotContent};
 use crate::app::state::{App, now};
+use crate::composer::ComposerStyles;
+use crate::popup::{ListStyles, place};
+use crate::theme::Element;
 use crate::panel::Facts;
 use crate::panel::attention::title_of;
 use crate::panel::drawing::{cut, framed, middle, put, text_width, wrap};
@@ -11,6 +14,7 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
+use ratatui::widgets::{Clear, Widget as _};
 
 /// The smallest terminal that the screen supports.
 const WIDTH: u16 = 40;
@@ -45,8 +49,8 @@ impl App {
         }
         let status = take_bottom(&mut rest, 1);
         self.draw_status(status, buffer);
-        let wanted = self.slot().map_or(1, |slot| slot.composer.height(rest.width));
-        let composer = take_bottom(&mut rest, wanted.clamp(1, (area.height / 3).max(1)));
+        let wanted = self.composer.height(rest.width, (area.height / 3).max(1));
+        let composer = take_bottom(&mut rest, wanted);
         let rule = take_bottom(&mut rest, 1);
         self.draw_rule(rule, buffer);
         self.composer_area = composer;
@@ -225,8 +229,9 @@ impl App {
         let Some(slot) = self.slots.get_mut(self.focus) else { return };
         match &mut slot.content {
             SlotContent::Open(conversation) => {
-                conversation.update();
+                conversation.update(now());
                 slot.seen = conversation.sequence;
+                self.is_dirty |= conversation.has_more;
                 if conversation.is_empty() {
                     put_paragraphs(&welcome, area, buffer, &theme);
                 } else {
@@ -270,9 +275,31 @@ impl App {
     }
 
     fn draw_composer(&mut self, area: Rect, above: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let theme = self.theme.clone();
-        let slot = self.slots.get_mut(self.focus)?;
-        slot.composer.render(area, above, buffer, &theme)
+        let theme = &self.theme;
+        let unicode = theme.glyphs().unicode;
+        let styles = ComposerStyles {
+            text: theme.role(Role::Text),
+            mark: theme.role(Role::Name).add_modifier(Modifier::BOLD),
+            shell: theme.role(Role::Code).add_modifier(Modifier::BOLD),
+            placeholder: theme.role(Role::Muted),
+            chip: theme.role(Role::Name).add_modifier(Modifier::UNDERLINED),
+            selection: theme.element(Element::Selection),
+            unicode,
+        };
+        let cursor = self.composer.render(area, buffer, &styles);
+        if let Some(list) = self.composer.popup() {
+            let area = place(list.height(), area, above.union(area));
+            let styles = ListStyles {
+                name: theme.role(Role::Text),
+                detail: theme.role(Role::Muted),
+                matched: theme.role(Role::Name).add_modifier(Modifier::BOLD),
+                selected: theme.element(Element::Selection),
+                unicode,
+            };
+            Clear.render(area, buffer);
+            list.render(area, buffer, &styles);
+        }
+        cursor
     }
 
     fn draw_panel(&mut self, area: Rect, buffer: &mut Buffer) {

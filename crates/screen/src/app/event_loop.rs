@@ -137,6 +137,7 @@ impl Running {
                     Some(update) => self.app.hub_changed(&update),
                     None => return Ok(false),
                 },
+                () = self.app.wake.notified() => self.app.woken(),
                 () = sleep_until(tick), if self.app.shows_time() => self.app.is_dirty = true,
             }
         }
@@ -210,8 +211,8 @@ impl App {
     fn edited(&mut self, slot: crate::app::slot::SlotId, edited: Result<String, String>) {
         match edited {
             Ok(text) => {
-                if let Some(slot) = self.slots.iter_mut().find(|it| it.id == slot) {
-                    slot.composer.set_text(&text);
+                if self.slot().is_some_and(|it| it.id == slot) {
+                    self.composer.set_text(&text);
                 }
             }
             Err(why) => self.notices.error(&why),
@@ -238,8 +239,14 @@ impl App {
                 }
             }
             Done::Continued(result) => self.continued(result),
-            Done::Shell { slot, run } => self.shell_ended(slot, run),
+            Done::Nothing => {}
         }
+    }
+
+    /// Takes what other threads found or wrote.
+    fn woken(&mut self) {
+        self.is_dirty |= self.composer.poll();
+        self.is_dirty |= self.slots.iter_mut().any(Slot::shell_grew);
     }
 
     /// Says that a rule decided.

@@ -2,7 +2,6 @@
 
 use crate::app::slot::{Slot, SlotContent, SlotId};
 use crate::app::state::{App, Done, now};
-use crate::composer::Composer;
 use crate::conversation::Conversation;
 use attache_client::{HubError, HubSession, ListedSession};
 use attache_protocol::v1::{ProtocolVersion, SessionId};
@@ -72,11 +71,12 @@ impl App {
         self.store_draft();
         self.last_slot += 1;
         let id = SlotId(self.last_slot);
-        let composer = Composer::new(cwd, self.history.as_deref());
-        let slot = Slot::opening(id, agent, cwd.to_owned(), composer, now());
-        self.slots.retain(|slot| slot.failure().is_none());
+        let mut slot = Slot::opening(id, agent, cwd.to_owned(), now());
+        slot.branch = crate::app::status_line::branch(cwd);
         self.slots.push(slot);
+        let unused = self.focus;
         self.show(self.slots.len() - 1);
+        self.close_unused(unused);
         id
     }
 
@@ -97,8 +97,10 @@ impl App {
                 slot.content = SlotContent::Failed(attache_view::sanitize::visible(&why).into());
                 // Prompts that could not be sent become text again.
                 let early = std::mem::take(&mut slot.early).join("\n\n");
-                if slot.composer.is_empty() && !early.is_empty() {
-                    slot.composer.set_text(&early);
+                if let Some(index) = self.slots.iter().position(|slot| slot.id == id)
+                    && !early.is_empty()
+                {
+                    self.restore(index, early);
                 }
                 return;
             }
@@ -111,16 +113,44 @@ impl App {
             );
         }
         troubles.iter().for_each(|trouble| self.notices.error(trouble));
-        let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id) else { return };
+        let Some(index) = self.slots.iter().position(|slot| slot.id == id) else { return };
         let draft = session.draft();
-        if slot.composer.is_empty() && !draft.is_empty() {
-            slot.composer.set_text(&draft);
-        }
+        let Some(slot) = self.slots.get_mut(index) else { return };
+        slot.cwd = session.cwd().to_owned();
         slot.content = SlotContent::Open(Box::new(Conversation::new(session)));
         let early = std::mem::take(&mut slot.early);
-        let index = self.slots.iter().position(|slot| slot.id == id);
+        if !draft.is_empty() {
+            self.restore(index, draft);
+        }
+        if index == self.focus {
+            self.refresh_commands();
+        }
         for prompt in early {
-            self.send_in(index.unwrap_or(self.focus), &prompt);
+            self.send_in(index, &prompt);
+        }
+    }
+
+    /// Closes a slot with which nothing was done.
+    fn close_unused(&mut self, index: usize) {
+        let Some(slot) = self.slots.get(index).filter(|_| index != self.focus) else { return };
+        let unused = match &slot.content {
+            SlotContent::Failed(_) => true,
+            SlotContent::Opening { .. } => false,
+            SlotContent::Open(conversation) => {
+                let session = &conversation.session;
+                session.snapshot().entries().is_empty() && session.queue().is_empty()
+            }
+        };
+        if !unused || !slot.early.is_empty() || slot.has_draft {
+            return;
+        }
+        let slot = self.slots.remove(index);
+        self.focus -= usize::from(self.focus > index);
+        if let Some(session) = slot.session().cloned() {
+            self.tasks.spawn(async move {
+                let _ = session.close().await;
+                Done::Nothing
+            });
         }
     }
 
@@ -130,6 +160,7 @@ impl App {
             return;
         }
         self.store_draft();
+        self.composer.swap(crate::composer::Draft::default());
         let slot = self.slots.remove(self.focus);
         if let Some(session) = slot.session().cloned() {
             self.tasks.spawn(async move {
@@ -143,7 +174,8 @@ impl App {
             let agent = slot.agent;
             self.open(agent, &slot.cwd, None, None, Vec::new());
         } else {
-            self.show(self.focus.min(self.slots.len() - 1));
+            self.focus = self.focus.min(self.slots.len() - 1);
+            self.take_up_draft();
         }
     }
 

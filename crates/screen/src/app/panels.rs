@@ -1,5 +1,6 @@
 //! Panels: how they open, and what they ask for.
 
+use crate::app::command_list::COMMANDS;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
 use crate::keymap::Context;
@@ -11,7 +12,6 @@ use crate::panel::sessions::SessionsPanel;
 use crate::panel::settings::SettingsPanel;
 use crate::panel::text_panel::TextPanel;
 use crate::panel::{Outcome, Panel};
-use crate::app::commands::COMMANDS;
 use crate::services::SessionChange;
 use crate::terminal::clipboard;
 use attache_client::ListedSession;
@@ -170,10 +170,35 @@ impl App {
                 None => self.notices.warning("this agent does not run"),
             },
             Request::Answer(answer) => self.answer(answer),
+            Request::SearchHere(text) => self.search_here(&text),
+            Request::StopCall(id) => self.stop_tool_call(id),
             Request::Copy(text) => self.copy(&text),
             Request::OpenPage(page) => self.open_page(page),
             Request::Quit => self.is_ended = true,
         }
+    }
+
+    fn search_here(&mut self, text: &str) {
+        let slot = self.slots.get_mut(self.focus);
+        let Some(conversation) = slot.and_then(|slot| slot.conversation_mut()) else { return };
+        let status = conversation.transcript.search(text);
+        self.is_reading = !text.is_empty();
+        let said = match (text.is_empty(), status.total) {
+            (true, _) => return,
+            (false, 0) => "no match".to_owned(),
+            (false, total) => format!("match {} of {total}: n and N go on", status.current),
+        };
+        self.notices.info(&said);
+    }
+
+    fn stop_tool_call(&mut self, id: String) {
+        let Some(session) = self.session().cloned() else { return };
+        self.tasks.spawn(async move {
+            match session.cancel_tool_call(&id.into()).await {
+                Ok(()) => Done::Nothing,
+                Err(error) => Done::Say(NoticeLevel::Error, error.to_string()),
+            }
+        });
     }
 
     /// Copies a text and says so.
@@ -207,11 +232,7 @@ impl App {
             Request::EditQueued(id) => {
                 let Some(prompt) = session.remove(id) else { return };
                 let text = prompt_text(&prompt);
-                if let Some(slot) = self.slot_mut() {
-                    let before = slot.composer.text();
-                    let text = if before.is_empty() { text } else { format!("{before}\n\n{text}") };
-                    slot.composer.set_text(&text);
-                }
+                self.restore(self.focus, text);
             }
             Request::RemoveQueued(id) => {
                 session.remove(id);

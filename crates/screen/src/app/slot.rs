@@ -1,6 +1,6 @@
 //! An open session, or one that opens, with its conversation and its composer.
 
-use crate::composer::Composer;
+use crate::composer::Draft;
 use crate::conversation::Conversation;
 use attache_client::{HubSession, SessionState};
 use std::path::PathBuf;
@@ -19,15 +19,18 @@ pub(crate) struct Slot {
     /// The branch of its repository.
     pub(crate) branch: Option<String>,
     pub(crate) content: SlotContent,
-    pub(crate) composer: Composer,
+    /// The text of the composer while another session is shown.
+    pub(crate) draft: Draft,
+    /// Whether the draft has text.
+    pub(crate) has_draft: bool,
+    /// Texts that go into the composer when the session is shown.
+    pub(crate) restored: Vec<String>,
     /// Prompts that the person sent before the session was open.
     pub(crate) early: Vec<String>,
     /// The state of the session when its badge was last drawn.
     pub(crate) badge: Badge,
     /// The number of the last event that the person has seen.
     pub(crate) seen: u64,
-    /// Whether the person's draft came from the hub.
-    pub(crate) draft_taken: bool,
 }
 
 /// What a slot holds.
@@ -65,7 +68,6 @@ impl Slot {
         id: SlotId,
         agent: String,
         cwd: PathBuf,
-        composer: Composer,
         now: i64,
     ) -> Self {
         Self {
@@ -74,11 +76,12 @@ impl Slot {
             cwd,
             branch: None,
             content: SlotContent::Opening { since: now },
-            composer,
+            draft: Draft::default(),
+            has_draft: false,
+            restored: Vec::new(),
             early: Vec::new(),
             badge: Badge::None,
             seen: 0,
-            draft_taken: false,
         }
     }
 

@@ -4,7 +4,10 @@ use crate::app::notices::Notices;
 use crate::app::options::{FirstSession, ScreenOptions};
 use crate::app::slot::{Slot, SlotId};
 use crate::app::terminal_job::TerminalJob;
+use crate::app::command_list::COMMANDS;
+use crate::composer::{Composer, Draft, SlashCommand};
 use crate::keymap::Keymap;
+use crate::popup::FileFinder;
 use crate::panel::Panel;
 use crate::services::{FoundText, Services};
 use crate::terminal::notification::NotificationMethod;
@@ -13,11 +16,12 @@ use attache_client::{
     Budget, Hub, HubError, HubSession, PermissionBroker, QuestionAbout, QuestionId,
 };
 use attache_protocol::v1::{McpServer, SessionId};
-use attache_view::NoticeLevel;
+use attache_view::{NoticeLevel, sanitize};
 use ratatui::layout::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 /// The state of the screen.
@@ -29,7 +33,13 @@ pub(crate) struct App {
     pub(crate) mcp_servers: Vec<McpServer>,
     pub(crate) budget: Option<Budget>,
     pub(crate) theme: Theme,
-    pub(crate) keymap: Keymap,
+    pub(crate) keymap: Arc<Keymap>,
+    /// The editor of prompts; each slot has its own draft.
+    pub(crate) composer: Composer,
+    /// The folder whose files the composer finds.
+    pub(crate) files_of: PathBuf,
+    /// Wakes the loop from other threads.
+    pub(crate) wake: Arc<Notify>,
     pub(crate) history: Option<PathBuf>,
     pub(crate) notifications: NotificationMethod,
     /// The sessions, at least one.
@@ -46,6 +56,8 @@ pub(crate) struct App {
     pub(crate) answering: Option<(String, SessionId)>,
     /// Whether keys go to the conversation instead of the composer.
     pub(crate) is_reading: bool,
+    /// Whether all rows were unfolded.
+    pub(crate) is_unfolded: bool,
     pub(crate) notices: Notices,
     /// The whole terminal.
     pub(crate) area: Rect,
@@ -68,6 +80,8 @@ pub(crate) struct App {
     pub(crate) is_redrawn: bool,
     /// When the person pressed the key that ends the screen the second time.
     pub(crate) interrupted: Option<Instant>,
+    /// When the person pressed the key that clears the text the second time.
+    pub(crate) escaped: Option<Instant>,
     /// When the person last typed text that is not sent.
     pub(crate) typed: Option<Instant>,
     /// Whether the screen ends.
@@ -100,10 +114,10 @@ pub(crate) enum Done {
     Listed(Result<(), String>),
     /// A search in texts found these sessions.
     Found { text: String, found: Vec<FoundText> },
+    /// Nothing is to be done.
+    Nothing,
     /// A session continues in a new one.
     Continued(Result<HubSession, HubError>),
-    /// A command of the person ended.
-    Shell { slot: SlotId, run: usize },
 }
 
 /// The time, in milliseconds since 1970.
@@ -117,6 +131,10 @@ impl App {
     pub(crate) fn new(options: ScreenOptions, area: Rect) -> Self {
         let mut notices = Notices::default();
         options.notices.iter().for_each(|text| notices.warning(text));
+        let keymap = Arc::new(options.keymap);
+        let mut composer = Composer::new(keymap.clone());
+        let earlier = options.history.as_deref().map(crate::app::history::read).unwrap_or_default();
+        earlier.iter().for_each(|prompt| composer.add_history(prompt));
         Self {
             hub: options.hub,
             services: options.services,
@@ -125,7 +143,10 @@ impl App {
             mcp_servers: options.mcp_servers,
             budget: options.budget,
             theme: options.theme,
-            keymap: options.keymap,
+            keymap,
+            composer,
+            files_of: PathBuf::new(),
+            wake: Arc::default(),
             history: options.history,
             notifications: options.notifications,
             slots: Vec::new(),
@@ -136,6 +157,7 @@ impl App {
             question: None,
             answering: None,
             is_reading: false,
+            is_unfolded: false,
             notices,
             area,
             conversation_area: Rect::default(),
@@ -149,6 +171,7 @@ impl App {
             is_dirty: true,
             is_redrawn: false,
             interrupted: None,
+            escaped: None,
             typed: None,
             is_ended: false,
             job: None,
@@ -183,7 +206,12 @@ impl App {
             return;
         }
         self.store_draft();
+        if let Some(slot) = self.slots.get_mut(self.focus) {
+            slot.has_draft = !self.composer.is_empty();
+            slot.draft = self.composer.swap(Draft::default());
+        }
         self.focus = index;
+        self.take_up_draft();
         self.question = None;
         self.answering = None;
         self.is_reading = false;
@@ -195,7 +223,59 @@ impl App {
         if let Some(slot) = self.slot()
             && let Some(session) = slot.session()
         {
-            session.set_draft(slot.composer.text());
+            session.set_draft(self.composer.text());
         }
+    }
+
+    /// Puts the draft of the slot that is shown into the composer.
+    pub(crate) fn take_up_draft(&mut self) {
+        let Some(slot) = self.slots.get_mut(self.focus) else { return };
+        self.composer.swap(std::mem::take(&mut slot.draft));
+        for text in std::mem::take(&mut slot.restored) {
+            let before = self.composer.text();
+            let text = if before.is_empty() { text } else { format!("{before}\n\n{text}") };
+            self.composer.set_text(&text);
+        }
+        let cwd = slot.cwd.clone();
+        if cwd != self.files_of {
+            let wake = self.wake.clone();
+            let files = FileFinder::start(&cwd, Arc::new(move || wake.notify_one()));
+            self.composer.set_files(files.ok());
+            self.files_of = cwd;
+        }
+        self.refresh_commands();
+    }
+
+    /// Puts a text back into the composer of a slot.
+    pub(crate) fn restore(&mut self, index: usize, text: String) {
+        let Some(slot) = self.slots.get_mut(index) else { return };
+        slot.restored.push(text);
+        if index == self.focus {
+            let draft = self.composer.swap(Draft::default());
+            if let Some(slot) = self.slots.get_mut(index) {
+                slot.draft = draft;
+            }
+            self.take_up_draft();
+        }
+    }
+
+    /// Tells the composer which commands there are.
+    pub(crate) fn refresh_commands(&mut self) {
+        let own = COMMANDS.iter().map(|(name, hint, description)| SlashCommand {
+            name: (*name).to_owned(),
+            description: (*description).to_owned(),
+            hint: (*hint).to_owned(),
+        });
+        let mut commands: Vec<SlashCommand> = own.collect();
+        if let Some(session) = self.session() {
+            for command in session.snapshot().commands() {
+                let name = sanitize::line(&command.name);
+                if !commands.iter().any(|own| own.name == name) {
+                    let description = sanitize::line(&command.description);
+                    commands.push(SlashCommand { name, description, hint: String::new() });
+                }
+            }
+        }
+        self.composer.set_commands(commands);
     }
 }

@@ -46,7 +46,6 @@ fn text_of(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::Boolean(on) => if *on { "yes" } else { "no" }.to_owned(),
         Value::StringArray(texts) => texts.join(", "),
-        _ => String::new(),
     }
 }
 

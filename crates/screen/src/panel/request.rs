@@ -35,6 +35,10 @@ pub(crate) enum Request {
     Restart { agent: String },
     /// Answer a question.
     Answer(PanelAnswer),
+    /// Search this text in the conversation; an empty one ends the search.
+    SearchHere(String),
+    /// Stop this tool call alone.
+    StopCall(String),
     /// Copy a text.
     Copy(String),
     /// Open a page in a browser.
