@@ -8,6 +8,9 @@
 //! | Type | Purpose |
 //! |---|---|
 //! | [`SessionView`] | The rows of a session, kept up to date with little work. |
+//! | [`StatusLine`] | What happens in a session, in words; its model, context and cost. |
+//! | [`QuestionView`] | A permission, a form or a page, with the answers to choose from. |
+//! | [`SessionList`] | The sessions of all agents, and who waits for the person. |
 //! | [`Row`] | One entry of the conversation: a prompt, an answer, a tool call, a plan, … |
 //! | [`Block`] | A part of a text: a paragraph, a heading, an item, a table, code, … |
 //! | [`Line`], [`Span`], [`Style`] | Text of one line, and what each piece of it means. |
@@ -26,23 +29,35 @@ mod block;
 mod content;
 mod diff;
 pub mod markdown;
+mod money;
 mod path;
 mod plain_text;
+mod question;
 mod row;
 pub mod sanitize;
+mod session_list;
 mod session_view;
 mod span;
+mod status;
 pub mod syntax;
 mod terminal;
 mod tool_call;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
+pub use question::{
+    Choice, ChoiceAction, FieldChoice, FieldKind, FieldValue, FormField, FormView, PageView,
+    PermissionView, QuestionBody, QuestionView, RuleChoice, RuleReach, rule_about, rule_meaning,
+};
 pub use row::diff_row::{DiffRow, FileChange, FileDiff, Hunk, HunkLine, LineChange};
 pub use row::tool_call_row::{CallStatus, Output, ToolCallRow};
 pub use row::{
     CompactionRow, NoticeLevel, NoticeRow, PlanRow, PlanStep, Row, RowContent, StepState,
     SubagentRow,
 };
+pub use session_list::{
+    AttentionItem, AttentionReason, OpenSession, SessionItem, SessionList, SessionListView,
+};
 pub use session_view::{SessionView, TerminalSource, ViewChanges};
 pub use terminal::TerminalScreen;
 pub use span::{Color, Colors, Line, Role, Span, Style};
+pub use status::{Activity, ActivityKind, ContextLevel, ContextUse, StatusLine, StatusParts};

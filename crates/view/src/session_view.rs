@@ -6,7 +6,7 @@ mod terminals;
 
 use crate::row::{Row, RowContent};
 use crate::span::Line;
-use crate::tool_call::output::Extent;
+use crate::tool_call::output::{Extent, OutputContext};
 use crate::tool_call::{self, CallContext};
 use attache_protocol::v1::{TerminalId, TerminalOutputResponse, ToolCallId};
 use attache_session::{
@@ -277,17 +277,18 @@ impl SessionView {
         };
         let earlier = self.rows.get(index);
         self.terminals.show(index, call, earlier, session, terminals);
-        let row = tool_call::row(
-            call,
-            &CallContext {
-                cwd: &self.cwd,
-                asks: self.asking.contains(&call.tool_call_id),
-                is_running: self.is_running,
-                ended_at: entry.ended_at,
-                extent: Extent::Row,
-                terminal: &|id| self.terminals.output(id),
-            },
-        );
+        let output = OutputContext {
+            cwd: &self.cwd,
+            extent: Extent::Row,
+            terminal: &|id| self.terminals.output(id),
+        };
+        let context = CallContext {
+            asks: self.asking.contains(&call.tool_call_id),
+            is_running: self.is_running,
+            ended_at: entry.ended_at,
+            output,
+        };
+        let row = tool_call::row(call, &context);
         self.terminals.drop_ended();
         RowContent::ToolCall(Box::new(row))
     }

@@ -12,7 +12,7 @@ use attache_client::ToolEffect;
 use attache_protocol::v1::ToolKind;
 use attache_protocol::v2::ToolCallStatus;
 use attache_session::{Timestamp, ToolCall, ToolCallContent};
-use output::{Extent, TerminalOutput};
+use output::OutputContext;
 use std::path::Path;
 
 /// The number of files that a row names.
@@ -20,33 +20,32 @@ const PLACES: usize = 20;
 
 /// What a row needs to know besides the tool call.
 pub(crate) struct CallContext<'c> {
-    /// The folder of the session.
-    pub(crate) cwd: &'c Path,
     /// Whether the call waits for the person's permission.
     pub(crate) asks: bool,
     /// Whether the agent works; a call that has not ended by then did not end.
     pub(crate) is_running: bool,
     /// When the call ended.
     pub(crate) ended_at: Option<Timestamp>,
-    /// How much of the output to show.
-    pub(crate) extent: Extent,
-    /// The output of a terminal with this id.
-    pub(crate) terminal: &'c dyn Fn(&str) -> Option<TerminalOutput>,
+    /// How to show the output.
+    pub(crate) output: OutputContext<'c>,
 }
 
 /// Returns the row of a tool call.
 pub(crate) fn row(call: &ToolCall, context: &CallContext<'_>) -> ToolCallRow {
     let title = title(call);
     let effect = effect_of(call);
-    let parts = effect::lines(&effect, &title, context.cwd, context.extent);
+    let cwd = context.output.cwd;
+    let parts = effect::lines(&effect, &title, cwd, context.output.extent);
+    // Agents write the reasoning of a tool as Markdown, and other output as it is.
+    let is_markdown = *call.kind() == ToolKind::Think;
     ToolCallRow {
         id: call.tool_call_id.as_str().chars().map(visible).collect(),
         kind: sanitize::line(call.kind().as_str()),
         effect: parts,
         status: status(call, context),
         ended_at: context.ended_at.map(|at| at.0),
-        places: places(call, context.cwd, &title),
-        outputs: output::outputs(call, context),
+        places: places(call, cwd, &title),
+        outputs: output::outputs(call.content.iter().rev(), is_markdown, &context.output),
         quiet: is_quiet(call),
         can_cancel: call.can_cancel(),
         title: Line::of(title, Role::Text),

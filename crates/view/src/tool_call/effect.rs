@@ -43,7 +43,6 @@ pub(crate) fn lines(effect: &ToolEffect, title: &str, cwd: &Path, extent: Extent
     {
         lines.extend(code_lines("with ", &visible(&arguments.to_string())));
     }
-    lines.dedup();
     if extent == Extent::Row {
         shorten(&mut lines);
     }

@@ -1,6 +1,6 @@
 //! The output of a tool call.
 
-use super::CallContext;
+use super::effect::visible;
 use super::tail::Tail;
 use crate::block::{Block, CodeBlock};
 use crate::content;
@@ -12,8 +12,10 @@ use crate::row::tool_call_row::Output;
 use crate::sanitize;
 use crate::span::{Line, Role};
 use crate::syntax;
-use attache_protocol::v1::{ContentBlock, ToolKind};
-use attache_session::{ToolCall, ToolCallContent};
+use attache_protocol::UnknownVariant;
+use attache_protocol::v1::ContentBlock;
+use attache_session::ToolCallContent;
+use std::path::Path;
 use std::sync::Arc;
 
 /// How much to show.
@@ -51,16 +53,35 @@ pub(crate) struct TerminalOutput {
     pub(crate) ended: Line,
 }
 
-/// Returns the output of a call. Texts that follow each other are one part.
-pub(crate) fn outputs(call: &ToolCall, context: &CallContext<'_>) -> Vec<Output> {
+/// What outputs need to know besides the content.
+pub(crate) struct OutputContext<'c> {
+    /// The folder of the session.
+    pub(crate) cwd: &'c Path,
+    /// How much of the output to show.
+    pub(crate) extent: Extent,
+    /// The output of a terminal with this id.
+    pub(crate) terminal: &'c dyn Fn(&str) -> Option<TerminalOutput>,
+}
+
+/// Returns the output of a call, whose parts come from the end. Texts that follow each other are
+/// one part.
+pub(crate) fn outputs<'c>(
+    parts_from_the_end: impl Iterator<Item = &'c ToolCallContent>,
+    is_markdown: bool,
+    context: &OutputContext<'_>,
+) -> Vec<Output> {
     let limits = context.extent.limits();
-    let mut outputs = Reversed { outputs: Vec::new(), texts: Vec::new(), limits, call };
+    let mut outputs = Reversed { outputs: Vec::new(), texts: Vec::new(), limits, is_markdown };
     let mut left = context.extent.parts();
-    for part in call.content.iter().rev() {
+    for part in parts_from_the_end {
         match part {
             ToolCallContent::Content(content) => match &content.content {
                 ContentBlock::Text(text) => outputs.text(&text.text),
                 _ if left == 0 => {}
+                ContentBlock::Unknown(content) => {
+                    left -= 1;
+                    outputs.other(unknown(content, context.extent));
+                }
                 other => {
                     left -= 1;
                     outputs.other(Output::Text { blocks: content::other_blocks(other) });
@@ -78,7 +99,7 @@ pub(crate) fn outputs(call: &ToolCall, context: &CallContext<'_>) -> Vec<Output>
     outputs.finish()
 }
 
-fn other(part: &ToolCallContent, context: &CallContext<'_>) -> Option<Output> {
+fn other(part: &ToolCallContent, context: &OutputContext<'_>) -> Option<Output> {
     let diff = |files: Vec<Arc<FileDiff>>| Output::Diff(DiffRow { files });
     Some(match part {
         ToolCallContent::Diff(texts) => {
@@ -93,12 +114,20 @@ fn other(part: &ToolCallContent, context: &CallContext<'_>) -> Option<Output> {
             let TerminalOutput { command, lines, omitted, ended } = output;
             Output::Terminal { id: sanitize::visible_line(id), command, lines, omitted, ended }
         }
-        ToolCallContent::Content(_) => return None,
-        _ => {
-            let line = Line::of("content of a kind that this version does not know", Role::Muted);
-            Output::Text { blocks: vec![Arc::new(Block::Attachment { line })] }
-        }
+        ToolCallContent::Unknown(content) => unknown(content, context.extent),
+        _ => return None,
     })
+}
+
+/// Describes content of a kind that this version does not know; as JSON if everything is shown.
+fn unknown(content: &UnknownVariant, extent: Extent) -> Output {
+    let line = Line::of("content of a kind that this version does not know", Role::Muted);
+    let mut blocks = vec![Arc::new(Block::Attachment { line })];
+    if extent == Extent::Whole {
+        let line = Line::of(visible(content.raw.get()).replace('\n', " "), Role::Code);
+        blocks.push(Arc::new(Block::Paragraph { lines: vec![line] }));
+    }
+    Output::Text { blocks }
 }
 
 /// The parts of an output, which are found from the end.
@@ -108,7 +137,7 @@ struct Reversed<'c> {
     texts: Vec<&'c str>,
     /// The number of lines and bytes of text that may still be shown.
     limits: (usize, usize),
-    call: &'c ToolCall,
+    is_markdown: bool,
 }
 
 impl<'c> Reversed<'c> {
@@ -148,7 +177,7 @@ impl<'c> Reversed<'c> {
             let line = Line::of("… the output before this is omitted", Role::Muted);
             blocks.push(Arc::new(Block::Paragraph { lines: vec![line] }));
         }
-        blocks.extend(text_blocks(self.call, &tail, fence));
+        blocks.extend(text_blocks(self.is_markdown, &tail, fence));
         self.outputs.push(Output::Text { blocks });
     }
 
@@ -169,7 +198,7 @@ fn fence(text: &str) -> Option<&str> {
     (!info.contains('`') && !has_others).then_some(info.trim())
 }
 
-fn text_blocks(call: &ToolCall, tail: &Tail, fence: Option<&str>) -> Vec<Arc<Block>> {
+fn text_blocks(is_markdown: bool, tail: &Tail, fence: Option<&str>) -> Vec<Arc<Block>> {
     let text = tail.text.as_str();
     if let Some(language) = fence {
         let text = text.trim_end().trim_end_matches('`');
@@ -185,7 +214,7 @@ fn text_blocks(call: &ToolCall, tail: &Tail, fence: Option<&str>) -> Vec<Arc<Blo
             continued: false,
         }))];
     }
-    if *call.kind() == ToolKind::Think {
+    if is_markdown {
         return markdown::parse(text);
     }
     let mut plain = PlainText::default();
