@@ -6,6 +6,7 @@
 mod blocks;
 mod canvas;
 mod drawn_line;
+mod growth;
 mod hunk;
 mod row;
 mod row_writer;

@@ -87,6 +87,9 @@ pub struct Transcript {
     top: Position,
     /// Whether the end is shown.
     follows: bool,
+    /// The text offset in its segment that a resize kept visible in the first line, so that further
+    /// resizes do not move away from it.
+    kept: Option<(Position, usize)>,
     /// The number of rows when the end was last visible.
     seen: usize,
     /// Whether the last row that was seen grew since.
@@ -104,6 +107,7 @@ impl Default for Transcript {
             rows,
             top: Position::default(),
             follows: true,
+            kept: None,
             seen: 0,
             grew: false,
             selected: None,
@@ -133,7 +137,8 @@ impl Transcript {
         self.top = self.rows.clamp(self.top);
         if let Some(search) = &mut self.search {
             search.truncate(rows.len());
-            for range in changed.iter().cloned().chain([held.min(rows.len())..rows.len()]) {
+            let added = held.min(rows.len())..rows.len();
+            for range in changed.iter().chain(std::iter::once(&added)) {
                 search.refresh(&self.rows, &(range.start..range.end.min(rows.len())));
             }
         }
@@ -172,7 +177,6 @@ impl Transcript {
         };
         self.frame = drawing::draw(&mut self.rows, top, &marks, area, buffer, theme);
         let visible = self.frame.rows();
-        self.rows.note_heights(visible.clone());
         self.rows.forget_far(visible);
         self.top = top;
     }
@@ -209,10 +213,9 @@ impl Transcript {
     /// Jumps to a row and selects it. Returns whether there is such a row.
     pub fn jump(&mut self, jump: Jump) -> bool {
         let from = self.selected.filter(|row| self.frame.rows().contains(row));
-        let backwards = matches!(
-            jump,
-            Jump::PreviousMessage | Jump::PreviousPrompt | Jump::PreviousToolCall
-        ) || jump == Jump::PreviousRow;
+        let backwards =
+            matches!(jump, Jump::PreviousMessage | Jump::PreviousPrompt | Jump::PreviousToolCall)
+                || jump == Jump::PreviousRow;
         let top = self.top();
         let wanted = |index: &usize| {
             let slot = self.rows.slots.get(*index);
@@ -309,7 +312,11 @@ impl Transcript {
     pub fn search_next(&mut self, backwards: bool) -> SearchStatus {
         let from = self.top().row;
         if let Some(search) = &mut self.search {
-            if backwards { search.previous(from) } else { search.next(from) };
+            if backwards {
+                search.previous(from)
+            } else {
+                search.next(from)
+            };
         }
         self.show_match();
         self.search_status()
@@ -442,8 +449,9 @@ impl Transcript {
         let lines = self.rows.lines(top.row, top.segment);
         let length = |line: &crate::layout::DrawnLine| line.text().len() + line.joined.unwrap_or(0);
         let before: usize = lines.iter().take(top.line).map(length).sum();
+        let before = self.kept.filter(|(at, _)| *at == top).map_or(before, |(_, offset)| offset);
         self.rows.set_format(theme, columns);
-        if top.line == 0 {
+        if before == 0 {
             return;
         }
         let mut left = before;
@@ -454,6 +462,7 @@ impl Transcript {
             passed
         });
         self.top = Position { line: line.unwrap_or(lines.len().saturating_sub(1)), ..top };
+        self.kept = Some((self.top, before));
     }
 }
 

@@ -23,7 +23,12 @@ pub(crate) struct Margin {
 impl Margin {
     /// Returns a margin inside of this one. The next line has `first`, later lines have `rest`.
     /// Without room for the text, the margin stays as it is.
-    pub(crate) fn inside(&mut self, first: Span<'static>, rest: Span<'static>, columns: usize) -> Self {
+    pub(crate) fn inside(
+        &mut self,
+        first: Span<'static>,
+        rest: Span<'static>,
+        columns: usize,
+    ) -> Self {
         let own = width(&first.content);
         if self.width + own + TEXT_COLUMNS > columns {
             let first = self.first.take();
@@ -44,6 +49,11 @@ impl Margin {
         }
         let spaces = Span::raw(" ".repeat(spaces));
         self.inside(spaces.clone(), spaces, columns)
+    }
+
+    /// Uses up what stands at the first line.
+    pub(crate) fn skip_first(&mut self) {
+        self.first = None;
     }
 
     fn next(&mut self) -> Vec<Span<'static>> {
@@ -153,7 +163,8 @@ impl<'a> Canvas<'a> {
         text.slice(part.range.clone(), spans);
         if part.width > room {
             for span in spans.iter_mut().skip(count) {
-                let fitting = |grapheme| if grapheme_width(grapheme) > room { "?" } else { grapheme };
+                let fitting =
+                    |grapheme| if grapheme_width(grapheme) > room { "?" } else { grapheme };
                 let shown: String = span.content.graphemes(true).map(fitting).collect();
                 *span = Span::styled(shown, span.style);
             }

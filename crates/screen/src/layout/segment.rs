@@ -3,6 +3,7 @@
 use super::blocks::{write_block, write_lines};
 use super::canvas::{Canvas, Margin};
 use super::drawn_line::DrawnLine;
+use super::growth::Growth;
 use super::hunk::{HunkPart, write_hunk};
 use crate::theme::{Element, Theme};
 use attache_view::{Block, Line as ViewLine, Output, Role, Row, RowContent};
@@ -84,12 +85,7 @@ impl Segment {
 
     /// Returns the lines of the segment.
     pub(crate) fn layout(&self, theme: &Theme, columns: usize) -> Vec<DrawnLine> {
-        let mut canvas = Canvas::new(theme, columns);
-        canvas.base = match self.tone {
-            Tone::Plain => Style::new(),
-            Tone::Prompt => Style::new().add_modifier(Modifier::BOLD),
-            Tone::Quiet => theme.role(Role::Muted),
-        };
+        let mut canvas = self.canvas(theme, columns);
         let mut margin = self.margin(&canvas);
         match &self.source {
             Source::Blank => canvas.blank(&mut margin),
@@ -104,6 +100,41 @@ impl Segment {
             Source::Hunk(part) => write_hunk(&mut canvas, part, &mut margin),
         }
         canvas.lines
+    }
+
+    /// Returns the lines of the segment, as [`layout`](Self::layout) does, from those of an earlier
+    /// form of it to which text was added. Long text that grows is then not laid out again.
+    pub(crate) fn layout_grown(
+        &self,
+        earlier: &Self,
+        lines: Vec<DrawnLine>,
+        theme: &Theme,
+        columns: usize,
+    ) -> Vec<DrawnLine> {
+        let same =
+            (self.depth, self.lead, self.tone) == (earlier.depth, earlier.lead, earlier.tone);
+        let (Source::Block(old), Source::Block(new)) = (&earlier.source, &self.source) else {
+            return self.layout(theme, columns);
+        };
+        let Some(growth) = Growth::of(old, new, &lines).filter(|_| same) else {
+            return self.layout(theme, columns);
+        };
+        let mut canvas = self.canvas(theme, columns);
+        let mut margin = self.margin(&canvas);
+        margin.skip_first();
+        canvas.lines = lines;
+        growth.write(&mut canvas, &mut margin);
+        canvas.lines
+    }
+
+    fn canvas<'a>(&self, theme: &'a Theme, columns: usize) -> Canvas<'a> {
+        let mut canvas = Canvas::new(theme, columns);
+        canvas.base = match self.tone {
+            Tone::Plain => Style::new(),
+            Tone::Prompt => Style::new().add_modifier(Modifier::BOLD),
+            Tone::Quiet => theme.role(Role::Muted),
+        };
+        canvas
     }
 
     /// Calls `visit` with each line of the text, before any wrapping.

@@ -148,7 +148,8 @@ fn write_text(writer: &mut RowWriter<'_>, blocks: &[Arc<attache_view::Block>]) {
     let mut hidden: usize = rest.iter().map(|block| line_count(block)).sum();
     // The first block that does not fit is shown in part.
     let (room, part) = (PREVIEW - count, rest.first().and_then(|block| lines_of(block)));
-    if let Some(lines) = part.and_then(|lines| lines.get(..room)).filter(|lines| !lines.is_empty()) {
+    if let Some(lines) = part.and_then(|lines| lines.get(..room)).filter(|lines| !lines.is_empty())
+    {
         hidden -= lines.len();
         writer.push(Lead::Bar, Tone::Plain, Source::Lines(lines.to_vec()));
     }

@@ -23,20 +23,7 @@ pub(crate) struct Part {
 ///
 /// Only a grapheme that is itself wider than `columns` makes a part wider.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<Part> {
-    let mut wrapping = Wrapping::new(text, columns, 0);
-    wrapping.run();
-    wrapping.parts
-}
-
-/// Breaks a text whose beginning is already broken: `parts` are those of an earlier text that
-/// begins this text, and is at least as long as their ends.
-pub(crate) fn wrap_more(text: &str, columns: usize, mut parts: Vec<Part>) -> Vec<Part> {
-    // The last part may grow, and a longer last word may move to the next line.
-    parts.pop();
-    let Some(last) = parts.pop() else { return wrap(text, columns) };
-    let mut wrapping = Wrapping::new(text, columns, last.range.start);
-    wrapping.joined = last.joined;
-    wrapping.parts = parts;
+    let mut wrapping = Wrapping::new(text, columns);
     wrapping.run();
     wrapping.parts
 }
@@ -58,15 +45,22 @@ struct Wrapping<'a> {
 }
 
 impl<'a> Wrapping<'a> {
-    fn new(text: &'a str, columns: usize, start: usize) -> Self {
-        let columns = columns.max(1);
-        let (joined, indented) = (None, false);
-        let parts = Vec::new();
-        Self { text, columns, parts, start, end: start, column: 0, spaces: 0, joined, indented }
+    fn new(text: &'a str, columns: usize) -> Self {
+        Self {
+            text,
+            columns: columns.max(1),
+            parts: Vec::new(),
+            start: 0,
+            end: 0,
+            column: 0,
+            spaces: 0,
+            joined: None,
+            indented: false,
+        }
     }
 
     fn run(&mut self) {
-        let mut at = self.start;
+        let mut at = 0;
         while let Some(rest) = self.text.get(at..).filter(|rest| !rest.is_empty()) {
             let spaces = rest.len() - rest.trim_start_matches(' ').len();
             if spaces > 0 {
@@ -154,7 +148,8 @@ impl<'a> Wrapping<'a> {
             }
             self.column += wide;
             self.end = at + grapheme.len();
-            if matches!(grapheme, "/" | "\\" | "-" | "_" | "." | "," | ";" | ":" | "&" | "=" | "?") {
+            if matches!(grapheme, "/" | "\\" | "-" | "_" | "." | "," | ";" | ":" | "&" | "=" | "?")
+            {
                 separator = Some((self.end, self.column));
             }
         }
@@ -222,7 +217,9 @@ mod tests {
             "[a-z/.-]{1,12}",
             " {1,4}",
             "[日本語한글👍🏽👩‍🔬🇩🇪é\u{301}\u{200d}שלא]{1,6}",
-            proptest::char::any().prop_filter("control", |c| !c.is_control()).prop_map(String::from),
+            proptest::char::any()
+                .prop_filter("control", |c| !c.is_control())
+                .prop_map(String::from),
         ];
         proptest::collection::vec(word, 0..24).prop_map(|words| words.concat())
     }
@@ -244,15 +241,6 @@ mod tests {
                 end = part.range.end;
             }
             prop_assert!(text[end..].chars().all(|c| c == ' '));
-        }
-
-        #[test]
-        fn a_growing_text_breaks_like_the_whole_text(
-            text in texts(), more in texts(), columns in 1usize..30,
-        ) {
-            let whole = text.clone() + &more;
-            let parts = wrap_more(&whole, columns, wrap(&text, columns));
-            prop_assert_eq!(parts, wrap(&whole, columns));
         }
     }
 }

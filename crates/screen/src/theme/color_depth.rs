@@ -106,7 +106,8 @@ fn distance(one: (u8, u8, u8), other: (u8, u8, u8)) -> u32 {
 }
 
 fn nearest_of_16(red: u8, green: u8, blue: u8) -> u8 {
-    let near = SIXTEEN.iter().zip(0u8..).min_by_key(|(color, _)| distance(**color, (red, green, blue)));
+    let near =
+        SIXTEEN.iter().zip(0u8..).min_by_key(|(color, _)| distance(**color, (red, green, blue)));
     near.map_or(7, |(_, index)| index)
 }
 

@@ -89,8 +89,10 @@ pub(super) fn draw(
             frame.lines.push(at);
             y += 1;
         }
-        place = rows.segment_after(position).map(|(row, segment)| Position { row, segment, line: 0 });
+        place =
+            rows.segment_after(position).map(|(row, segment)| Position { row, segment, line: 0 });
     }
+    rows.note_heights(frame.rows());
     draw_scroll_bar(rows, top, marks.at_end, area, buffer, theme);
     if let Some(hint) = &marks.hint {
         frame.hint = draw_hint(hint, area, buffer, theme);
@@ -168,7 +170,7 @@ fn draw_scroll_bar(
     let (before, total) = rows.estimate(top);
     let height = usize::from(area.height);
     let hidden = top > Position::default() || !at_end;
-    if !hidden || total <= height || area.width <= SIDES {
+    if !hidden || total <= height || height == 0 || area.width <= SIDES {
         return;
     }
     let handle = (height * height / total).clamp(1, height);

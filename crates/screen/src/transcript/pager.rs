@@ -27,7 +27,8 @@ impl Pager {
     /// Takes the row after it changed.
     pub fn update(&mut self, row: &Arc<Row>) {
         self.title = title(row);
-        self.transcript.update(std::slice::from_ref(row), &[0..1]);
+        let changed = 0..1;
+        self.transcript.update(std::slice::from_ref(row), std::slice::from_ref(&changed));
         self.transcript.unfold(0);
     }
 

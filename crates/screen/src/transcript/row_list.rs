@@ -253,13 +253,16 @@ impl RowList {
     /// Returns the estimated number of lines above a position, and of all lines.
     pub(super) fn estimate(&self, position: Position) -> (usize, usize) {
         let usual = self.known.1.checked_div(self.known.0).unwrap_or(USUAL_HEIGHT);
-        let height = |slot: &RowSlot| slot.height.unwrap_or(usual);
+        let lines = |slot: &SegmentSlot| slot.lines.as_ref().map_or(1, Vec::len);
+        let height = |slot: &RowSlot| match (slot.height, &slot.segments) {
+            (Some(height), _) => height,
+            (None, Some(segments)) => segments.iter().map(lines).sum(),
+            (None, None) => usual,
+        };
         let before: usize = self.slots.iter().take(position.row).map(height).sum();
         let after: usize = self.slots.iter().skip(position.row).map(height).sum();
         let segments = self.slots.get(position.row).and_then(|slot| slot.segments.as_ref());
-        let lines = |slot: &SegmentSlot| slot.lines.as_ref().map_or(1, Vec::len);
-        let inside: usize =
-            segments.into_iter().flatten().take(position.segment).map(lines).sum();
+        let inside: usize = segments.into_iter().flatten().take(position.segment).map(lines).sum();
         (before + inside + position.line, before + after)
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct RowSlot {
 pub(super) struct SegmentSlot {
     pub(super) segment: Segment,
     pub(super) lines: Option<Vec<DrawnLine>>,
+    /// An earlier form of the segment with its lines, which may be a part of the new ones.
+    earlier: Option<Box<(Segment, Vec<DrawnLine>)>>,
     /// The matches of the search, for this generation of it.
     matches: Option<(u64, Vec<LineMatch>)>,
 }
@@ -59,10 +61,11 @@ impl RowSlot {
         let options = RowOptions { folded: self.is_folded(), now };
         let mut old = self.segments.take().unwrap_or_default().into_iter();
         let mut new: Vec<SegmentSlot> = Vec::with_capacity(old.len() + 1);
-        for segment in segments(&self.row, theme.glyphs(), options).into_iter() {
+        for segment in segments(&self.row, theme.glyphs(), options) {
             new.push(match old.next() {
                 Some(slot) if slot.segment == segment => slot,
-                _ => SegmentSlot::new(segment),
+                Some(slot) => slot.replaced(segment),
+                None => SegmentSlot::new(segment),
             });
         }
         // An empty line stands between two rows.
@@ -73,14 +76,23 @@ impl RowSlot {
 
 impl SegmentSlot {
     fn new(segment: Segment) -> Self {
-        Self { segment, lines: None, matches: None }
+        Self { segment, lines: None, earlier: None, matches: None }
+    }
+
+    /// Returns the slot of a segment that replaces this one.
+    fn replaced(self, segment: Segment) -> Self {
+        let earlier = self.lines.map(|lines| Box::new((self.segment, lines))).or(self.earlier);
+        Self { earlier, ..Self::new(segment) }
     }
 
     /// Returns the lines.
     pub(super) fn lines(&mut self, theme: &Theme, columns: usize) -> &[DrawnLine] {
         self.lines.get_or_insert_with(|| {
             self.matches = None;
-            self.segment.layout(theme, columns)
+            match self.earlier.take().map(|earlier| *earlier) {
+                Some((old, lines)) => self.segment.layout_grown(&old, lines, theme, columns),
+                None => self.segment.layout(theme, columns),
+            }
         })
     }
 

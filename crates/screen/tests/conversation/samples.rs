@@ -87,9 +87,21 @@ pub(crate) fn diff() -> Output {
         new_start: 9,
         lines: vec![
             hunk_line(LineChange::Same, &[("fn parse(text: &str) -> Tree {", false)]),
-            hunk_line(LineChange::Removed, &[("    let first = text.", false), ("find", true), ("('(');", false)]),
-            hunk_line(LineChange::Added, &[("    let first = text.", false), ("rfind", true), ("('(');", false)]),
-            hunk_line(LineChange::Added, &[("    // The last bracket counts, because brackets can be nested in each other.", false)]),
+            hunk_line(
+                LineChange::Removed,
+                &[("    let first = text.", false), ("find", true), ("('(');", false)],
+            ),
+            hunk_line(
+                LineChange::Added,
+                &[("    let first = text.", false), ("rfind", true), ("('(');", false)],
+            ),
+            hunk_line(
+                LineChange::Added,
+                &[(
+                    "    // The last bracket counts, because brackets can be nested in each other.",
+                    false,
+                )],
+            ),
             hunk_line(LineChange::Same, &[("    Tree::new(first)", false)]),
         ],
     };
@@ -140,14 +152,20 @@ pub(crate) fn conversation() -> Vec<Arc<Row>> {
         tool(5, run),
         tool(6, ask),
         row(7, RowContent::Subagent(SubagentRow { line: line("Review"), status: line("running") })),
-        row(8, RowContent::Compaction(CompactionRow {
-            line: line("compacted 40 messages"),
-            summary: vec![paragraph("The person wants nested brackets.")],
-        })),
-        row(9, RowContent::Notice(NoticeRow {
-            level: NoticeLevel::Warning,
-            blocks: vec![paragraph("The agent stopped. It starts again with the next prompt.")],
-        })),
+        row(
+            8,
+            RowContent::Compaction(CompactionRow {
+                line: line("compacted 40 messages"),
+                summary: vec![paragraph("The person wants nested brackets.")],
+            }),
+        ),
+        row(
+            9,
+            RowContent::Notice(NoticeRow {
+                level: NoticeLevel::Warning,
+                blocks: vec![paragraph("The agent stopped. It starts again with the next prompt.")],
+            }),
+        ),
         answer(10, markdown()),
     ]
 }
@@ -164,12 +182,21 @@ pub(crate) fn markdown() -> Vec<Arc<Block>> {
     };
     vec![
         Arc::new(Block::Heading { level: 2, line: line("What changed") }),
-        paragraph("The parser now finds the last bracket, so that nested brackets work as people expect."),
-        item(0, Marker::Bullet, "Brackets can be nested in brackets, and in quotes if those are closed."),
+        paragraph(
+            "The parser now finds the last bracket, so that nested brackets work as people expect.",
+        ),
+        item(
+            0,
+            Marker::Bullet,
+            "Brackets can be nested in brackets, and in quotes if those are closed.",
+        ),
         item(1, Marker::Number(1), "One level deeper."),
         item(0, Marker::Task(true), "Tests"),
         item(0, Marker::Task(false), "Documentation"),
-        code("rust", "fn parse() {\n    let first = text.rfind('(').unwrap_or_default_or_something_long();\n}"),
+        code(
+            "rust",
+            "fn parse() {\n    let first = text.rfind('(').unwrap_or_default_or_something_long();\n}",
+        ),
         table(&[
             &["Input", "Depth", "Result"],
             &["(a)", "1", "passes"],
