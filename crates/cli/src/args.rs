@@ -11,7 +11,7 @@ use crate::login::arguments::{Login, Logout};
 use crate::new::arguments::New;
 use crate::permissions::arguments::Permissions;
 use crate::run::budget::Budget;
-use crate::screen::arguments::Screen;
+use crate::screen::arguments::{Begin, Screen};
 use crate::sessions::arguments::Sessions;
 use attache_protocol::v1::{ProtocolVersion, ToolKind};
 use clap::{Args, Parser, Subcommand};
@@ -132,6 +132,9 @@ pub(crate) struct Chat {
     /// Work in this folder [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
+    /// What `attache` without a subcommand was given besides.
+    #[arg(skip)]
+    pub(crate) begin: Begin,
 }
 
 #[derive(Debug, Args)]

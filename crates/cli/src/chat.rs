@@ -12,8 +12,10 @@ use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
 use crate::run::budget::Budget;
-use crate::run::{self, Piece, attach};
+use crate::run::trace::Trace;
+use crate::run::{self, Piece, attach, mcp_file};
 use crate::say::{println, say};
+use crate::screen::first_session;
 use crate::settings::Settings;
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
@@ -56,10 +58,21 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let rules = rules::open()?;
     let store = store::open_user_store().map(|store| Arc::new(store) as Arc<dyn Store>);
     let is_kept = store.is_some();
-    let (options, by_rule) = front_end::hub_options(Options::default(), rules.clone(), store);
+    let begin = arguments.begin;
+    let stored =
+        first_session::find(begin.resume.as_deref(), arguments.agent.as_deref(), store.as_deref())?;
+    let cwd = stored.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or(cwd);
+    let trace = begin.trace.as_deref().map(Trace::create).transpose()?;
+    let servers = begin.mcp.as_deref().map(|file| mcp_file::servers(file, &cwd)).transpose()?;
+    let client = match &trace {
+        Some(trace) => Options::default().tap(trace.tap()),
+        None => Options::default(),
+    };
+    let (options, by_rule) = front_end::hub_options(client, rules.clone(), store);
     let hub = Hub::new(options);
+    let agent = arguments.agent.as_deref().or(stored.agent.as_deref());
     let ChosenAgent { name, known, built_in, .. } =
-        add_agent(&hub, arguments.agent.as_deref(), &[], &cwd, arguments.protocol)?;
+        add_agent(&hub, agent, &begin.env, &cwd, arguments.protocol)?;
     if built_in {
         crate::models::usable().await?;
     }
@@ -70,7 +83,13 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     {
         say(YELLOW, trouble);
     }
-    let session = hub.open(&name, &cwd).await.map_err(|error| not_opened(&error, known))?;
+    let opening = match stored.id {
+        Some(id) => hub.switch(&name, id, Some(&cwd)),
+        None => hub.open(&name, &cwd),
+    };
+    let opening = opening.mcp_servers(servers.into_iter().flatten());
+    let session = opening.await.map_err(|error| not_opened(&error, known))?;
+    run::configure(&session, begin.mode.as_deref(), &begin.set).await?;
     let history = is_kept.then(folder::data).flatten().map(|folder| folder.join("chat_history"));
     let _as_it_was = key::SavedSettings::keep().map_err(ours)?;
     let lines = Lines::new(history).map_err(ours)?;
@@ -79,10 +98,13 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     chat.set_budget();
     chat.say_who_acts();
     say(DIM, "/help lists the commands; Ctrl-D ends the conversation.");
-    let ended = chat.converse().await;
+    let ended = chat.converse(stored.pick, begin.prompt).await;
     chat.hub.close().await;
     if let Some(trouble) = rules.take_log_trouble() {
         say(YELLOW, &trouble.to_string());
+    }
+    if let Some(trouble) = trace.and_then(|trace| trace.trouble()) {
+        say(YELLOW, &trouble);
     }
     ended
 }
@@ -100,7 +122,17 @@ impl Chat {
         }
     }
 
-    async fn converse(&mut self) -> Result<Exit, Failure> {
+    async fn converse(
+        &mut self,
+        pick: Option<String>,
+        prompt: Option<String>,
+    ) -> Result<Exit, Failure> {
+        if let Some(words) = pick {
+            self.switch(&words).await;
+        }
+        if let Some(prompt) = prompt {
+            self.line(prompt.trim()).await?;
+        }
         loop {
             self.follow.until_idle().await?;
             self.complete_commands();

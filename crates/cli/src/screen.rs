@@ -1,7 +1,7 @@
 //! `attache` in a terminal: the full-screen front end.
 
 pub(crate) mod arguments;
-mod first_session;
+pub(crate) mod first_session;
 mod services;
 mod session_changes;
 
@@ -58,7 +58,11 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         None
     });
     let store = store.map(|store| Arc::new(store) as Arc<dyn Store>);
-    let stored = first_session::find(&arguments, store.as_deref())?;
+    let stored = first_session::find(
+        arguments.resume.as_deref(),
+        arguments.agent.as_deref(),
+        store.as_deref(),
+    )?;
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     let mut client = Options::default();
     if let Some(trace) = &trace {
@@ -73,12 +77,10 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         crate::models::usable().await?;
         notices.extend(Settings::read().troubles().iter().map(ToString::to_string));
     }
-    let mut set = arguments.set.clone();
-    set.extend(arguments.model.clone().map(|model| ("model".to_owned(), model)));
     let variable = |name: &str| std::env::var(name).ok();
     let options = ScreenOptions {
         hub,
-        services: Arc::new(CliServices::new(rules.clone(), store, cwd.clone())),
+        services: Arc::new(CliServices::new(store, cwd.clone())),
         rules: rules.clone(),
         by_rule,
         first: FirstSession {
@@ -87,7 +89,7 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
             stored: stored.id,
             pick: stored.pick,
             mode: arguments.mode.clone(),
-            set,
+            set: arguments.options(),
         },
         prompt: arguments.prompt(),
         mcp_servers,
@@ -103,7 +105,9 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
     })?;
     say_goodbye(&ending);
-    for trouble in [rules.take_log_trouble().map(|it| it.to_string()), trace.and_then(|it| it.trouble())] {
+    for trouble in
+        [rules.take_log_trouble().map(|it| it.to_string()), trace.and_then(|it| it.trouble())]
+    {
         trouble.iter().for_each(|it| crate::say::say(RED, it));
     }
     Ok(if ending.by_signal { Exit::Cancelled } else { Exit::Done })

@@ -11,7 +11,6 @@ pub mod keymap;
 pub mod layout;
 mod panel;
 pub mod popup;
-mod questions;
 mod services;
 mod terminal;
 pub mod theme;

@@ -4,7 +4,6 @@
 pub(crate) mod agents;
 pub(crate) mod attention;
 pub(crate) mod choice_list;
-pub(crate) mod confirm;
 pub(crate) mod drawing;
 pub(crate) mod form;
 pub(crate) mod line_input;

@@ -1,6 +1,7 @@
 //! What the screen needs from the program around it.
 
-use attache_client::{Hub, HubError, ListedSession, PermissionRequest, Rule};
+use crate::composer::Piece;
+use attache_client::{Hub, HubError, ListedSession};
 use attache_protocol::v1::{ContentBlock, PromptCapabilities, SessionId};
 use attache_session::Session;
 use std::future::Future;
@@ -24,8 +25,9 @@ pub trait Services: Send + Sync + 'static {
     /// Returns a message for the person if there is no such agent.
     fn add_agent(&self, hub: &Hub, agent: &str) -> Result<String, String>;
 
-    /// Turns the text of a prompt into its content, with the files that it mentions.
-    fn prompt(&self, text: &str, cwd: &Path, takes: &PromptCapabilities) -> PreparedPrompt;
+    /// Turns the parts of a prompt into its content, with the files that they mention. Pasted text
+    /// mentions no files.
+    fn prompt(&self, pieces: &[Piece], cwd: &Path, takes: &PromptCapabilities) -> PreparedPrompt;
 
     /// Says what a person must know before they begin with this agent, such as whether it costs
     /// money and how to add a key.
@@ -39,10 +41,6 @@ pub trait Services: Send + Sync + 'static {
 
     /// Returns the program that logs the person in to an agent, in the terminal.
     fn login(&self, agent: &str) -> Command;
-
-    /// Returns the rules that can be remembered for a request, each with its effect in words, the
-    /// most useful one first.
-    fn rules(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Vec<(Rule, String)>;
 
     /// Changes a session that may not be open.
     fn change(&self, session: ListedSession, change: SessionChange) -> Served<Result<(), String>>;

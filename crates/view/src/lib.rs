@@ -58,6 +58,6 @@ pub use session_list::{
     AttentionItem, AttentionReason, OpenSession, SessionItem, SessionList, SessionListView,
 };
 pub use session_view::{SessionView, TerminalSource, ViewChanges};
-pub use terminal::TerminalScreen;
 pub use span::{Color, Colors, Line, Role, Span, Style};
 pub use status::{Activity, ActivityKind, ContextLevel, ContextUse, StatusLine, StatusParts};
+pub use terminal::TerminalScreen;

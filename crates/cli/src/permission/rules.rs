@@ -93,7 +93,7 @@ impl Rules {
     }
 
     /// Returns the narrowest rule that covers this request; `None` if the request says too little.
-    pub(crate) fn about(
+    pub(super) fn about(
         &self,
         request: &PermissionRequest,
         effect: Effect,

@@ -65,6 +65,12 @@ impl Screen {
         (!prompt.trim().is_empty()).then_some(prompt)
     }
 
+    /// The options to set, the model included.
+    pub(crate) fn options(&self) -> Vec<(String, String)> {
+        let model = self.model.clone().map(|model| ("model".to_owned(), model));
+        model.into_iter().chain(self.set.iter().cloned()).collect()
+    }
+
     /// Refuses a single word that is probably a misspelled subcommand. `--` before the word makes
     /// it a prompt.
     ///
@@ -90,14 +96,25 @@ fn similar_subcommand(word: &str) -> Option<String> {
     best.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
 }
 
+/// How a conversation in lines begins, besides the arguments of `attache chat`.
+#[derive(Debug, Default)]
+pub(crate) struct Begin {
+    pub(crate) prompt: Option<String>,
+    pub(crate) resume: Option<String>,
+    pub(crate) mode: Option<String>,
+    pub(crate) set: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) mcp: Option<PathBuf>,
+    pub(crate) trace: Option<PathBuf>,
+}
+
 impl From<Screen> for args::Chat {
     fn from(screen: Screen) -> Self {
-        Self {
-            agent: screen.agent,
-            protocol: screen.protocol,
-            budget: screen.budget,
-            cwd: screen.cwd,
-        }
+        let prompt = screen.prompt();
+        let set = screen.options();
+        let Screen { agent, protocol, budget, cwd, resume, mode, env, mcp, trace, .. } = screen;
+        let begin = Begin { prompt, resume, mode, set, env, mcp, trace };
+        Self { agent, protocol, budget, cwd, begin }
     }
 }
 

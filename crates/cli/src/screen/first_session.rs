@@ -1,6 +1,5 @@
 //! `--resume`: the stored session with which the screen begins.
 
-use super::arguments::Screen;
 use crate::exit::Failure;
 use crate::sessions::session_id;
 use attache_protocol::v1::SessionId;
@@ -9,26 +8,30 @@ use std::path::PathBuf;
 
 /// The session with which the screen begins.
 #[derive(Debug, Default)]
-pub(super) struct Stored {
+pub(crate) struct Stored {
     /// The name of its agent.
-    pub(super) agent: Option<String>,
+    pub(crate) agent: Option<String>,
     /// Its id; `None` for a new session.
-    pub(super) id: Option<SessionId>,
+    pub(crate) id: Option<SessionId>,
     /// Its folder.
-    pub(super) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// The words to search for, if the person chooses the session.
-    pub(super) pick: Option<String>,
+    pub(crate) pick: Option<String>,
 }
 
 /// Finds the session that `--resume` selects.
 ///
 /// # Errors
 /// Returns an error if the store cannot be read, or if there is no last session.
-pub(super) fn find(arguments: &Screen, store: Option<&dyn Store>) -> Result<Stored, Failure> {
-    let Some(wanted) = arguments.resume.as_deref() else { return Ok(Stored::default()) };
+pub(crate) fn find(
+    wanted: Option<&str>,
+    agent: Option<&str>,
+    store: Option<&dyn Store>,
+) -> Result<Stored, Failure> {
+    let Some(wanted) = wanted else { return Ok(Stored::default()) };
     let choose = Stored { pick: Some(wanted.to_owned()), ..Stored::default() };
     let Some(store) = store.filter(|_| !wanted.is_empty()) else { return Ok(choose) };
-    let found = match session_id::find(store, wanted, arguments.agent.as_deref()) {
+    let found = match session_id::find(store, wanted, agent) {
         Ok(found) => found,
         Err(failure) if wanted == "last" => return Err(failure),
         Err(_) => {

@@ -4,14 +4,11 @@ use super::session_changes;
 use crate::agents::own::OwnAgents;
 use crate::chosen_agent::{BUILT_IN_NAME, built_in, not_opened};
 use crate::front_end::add_agent;
-use crate::permission::rules::{self, Rules};
 use crate::run::{Piece, attach};
-use attache_client::{
-    Effect, Hub, HubError, KNOWN_AGENTS, KnownAgent, PermissionBroker, PermissionRequest, Rule,
-    RuleScope,
-};
+use attache_client::{Hub, HubError, KNOWN_AGENTS, KnownAgent};
 use attache_host::Launch;
 use attache_protocol::v1::{PromptCapabilities, SessionConfigOptionValue, SessionId};
+use attache_screen::composer;
 use attache_screen::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
 use attache_session::{Session, Store};
 use std::path::{Path, PathBuf};
@@ -20,18 +17,13 @@ use std::sync::Arc;
 
 /// What the screen needs from this program.
 pub(super) struct CliServices {
-    rules: PermissionBroker,
     store: Option<Arc<dyn Store>>,
     cwd: PathBuf,
 }
 
 impl CliServices {
-    pub(super) fn new(
-        rules: PermissionBroker,
-        store: Option<Arc<dyn Store>>,
-        cwd: PathBuf,
-    ) -> Self {
-        Self { rules, store, cwd }
+    pub(super) fn new(store: Option<Arc<dyn Store>>, cwd: PathBuf) -> Self {
+        Self { store, cwd }
     }
 
     fn stored<T: Send + 'static>(
@@ -42,9 +34,9 @@ impl CliServices {
             return Box::pin(async { Err("sessions are not stored".to_owned()) });
         };
         let done = tokio::task::spawn_blocking(move || work(store));
-        Box::pin(async move {
-            done.await.unwrap_or_else(|_| Err("this program is ending".to_owned()))
-        })
+        Box::pin(
+            async move { done.await.unwrap_or_else(|_| Err("this program is ending".to_owned())) },
+        )
     }
 }
 
@@ -94,8 +86,17 @@ impl Services for CliServices {
         added.map(|chosen| chosen.name).map_err(|failure| failure.message)
     }
 
-    fn prompt(&self, text: &str, cwd: &Path, takes: &PromptCapabilities) -> PreparedPrompt {
-        let attached = attach(&vec![Piece::Written(text.to_owned())], cwd, takes);
+    fn prompt(
+        &self,
+        pieces: &[composer::Piece],
+        cwd: &Path,
+        takes: &PromptCapabilities,
+    ) -> PreparedPrompt {
+        let piece = |piece: &composer::Piece| match piece {
+            composer::Piece::Paste(text) => Piece::Piped(text.to_string()),
+            piece => Piece::Written(piece.text()),
+        };
+        let attached = attach(&pieces.iter().map(piece).collect(), cwd, takes);
         PreparedPrompt { blocks: attached.blocks, warnings: attached.warnings }
     }
 
@@ -139,22 +140,6 @@ impl Services for CliServices {
             agent => command.args(["login", agent]),
         };
         command
-    }
-
-    fn rules(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Vec<(Rule, String)> {
-        let rules = Rules {
-            broker: self.rules.clone(),
-            agent: agent.to_owned(),
-            cwd: cwd.to_owned(),
-        };
-        let scopes = [
-            RuleScope::Project(cwd.to_owned()),
-            RuleScope::Session(request.session_id.clone()),
-            RuleScope::Always,
-        ];
-        let rule = |scope| rules.about(request, Effect::Allow, scope);
-        let found = scopes.into_iter().filter_map(rule);
-        found.map(|rule| (rule.clone(), rules::meaning(&rule))).collect()
     }
 
     fn change(

@@ -23,10 +23,9 @@ fn logs(store: &dyn Store, session: &ListedSession) -> Result<Vec<SessionKey>, F
         }
     }
     match keys.is_empty() {
-        true => Err(Failure::usage(format!(
-            "only {} has this session: change it there",
-            session.agent
-        ))),
+        true => {
+            Err(Failure::usage(format!("only {} has this session: change it there", session.agent)))
+        }
         false => Ok(keys),
     }
 }

@@ -3,12 +3,14 @@
 use crate::app::slot::SlotContent;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
-use crate::composer::{ComposerEvent, Submitted};
+use crate::composer::{ComposerEvent, Piece, Submitted};
 use crate::keymap::{Action, Context};
 use crate::panel::request::Request;
 use crate::transcript::Scroll;
 use attache_client::SessionState;
-use ratatui::crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind,
+};
 use ratatui::layout::{Position, Rect};
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,26 @@ const TWICE: Duration = Duration::from_secs(2);
 
 /// The rows that one step of the wheel scrolls.
 const WHEEL: i32 = 3;
+
+/// Whether an action works even while a question has the keys.
+fn is_for_screen(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Quit
+            | Action::Suspend
+            | Action::Redraw
+            | Action::Interrupt
+            | Action::Sessions
+            | Action::Attention
+            | Action::Settings
+            | Action::Agents
+            | Action::Queue
+            | Action::NewSession
+            | Action::NextSession
+            | Action::PreviousSession
+            | Action::FoldAll
+    )
+}
 
 impl App {
     /// Handles an event of the terminal.
@@ -79,7 +101,11 @@ impl App {
         let Some(panel) = &mut self.panel else { return };
         // Esc and Ctrl-C close every panel that has no other use for them.
         let closes = matches!(action, Some(Action::Cancel | Action::Interrupt));
-        let action = if closes && panel.context() == Context::Picker { Some(Action::Dismiss) } else { action };
+        let action = if closes && panel.context() == Context::Picker {
+            Some(Action::Dismiss)
+        } else {
+            action
+        };
         let outcome = panel.key(action, key);
         self.outcome(outcome);
     }
@@ -109,7 +135,7 @@ impl App {
                 self.request(request);
             }
         }
-        if stays && let Some(action) = action {
+        if stays && let Some(action) = action.filter(|action| is_for_screen(*action)) {
             self.global(action);
         }
     }
@@ -139,10 +165,13 @@ impl App {
                     false => self.is_reading = true,
                 };
             }
-            Some(Action::DeleteForward) if is_empty && key.code == ratatui::crossterm::event::KeyCode::Char('d') => {
+            Some(Action::DeleteForward) if is_empty && key.code == KeyCode::Char('d') => {
                 return self.request(Request::Quit);
             }
             _ => {}
+        }
+        if is_empty && key.code == KeyCode::Char('/') {
+            self.refresh_commands();
         }
         let event = self.composer.handle(key);
         self.typed = Some(Instant::now());
@@ -284,10 +313,14 @@ impl App {
         if self.refuse_unknown(text) {
             return self.composer.set_text(text);
         }
+        let mut pieces = prompt.pieces.clone();
         // Two slashes send a text that begins with one.
-        let sent = text.strip_prefix('/').filter(|rest| rest.starts_with('/')).unwrap_or(text);
-        let focus = self.focus;
-        self.send_in(focus, sent);
+        if let Some(Piece::Text(first)) = pieces.first_mut()
+            && first.starts_with("//")
+        {
+            first.remove(0);
+        }
+        self.send_in(self.focus, pieces);
         if now && let Some(session) = self.session() {
             if let Some(last) = session.queue().last() {
                 session.send_now(last.id);
@@ -306,25 +339,34 @@ impl App {
     }
 
     /// Sends a prompt in the slot with this index, or keeps it until the session is open.
-    pub(crate) fn send_in(&mut self, index: usize, text: &str) {
+    pub(crate) fn send_in(&mut self, index: usize, pieces: Vec<Piece>) {
         let services = self.services.clone();
         let Some(slot) = self.slots.get_mut(index) else { return };
         match &mut slot.content {
-            SlotContent::Opening { .. } => slot.early.push(text.to_owned()),
+            SlotContent::Opening { .. } => slot.early.push(pieces),
             SlotContent::Failed(_) => {
-                self.restore(index, text.to_owned());
-                self.notices.warning("the session is not open: choose another agent, or start a new session");
+                self.restore(index, pieces);
+                self.notices.warning(
+                    "the session is not open: choose another agent, or start a new session",
+                );
             }
             SlotContent::Open(conversation) => {
                 let session = conversation.session.clone();
                 let connection = session.agent().connection();
                 let takes = connection.map(|it| it.capabilities().prompt_capabilities.clone());
-                let prompt = services.prompt(text, session.cwd(), &takes.unwrap_or_default());
+                let prompt = services.prompt(&pieces, session.cwd(), &takes.unwrap_or_default());
                 conversation.transcript.scroll(Scroll::End);
                 prompt.warnings.iter().for_each(|warning| self.notices.warning(warning));
-                if let Err(error) = session.send(prompt.blocks) {
-                    self.notices.error(&error.to_string());
-                    self.restore(index, text.to_owned());
+                match session.send(prompt.blocks) {
+                    Ok(id) => {
+                        let queue = session.queue();
+                        slot.written.retain(|(id, _)| queue.iter().any(|it| it.id == *id));
+                        slot.written.push((id, pieces));
+                    }
+                    Err(error) => {
+                        self.notices.error(&error.to_string());
+                        self.restore(index, pieces);
+                    }
                 }
             }
         }
@@ -335,7 +377,9 @@ impl App {
         if let Some(panel) = &mut self.panel {
             return panel.paste(text);
         }
-        if self.question_has_keys() && let Some(question) = &mut self.question {
+        if self.question_has_keys()
+            && let Some(question) = &mut self.question
+        {
             return question.panel.paste(text);
         }
         self.is_reading = false;
@@ -354,7 +398,9 @@ impl App {
         self.is_dirty = true;
         if let Some(panel) = &mut self.panel {
             panel.scroll(rows);
-        } else if let Some(question) = self.question.as_mut().filter(|_| self.question_area.contains(at)) {
+        } else if let Some(question) =
+            self.question.as_mut().filter(|_| self.question_area.contains(at))
+        {
             question.panel.scroll(rows);
         } else {
             self.scroll_conversation(rows);

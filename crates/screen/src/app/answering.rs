@@ -6,12 +6,11 @@ use crate::panel::form::FormPanel;
 use crate::panel::page::PagePanel;
 use crate::panel::permission::PermissionPanel;
 use crate::panel::request::PanelAnswer;
-use crate::questions::permission_body;
 use attache_client::{
     Answer, DecidedBy, Decision, Hub, HubSession, PermissionRequest, Question, QuestionAbout,
 };
 use attache_protocol::v1::SessionId;
-use attache_view::sanitize;
+use attache_view::{PermissionView, rule_about, sanitize};
 use std::time::{Duration, Instant};
 
 /// A question must have been visible this long before a letter answers it: what the person types
@@ -71,7 +70,8 @@ impl App {
         id: Option<&SessionId>,
         question: &Question,
     ) -> Box<dyn Panel> {
-        let shown = self.session().is_some_and(|it| Some(it.id()) == id && it.agent().name() == agent);
+        let shown =
+            self.session().is_some_and(|it| Some(it.id()) == id && it.agent().name() == agent);
         let session = id.and_then(|id| self.hub.session(agent, id));
         let title = session.as_ref().map(crate::panel::attention::title_of);
         let who = match title.filter(|_| !shown) {
@@ -81,9 +81,8 @@ impl App {
         match &question.about {
             QuestionAbout::Permission(request) => {
                 let cwd = session.map(|it| it.cwd().to_owned()).unwrap_or_default();
-                let rules = self.services.rules(request, agent, &cwd);
-                let body = permission_body(request, &cwd);
-                Box::new(PermissionPanel::new(request, body, rules, &who))
+                let view = PermissionView::new(request, agent, &cwd);
+                Box::new(PermissionPanel::new(Box::new(view), &who, self.theme.clone()))
             }
             QuestionAbout::Form(request) => Box::new(FormPanel::new(request, &who)),
             QuestionAbout::Page(request) => Box::new(PagePanel::new(request, &who)),
@@ -123,7 +122,8 @@ impl App {
     pub(crate) fn answer(&mut self, answer: PanelAnswer) {
         let Some(question) = self.question.take() else { return };
         self.is_dirty = true;
-        let session = question.session.as_ref().and_then(|id| self.hub.session(&question.agent, id));
+        let session =
+            question.session.as_ref().and_then(|id| self.hub.session(&question.agent, id));
         let mut open = None;
         let mut why = None;
         let answer = match (answer, &question.about) {
@@ -131,10 +131,17 @@ impl App {
                 self.record(&question.agent, request, &decision, DecidedBy::Asked);
                 Answer::Permission(decision)
             }
-            (PanelAnswer::Remember(rule), QuestionAbout::Permission(request)) => {
+            (PanelAnswer::Remember { effect, reach }, QuestionAbout::Permission(request)) => {
+                let cwd = session.as_ref().map(|it| it.cwd().to_owned()).unwrap_or_default();
+                let rule = rule_about(request, &question.agent, &cwd, effect, reach);
+                let Some(rule) = rule else {
+                    return self
+                        .notices
+                        .error("no rule covers exactly this call: nothing was decided");
+                };
                 let decision = Decision::by_rule(&rule);
-                self.record(&question.agent, request, &decision, DecidedBy::Rule((*rule).clone()));
-                match self.rules.remember((*rule).clone()) {
+                self.record(&question.agent, request, &decision, DecidedBy::Rule(rule.clone()));
+                match self.rules.remember(rule.clone()) {
                     Ok(()) => self.notices.info(&format!("remembered: {}", rule.to_line())),
                     Err(error) => self.notices.error(&format!(
                         "the rule was not remembered, so the decision applies only once: {error}"

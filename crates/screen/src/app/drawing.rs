@@ -2,13 +2,13 @@
 
 use crate::app::slot::{Badge, SlotContent};
 use crate::app::state::{App, now};
-use crate::composer::ComposerStyles;
-use crate::popup::{ListStyles, place};
-use crate::theme::Element;
+use crate::composer::{ComposerStyles, Piece};
 use crate::panel::Facts;
 use crate::panel::attention::title_of;
 use crate::panel::drawing::{cut, framed, middle, put, text_width, wrap};
 use crate::panel::queue::prompt_line;
+use crate::popup::{ListStyles, place};
+use crate::theme::Element;
 use attache_view::{NoticeLevel, Role, sanitize};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -63,7 +63,9 @@ impl App {
         let has_panel = self.panel.is_some();
         if has_panel {
             self.draw_panel(Rect { height: area.height - 1, ..area }, buffer);
-        } else if let Some(cursor) = cursor.filter(|_| !self.is_reading && !self.question_has_keys()) {
+        } else if let Some(cursor) =
+            cursor.filter(|_| !self.is_reading && !self.question_has_keys())
+        {
             frame.set_cursor_position(cursor);
         }
         self.question_drawn();
@@ -98,7 +100,9 @@ impl App {
         put(buffer, area.x, area.y, area.right(), &line, theme.role(Role::Muted));
         let text = match self.activity() {
             Some((text, role)) => Some((text, role)),
-            None if self.is_reading => Some(("reading: Tab returns to the text".to_owned(), Role::Muted)),
+            None if self.is_reading => {
+                Some(("reading: Tab returns to the text".to_owned(), Role::Muted))
+            }
             None => None,
         };
         let Some((text, role)) = text else { return };
@@ -169,7 +173,8 @@ impl App {
 
     fn draw_queue(&mut self, rest: &mut Rect, buffer: &mut Buffer) {
         let Some(slot) = self.slot() else { return };
-        let early = slot.early.iter().map(|text| sanitize::line(text));
+        let text = |pieces: &Vec<Piece>| pieces.iter().map(Piece::text).collect::<String>();
+        let early = slot.early.iter().map(|pieces| sanitize::line(&text(pieces)));
         let queue = slot.session().map(|session| session.queue()).unwrap_or_default();
         let waiting: Vec<String> =
             early.chain(queue.iter().map(|queued| prompt_line(&queued.prompt))).collect();
@@ -200,6 +205,7 @@ impl App {
     fn draw_question(&mut self, rest: &mut Rect, buffer: &mut Buffer) {
         let has_keys = self.question_has_keys();
         self.question_area = Rect::default();
+        let writing = !self.composer.is_empty() || self.is_reading;
         let Some(question) = &mut self.question else { return };
         let most = (rest.height * 3 / 4).max(rest.height.saturating_sub(4)).max(3);
         let wanted = question.panel.height(rest.width.saturating_sub(4)).saturating_add(2);
@@ -207,7 +213,7 @@ impl App {
         self.question_area = area;
         let hints = question.panel.hints();
         let context = question.panel.context();
-        let keys: Vec<(String, &str)> = match has_keys || question.is_taken.is_none() {
+        let keys: Vec<(String, &str)> = match has_keys || question.is_taken.is_none() && !writing {
             true => hints
                 .into_iter()
                 .filter_map(|(action, does)| {
@@ -217,7 +223,8 @@ impl App {
                 .collect(),
             false => vec![("tab".to_owned(), "answer")],
         };
-        let keys: Vec<(&str, &str)> = keys.iter().map(|(key, does)| (key.as_str(), *does)).collect();
+        let keys: Vec<(&str, &str)> =
+            keys.iter().map(|(key, does)| (key.as_str(), *does)).collect();
         let inside = framed(area, buffer, &self.theme, &question.panel.title(), &keys);
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         question.panel.render(inside, buffer, &self.theme);
@@ -243,7 +250,10 @@ impl App {
                 let text = [
                     (why.clone(), Role::Error),
                     (String::new(), Role::Text),
-                    ("/agents chooses another agent or logs in; /new tries again.".to_owned(), Role::Text),
+                    (
+                        "/agents chooses another agent or logs in; /new tries again.".to_owned(),
+                        Role::Text,
+                    ),
                 ];
                 put_paragraphs(&text, area, buffer, &theme);
             }
@@ -264,13 +274,18 @@ impl App {
                     text.push((format!("{}: {value}", sanitize::line(&option.name)), Role::Text));
                 }
             }
-            text.extend(self.services.hints(&slot.agent, &snapshot).into_iter().map(|it| (it, Role::Muted)));
+            text.extend(
+                self.services.hints(&slot.agent, &snapshot).into_iter().map(|it| (it, Role::Muted)),
+            );
         }
         text.push((String::new(), Role::Text));
         text.push(("Write what to do, and press Enter. @ attaches a file, / lists commands, ! runs a shell command.".to_owned(), Role::Muted));
         let help = self.key_name(crate::keymap::Action::Help);
         let sessions = self.key_name(crate::keymap::Action::Sessions);
-        text.push((format!("{help} shows all keys; {sessions} lists earlier sessions."), Role::Muted));
+        text.push((
+            format!("{help} shows all keys; {sessions} lists earlier sessions."),
+            Role::Muted,
+        ));
         text
     }
 
@@ -317,7 +332,8 @@ impl App {
                 keys.first().map(|key| (key.to_string(), does))
             })
             .collect();
-        let keys: Vec<(&str, &str)> = keys.iter().map(|(key, does)| (key.as_str(), *does)).collect();
+        let keys: Vec<(&str, &str)> =
+            keys.iter().map(|(key, does)| (key.as_str(), *does)).collect();
         let inside = framed(area, buffer, &self.theme, &panel.title(), &keys);
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         self.panel_area = inside;

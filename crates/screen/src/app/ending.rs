@@ -39,7 +39,8 @@ impl App {
             }
             let title = snapshot.info().title().map(sanitize::line).unwrap_or_default();
             let costs = snapshot.usage().costs().iter();
-            let costs = costs.map(|cost| format!("{:.2} {}", cost.amount, sanitize::line(&cost.currency)));
+            let costs =
+                costs.map(|cost| format!("{:.2} {}", cost.amount, sanitize::line(&cost.currency)));
             Some(EndedSession {
                 title,
                 cost: costs.collect::<Vec<_>>().join(", "),

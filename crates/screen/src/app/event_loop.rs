@@ -294,8 +294,12 @@ impl App {
         if self.has_focus {
             return;
         }
-        let waiting: Vec<_> =
-            self.slots.iter().filter_map(Slot::session).filter(|it| !it.questions().is_empty()).collect();
+        let waiting: Vec<_> = self
+            .slots
+            .iter()
+            .filter_map(Slot::session)
+            .filter(|it| !it.questions().is_empty())
+            .collect();
         let count = waiting.iter().map(|session| session.questions().len()).sum();
         if count > self.notified
             && let Some(session) = waiting.last()
@@ -304,9 +308,10 @@ impl App {
             notification::notify(self.notifications, &title_of(session), &text);
         }
         self.notified = count;
-        let busy = self.slots.iter().filter(|slot| {
-            matches!(slot.read_badge(true), crate::app::slot::Badge::Running)
-        });
+        let busy = self
+            .slots
+            .iter()
+            .filter(|slot| matches!(slot.read_badge(true), crate::app::slot::Badge::Running));
         let busy = busy.count();
         if busy < self.busy && count == 0 {
             let title = self.session().map(title_of).unwrap_or_default();

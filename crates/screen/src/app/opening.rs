@@ -2,6 +2,7 @@
 
 use crate::app::slot::{Slot, SlotContent, SlotId};
 use crate::app::state::{App, Done, now};
+use crate::composer::Piece;
 use crate::conversation::Conversation;
 use attache_client::{HubError, HubSession, ListedSession};
 use attache_protocol::v1::{ProtocolVersion, SessionId};
@@ -14,7 +15,7 @@ impl App {
         let first = self.first.clone();
         self.open(first.agent, &first.cwd, first.stored, first.mode, first.set);
         if let (Some(prompt), Some(slot)) = (prompt, self.slot_mut()) {
-            slot.early.push(prompt);
+            slot.early.push(vec![Piece::Text(prompt)]);
         }
     }
 
@@ -96,17 +97,18 @@ impl App {
                 let why = services.not_opened(&slot.agent, &error);
                 slot.content = SlotContent::Failed(attache_view::sanitize::visible(&why).into());
                 // Prompts that could not be sent become text again.
-                let early = std::mem::take(&mut slot.early).join("\n\n");
-                if let Some(index) = self.slots.iter().position(|slot| slot.id == id)
-                    && !early.is_empty()
-                {
-                    self.restore(index, early);
+                let early = std::mem::take(&mut slot.early);
+                if let Some(index) = self.slots.iter().position(|slot| slot.id == id) {
+                    early.into_iter().for_each(|prompt| self.restore(index, prompt));
                 }
                 return;
             }
         };
         session.set_budget(budget);
-        let by_itself = session.agent().connection().is_some_and(|agent| agent.protocol() == ProtocolVersion::V2);
+        let by_itself = session
+            .agent()
+            .connection()
+            .is_some_and(|agent| agent.protocol() == ProtocolVersion::V2);
         if by_itself {
             self.notices.warning(
                 "This agent speaks ACP version 2, a draft: it reads and writes files and runs commands by itself, without this program.",
@@ -120,13 +122,13 @@ impl App {
         slot.content = SlotContent::Open(Box::new(Conversation::new(session)));
         let early = std::mem::take(&mut slot.early);
         if !draft.is_empty() {
-            self.restore(index, draft);
+            self.restore(index, vec![Piece::Text(draft)]);
         }
         if index == self.focus {
             self.refresh_commands();
         }
         for prompt in early {
-            self.send_in(index, &prompt);
+            self.send_in(index, prompt);
         }
     }
 
@@ -182,9 +184,8 @@ impl App {
     /// Continues the session that is shown in a new one.
     pub(crate) fn continue_in_new_session(&mut self) {
         if let Some(session) = self.session().cloned() {
-            self.tasks.spawn(async move {
-                Done::Continued(session.continue_in_new_session().await)
-            });
+            self.tasks
+                .spawn(async move { Done::Continued(session.continue_in_new_session().await) });
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::app::command_list::COMMANDS;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
+use crate::composer::Piece;
 use crate::keymap::Context;
 use crate::panel::agents::AgentsPanel;
 use crate::panel::attention::AttentionPanel;
@@ -40,7 +41,11 @@ impl App {
         for agent in self.hub.agents() {
             if !agents.iter().any(|known| known.name == agent.name()) {
                 let name = agent.name().to_owned();
-                agents.push(crate::services::AgentChoice { name, installed: true, ..Default::default() });
+                agents.push(crate::services::AgentChoice {
+                    name,
+                    installed: true,
+                    ..Default::default()
+                });
             }
         }
         self.open_panel(AgentsPanel::new(agents));
@@ -231,8 +236,12 @@ impl App {
         match request {
             Request::EditQueued(id) => {
                 let Some(prompt) = session.remove(id) else { return };
-                let text = prompt_text(&prompt);
-                self.restore(self.focus, text);
+                let written = self.slot_mut().and_then(|slot| {
+                    let at = slot.written.iter().position(|(written, _)| *written == id)?;
+                    Some(slot.written.remove(at).1)
+                });
+                let pieces = written.unwrap_or_else(|| vec![Piece::Text(prompt_text(&prompt))]);
+                self.restore(self.focus, pieces);
             }
             Request::RemoveQueued(id) => {
                 session.remove(id);

@@ -17,6 +17,7 @@ impl App {
 
     /// Does an action of reading; `false` if it is none.
     pub(crate) fn read(&mut self, action: Action) -> bool {
+        let is_unfolded = self.is_unfolded;
         let Some(transcript) = self.transcript() else { return false };
         match action {
             Action::ScrollUp => transcript.scroll(Scroll::Lines(-1)),
@@ -40,9 +41,8 @@ impl App {
             }
             Action::Fold => transcript.toggle_fold(),
             Action::FoldAll => {
-                let folded = self.is_unfolded;
-                transcript.fold_all(folded);
-                self.is_unfolded = !folded;
+                transcript.fold_all(is_unfolded);
+                self.is_unfolded = !is_unfolded;
             }
             Action::OpenPager => self.open_pager(),
             Action::CopyMessage => self.copy_selected(|it| it.selected_text()),
@@ -83,7 +83,9 @@ impl App {
         let row = transcript.selected().and_then(|index| transcript.row(index)).cloned();
         match row {
             Some(row) => self.open_panel(PagerPanel::new(&row)),
-            None => self.notices.info("no row is selected: [ and ] select messages, { and } tool calls"),
+            None => {
+                self.notices.info("no row is selected: [ and ] select messages, { and } tool calls")
+            }
         }
     }
 

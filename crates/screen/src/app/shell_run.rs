@@ -1,8 +1,8 @@
 //! A shell command of the person, and its output.
 
 use attache_host::{Exit, Launch};
-use attache_view::{CallStatus, Line, Output, Role, Row, RowContent, TerminalScreen, ToolCallRow};
 use attache_view::sanitize;
+use attache_view::{CallStatus, Line, Output, Role, Row, RowContent, TerminalScreen, ToolCallRow};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

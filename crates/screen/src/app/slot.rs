@@ -1,8 +1,8 @@
 //! An open session, or one that opens, with its conversation and its composer.
 
-use crate::composer::Draft;
+use crate::composer::{Draft, Piece};
 use crate::conversation::Conversation;
-use attache_client::{HubSession, SessionState};
+use attache_client::{HubSession, QueuedPromptId, SessionState};
 use std::path::PathBuf;
 
 /// Identifies a slot.
@@ -24,9 +24,11 @@ pub(crate) struct Slot {
     /// Whether the draft has text.
     pub(crate) has_draft: bool,
     /// Texts that go into the composer when the session is shown.
-    pub(crate) restored: Vec<String>,
+    pub(crate) restored: Vec<Vec<Piece>>,
     /// Prompts that the person sent before the session was open.
-    pub(crate) early: Vec<String>,
+    pub(crate) early: Vec<Vec<Piece>>,
+    /// The prompts that wait in the queue, as the person wrote them.
+    pub(crate) written: Vec<(QueuedPromptId, Vec<Piece>)>,
     /// The state of the session when its badge was last drawn.
     pub(crate) badge: Badge,
     /// The number of the last event that the person has seen.
@@ -64,12 +66,7 @@ pub(crate) enum Badge {
 
 impl Slot {
     /// Makes a slot for a session that opens now.
-    pub(crate) fn opening(
-        id: SlotId,
-        agent: String,
-        cwd: PathBuf,
-        now: i64,
-    ) -> Self {
+    pub(crate) fn opening(id: SlotId, agent: String, cwd: PathBuf, now: i64) -> Self {
         Self {
             id,
             agent,
@@ -80,6 +77,7 @@ impl Slot {
             has_draft: false,
             restored: Vec::new(),
             early: Vec::new(),
+            written: Vec::new(),
             badge: Badge::None,
             seen: 0,
         }

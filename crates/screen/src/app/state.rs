@@ -1,14 +1,14 @@
 //! The state of the screen.
 
+use crate::app::command_list::COMMANDS;
 use crate::app::notices::Notices;
 use crate::app::options::{FirstSession, ScreenOptions};
 use crate::app::slot::{Slot, SlotId};
 use crate::app::terminal_job::TerminalJob;
-use crate::app::command_list::COMMANDS;
-use crate::composer::{Composer, Draft, SlashCommand};
+use crate::composer::{Composer, Draft, Piece, SlashCommand};
 use crate::keymap::Keymap;
-use crate::popup::FileFinder;
 use crate::panel::Panel;
+use crate::popup::FileFinder;
 use crate::services::{FoundText, Services};
 use crate::terminal::notification::NotificationMethod;
 use crate::theme::Theme;
@@ -231,10 +231,13 @@ impl App {
     pub(crate) fn take_up_draft(&mut self) {
         let Some(slot) = self.slots.get_mut(self.focus) else { return };
         self.composer.swap(std::mem::take(&mut slot.draft));
-        for text in std::mem::take(&mut slot.restored) {
-            let before = self.composer.text();
-            let text = if before.is_empty() { text } else { format!("{before}\n\n{text}") };
-            self.composer.set_text(&text);
+        for pieces in std::mem::take(&mut slot.restored) {
+            let mut all = self.composer.pieces();
+            if !self.composer.is_empty() {
+                all.push(Piece::Text("\n\n".to_owned()));
+            }
+            all.extend(pieces);
+            self.composer.set_pieces(&all);
         }
         let cwd = slot.cwd.clone();
         if cwd != self.files_of {
@@ -247,9 +250,9 @@ impl App {
     }
 
     /// Puts a text back into the composer of a slot.
-    pub(crate) fn restore(&mut self, index: usize, text: String) {
+    pub(crate) fn restore(&mut self, index: usize, pieces: Vec<Piece>) {
         let Some(slot) = self.slots.get_mut(index) else { return };
-        slot.restored.push(text);
+        slot.restored.push(pieces);
         if index == self.focus {
             let draft = self.composer.swap(Draft::default());
             if let Some(slot) = self.slots.get_mut(index) {

@@ -3,9 +3,8 @@
 use crate::app::slot::SlotContent;
 use crate::app::state::{App, now};
 use crate::panel::attention::since;
-use attache_client::{HubSession, SessionState};
-use attache_session::Session;
-use attache_view::{Role, sanitize};
+use attache_client::SessionState;
+use attache_view::{ActivityKind, ContextLevel, Line, Role, StatusLine, sanitize};
 use std::path::{Path, PathBuf};
 
 /// A part of the status line. Parts with a higher rank go first when there is little space.
@@ -38,17 +37,6 @@ pub(crate) fn branch(folder: &Path) -> Option<String> {
     Some(sanitize::line(&name))
 }
 
-/// Returns the name of the current value of the first option of this category.
-fn current(session: &Session, category: &str) -> Option<String> {
-    use attache_protocol::v1::{SessionConfigKind, SessionConfigOptionValue};
-    let option = session.config().option_by_id_or_category(category)?;
-    let SessionConfigOptionValue::ValueId(value) = option.current_value()? else { return None };
-    let SessionConfigKind::Select(select) = &option.kind else { return None };
-    let name = select.options.values().find(|it| it.value == value).map(|it| it.name.clone());
-    let name = name.unwrap_or_else(|| value.to_string());
-    Some(sanitize::line(&name)).filter(|name| !name.is_empty())
-}
-
 impl App {
     /// Whether the status line shows a time that passes.
     pub(crate) fn shows_time(&self) -> bool {
@@ -68,38 +56,28 @@ impl App {
         let session = match &slot.content {
             SlotContent::Opening { since: at } => {
                 let agent = sanitize::line(&slot.agent);
-                let text = format!("starting {agent} {} {}", self.theme.glyphs().ellipsis, since(*at, now()));
+                let text = format!(
+                    "starting {agent} {} {}",
+                    self.theme.glyphs().ellipsis,
+                    since(*at, now())
+                );
                 return Some((text, Role::Running));
             }
             SlotContent::Failed(_) => return Some(("not open".to_owned(), Role::Error)),
             SlotContent::Open(conversation) => &conversation.session,
         };
-        self.activity_of(session)
-    }
-
-    fn activity_of(&self, session: &HubSession) -> Option<(String, Role)> {
-        let ellipsis = self.theme.glyphs().ellipsis;
-        let line = |state: &SessionState| sanitize::visible_line(&state.to_string());
-        Some(match session.state() {
-            SessionState::Idle => return None,
-            SessionState::Running { since: at, silent } => {
-                let snapshot = session.snapshot();
-                let who = current(&snapshot, "model");
-                let who = who.unwrap_or_else(|| sanitize::line(session.agent().name()));
-                let passed = since(at.0, now());
-                let silent = match silent.as_secs() {
-                    0..10 => String::new(),
-                    seconds => format!(", silent for {seconds} s"),
-                };
-                (format!("waiting for {who} {ellipsis} {passed}{silent}"), Role::Running)
-            }
-            SessionState::Cancelling { .. } => (format!("cancelling {ellipsis}"), Role::Warning),
-            state @ SessionState::WaitingForPerson { .. } => (line(&state), Role::Warning),
-            state @ (SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive) => {
-                (line(&state), Role::Error)
-            }
-            state => (line(&state), Role::Muted),
-        })
+        let activity = StatusLine::of(session).activity;
+        let text = activity.line.text();
+        if activity.kind == ActivityKind::Idle || text.is_empty() {
+            return None;
+        }
+        let role = activity.line.spans.first().map_or(Role::Running, |span| span.style.role);
+        let passes = !matches!(activity.kind, ActivityKind::Problem | ActivityKind::Closed);
+        let text = match activity.since.filter(|_| passes) {
+            Some(at) => format!("{text} {} {}", self.theme.glyphs().ellipsis, since(at, now())),
+            None => text,
+        };
+        Some((text, role))
     }
 
     /// The parts of the status line, from left to right.
@@ -107,27 +85,30 @@ impl App {
         let Some(slot) = self.slot() else { return Vec::new() };
         let mut parts = vec![part(sanitize::line(&slot.agent), Role::Name, 9)];
         if let Some(session) = slot.session() {
-            let snapshot = session.snapshot();
-            let mut add = |text: Option<String>, role, rank| {
-                parts.extend(text.map(|text| part(text, role, rank)));
+            let status = StatusLine::of(session);
+            let mut add = |line: Option<Line>, role, rank| {
+                parts.extend(line.map(|line| part(line.text(), role, rank)));
             };
-            add(current(&snapshot, "model"), Role::Text, 7);
-            add(current(&snapshot, "mode"), Role::Text, 6);
-            let percentage = snapshot.usage().percentage();
-            let role = match percentage {
-                Some(80..) => Role::Warning,
-                _ => Role::Text,
-            };
-            add(percentage.map(|it| format!("context {it} %")), role, 5);
-            let cost = snapshot.usage().costs().iter();
-            let cost: Vec<String> = cost
-                .map(|cost| format!("{:.2} {}", cost.amount, sanitize::line(&cost.currency)))
-                .collect();
-            add((!cost.is_empty()).then(|| cost.join(", ")), Role::Text, 4);
+            add(status.model, Role::Text, 7);
+            add(status.mode, Role::Text, 6);
+            add(status.thought_level, Role::Muted, 2);
+            status.costs.into_iter().for_each(|cost| add(Some(cost), Role::Text, 4));
+            if let Some(context) = status.context {
+                let text = match context.percent {
+                    Some(percent) => format!("context {percent} %"),
+                    None => format!("{} tokens", context.used),
+                };
+                let role = match context.level {
+                    ContextLevel::Normal => Role::Text,
+                    _ => Role::Warning,
+                };
+                parts.push(part(text, role, 5));
+            }
         }
         let elsewhere = self.questions_elsewhere();
         if elsewhere > 0 {
-            let keys = self.keymap.keys(crate::keymap::Context::Global, crate::keymap::Action::Attention);
+            let keys =
+                self.keymap.keys(crate::keymap::Context::Global, crate::keymap::Action::Attention);
             let key = keys.first().map(ToString::to_string).unwrap_or_default();
             let text = match elsewhere {
                 1 => format!("1 question elsewhere ({key})"),

@@ -3,8 +3,8 @@
 use super::choice_list::{Choice, ChoiceList};
 use super::request::Request;
 use super::{Facts, Outcome, Panel};
-use crate::services::AgentChoice;
 use crate::keymap::{Action, Context};
+use crate::services::AgentChoice;
 use crate::theme::Theme;
 use attache_client::AgentState;
 use attache_view::{Role, sanitize};

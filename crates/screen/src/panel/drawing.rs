@@ -15,14 +15,7 @@ pub(crate) fn text_width(text: &str) -> usize {
 }
 
 /// Puts text at a position, up to the column `end`. Returns the column after the text.
-pub(crate) fn put(
-    buffer: &mut Buffer,
-    x: u16,
-    y: u16,
-    end: u16,
-    text: &str,
-    style: Style,
-) -> u16 {
+pub(crate) fn put(buffer: &mut Buffer, x: u16, y: u16, end: u16, text: &str, style: Style) -> u16 {
     if x >= end || !buffer.area.contains((x, y).into()) {
         return x;
     }

@@ -8,7 +8,9 @@ use crate::keymap::{Action, Context};
 use crate::theme::Theme;
 use attache_client::{Form, FormReply, FormRequest};
 use attache_protocol::Map;
-use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Property};
+use attache_protocol::v1::{
+    ElicitationContentValue as Value, ElicitationPropertySchema as Property,
+};
 use attache_view::{Role, sanitize};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
@@ -242,8 +244,12 @@ impl Panel for FormPanel {
             },
             Some(Action::Deny) => return reply(FormReply::Decline),
             Some(Action::Cancel) => return reply(FormReply::Cancel),
-            Some(Action::NextField) => self.selected = if self.selected >= last { 0 } else { self.selected + 1 },
-            Some(Action::PreviousField) => self.selected = self.selected.checked_sub(1).unwrap_or(last),
+            Some(Action::NextField) => {
+                self.selected = if self.selected >= last { 0 } else { self.selected + 1 }
+            }
+            Some(Action::PreviousField) => {
+                self.selected = self.selected.checked_sub(1).unwrap_or(last)
+            }
             _ => {
                 let Some(field) = self.fields.get_mut(self.selected) else { return Outcome::Stay };
                 match action {

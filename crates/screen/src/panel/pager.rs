@@ -32,7 +32,11 @@ impl Panel for PagerPanel {
     }
 
     fn hints(&self) -> Vec<(Action, &'static str)> {
-        vec![(Action::Dismiss, "close"), (Action::PageDown, "scroll"), (Action::CopyMessage, "copy")]
+        vec![
+            (Action::Dismiss, "close"),
+            (Action::PageDown, "scroll"),
+            (Action::CopyMessage, "copy"),
+        ]
     }
 
     fn refresh(&mut self, _facts: &Facts<'_>) {}

@@ -3,23 +3,27 @@
 use super::drawing::{put, text_width, wrap};
 use super::line_input::LineInput;
 use super::request::{PanelAnswer, Request};
-use super::text_panel::{put_lines, put_more, wrap_lines};
+use super::text_panel::put_more;
 use super::{Outcome, Panel};
 use crate::keymap::{Action, Context};
+use crate::layout::{DrawnLine, RowOptions, block_lines, row_lines, text_lines};
 use crate::theme::Theme;
-use attache_client::{Decision, PermissionRequest, Rule};
-use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
-use attache_view::{Line, Role, sanitize};
+use attache_client::{Decision, Effect};
+use attache_view::{
+    CallStatus, Choice, ChoiceAction, Line, PermissionView, Role, Row, RowContent, RuleReach, Span,
+    Style, ToolCallRow,
+};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
+use std::sync::Arc;
 
 /// What an answer does.
 #[derive(Debug, Clone)]
 enum Answer {
     Decide(Decision),
-    Remember(Box<Rule>),
+    Remember(Effect, RuleReach),
     SayWhy,
 }
 
@@ -34,7 +38,10 @@ struct PossibleAnswer {
 /// A request for permission.
 pub(crate) struct PermissionPanel {
     title: String,
-    body: Vec<Line>,
+    view: Box<PermissionView>,
+    theme: Theme,
+    /// The lines of the body at this width.
+    body: (u16, Vec<DrawnLine>),
     answers: Vec<PossibleAnswer>,
     selected: usize,
     /// The first visible line of the body, and the numbers of lines and of visible lines.
@@ -46,24 +53,45 @@ pub(crate) struct PermissionPanel {
 }
 
 impl PermissionPanel {
-    /// Makes the panel. `rules` are the rules that can be remembered, each with its effect in
-    /// words, the one for `a` first. `who` names the agent, and the session if it is another one.
-    pub(crate) fn new(
-        request: &PermissionRequest,
-        body: Vec<Line>,
-        rules: Vec<(Rule, String)>,
-        who: &str,
-    ) -> Self {
-        Self {
-            title: format!("{who} asks for permission"),
-            body,
-            answers: answers(&request.options, rules),
+    /// Makes the panel. `who` names the agent, and the session if it is another one.
+    pub(crate) fn new(view: Box<PermissionView>, who: &str, theme: Theme) -> Self {
+        let mut panel = Self {
+            title: format!("{who} asks for permission: {}", view.kind),
+            answers: answers(&view.choices),
+            view,
+            theme,
+            body: (0, Vec::new()),
             selected: 0,
             first: 0,
             count: 0,
             shown: 0,
             why: None,
+        };
+        panel.lay_out(80);
+        panel
+    }
+
+    /// Lays out what the call would do. Nothing is cut.
+    fn lay_out(&mut self, width: u16) {
+        if self.body.0 == width {
+            return;
         }
+        let (view, theme, columns) = (&self.view, &self.theme, usize::from(width));
+        let mut lines = Vec::new();
+        let title = Line { spans: view.title.spans.iter().map(heading).collect() };
+        if !title.is_empty() {
+            lines.extend(text_lines(&[title], columns, theme));
+        }
+        lines.extend(block_lines(&view.stated, columns, theme));
+        lines.extend(text_lines(&view.effect, columns, theme));
+        lines.extend(text_lines(view.protected.as_slice(), columns, theme));
+        if !view.outputs.is_empty() {
+            let row = Arc::new(outputs_row(view));
+            let options = RowOptions { folded: false, now: None };
+            // The first line is the header of the row, which says nothing new.
+            lines.extend(row_lines(&row, columns, theme, options).into_iter().skip(1));
+        }
+        self.body = (width, lines);
     }
 
     fn scroll_by(&mut self, rows: isize) {
@@ -75,7 +103,7 @@ impl PermissionPanel {
         let Some(chosen) = self.answers.get(index) else { return Outcome::Stay };
         match chosen.answer.clone() {
             Answer::Decide(decision) => done(PanelAnswer::Permission(decision)),
-            Answer::Remember(rule) => done(PanelAnswer::Remember(rule)),
+            Answer::Remember(effect, reach) => done(PanelAnswer::Remember { effect, reach }),
             Answer::SayWhy => {
                 self.why = Some(LineInput::default());
                 Outcome::Stay
@@ -121,43 +149,61 @@ fn done(answer: PanelAnswer) -> Outcome {
     Outcome::CloseAnd(Request::Answer(answer))
 }
 
-/// The answers: yes, always, no, "no, and say why", other rules, and the other options of the
-/// agent.
-fn answers(options: &[PermissionOption], rules: Vec<(Rule, String)>) -> Vec<PossibleAnswer> {
-    use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-    let of_kind = |kind: PermissionOptionKind| options.iter().find(|option| option.kind == kind);
-    let name = |option: &PermissionOption| sanitize::visible_line(&option.name);
-    let once = of_kind(AllowOnce);
-    let always = of_kind(AllowAlways);
-    let mut answers = Vec::new();
-    let mut add = |key, text: String, answer| answers.push(PossibleAnswer { key, text, answer });
-    let mut used = Vec::new();
-    if let Some(option) = once {
-        used.push(option.option_id.clone());
-        add('y', "Yes, this once".to_owned(), Answer::Decide(Decision::Choose(option.option_id.clone())));
+fn heading(span: &Span) -> Span {
+    Span { text: span.text.clone(), style: Style { strong: true, ..span.style.clone() } }
+}
+
+/// Returns the diffs and texts of a request as a row of a conversation.
+fn outputs_row(view: &PermissionView) -> Row {
+    let call = ToolCallRow {
+        id: String::new(),
+        kind: view.kind.clone(),
+        title: Line::default(),
+        effect: Vec::new(),
+        status: CallStatus::Asking,
+        ended_at: None,
+        places: Vec::new(),
+        outputs: view.outputs.clone(),
+        quiet: false,
+        can_cancel: false,
+    };
+    Row { id: 0, at: 0, depth: 0, content: RowContent::ToolCall(Box::new(call)) }
+}
+
+/// The answers, those of the view, with one for each rule that can be remembered.
+fn answers(choices: &[Choice]) -> Vec<PossibleAnswer> {
+    let mut answers: Vec<PossibleAnswer> = Vec::new();
+    let mut more: Vec<PossibleAnswer> = Vec::new();
+    for Choice { key, label, action } in choices {
+        let text = label.text();
+        let mut add =
+            |answer| answers.push(PossibleAnswer { key: *key, text: text.clone(), answer });
+        match action {
+            ChoiceAction::Allow => add(Answer::Decide(Decision::Allow)),
+            ChoiceAction::Reject => add(Answer::Decide(Decision::Reject)),
+            ChoiceAction::RejectAndSay => add(Answer::SayWhy),
+            ChoiceAction::Option { id } => {
+                add(Answer::Decide(Decision::Choose(id.as_str().into())));
+            }
+            ChoiceAction::AllowAlways { rules } => {
+                if let Some(first) = rules.first() {
+                    add(Answer::Remember(Effect::Allow, first.reach));
+                }
+                more.extend(rules.iter().skip(1).map(|rule| PossibleAnswer {
+                    key: rule.key,
+                    text: format!("always: {}", rule.meaning.text()),
+                    answer: Answer::Remember(Effect::Allow, rule.reach),
+                }));
+            }
+            ChoiceAction::RejectAlways { rules } => {
+                if let Some(first) = rules.first() {
+                    add(Answer::Remember(Effect::Deny, first.reach));
+                }
+            }
+            _ => {}
+        }
     }
-    let mut rules = rules.into_iter();
-    if let Some((rule, words)) = rules.next() {
-        add('a', format!("Always: {words}"), Answer::Remember(Box::new(rule)));
-    } else if let Some(option) = always {
-        used.push(option.option_id.clone());
-        let text = format!("Always, as the agent says: {}", name(option));
-        add('a', text, Answer::Decide(Decision::Choose(option.option_id.clone())));
-    }
-    let no = of_kind(RejectOnce).or_else(|| of_kind(RejectAlways));
-    used.extend(no.map(|option| option.option_id.clone()));
-    add('n', "No".to_owned(), Answer::Decide(Decision::Reject));
-    add('w', "No, and say why".to_owned(), Answer::SayWhy);
-    let mut digits = '1'..='9';
-    for option in options.iter().filter(|option| !used.contains(&option.option_id)) {
-        let Some(key) = digits.next() else { break };
-        let text = format!("Agent's option: {}", name(option));
-        add(key, text, Answer::Decide(Decision::Choose(option.option_id.clone())));
-    }
-    for (rule, words) in rules {
-        let Some(key) = digits.next() else { break };
-        add(key, format!("Always: {words}"), Answer::Remember(Box::new(rule)));
-    }
+    answers.extend(more);
     answers
 }
 
@@ -192,12 +238,15 @@ impl Panel for PermissionPanel {
 
     fn height(&self, width: u16) -> u16 {
         let answers = self.answer_lines(width).len() + usize::from(self.why.is_some());
-        let body = wrap_lines(&self.body, width).len();
+        let width = usize::from(width.max(1));
+        // The lines may have been laid out for another width.
+        let rows = |line: &DrawnLine| line.line.width().div_ceil(width).max(1);
+        let body: usize = self.body.1.iter().map(rows).sum();
         (body + 1 + answers).try_into().unwrap_or(u16::MAX)
     }
 
     fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme) {
-        let lines = wrap_lines(&self.body, area.width);
+        self.lay_out(area.width);
         let mut answers = self.answer_lines(area.width);
         // In little space, the first line of each answer, and then only the first answers, stay.
         let most = usize::from(area.height).saturating_sub(2).max(1);
@@ -208,10 +257,13 @@ impl Panel for PermissionPanel {
         let why = u16::from(self.why.is_some());
         let below = (answers.len() as u16 + why).min(area.height);
         let body = Rect { height: area.height - below, ..area };
-        self.count = lines.len();
+        self.count = self.body.1.len();
         self.shown = usize::from(body.height);
         self.scroll_by(0);
-        put_lines(lines.get(self.first..).unwrap_or_default(), body, buffer, theme);
+        let lines = self.body.1.get(self.first..).unwrap_or_default();
+        for (line, y) in lines.iter().zip(body.y..body.bottom()) {
+            buffer.set_line(body.x, y, &line.line, body.width);
+        }
         let rest = self.count.saturating_sub(self.first + self.shown);
         put_more(self.first, rest, body, buffer, theme);
         let mut y = body.bottom();
@@ -259,8 +311,8 @@ impl Panel for PermissionPanel {
             Some(Action::PageUp) => self.scroll_by(-page),
             Some(Action::PageDown) => self.scroll_by(page),
             _ => {
-                if let KeyCode::Char(digit @ '1'..='9') = key.code {
-                    return self.by_key(digit);
+                if let KeyCode::Char(key) = key.code {
+                    return self.by_key(key);
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! What panels ask the screen to do.
 
 use crate::services::SessionChange;
-use attache_client::{Decision, FormReply, ListedSession, QueuedPromptId, Rule, UrlReply};
+use attache_client::{Decision, Effect, FormReply, ListedSession, QueuedPromptId, UrlReply};
 use attache_protocol::v1::{SessionConfigOptionValue, SessionId};
+use attache_view::RuleReach;
 
 /// Something that a panel asks the screen to do.
 #[derive(Debug)]
@@ -52,8 +53,8 @@ pub(crate) enum Request {
 pub(crate) enum PanelAnswer {
     /// An answer to a permission request.
     Permission(Decision),
-    /// Remember this rule and decide by it.
-    Remember(Box<Rule>),
+    /// Remember the rule with this effect and reach, and decide by it.
+    Remember { effect: Effect, reach: RuleReach },
     /// Reject, and tell the agent why.
     RejectSaying(String),
     /// An answer to a form.
@@ -61,4 +62,3 @@ pub(crate) enum PanelAnswer {
     /// An answer to a page; `open` is the address to open.
     Page { reply: UrlReply, open: Option<String> },
 }
-

@@ -35,7 +35,8 @@ impl Panel for SearchPanel {
     }
 
     fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme) {
-        let x = put(buffer, area.x, area.y, area.right(), self.input.text(), theme.role(Role::Text));
+        let x =
+            put(buffer, area.x, area.y, area.right(), self.input.text(), theme.role(Role::Text));
         put(buffer, x, area.y, area.right(), "_", theme.role(Role::Name));
     }
 

@@ -92,7 +92,11 @@ impl SessionsPanel {
         let folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let note = [sanitize::line(&session.agent), sanitize::line(&folder), when];
         let note: Vec<String> = note.into_iter().filter(|part| !part.is_empty()).collect();
-        let mark = if session.open { ("*".to_owned(), Role::Success) } else { (" ".to_owned(), Role::Muted) };
+        let mark = if session.open {
+            ("*".to_owned(), Role::Success)
+        } else {
+            (" ".to_owned(), Role::Muted)
+        };
         Choice { mark, text, note: note.join("  ") }
     }
 
@@ -226,8 +230,16 @@ impl Panel for SessionsPanel {
             }
             _ => self.summary(),
         };
-        let role = if matches!(self.editing, Editing::Deletion) { Role::Warning } else { Role::Muted };
-        put(buffer, area.x, area.bottom().saturating_sub(1), area.right(), &summary, theme.role(role));
+        let role =
+            if matches!(self.editing, Editing::Deletion) { Role::Warning } else { Role::Muted };
+        put(
+            buffer,
+            area.x,
+            area.bottom().saturating_sub(1),
+            area.right(),
+            &summary,
+            theme.role(role),
+        );
         if self.sessions.is_empty() {
             let text = match (self.asking, self.list.filter.is_empty()) {
                 (true, _) => "Asking the agents …",

@@ -205,7 +205,9 @@ impl Panel for SettingsPanel {
             None => Vec::new(),
         };
         self.none = match facts.session {
-            Some(session) => format!("{} offers no options.", sanitize::line(session.agent().name())),
+            Some(session) => {
+                format!("{} offers no options.", sanitize::line(session.agent().name()))
+            }
             None => "The session is not open yet.".to_owned(),
         };
         self.list.set_count(self.settings.len());

@@ -1,8 +1,8 @@
 //! A text to read: help, notices, the full output of a command.
 
 use super::drawing::put;
-use super::{Outcome, Panel};
 use super::request::Request;
+use super::{Outcome, Panel};
 use crate::keymap::{Action, Context};
 use crate::theme::Theme;
 use attache_view::{Line, Role};
@@ -78,13 +78,7 @@ pub(crate) fn put_lines(lines: &[Line], area: Rect, buffer: &mut Buffer, theme: 
 }
 
 /// Draws how many lines are above and below.
-pub(crate) fn put_more(
-    above: usize,
-    below: usize,
-    area: Rect,
-    buffer: &mut Buffer,
-    theme: &Theme,
-) {
+pub(crate) fn put_more(above: usize, below: usize, area: Rect, buffer: &mut Buffer, theme: &Theme) {
     let glyphs = theme.glyphs();
     let text = match (above, below) {
         (0, 0) => return,
@@ -107,7 +101,11 @@ impl Panel for TextPanel {
     }
 
     fn hints(&self) -> Vec<(Action, &'static str)> {
-        vec![(Action::Dismiss, "close"), (Action::PageDown, "scroll"), (Action::CopyMessage, "copy")]
+        vec![
+            (Action::Dismiss, "close"),
+            (Action::PageDown, "scroll"),
+            (Action::CopyMessage, "copy"),
+        ]
     }
 
     fn height(&self, width: u16) -> u16 {

@@ -12,8 +12,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 const ENTER: &str = "\x1b[?1049h\x1b[2J\x1b[H\x1b[?25l\x1b[?2004h\x1b[?1004h\x1b[>1u";
 
 /// Ends everything that [`ENTER`], the mouse and a frame may have begun.
-const LEAVE: &str =
-    "\x1b[?2026l\x1b[<1u\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l";
+const LEAVE: &str = "\x1b[?2026l\x1b[<1u\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[0 q\x1b[?25h\x1b[?1049l";
 
 /// Buttons, wheel and drags, in the encoding that knows wide screens. Movement without a button is
 /// not reported, so that it costs nothing.

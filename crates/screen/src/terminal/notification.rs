@@ -31,7 +31,9 @@ pub(crate) fn notify(method: NotificationMethod, title: &str, text: &str) {
     let bytes = match method {
         NotificationMethod::Off => return,
         NotificationMethod::Bell => "\x07".to_owned(),
-        NotificationMethod::Automatic => message(sequence(|name| std::env::var(name).ok()), title, text),
+        NotificationMethod::Automatic => {
+            message(sequence(|name| std::env::var(name).ok()), title, text)
+        }
     };
     if let Ok(mut terminal) = modes::terminal() {
         let _ = terminal.write_all(bytes.as_bytes());
