@@ -13,6 +13,7 @@ pub(crate) mod opening;
 pub(crate) mod options;
 pub(crate) mod panels;
 pub(crate) mod reading;
+pub(crate) mod sending;
 pub(crate) mod shell;
 pub(crate) mod shell_run;
 pub(crate) mod slot;

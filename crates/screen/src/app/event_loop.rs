@@ -6,7 +6,7 @@ use crate::app::slot::Slot;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::{self, TerminalJob};
 use crate::panel::attention::{title_of, waits_for};
-use crate::terminal::frame_writer::{Forget, FrameWriter};
+use crate::terminal::frame_writer::FrameWriter;
 use crate::terminal::input::Input;
 use crate::terminal::modes::{self, ShownScreen};
 use crate::terminal::notification;
@@ -43,15 +43,12 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
     let (_, never) = mpsc::channel(1);
     let by_rule = std::mem::replace(&mut options.by_rule, never);
     let shown = ShownScreen::enter(options.mouse)?;
-    let (writer, forget) = FrameWriter::new();
-    let viewport = TerminalOptions { viewport: Viewport::Fixed(area) };
-    let drawing = Terminal::with_options(CrosstermBackend::new(writer), viewport)?;
+    let drawing = drawing(area)?;
     let app = App::new(options, area);
     let watch = app.hub.watch();
     let mut running = Running {
         app,
         drawing,
-        forget,
         input: Input::new(),
         signals,
         watch,
@@ -72,11 +69,17 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
     ending
 }
 
+/// Returns an empty drawing of this size, whose first frame clears the terminal. A size that is
+/// fixed is never queried, and neither is the cursor.
+fn drawing(area: Rect) -> io::Result<Drawing> {
+    let viewport = TerminalOptions { viewport: Viewport::Fixed(area) };
+    Terminal::with_options(CrosstermBackend::new(FrameWriter::clearing()), viewport)
+}
+
 /// The screen while it runs.
 struct Running {
     app: App,
     drawing: Drawing,
-    forget: Forget,
     input: Input,
     signals: Signals,
     watch: Watch,
@@ -146,9 +149,7 @@ impl Running {
     fn draw(&mut self) -> io::Result<()> {
         let app = &mut self.app;
         if std::mem::take(&mut app.is_redrawn) {
-            self.forget.set();
-            self.drawing.resize(app.area)?;
-            self.drawing.clear()?;
+            self.drawing = drawing(app.area)?;
         }
         app.is_dirty = false;
         self.drawing.draw(|frame| app.draw(frame))?;

@@ -42,6 +42,12 @@ pub struct ScreenOptions {
     pub notifications: NotificationMethod,
 }
 
+impl std::fmt::Debug for ScreenOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScreenOptions").field("first", &self.first).finish_non_exhaustive()
+    }
+}
+
 /// The first session.
 #[derive(Debug, Clone)]
 pub struct FirstSession {

@@ -91,7 +91,7 @@ impl App {
             ],
         };
         let heading = |text: &str| Line::of(text.to_owned(), Role::Heading);
-        let mut keys = |context: Context, lines: &mut Vec<Line>| {
+        let keys = |context: Context, lines: &mut Vec<Line>| {
             lines.push(heading(context.description()));
             let rows = self.keymap.help(context);
             lines.extend(rows.iter().map(|(keys, does)| row(keys, does)));
@@ -178,7 +178,6 @@ impl App {
             Request::SearchHere(text) => self.search_here(&text),
             Request::StopCall(id) => self.stop_tool_call(id),
             Request::Copy(text) => self.copy(&text),
-            Request::OpenPage(page) => self.open_page(page),
             Request::Quit => self.is_ended = true,
         }
     }

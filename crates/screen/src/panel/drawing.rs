@@ -125,9 +125,8 @@ pub(crate) fn put_keys(
 /// Returns the area of a panel of this height in the middle of `area`.
 pub(crate) fn middle(area: Rect, height: u16) -> Rect {
     let width = match area.width {
-        0..=60 => area.width,
-        61..=110 => area.width - 4,
-        wide => wide.min(120).min(wide - 8).max(100),
+        0..=108 => area.width,
+        wide => (wide - 8).min(120),
     };
     let height = height.saturating_add(2).min(area.height);
     Rect {

@@ -145,6 +145,30 @@ impl PermissionPanel {
     }
 }
 
+impl PermissionPanel {
+    /// The lines of the answers that fit, so that about half of the panel shows what would happen.
+    /// The selected answer is always visible.
+    fn visible_answers(&self, area: Rect) -> Vec<(usize, bool, String)> {
+        let lines = self.answer_lines(area.width);
+        let height = usize::from(area.height);
+        let most = height.saturating_sub(self.body.1.len().min(height / 2)).max(1);
+        if lines.len() <= most {
+            return lines;
+        }
+        let room = most.saturating_sub(1).max(1);
+        let end = lines.iter().rposition(|(index, ..)| *index <= self.selected);
+        let first = (end.unwrap_or(0) + 1).saturating_sub(room);
+        let mut shown: Vec<_> = lines.iter().skip(first).take(room).cloned().collect();
+        let hidden = lines.iter().filter(|(_, is_first, _)| *is_first).count();
+        let seen = shown.iter().filter(|(_, is_first, _)| *is_first).count();
+        if most > 1 {
+            let more = format!("… {} more answers: go down or up", hidden - seen);
+            shown.push((usize::MAX, false, more));
+        }
+        shown
+    }
+}
+
 fn done(answer: PanelAnswer) -> Outcome {
     Outcome::CloseAnd(Request::Answer(answer))
 }
@@ -247,13 +271,7 @@ impl Panel for PermissionPanel {
 
     fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme) {
         self.lay_out(area.width);
-        let mut answers = self.answer_lines(area.width);
-        // In little space, the first line of each answer, and then only the first answers, stay.
-        let most = usize::from(area.height).saturating_sub(2).max(1);
-        if answers.len() > most {
-            answers.retain(|(_, first, _)| *first);
-            answers.truncate(most);
-        }
+        let answers = self.visible_answers(area);
         let why = u16::from(self.why.is_some());
         let below = (answers.len() as u16 + why).min(area.height);
         let body = Rect { height: area.height - below, ..area };
@@ -268,7 +286,10 @@ impl Panel for PermissionPanel {
         put_more(self.first, rest, body, buffer, theme);
         let mut y = body.bottom();
         for (index, first, text) in answers {
-            let Some(answer) = self.answers.get(index) else { continue };
+            let Some(answer) = self.answers.get(index) else {
+                put(buffer, area.x + 4, y, area.right(), &text, theme.role(Role::Muted));
+                continue;
+            };
             let chosen = index == self.selected && self.why.is_none();
             let pointer = if chosen && first { "> " } else { "  " };
             let x = put(buffer, area.x, y, area.right(), pointer, theme.role(Role::Name));

@@ -42,8 +42,6 @@ pub(crate) enum Request {
     StopCall(String),
     /// Copy a text.
     Copy(String),
-    /// Open a page in a browser.
-    OpenPage(String),
     /// End the screen.
     Quit,
 }

@@ -2,12 +2,13 @@
 
 use super::modes;
 use std::io::{self, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Asks the terminal to show the frame at once; other terminals ignore it.
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
+
+/// Clears the terminal.
+const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 
 /// Collects the bytes of a frame and writes them when the frame is complete.
 #[derive(Debug, Default)]
@@ -16,31 +17,15 @@ pub(crate) struct FrameWriter {
     /// The bytes of the last frame. Frames use absolute positions, so writing the same bytes again
     /// changes nothing.
     last: Vec<u8>,
-    forget: Forget,
-}
-
-/// Makes the next frame count as a change, because the terminal no longer shows the last one.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Forget(Arc<AtomicBool>);
-
-impl Forget {
-    pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 impl FrameWriter {
-    /// Returns a writer, and what makes it forget its last frame.
-    pub(crate) fn new() -> (Self, Forget) {
-        let writer = Self::default();
-        let forget = writer.forget.clone();
-        (writer, forget)
+    /// Returns a writer whose first frame clears the terminal.
+    pub(crate) fn clearing() -> Self {
+        Self { frame: CLEAR.to_vec(), last: Vec::new() }
     }
 
     fn complete(&mut self, mut to: impl Write) -> io::Result<()> {
-        if self.forget.0.swap(false, Ordering::Relaxed) {
-            self.last.clear();
-        }
         if self.frame.is_empty() || self.frame == self.last {
             self.frame.clear();
             return Ok(());
@@ -75,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_one_synchronized_write_and_a_repeated_frame_is_none() {
-        let (mut writer, forget) = FrameWriter::new();
+        let mut writer = FrameWriter::default();
         let mut shown = Vec::new();
         let mut frame = |writer: &mut FrameWriter, text: &str| {
             writer.write_all(text.as_bytes()).unwrap();
@@ -86,7 +71,7 @@ mod tests {
         assert_eq!(frame(&mut writer, "one"), "\x1b[?2026hone\x1b[?2026l");
         assert_eq!(frame(&mut writer, "one"), "");
         assert_eq!(frame(&mut writer, ""), "");
-        forget.set();
-        assert_eq!(frame(&mut writer, "one"), "\x1b[?2026hone\x1b[?2026l");
+        let mut writer = FrameWriter::clearing();
+        assert_eq!(frame(&mut writer, "one"), "\x1b[?2026h\x1b[0m\x1b[2Jone\x1b[?2026l");
     }
 }
