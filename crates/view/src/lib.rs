@@ -10,6 +10,8 @@
 //! | [`Row`] | One entry of the conversation: a prompt, an answer, a tool call, a plan, … |
 //! | [`Block`] | A part of a text: a paragraph, a heading, an item, a table, code, … |
 //! | [`Line`], [`Span`], [`Style`] | Text of one line, and what each piece of it means. |
+//! | [`Markdown`](markdown::Markdown) | Parses a message while it streams. |
+//! | [`Highlighter`](syntax::Highlighter) | Gives the words of code their roles, line by line. |
 //!
 //! # Sanitized text
 //!
@@ -22,9 +24,11 @@
 //! belong to the front ends.
 
 mod block;
+pub mod markdown;
 mod row;
 pub mod sanitize;
 mod span;
+pub mod syntax;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
 pub use row::diff_row::{DiffRow, FileChange, FileDiff, Hunk, HunkLine, LineChange};
