@@ -1,9 +1,9 @@
 //! Markdown, parsed while it streams.
 //!
-//! [`Markdown`] reads each line once. Its block parser (`block_parser.rs`) knows in which containers
-//! and in which paragraph, table or code the next line begins. pulldown-cmark then parses the text
-//! of one paragraph, heading or cell. No document is parsed from its beginning again, and long
-//! blocks are divided, so the work per byte of a message is bounded.
+//! [`Markdown`] reads each line once. Its block parser (`block_parser.rs`) knows in which
+//! containers and in which paragraph, table or code the next line begins. pulldown-cmark then
+//! parses the text of one paragraph, heading or cell. No text is parsed from its beginning again,
+//! and long blocks are divided, so the work per byte of a message is bounded.
 //!
 //! # Differences from CommonMark
 //!
@@ -12,9 +12,12 @@
 //! - Only a paragraph of one line becomes a heading when a line of `---` or `===` follows. After a
 //!   longer paragraph, `---` is a rule.
 //! - Containers are nested up to a limit; deeper markers are text.
+//! - A line without `|` ends a table.
 
 mod block_parser;
 mod code;
+mod container;
+mod containers;
 mod inline;
 mod line_start;
 mod link;

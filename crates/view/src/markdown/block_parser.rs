@@ -5,8 +5,8 @@
 //! algorithm of the CommonMark specification. The state between two lines has a bounded size.
 
 use super::code::OpenCode;
-use super::line_start::{self, ListMarker};
-use super::output::{Container, Kind, List, OpenItem, Output};
+use super::containers::{Containers, after_quote_mark};
+use super::line_start::{self, CODE_INDENT, ListMarker};
 use super::table::OpenTable;
 use super::{PIECE, inline};
 use crate::block::{Block, Marker};
@@ -17,18 +17,11 @@ use std::sync::Arc;
 /// How deeply containers can be nested.
 const DEPTH: usize = 16;
 
-/// The spaces that make a line indented code.
-const CODE_INDENT: usize = 4;
-
 /// The state between two lines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BlockParser {
-    containers: Vec<Container>,
-    /// The list that the last block outside of containers belongs to.
-    list: Option<List>,
+    containers: Containers,
     leaf: Leaf,
-    output: Output,
-    next_id: u64,
     /// Whether the next piece of text continues a line.
     inside_line: bool,
     /// Whether constructs without an end are shown as if they had one.
@@ -62,7 +55,7 @@ enum Leaf {
 impl BlockParser {
     /// Takes the blocks that are complete.
     pub(super) fn take_complete(&mut self) -> Vec<Arc<Block>> {
-        self.output.take_complete()
+        self.containers.take_complete()
     }
 
     /// From now on, shows constructs without an end as if they had one.
@@ -74,8 +67,7 @@ impl BlockParser {
     pub(super) fn close(mut self) -> Vec<Arc<Block>> {
         self.at_end = true;
         self.close_containers(0);
-        self.output.leave_all();
-        self.output.take_complete()
+        self.containers.end()
     }
 
     /// Whether the meaning of the beginning of a line depends on what follows.
@@ -89,11 +81,8 @@ impl BlockParser {
                 !body.is_empty() && body.chars().all(|other| other == *mark)
             }
             _ => {
-                let lists = self.containers.iter().map(|container| container.list);
-                let ordered = lists.chain([self.list]).flatten();
-                let mut ordered = ordered.filter(|list| matches!(list.kind, '.' | ')'));
                 let number = body.len() <= 3 && body.bytes().all(|byte| byte.is_ascii_digit());
-                line_start::is_only_a_marker(text) || (number && ordered.next().is_some())
+                line_start::is_only_a_marker(text) || (number && self.containers.in_ordered_list())
             }
         }
     }
@@ -123,7 +112,7 @@ impl BlockParser {
     }
 
     fn whole_line(&mut self, text: &str) {
-        let (matched, rest) = self.continued_containers(text);
+        let (matched, rest) = self.containers.continued(text);
         let all = matched == self.containers.len();
         if all && self.continues_code(rest) {
             return;
@@ -163,26 +152,6 @@ impl BlockParser {
                 self.text(rest);
             }
         }
-    }
-
-    /// Returns the number of containers that a line continues, and its rest after their marks.
-    fn continued_containers<'a>(&self, text: &'a str) -> (usize, &'a str) {
-        let mut rest = text;
-        for (index, container) in self.containers.iter().enumerate() {
-            let indent = line_start::indent(rest);
-            let after = match &container.kind {
-                Kind::Quote if indent < CODE_INDENT => after_quote_mark(rest.trim_start()),
-                Kind::Quote => None,
-                Kind::Item(item) if rest.trim().is_empty() => (!item.empty).then_some(""),
-                Kind::Item(item) if indent >= item.indent => rest.get(item.indent..),
-                Kind::Item(_) => None,
-            };
-            match after {
-                Some(after) => rest = after,
-                None => return (index, rest),
-            }
-        }
-        (self.containers.len(), rest)
     }
 
     /// Adds a line to the open code. Returns `false` if there is none, or if it ended before.
@@ -245,7 +214,7 @@ impl BlockParser {
         if line_start::is_rule(body) {
             self.close_containers(start.matched);
             self.close_leaf();
-            self.add(Block::Rule);
+            self.containers.add(Block::Rule);
             return Begun::Leaf;
         }
         match line_start::list_marker(body) {
@@ -260,22 +229,21 @@ impl BlockParser {
         }
         self.close_containers(start.matched);
         self.close_leaf();
-        self.begin_content();
-        *self.list() = None;
-        self.begin_container(Kind::Quote);
+        self.containers.begin_block();
+        self.containers.begin_quote();
         *start = Start { matched: start.matched + 1, rest: after, began: true };
         Begun::Container
     }
 
-    fn begin_item(
+    fn begin_item<'a>(
         &mut self,
-        start: &mut Start<'_>,
+        start: &mut Start<'a>,
         marker: ListMarker,
         in_paragraph: bool,
     ) -> Begun {
         let ListMarker { kind, number, length, spaces } = marker;
         let indent = line_start::indent(start.rest);
-        let after = start.rest.get(indent + length..).unwrap_or_default();
+        let after: &'a str = start.rest.get(indent + length..).unwrap_or_default();
         let empty = after.trim().is_empty();
         let interrupts = !empty && number.is_none_or(|number| number == 1);
         if start.matched >= DEPTH || (in_paragraph && !interrupts) {
@@ -283,12 +251,7 @@ impl BlockParser {
         }
         self.close_containers(start.matched);
         self.close_leaf();
-        self.show_item();
-        self.begin_content();
-        let list = self.list();
-        let next = list.filter(|list| list.kind == kind).map(|list| list.next);
-        let number = number.map(|number| next.unwrap_or(number));
-        *list = Some(List { kind, next: number.unwrap_or_default().saturating_add(1) });
+        let number = self.containers.begin_list_item(kind, number);
         let rest = after.get(spaces..).unwrap_or_default();
         let task = line_start::task(rest).filter(|_| number.is_none());
         let (marker, rest) = match (task, number) {
@@ -296,12 +259,7 @@ impl BlockParser {
             (None, Some(number)) => (Marker::Number(number), rest),
             (None, None) => (Marker::Bullet, rest),
         };
-        let depth = self.item_depth();
-        let indent = indent + length + spaces;
-        self.begin_container(Kind::Item(OpenItem { indent, depth, marker, empty, shown: false }));
-        // The borrow of `rest` is of the line, as that of `start.rest` is.
-        let offset = start.rest.len() - rest.len();
-        let rest = start.rest.get(offset..).unwrap_or_default();
+        self.containers.begin_item(indent + length + spaces, marker, empty);
         *start = Start { matched: start.matched + 1, rest, began: true };
         Begun::Container
     }
@@ -348,14 +306,14 @@ impl BlockParser {
     fn heading(&mut self, level: u8, title: &str) {
         self.close_leaf();
         let line = inline::line(title, Role::Heading, self.open);
-        self.add(Block::Heading { level, line });
+        self.containers.add(Block::Heading { level, line });
     }
 
     fn row(&mut self, line: &str) {
         if let Leaf::Table(table) = &mut self.leaf
             && let Some(part) = table.row(line, self.open)
         {
-            self.add(part);
+            self.containers.add(part);
         }
     }
 
@@ -363,16 +321,15 @@ impl BlockParser {
         if let Leaf::Fenced { code, .. } | Leaf::Indented { code, .. } = &mut self.leaf
             && let Some(part) = code.line(line)
         {
-            self.add(part);
+            self.containers.add(part);
         }
     }
 
     fn begin_leaf(&mut self, leaf: Leaf) {
         self.close_leaf();
-        self.begin_content();
-        *self.list() = None;
+        self.containers.begin_block();
         // The blocks before the leaf are complete.
-        self.output.enter(&mut self.containers);
+        self.containers.enter();
         self.leaf = leaf;
     }
 
@@ -384,7 +341,7 @@ impl BlockParser {
             Leaf::Fenced { code, .. } | Leaf::Indented { code, .. } => code.end(),
         };
         if let Some(block) = block {
-            self.add(block);
+            self.containers.add(block);
         }
     }
 
@@ -396,22 +353,11 @@ impl BlockParser {
         let table = if open && first_bar { OpenTable::expected(last) } else { None };
         let text = if table.is_some() { before } else { text };
         if !text.is_empty() {
-            self.add(inline::paragraph(text, open));
+            self.containers.add(inline::paragraph(text, open));
         }
         if let Some(table) = table {
-            self.add(table);
+            self.containers.add(table);
         }
-    }
-
-    fn add(&mut self, block: Block) {
-        self.begin_content();
-        *self.list() = None;
-        self.output.add(&mut self.containers, block);
-    }
-
-    fn begin_container(&mut self, kind: Kind) {
-        self.next_id += 1;
-        self.containers.push(Container { id: self.next_id, kind, list: None });
     }
 
     /// Ends the containers after the first `keep` ones, and the leaf inside of them.
@@ -423,43 +369,7 @@ impl BlockParser {
             return;
         }
         self.close_leaf();
-        while self.containers.len() > keep {
-            self.show_item();
-            self.containers.pop();
-        }
-    }
-
-    /// Makes a block of the innermost item if it has none, because it has no text of its own.
-    fn show_item(&mut self) {
-        if let Some(Container { kind: Kind::Item(item), .. }) = self.containers.last()
-            && !item.shown
-        {
-            self.output.enter(&mut self.containers);
-        }
-    }
-
-    /// Marks the items around the next block as not empty.
-    fn begin_content(&mut self) {
-        for container in &mut self.containers {
-            if let Kind::Item(item) = &mut container.kind {
-                item.empty = false;
-            }
-        }
-    }
-
-    /// The list that the last block in the innermost container belongs to.
-    fn list(&mut self) -> &mut Option<List> {
-        match self.containers.last_mut() {
-            Some(container) => &mut container.list,
-            None => &mut self.list,
-        }
-    }
-
-    /// Returns the depth of a new item: the number of items around it, inside of the same quote.
-    fn item_depth(&self) -> u8 {
-        let items = self.containers.iter().rev();
-        let items = items.take_while(|container| matches!(container.kind, Kind::Item(_)));
-        u8::try_from(items.count()).unwrap_or(u8::MAX)
+        self.containers.close(keep);
     }
 }
 
@@ -477,10 +387,4 @@ enum Begun {
     Container,
     Leaf,
     Nothing,
-}
-
-/// Returns the rest of a line after `>` and one space.
-fn after_quote_mark(body: &str) -> Option<&str> {
-    let after = body.strip_prefix('>')?;
-    Some(after.strip_prefix(' ').unwrap_or(after))
 }

@@ -2,6 +2,9 @@
 
 use crate::block::{Alignment, Marker};
 
+/// The spaces that make a line indented code.
+pub(super) const CODE_INDENT: usize = 4;
+
 /// The beginning of a code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fence<'a> {

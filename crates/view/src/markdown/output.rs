@@ -1,47 +1,9 @@
 //! The blocks that are made, and the containers that are still open.
 
 use super::PARTS;
+use super::container::{Container, Kind};
 use crate::block::{Block, Item, Marker};
 use std::sync::Arc;
-
-/// A quote or an item that the current line is in.
-#[derive(Debug, Clone)]
-pub(super) struct Container {
-    /// A number that no other container of the text has.
-    pub(super) id: u64,
-    pub(super) kind: Kind,
-    /// The list that the last part of the container belongs to.
-    pub(super) list: Option<List>,
-}
-
-/// The kind of a container.
-#[derive(Debug, Clone)]
-pub(super) enum Kind {
-    Quote,
-    Item(OpenItem),
-}
-
-/// An item that may get more parts.
-#[derive(Debug, Clone)]
-pub(super) struct OpenItem {
-    /// How far the lines of the item are indented.
-    pub(super) indent: usize,
-    pub(super) depth: u8,
-    pub(super) marker: Marker,
-    /// Whether the item has no text yet.
-    pub(super) empty: bool,
-    /// Whether a block with its marker exists.
-    pub(super) shown: bool,
-}
-
-/// A list that may get more items.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct List {
-    /// The character that its items share.
-    pub(super) kind: char,
-    /// The number of the next item.
-    pub(super) next: u64,
-}
 
 /// Blocks, and the blocks around the next one.
 #[derive(Debug, Clone, Default)]

@@ -168,7 +168,7 @@ fn links() {
 fn text_is_sanitized() {
     check("a\u{1b}[31mb\u{7} &#27;[0m &#x202e;x &#10;y", "ab [0m \u{fffd}x  y");
     check("a\tb\r\n\tc", "a   b\nc");
-    check("[a](http://x&#7;y)", "a{muted  (http://x\u{fffd}y)}".replace('\u{fffd}', "␇").as_str());
+    check("[a](http://x&#7;y)", "a{muted  (http://x␇y)}");
     check("```\u{1b}[0mrs\na\tb\u{7}\n```", "code rs\n| a   b");
 }
 

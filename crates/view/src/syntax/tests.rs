@@ -87,6 +87,7 @@ fn data_has_keys_and_values() {
         "{\"a\": 1, \"b\": \"x\", \"c\": true}",
         "f:\"a\" n:1 f:\"b\" s:\"x\" f:\"c\" n:true",
     );
+    check("jsonc", "{\"a\": [\"b\"], \"c\": 1} // \"d\"", "f:\"a\" s:\"b\" f:\"c\" n:1 c:// \"d\"");
     check("yaml", "a: 1\n- b: \"x\" # c\nd:", "f:a n:1 f:b s:\"x\" c:# c f:d");
     check("yaml", "run: |\n  don't\nb: no", "f:run s:  don't f:b n:no");
     check("toml", "[a.b]\nc = \"x\" # d\n", "t:[a.b] f:c s:\"x\" c:# d");

@@ -28,55 +28,59 @@ pub(crate) fn line(
         pieces.push(text, Role::Type);
         return State::Code;
     }
-    let mut at = 0;
-    while let Some((from, length, next)) = key(language, text.get(at..).unwrap_or_default()) {
-        pieces.push(text.get(at..at + from).unwrap_or_default(), Role::Code);
-        pieces.push(text.get(at + from..at + from + length).unwrap_or_default(), Role::Function);
-        pieces.push(text.get(at + from + length..at + next).unwrap_or_default(), Role::Code);
-        at += next;
-        if !language.json {
-            break;
-        }
-        // Values up to the next key.
-        let rest = text.get(at..).unwrap_or_default();
-        let until = value(rest);
-        let state = words::line(language, State::Code, rest.get(..until).unwrap_or(rest), pieces);
-        if !matches!(state, State::Code) {
-            return state;
-        }
-        at += until;
+    if language.json {
+        return json(language, text, pieces);
     }
-    let rest = text.get(at..).unwrap_or_default();
+    let mut rest = text;
+    if let Some((begin, length)) = key(language, text) {
+        for (length, role) in [(begin, Role::Code), (length, Role::Function), (1, Role::Code)] {
+            let (piece, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+            pieces.push(piece, role);
+            rest = after;
+        }
+    }
+    let state = words::line(language, State::Code, rest, pieces);
+    // In YAML, the text of `key: |` follows in the next lines.
     let block = rest.trim_end().trim_end_matches(['-', '+']);
-    if language.sections || language.json || !(block.ends_with('|') || block.ends_with('>')) {
-        return words::line(language, State::Code, rest, pieces);
+    match !language.sections && block.ends_with(['|', '>']) {
+        true => State::Indented { columns: indent },
+        false => state,
     }
-    words::line(language, State::Code, rest, pieces);
-    State::Indented { columns: indent }
 }
 
-/// Finds the key that a text begins with: where it begins, its length, and where its value begins.
-fn key(language: &Language, text: &str) -> Option<(usize, usize, usize)> {
-    let begin = match language.json {
-        true => text.find(|c: char| !matches!(c, ' ' | '{' | '}' | '[' | ']' | ','))?,
-        false => text.len() - text.trim_start_matches([' ', '-', '?']).len(),
-    };
+/// Reads a line of JSON.
+fn json(language: &'static Language, text: &str, pieces: &mut Pieces) -> State {
+    let mut rest = text;
+    loop {
+        let (before, string) =
+            rest.split_at_checked(rest.find('"').unwrap_or(rest.len())).unwrap_or((rest, ""));
+        if string.is_empty() || before.contains("//") || before.contains("/*") {
+            return words::line(language, State::Code, rest, pieces);
+        }
+        words::line(language, State::Code, before, pieces);
+        let length = quoted(string, '"').unwrap_or(string.len());
+        let (string, after) = string.split_at_checked(length).unwrap_or((string, ""));
+        let key = after.trim_start().starts_with(':');
+        pieces.push(string, if key { Role::Function } else { Role::String });
+        rest = after;
+    }
+}
+
+/// Finds the key that a text begins with: where it begins, and its length with the spaces after it.
+/// A separator follows.
+fn key(language: &Language, text: &str) -> Option<(usize, usize)> {
+    let begin = text.len() - text.trim_start_matches([' ', '-', '?']).len();
     let rest = text.get(begin..)?;
+    let separator = if language.sections { '=' } else { ':' };
     let length = match rest.chars().next()? {
+        '#' | ';' => return None,
         quote @ ('"' | '\'') => quoted(rest, quote)?,
-        _ if language.json => return None,
-        '#' => return None,
         _ if language.sections => rest.find('=')?,
         _ => rest.find(": ").or_else(|| rest.trim_end().strip_suffix(':').map(str::len))?,
     };
-    let separator = if language.sections { '=' } else { ':' };
     let after = rest.get(length..)?;
     let spaces = after.len() - after.trim_start().len();
-    let key = rest.get(..length)?.trim_end().len();
-    if key == 0 || !after.trim_start().starts_with(separator) {
-        return None;
-    }
-    Some((begin, key, begin + length + spaces + separator.len_utf8()))
+    (length > 0 && after.trim_start().starts_with(separator)).then_some((begin, length + spaces))
 }
 
 /// Returns the length of the string at the beginning of a text.
@@ -91,15 +95,4 @@ fn quoted(text: &str, quote: char) -> Option<usize> {
         }
     }
     None
-}
-
-/// Returns the length of the value at the beginning of a text, up to the next comma or bracket
-/// outside of strings.
-fn value(text: &str) -> usize {
-    let begin = text.len() - text.trim_start().len();
-    let rest = text.get(begin..).unwrap_or_default();
-    match rest.chars().next() {
-        Some('"') => begin + quoted(rest, '"').unwrap_or(rest.len()),
-        _ => rest.find([',', '{', '[', '}', ']']).map_or(text.len(), |at| begin + at),
-    }
 }

@@ -285,7 +285,8 @@ impl<'a> Reader<'a, '_> {
             if let Some(word) = heredoc(rest) {
                 self.heredoc = Some(word);
             }
-            self.command = matches!(first, '|' | '&' | ';' | '(' | '`' | '{' | '!');
+            let begins = matches!(first, '|' | '&' | ';' | '(' | '`' | '{' | '!');
+            self.command = begins || (self.command && first == '=');
         }
         let length = first.len_utf8();
         // A word of options such as `--all-targets` stays one piece.
