@@ -172,11 +172,14 @@ const NAMES: &[&str] = &[
     "",
 ];
 
+/// A pattern for lines of any language.
+const CODE: &str = "[a-z0-9 \"'`#/*<>!=\\-\\[\\]{}()$@:;,.|&\\\\é漢]{0,30}";
+
 proptest! {
     #[test]
     fn no_character_is_lost_or_added(
         language in proptest::sample::select(NAMES),
-        lines in proptest::collection::vec("[a-z0-9 \"'`#/*<>!=\\-\\[\\]{}()$@:;,.|&\\\\é漢]{0,30}", 0..6),
+        lines in proptest::collection::vec(CODE, 0..6),
     ) {
         let mut highlighter = highlighter(language);
         for line in lines {

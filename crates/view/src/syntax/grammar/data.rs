@@ -42,7 +42,8 @@ pub(crate) fn line(
     let state = words::line(language, State::Code, rest, pieces);
     // In YAML, the text of `key: |` follows in the next lines.
     let block = rest.trim_end().trim_end_matches(['-', '+']);
-    match !language.sections && block.ends_with(['|', '>']) {
+    let block = block.trim_start_matches([' ', '-']);
+    match !language.sections && matches!(block, "|" | ">") {
         true => State::Indented { columns: indent },
         false => state,
     }
