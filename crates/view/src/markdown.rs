@@ -36,7 +36,7 @@ use crate::span::{Line, Role};
 use std::sync::{Arc, OnceLock};
 
 /// The number of bytes after which a paragraph, a line or code is divided.
-const PIECE: usize = 16 * 1024;
+const PIECE: usize = 8 * 1024;
 
 /// The number of lines, rows or parts after which a block is divided.
 const PARTS: usize = 128;

@@ -3,6 +3,7 @@ use crate::{Block, Line, Marker, Role, Span};
 use proptest::prelude::*;
 use std::sync::Arc;
 
+mod commonmark;
 mod laws;
 
 /// Writes blocks as text, one line each, with the styles of their spans in brackets.
