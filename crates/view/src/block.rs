@@ -45,7 +45,8 @@ pub enum Block {
 /// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// How deeply the list is nested; 0 for a list that is not in another list.
+    /// How deeply the list is nested; 0 for a list that is not in another list. A quote inside of
+    /// an item begins at 0 again.
     pub depth: u8,
     /// What precedes the item.
     pub marker: Marker,
@@ -84,9 +85,10 @@ pub struct CodeBlock {
 pub struct Table {
     /// The alignment of each column.
     pub alignments: Vec<Alignment>,
-    /// The cells of the header.
+    /// The cells of the header. Empty if the table continues the block before it: a long table is
+    /// divided, so that its first rows are complete while later ones still come.
     pub header: Vec<Line>,
-    /// The cells of each row.
+    /// The cells of each row. A row may have fewer cells than the table has columns.
     pub rows: Vec<Vec<Line>>,
 }
 

@@ -14,6 +14,8 @@
 //! | [`Row`] | One entry of the conversation: a prompt, an answer, a tool call, a plan, … |
 //! | [`Block`] | A part of a text: a paragraph, a heading, an item, a table, code, … |
 //! | [`Line`], [`Span`], [`Style`] | Text of one line, and what each piece of it means. |
+//! | [`Markdown`](markdown::Markdown) | Parses a message while it streams. |
+//! | [`Highlighter`](syntax::Highlighter) | Gives the words of code their roles, line by line. |
 //!
 //! # Sanitized text
 //!
