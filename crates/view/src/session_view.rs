@@ -221,7 +221,7 @@ impl SessionView {
             let content = self.content(index, entry, session, terminals);
             bytes += entry::cost(entry);
             if let Some(row) = self.rows.get_mut(index)
-                && row.content != content
+                && (row.content != content || row.at != entry.at.0)
             {
                 *row = Arc::new(Row { id: index, at: entry.at.0, depth: 0, content });
                 made.push(index);
@@ -276,7 +276,8 @@ impl SessionView {
             false => self.open_calls.insert(call.tool_call_id.clone(), index),
         };
         let earlier = self.rows.get(index);
-        self.terminals.show(index, call, earlier, session, terminals);
+        let row = (index, self.is_running || call.upserted);
+        self.terminals.show(row, call, earlier, session, terminals);
         let output = OutputContext {
             cwd: &self.cwd,
             extent: Extent::Row,

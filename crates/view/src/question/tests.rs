@@ -90,7 +90,9 @@ fn a_call_that_says_too_little_for_a_rule_gets_the_agents_own_answer() {
     let view = view(&request);
     let always = view.choices.iter().find(|choice| choice.key == 'a').unwrap();
     match &always.action {
-        ChoiceAction::Option { id } => assert_eq!(id, "ever"),
+        ChoiceAction::Option { index } => {
+            assert_eq!(request.options[*index].option_id.as_str(), "ever");
+        }
         ChoiceAction::AllowAlways { rules } => assert!(!rules.is_empty()),
         other => panic!("{other:?}"),
     }
