@@ -149,6 +149,8 @@ pub struct CompactionRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SubagentRow {
+    /// The id of the session, whose rows a front end may show below this row.
+    pub session: String,
     /// The title of the session.
     pub line: Line,
     /// The status in one word, such as `running`; empty if unknown.

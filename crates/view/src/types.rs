@@ -1,6 +1,6 @@
 //! The TypeScript types of the values, which `types.ts` holds for front ends that are not Rust.
 
-use crate::{QuestionView, Row, SessionListView, StatusLine};
+use crate::{CommandItem, OptionItem, QuestionView, Row, SessionListView, StatusLine};
 use std::collections::BTreeMap;
 use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -35,12 +35,16 @@ fn types() -> String {
     let mut declarations = Declarations { config, found: BTreeMap::new() };
     declarations.visit::<Row>();
     declarations.visit::<StatusLine>();
+    declarations.visit::<OptionItem>();
+    declarations.visit::<CommandItem>();
     declarations.visit::<QuestionView>();
     declarations.visit::<SessionListView>();
     let head = "// The values that a front end shows, as JSON. The test `types` of attache-view writes\n\
                 // this file with UPDATE_DOCS=1.\n";
     let all: Vec<String> = declarations.found.into_values().collect();
-    format!("{head}\n{}", all.join("\n"))
+    let all = all.join("\n");
+    let lines = all.lines().map(|line| format!("{}\n", line.trim_end()));
+    format!("{head}\n{}", lines.collect::<String>())
 }
 
 #[test]

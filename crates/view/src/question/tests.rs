@@ -123,7 +123,9 @@ fn nothing_in_a_question_controls_a_terminal() {
     request.description = Some(evil.to_owned());
     request.options.push(PermissionOption::new(evil, evil, PermissionOptionKind::AllowOnce));
     let json = serde_json::to_string(&view(&request)).unwrap();
-    assert!(!json.contains("\\u001b") && !json.contains('\u{202e}'), "{json}");
+    // JSON escapes control characters; the text of a rule has such escapes of its own.
+    let json = json.replace("\\\\", "");
+    assert!(!json.contains("\\u00") && !json.contains('\u{202e}'), "{json}");
 }
 
 fn form(schema: &str) -> Form {

@@ -113,8 +113,20 @@ fn terminal_ids(call: &ToolCall) -> impl Iterator<Item = &str> {
     ids.take(PER_CALL)
 }
 
+/// Returns the whole output of a terminal that is in memory.
+pub(super) fn whole(
+    id: &str,
+    session: &Session,
+    client: TerminalSource<'_>,
+) -> Option<TerminalOutput> {
+    let mut known = Known::new(id, session);
+    known.screen = TerminalScreen::new(usize::MAX, DEFAULT_ROWS);
+    known.read(id, session, client);
+    (!matches!(known.source, Source::Gone)).then_some(known.output)
+}
+
 /// Returns what a row shows of a terminal.
-fn shown(row: &Row, id: &str) -> Option<TerminalOutput> {
+pub(super) fn shown(row: &Row, id: &str) -> Option<TerminalOutput> {
     let RowContent::ToolCall(call) = &row.content else { return None };
     let id = sanitize::visible_line(id);
     call.outputs.iter().find_map(|output| match output {
