@@ -75,3 +75,6 @@ fn path_line(path: &str, cwd: &Path) -> Line {
 fn visible(text: &str) -> String {
     sanitize::visible(text).replace('\t', "    ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@
 //! | [`StatusLine`] | What happens in a session, in words; its model, context and cost. |
 //! | [`QuestionView`] | A permission, a form or a page, with the answers to choose from. |
 //! | [`SessionList`] | The sessions of all agents, and who waits for the person. |
+//! | [`OptionItem`], [`CommandItem`] | The config options and commands of a session. |
 //! | [`Row`] | One entry of the conversation: a prompt, an answer, a tool call, a plan, … |
 //! | [`Block`] | A part of a text: a paragraph, a heading, an item, a table, code, … |
 //! | [`Line`], [`Span`], [`Style`] | Text of one line, and what each piece of it means. |
@@ -32,6 +33,7 @@ mod content;
 mod diff;
 pub mod markdown;
 mod money;
+mod option;
 mod path;
 mod plain_text;
 mod question;
@@ -44,8 +46,11 @@ mod status;
 pub mod syntax;
 mod terminal;
 mod tool_call;
+#[cfg(test)]
+mod types;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
+pub use option::{CommandItem, OptionItem, OptionValue};
 pub use question::{
     Choice, ChoiceAction, FieldChoice, FieldKind, FieldValue, FormField, FormView, PageView,
     PermissionView, QuestionBody, QuestionView, RuleChoice, RuleReach, rule_about, rule_meaning,

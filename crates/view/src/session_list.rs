@@ -21,6 +21,7 @@ const LATEST: usize = 500;
 
 /// The sessions of a hub, and who waits for the person.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SessionListView {
     /// The sessions, the newest first.
     pub sessions: Vec<SessionItem>,
@@ -31,6 +32,7 @@ pub struct SessionListView {
 
 /// A session in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SessionItem {
     /// The name of the agent in the hub.
     pub agent: String,

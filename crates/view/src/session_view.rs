@@ -4,6 +4,7 @@ mod entry;
 mod message;
 mod terminals;
 
+use crate::row::tool_call_row::ToolCallRow;
 use crate::row::{Row, RowContent};
 use crate::span::Line;
 use crate::tool_call::output::{Extent, OutputContext};
@@ -48,6 +49,7 @@ const UPDATE_BYTES: usize = 512 * 1024;
 #[derive(Debug)]
 pub struct SessionView {
     cwd: PathBuf,
+    depth: u8,
     rows: Vec<Arc<Row>>,
     /// The rows to make again.
     stale: BTreeSet<usize>,
@@ -85,6 +87,7 @@ impl SessionView {
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
         Self {
             cwd: cwd.into(),
+            depth: 0,
             rows: Vec::new(),
             stale: BTreeSet::new(),
             position: Position::START,
@@ -96,6 +99,13 @@ impl SessionView {
             is_running: false,
             terminals: Terminals::default(),
         }
+    }
+
+    /// Returns the same view with this depth in its rows, for the session of a subagent.
+    #[must_use]
+    pub fn at_depth(mut self, depth: u8) -> Self {
+        self.depth = depth;
+        self
     }
 
     /// The rows, one for each entry of the session.
@@ -118,7 +128,7 @@ impl SessionView {
         let replaced = self.generation != session.generation()
             || self.position.sequence() > session.sequence();
         if replaced {
-            *self = Self::new(std::mem::take(&mut self.cwd));
+            *self = Self::new(std::mem::take(&mut self.cwd)).at_depth(self.depth);
             self.generation = session.generation();
         }
         let changes = session.changes_since(&self.position);
@@ -150,7 +160,7 @@ impl SessionView {
                 let row = Row {
                     id: *entry,
                     at: content.at.0,
-                    depth: 0,
+                    depth: self.depth,
                     content: RowContent::Other { line: Line::default() },
                 };
                 while self.rows.len() <= *entry {
@@ -221,9 +231,9 @@ impl SessionView {
             let content = self.content(index, entry, session, terminals);
             bytes += entry::cost(entry);
             if let Some(row) = self.rows.get_mut(index)
-                && row.content != content
+                && (row.content != content || row.at != entry.at.0)
             {
-                *row = Arc::new(Row { id: index, at: entry.at.0, depth: 0, content });
+                *row = Arc::new(Row { id: index, at: entry.at.0, depth: self.depth, content });
                 made.push(index);
             }
         }
@@ -276,21 +286,49 @@ impl SessionView {
             false => self.open_calls.insert(call.tool_call_id.clone(), index),
         };
         let earlier = self.rows.get(index);
-        self.terminals.show(index, call, earlier, session, terminals);
+        let row = (index, self.is_running || call.upserted);
+        self.terminals.show(row, call, earlier, session, terminals);
         let output = OutputContext {
             cwd: &self.cwd,
             extent: Extent::Row,
             terminal: &|id| self.terminals.output(id),
         };
-        let context = CallContext {
+        let row = tool_call::row(call, &self.context(entry, call, output));
+        self.terminals.drop_ended();
+        RowContent::ToolCall(Box::new(row))
+    }
+
+    /// Returns the tool call of the row with this index with its whole output, as far as it is in
+    /// memory, for a pager; `None` if the row is no tool call.
+    pub fn whole_call(
+        &self,
+        index: usize,
+        session: &Session,
+        terminals: TerminalSource<'_>,
+    ) -> Option<ToolCallRow> {
+        let entry = session.entries().get(index)?;
+        let EntryContent::ToolCall(call) = &entry.content else { return None };
+        let shown = self.rows.get(index);
+        let terminal = |id: &str| {
+            let whole = terminals::whole(id, session, terminals);
+            whole.or_else(|| terminals::shown(shown?, id))
+        };
+        let output = OutputContext { cwd: &self.cwd, extent: Extent::Whole, terminal: &terminal };
+        Some(tool_call::row(call, &self.context(entry, call, output)))
+    }
+
+    fn context<'c>(
+        &self,
+        entry: &Entry,
+        call: &ToolCall,
+        output: OutputContext<'c>,
+    ) -> CallContext<'c> {
+        CallContext {
             asks: self.asking.contains(&call.tool_call_id),
             is_running: self.is_running,
             ended_at: entry.ended_at,
             output,
-        };
-        let row = tool_call::row(call, &context);
-        self.terminals.drop_ended();
-        RowContent::ToolCall(Box::new(row))
+        }
     }
 
     /// The folder to which paths are relative.

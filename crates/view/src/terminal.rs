@@ -100,3 +100,6 @@ pub(crate) fn lines_of_text(text: &str) -> Vec<Line> {
 
 /// The height of a terminal of unknown size.
 pub(crate) const DEFAULT_ROWS: usize = 24;
+
+#[cfg(test)]
+mod tests;

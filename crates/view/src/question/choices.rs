@@ -1,10 +1,12 @@
 //! The answers to choose from.
 
 use crate::span::Line;
+use attache_client::{Decision, PermissionRequest};
 use serde::{Deserialize, Serialize};
 
 /// An answer to choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Choice {
     /// The key that chooses it.
     pub key: char,
@@ -16,6 +18,7 @@ pub struct Choice {
 
 /// What an answer does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChoiceAction {
@@ -38,8 +41,8 @@ pub enum ChoiceAction {
     RejectAndSay,
     /// Chooses an option of the agent.
     Option {
-        /// The id of the option.
-        id: String,
+        /// The index of the option in [`PermissionRequest::options`].
+        index: usize,
     },
     /// Sends a form, or agrees to open a page.
     Accept,
@@ -49,8 +52,25 @@ pub enum ChoiceAction {
     Cancel,
 }
 
+impl ChoiceAction {
+    /// Returns the decision with which to answer a permission request; `None` if the action answers
+    /// other questions. Remember the chosen rule first, if there is one.
+    pub fn decision(&self, request: &PermissionRequest) -> Option<Decision> {
+        match self {
+            Self::Allow | Self::AllowAlways { .. } => Some(Decision::Allow),
+            Self::Reject | Self::RejectAlways { .. } | Self::RejectAndSay => Some(Decision::Reject),
+            Self::Option { index } => {
+                let option = request.options.get(*index)?;
+                Some(Decision::Choose(option.option_id.clone()))
+            }
+            Self::Accept | Self::Decline | Self::Cancel => None,
+        }
+    }
+}
+
 /// A rule that an answer can add.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RuleChoice {
     /// The key that chooses it.
     pub key: char,
@@ -64,6 +84,7 @@ pub struct RuleChoice {
 
 /// Where a rule applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleReach {
     /// In this session.

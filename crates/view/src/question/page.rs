@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 /// A page to open. Show the whole address and all warnings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct PageView {
     /// The agent's message.
     pub message: Vec<Arc<Block>>,

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 /// A permission request. Nothing is left out, because the person would approve it unseen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct PermissionView {
     /// The agent's question or title; empty if the client itself asks about a command, which
     /// `effect` shows.
@@ -149,13 +150,13 @@ fn choices(request: &PermissionRequest, agent: &str, cwd: &Path) -> Vec<Choice> 
     // An answer with an id that two options have could mean either of them.
     let options: &[PermissionOption] = if ids.len() < options.len() { &[] } else { options };
     let of_kind = |kind: PermissionOptionKind| options.iter().find(|option| option.kind == kind);
-    let mut choices = Choices { choices: Vec::new(), used: HashSet::new() };
+    let mut choices = Choices { choices: Vec::new(), options, used: HashSet::new() };
     if let Some(once) = of_kind(PermissionOptionKind::AllowOnce) {
         choices.option('y', once, ChoiceAction::Allow, "yes");
     }
     let allow_always = of_kind(PermissionOptionKind::AllowAlways);
-    let is_allowable = of_kind(PermissionOptionKind::AllowOnce).or(allow_always).is_some();
-    let rules = match is_allowable {
+    // A rule answers with the option that allows once: the agent must not remember more than that.
+    let rules = match of_kind(PermissionOptionKind::AllowOnce).is_some() {
         true => rules(request, agent, cwd, Effect::Allow),
         false => Vec::new(),
     };
@@ -198,6 +199,7 @@ fn kind_words(kind: &PermissionOptionKind) -> &'static str {
 
 struct Choices<'r> {
     choices: Vec<Choice>,
+    options: &'r [PermissionOption],
     /// The ids of the options that have a choice.
     used: HashSet<&'r str>,
 }
@@ -222,8 +224,10 @@ impl<'r> Choices<'r> {
     /// Adds an option by the agent's own name.
     fn agents(&mut self, key: char, option: &'r PermissionOption, words: &str) {
         self.used.insert(option.option_id.as_str());
-        let id = option.option_id.to_string();
-        self.add(key, with_name(words, &option.name), ChoiceAction::Option { id });
+        let same = |other: &PermissionOption| other.option_id == option.option_id;
+        if let Some(index) = self.options.iter().position(same) {
+            self.add(key, with_name(words, &option.name), ChoiceAction::Option { index });
+        }
     }
 }
 

@@ -90,7 +90,9 @@ fn a_call_that_says_too_little_for_a_rule_gets_the_agents_own_answer() {
     let view = view(&request);
     let always = view.choices.iter().find(|choice| choice.key == 'a').unwrap();
     match &always.action {
-        ChoiceAction::Option { id } => assert_eq!(id, "ever"),
+        ChoiceAction::Option { index } => {
+            assert_eq!(request.options[*index].option_id.as_str(), "ever");
+        }
         ChoiceAction::AllowAlways { rules } => assert!(!rules.is_empty()),
         other => panic!("{other:?}"),
     }
@@ -121,7 +123,9 @@ fn nothing_in_a_question_controls_a_terminal() {
     request.description = Some(evil.to_owned());
     request.options.push(PermissionOption::new(evil, evil, PermissionOptionKind::AllowOnce));
     let json = serde_json::to_string(&view(&request)).unwrap();
-    assert!(!json.contains("\\u001b") && !json.contains('\u{202e}'), "{json}");
+    // JSON escapes control characters; the text of a rule has such escapes of its own.
+    let json = json.replace("\\\\", "");
+    assert!(!json.contains("\\u00") && !json.contains('\u{202e}'), "{json}");
 }
 
 fn form(schema: &str) -> Form {

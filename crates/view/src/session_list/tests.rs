@@ -70,7 +70,7 @@ fn questions_come_first_then_problems_then_unread_answers() {
     use AttentionReason::{Held, Problem, Unread};
     let question = AttentionReason::Question;
     let files = shown[0].2.clone();
-    assert!(files.starts_with("asks to edit /p/a"), "{files}");
+    assert!(files.starts_with("asks to edit /p/"), "{files}");
     assert_eq!(
         shown,
         [

@@ -122,6 +122,7 @@ fn subagent(subagent: &Subagent) -> SubagentRow {
         _ => Line::default(),
     };
     SubagentRow {
+        session: sanitize::visible_line(subagent.session_id.as_str()),
         line: Line::of(title.unwrap_or_else(|| "a subagent".to_owned()), Role::Text),
         status,
     }

@@ -29,6 +29,8 @@ struct Known {
     source: Source,
     output: TerminalOutput,
     has_ended: bool,
+    /// Whether the tool call that shows it goes on, so that the terminal may still appear.
+    is_awaited: bool,
     rows: BTreeSet<usize>,
 }
 
@@ -44,8 +46,10 @@ enum Source {
 }
 
 impl Terminals {
+    /// Whether the client must be asked for more output.
     pub(super) fn has_open(&self) -> bool {
-        self.known.values().any(|known| !known.has_ended)
+        let is_agent = |known: &Known| matches!(known.source, Source::Agent(_));
+        self.known.values().any(|known| !known.is_over() && !is_agent(known))
     }
 
     /// Reads new output. Returns the rows that show it.
@@ -69,7 +73,7 @@ impl Terminals {
     /// longer known, the row goes on to show what it showed.
     pub(super) fn show<R: AsRef<Row>>(
         &mut self,
-        row: usize,
+        (row, is_running): (usize, bool),
         call: &ToolCall,
         earlier: Option<R>,
         session: &Session,
@@ -82,6 +86,7 @@ impl Terminals {
                 known
             });
             known.rows.insert(row);
+            known.is_awaited = is_running && !call.is_settled();
             if matches!(known.source, Source::Gone)
                 && let Some(output) = earlier.as_ref().and_then(|row| shown(row.as_ref(), id))
             {
@@ -94,9 +99,9 @@ impl Terminals {
         self.known.get(id).map(|known| known.output.clone())
     }
 
-    /// Forgets the terminals whose commands ended. Their rows have the whole output.
+    /// Forgets the terminals whose output is complete. Their rows have it.
     pub(super) fn drop_ended(&mut self) {
-        self.known.retain(|_, known| !known.has_ended);
+        self.known.retain(|_, known| !known.is_over());
     }
 }
 
@@ -108,8 +113,20 @@ fn terminal_ids(call: &ToolCall) -> impl Iterator<Item = &str> {
     ids.take(PER_CALL)
 }
 
+/// Returns the whole output of a terminal that is in memory.
+pub(super) fn whole(
+    id: &str,
+    session: &Session,
+    client: TerminalSource<'_>,
+) -> Option<TerminalOutput> {
+    let mut known = Known::new(id, session);
+    known.screen = TerminalScreen::new(usize::MAX, DEFAULT_ROWS);
+    known.read(id, session, client);
+    (!matches!(known.source, Source::Gone)).then_some(known.output)
+}
+
 /// Returns what a row shows of a terminal.
-fn shown(row: &Row, id: &str) -> Option<TerminalOutput> {
+pub(super) fn shown(row: &Row, id: &str) -> Option<TerminalOutput> {
     let RowContent::ToolCall(call) = &row.content else { return None };
     let id = sanitize::visible_line(id);
     call.outputs.iter().find_map(|output| match output {
@@ -134,8 +151,14 @@ impl Known {
             source: Source::Gone,
             output: TerminalOutput::default(),
             has_ended: false,
+            is_awaited: false,
             rows: BTreeSet::new(),
         }
+    }
+
+    /// Whether no more output can come.
+    fn is_over(&self) -> bool {
+        self.has_ended || matches!(self.source, Source::Gone) && !self.is_awaited
     }
 
     /// Reads the new output. Returns whether the terminal changed.
@@ -145,11 +168,7 @@ impl Known {
         }
         match client(&TerminalId::from(id)) {
             Some(output) => self.read_client(output),
-            None => {
-                let is_new = !self.has_ended;
-                (self.source, self.has_ended) = (Source::Gone, true);
-                is_new
-            }
+            None => !matches!(std::mem::replace(&mut self.source, Source::Gone), Source::Gone),
         }
     }
 

@@ -55,7 +55,7 @@ pub(super) struct Parser {
 
 impl Parser {
     /// Takes one byte. Returns the unit that it completes. Bytes that are not UTF-8 become
-    /// replacement characters.
+    /// replacement characters. The start of a character that does not go on is dropped.
     pub(super) fn push(&mut self, byte: u8) -> Option<Token> {
         match self.state {
             State::Ground => self.ground(byte),
@@ -74,13 +74,12 @@ impl Parser {
 
     fn ground(&mut self, byte: u8) -> Option<Token> {
         if byte < 0x80 {
-            let broken = !std::mem::take(&mut self.character).is_empty();
+            self.character.clear();
             return match byte {
                 0x1b => {
                     self.state = State::Escape;
-                    broken.then_some(Token::Text('\u{fffd}'))
+                    None
                 }
-                // An unfinished character before a control character is dropped.
                 0..0x20 | 0x7f => Some(Token::Control(char::from(byte))),
                 _ => Some(Token::Text(char::from(byte))),
             };

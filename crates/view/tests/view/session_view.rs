@@ -236,6 +236,7 @@ fn dropped_entries_lose_their_rows() {
 #[test]
 fn a_terminal_of_the_agent_shows_its_last_lines_and_how_it_ended() {
     let mut watched = Watched::new();
+    watched.apply(EventBody::TurnBegan);
     let mut running = call("c", ToolKind::Execute, v2::ToolCallStatus::InProgress);
     running.content = vec![ToolCallContent::Terminal(Terminal::new("t"))].into();
     let _ = watched.then(EventBody::ToolCall(running));
@@ -247,7 +248,6 @@ fn a_terminal_of_the_agent_shows_its_last_lines_and_how_it_ended() {
         let data = data.to_owned();
         let _ = watched.then(EventBody::TerminalOutput { terminal_id: "t".into(), data });
     }
-    assert!(watched.view.has_open_terminals());
     let mut update = v2::TerminalUpdate::new("t");
     let mut exit = v2::TerminalExitStatus::new();
     exit.exit_code = Some(1);
@@ -281,4 +281,25 @@ fn a_terminal_of_the_client_is_read_again_while_it_runs() {
         assert_eq!(watched.view.has_open_terminals(), index < 3);
     }
     assert_eq!(shown, ["one", "one|two", "three", "three"]);
+}
+
+#[test]
+fn a_pager_gets_the_whole_output() {
+    let mut long = call("c", ToolKind::Execute, v2::ToolCallStatus::Completed);
+    let text: String = (0..1_000).map(|number| format!("line {number}\n")).collect();
+    let parts = [ContentBlock::text(text).into(), ToolCallContent::Terminal(Terminal::new("t"))];
+    long.content = parts.to_vec().into();
+    let mut watched = Watched::new();
+    let _ = watched.then(EventBody::ToolCall(long));
+    let terminal: String = (0..1_000).map(|number| format!("output {number}\n")).collect();
+    let output = TerminalOutputResponse::new(terminal, false);
+    let source = |_: &TerminalId| Some(output.clone());
+    let _ = watched.view.update_with(&watched.session, &source);
+    let whole = watched.view.whole_call(0, &watched.session, &source).unwrap();
+    let [Output::Text { blocks }, Output::Terminal { lines, .. }] = whole.outputs.as_slice() else {
+        panic!("{:?}", whole.outputs)
+    };
+    let shown = serde_json::to_string(blocks).unwrap();
+    assert!(shown.contains("line 0\"") && shown.contains("line 999\""));
+    assert_eq!(lines.len(), 1_000);
 }
