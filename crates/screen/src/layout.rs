@@ -3,6 +3,7 @@
 //! The functions here know no widget. The full screen draws their lines into cells; a program that
 //! prints a conversation can print them one by one.
 
+mod ansi;
 mod blocks;
 mod canvas;
 mod drawn_line;
@@ -26,8 +27,9 @@ pub(crate) use self::styled_text::{clip, width};
 
 use self::blocks::{write_blocks, write_lines};
 use self::canvas::{Canvas, Margin};
+use self::row::diff_segments;
 use crate::theme::Theme;
-use attache_view::{Block, Line as ViewLine, Row};
+use attache_view::{Block, DiffRow, Line as ViewLine, Row};
 use std::sync::Arc;
 
 /// Returns the lines of a row, none wider than `columns` (but at least two columns are used).
@@ -50,6 +52,13 @@ pub fn block_lines(blocks: &[Arc<Block>], columns: usize, theme: &Theme) -> Vec<
     let mut canvas = Canvas::new(theme, columns);
     write_blocks(&mut canvas, blocks, &mut Margin::default());
     canvas.lines
+}
+
+/// Returns the lines of changes of files, none wider than `columns` (but at least two columns are
+/// used): the versions side by side from 140 columns, else one below the other.
+pub fn diff_lines(diff: &DiffRow, columns: usize, theme: &Theme) -> Vec<DrawnLine> {
+    let segments = diff_segments(diff, theme.glyphs());
+    segments.iter().flat_map(|segment| segment.layout(theme, columns)).collect()
 }
 
 /// Returns the wrapped lines of lines of text, none wider than `columns` (but at least two columns

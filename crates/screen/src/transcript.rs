@@ -241,6 +241,33 @@ impl Transcript {
         true
     }
 
+    /// Scrolls to the next changed place of a file, or to the previous one, and selects its row.
+    /// Folded rows show only their first changes. Returns whether there is such a place.
+    pub fn jump_hunk(&mut self, backwards: bool) -> bool {
+        let mut position = Position { line: 0, ..self.top() };
+        // With a hidden beginning, the place at the top is a previous one.
+        let mut at_start = position == self.top() || !backwards;
+        loop {
+            if at_start {
+                let next = if backwards {
+                    self.rows.segment_before(position)
+                } else {
+                    self.rows.segment_after(position)
+                };
+                let Some((row, segment)) = next else { return false };
+                position = Position { row, segment, line: 0 };
+            }
+            at_start = true;
+            let slot = self.rows.segments(position.row).get(position.segment);
+            if slot.is_some_and(|slot| slot.segment.begins_hunk()) {
+                break;
+            }
+        }
+        (self.top, self.follows, self.selected) = (position, false, Some(position.row));
+        self.settle();
+        true
+    }
+
     /// Returns the index of the selected row.
     pub fn selected(&self) -> Option<usize> {
         self.selected

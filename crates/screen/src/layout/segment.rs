@@ -137,6 +137,11 @@ impl Segment {
         canvas
     }
 
+    /// Whether the segment begins a changed place of a file.
+    pub(crate) fn begins_hunk(&self) -> bool {
+        matches!(&self.source, Source::Hunk(part) if part.lines.start == 0)
+    }
+
     /// Calls `visit` with each line of the text, before any wrapping.
     pub(crate) fn visit_lines(&self, visit: &mut dyn FnMut(&ViewLine)) {
         match &self.source {

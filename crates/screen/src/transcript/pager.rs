@@ -3,7 +3,9 @@
 use super::Transcript;
 use crate::layout::{clip, width};
 use crate::theme::{Element, Theme};
-use attache_view::{Line as ViewLine, Row, RowContent};
+use attache_view::{
+    CallStatus, DiffRow, Line as ViewLine, Output, Role, Row, RowContent, ToolCallRow,
+};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
@@ -22,6 +24,24 @@ impl Pager {
         pager.update(row);
         pager.transcript.start();
         pager
+    }
+
+    /// Returns a pager that shows changes of files, such as all those of a turn.
+    pub fn of_diff(title: ViewLine, diff: DiffRow) -> Self {
+        let call = ToolCallRow {
+            id: String::new(),
+            kind: String::new(),
+            title,
+            effect: Vec::new(),
+            status: CallStatus::Completed,
+            ended_at: None,
+            places: Vec::new(),
+            outputs: vec![Output::Diff(diff)],
+            quiet: false,
+            can_cancel: false,
+        };
+        let content = RowContent::ToolCall(Box::new(call));
+        Self::new(&Arc::new(Row { id: 0, at: 0, depth: 0, content }))
     }
 
     /// Takes the row after it changed.
@@ -66,9 +86,9 @@ impl Pager {
 fn title(row: &Row) -> ViewLine {
     match &row.content {
         RowContent::ToolCall(call) => call.title.clone(),
-        RowContent::Prompt { .. } => ViewLine::of("Prompt", attache_view::Role::Text),
-        RowContent::Answer { .. } => ViewLine::of("Answer", attache_view::Role::Text),
-        RowContent::Thought { .. } => ViewLine::of("Thought", attache_view::Role::Text),
+        RowContent::Prompt { .. } => ViewLine::of("Prompt", Role::Text),
+        RowContent::Answer { .. } => ViewLine::of("Answer", Role::Text),
+        RowContent::Thought { .. } => ViewLine::of("Thought", Role::Text),
         _ => ViewLine::default(),
     }
 }

@@ -14,6 +14,10 @@ const NEAR: usize = 100;
 /// The height of a row that was never laid out, while no row was.
 const USUAL_HEIGHT: usize = 4;
 
+/// With more rows, the place in the conversation is estimated by the number of rows, so that a
+/// frame does not visit all of them.
+const COUNTED: usize = 20_000;
+
 /// A line of a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
@@ -204,7 +208,8 @@ impl RowList {
         }
     }
 
-    fn segment_before(&mut self, position: Position) -> Option<(usize, usize)> {
+    /// Returns the segment before the one of a position.
+    pub(super) fn segment_before(&mut self, position: Position) -> Option<(usize, usize)> {
         if let Some(segment) = position.segment.checked_sub(1) {
             return Some((position.row, segment));
         }
@@ -253,6 +258,9 @@ impl RowList {
     /// Returns the estimated number of lines above a position, and of all lines.
     pub(super) fn estimate(&self, position: Position) -> (usize, usize) {
         let usual = self.known.1.checked_div(self.known.0).unwrap_or(USUAL_HEIGHT);
+        if self.len() > COUNTED {
+            return (position.row * usual, self.len() * usual);
+        }
         let lines = |slot: &SegmentSlot| slot.lines.as_ref().map_or(1, Vec::len);
         let height = |slot: &RowSlot| match (slot.height, &slot.segments) {
             (Some(height), _) => height,

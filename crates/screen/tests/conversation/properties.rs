@@ -104,8 +104,8 @@ proptest! {
             text.push_str(word);
             last = blocks.clone();
             last.push(paragraph(&text));
-            let changed = usize::from(index > 0);
-            streamed.update(&[answer(0, last.clone())], &[0..changed]);
+            let changed = 0..usize::from(index > 0);
+            streamed.update(&[answer(0, last.clone())], std::slice::from_ref(&changed));
             draw(&mut streamed, width, 12);
             if index % 5 == 4 {
                 blocks = last.clone();

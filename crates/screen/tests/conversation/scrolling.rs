@@ -1,9 +1,11 @@
 //! Scrolling, jumping, folding, selecting and clicks.
 
-use crate::draw;
-use crate::samples::{answer, call, conversation, paragraph, prompt, terminal, tool};
-use attache_screen::transcript::{Click, Jump, Scroll, Transcript};
-use attache_view::{CallStatus, Row};
+use crate::samples::{answer, call, conversation, diff, line, paragraph, prompt, terminal, tool};
+use crate::{draw, text, theme};
+use attache_screen::transcript::{Click, Jump, Pager, Scroll, Transcript};
+use attache_view::{CallStatus, DiffRow, Output, Row};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use std::sync::Arc;
 
 fn rows(count: usize) -> Vec<Arc<Row>> {
@@ -180,4 +182,38 @@ fn rows_that_disappear_leave_a_valid_place() {
     assert_eq!(transcript.selected(), None);
     transcript.update(&[], &[]);
     assert_eq!(draw(&mut transcript, 30, 3), "\n\n\n");
+}
+
+#[test]
+fn a_review_goes_from_one_changed_place_to_the_next() {
+    let Output::Diff(one) = diff() else { panic!("the sample is a diff") };
+    let mut file = (*one.files[0]).clone();
+    file.hunks = (0..3)
+        .map(|index| {
+            let mut hunk = file.hunks[0].clone();
+            hunk.old_start = 100 * (index + 1);
+            hunk.new_start = 100 * (index + 1);
+            hunk
+        })
+        .collect();
+    let files = vec![file.into()];
+    let mut pager = Pager::of_diff(line("Changes of this turn"), DiffRow { files });
+    let area = Rect::new(0, 0, 60, 6);
+    let draw = |pager: &mut Pager| {
+        let mut buffer = Buffer::empty(area);
+        pager.render(area, &mut buffer, &theme());
+        text(&buffer)
+    };
+    assert!(draw(&mut pager).starts_with(" Changes of this turn"));
+    for number in ["100", "200"] {
+        assert!(pager.content().jump_hunk(false));
+        let screen = draw(&mut pager);
+        assert!(screen.lines().nth(1).unwrap().contains(number), "{screen}");
+    }
+    pager.content().scroll(Scroll::Lines(2));
+    assert!(pager.content().jump_hunk(true));
+    assert!(draw(&mut pager).lines().nth(1).unwrap().contains("200"));
+    assert!(pager.content().jump_hunk(true));
+    assert!(draw(&mut pager).lines().nth(1).unwrap().contains("100"));
+    assert!(!pager.content().jump_hunk(true));
 }

@@ -13,9 +13,10 @@ fn status(current: usize, total: usize) -> SearchStatus {
 }
 
 fn long() -> Transcript {
-    let text =
-        |n: usize| format!("answer {n} {}", if n % 10 == 0 { "Needle needle" } else { "hay" });
-    let rows: Vec<_> = (0..60).map(|n| answer(n, vec![paragraph(&text(n))])).collect();
+    let text = |n: u32| {
+        format!("answer {n} {}", if n.is_multiple_of(10) { "Needle needle" } else { "hay" })
+    };
+    let rows: Vec<_> = (0..60).map(|n| answer(n as usize, vec![paragraph(&text(n))])).collect();
     let mut transcript = Transcript::new();
     transcript.update(&rows, &[]);
     draw(&mut transcript, 40, 8);
