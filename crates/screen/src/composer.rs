@@ -9,16 +9,19 @@ mod grapheme;
 mod history;
 mod kill_ring;
 mod layout;
+mod vim;
 
 pub use chip::{Piece, mention};
 pub use completion::SlashCommand;
 pub use drawing::ComposerStyles;
+pub use vim::VimMode;
 
 use self::buffer::Buffer;
 use self::chip::Chips;
 use self::completion::{Accepted, Completion};
 use self::editor::Editor;
 use self::history::History;
+use self::vim::{Vim, VimEvent};
 use crate::keymap::{Action, Context, Key, Keymap};
 use crate::popup::{FileFinder, ListPopup};
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
@@ -69,6 +72,8 @@ pub struct Composer {
     editor: Editor,
     history: History,
     completion: Completion,
+    /// The vim mode, if it is on.
+    vim: Option<Vim>,
     placeholder: String,
     /// The first visible row.
     first_row: usize,
@@ -83,6 +88,23 @@ impl Composer {
     /// Changes the keys.
     pub fn set_keymap(&mut self, keymap: Arc<Keymap>) {
         self.keymap = keymap;
+    }
+
+    /// Turns the vim mode on, in insert mode, or off.
+    pub fn set_vim(&mut self, on: bool) {
+        self.vim = on.then(Vim::default);
+        self.editor.long_steps = on;
+    }
+
+    /// Returns the vim mode; `None` if it is off. Esc cancels a turn only if this is `None` or
+    /// normal mode, which [`handle`](Self::handle) takes care of.
+    pub fn vim_mode(&self) -> Option<VimMode> {
+        self.vim.as_ref().map(Vim::mode)
+    }
+
+    /// Returns the keys of an incomplete command of the vim mode, such as `2d`.
+    pub fn vim_pending(&self) -> &str {
+        self.vim.as_ref().map_or("", Vim::pending)
     }
 
     /// Sets the text that an empty composer shows.
@@ -124,9 +146,11 @@ impl Composer {
 
     /// Replaces the text by these parts, such as those of a prompt that could not be sent.
     pub fn set_pieces(&mut self, pieces: &[Piece]) {
+        self.forget_chips();
         self.editor.set(pieces);
         self.history.leave();
         self.completion.close();
+        self.notice();
     }
 
     /// Returns whether there is no text.
@@ -161,6 +185,7 @@ impl Composer {
         self.history.leave();
         self.completion.close();
         self.first_row = 0;
+        self.vim.iter_mut().for_each(Vim::start_again);
         let (buffer, chips) = self.editor.swap(draft.buffer, draft.chips);
         Draft { buffer, chips }
     }
@@ -168,16 +193,27 @@ impl Composer {
     /// Inserts a pasted text. A text of more than 10 lines or 1,000 characters, and the path of an
     /// image, become chips.
     pub fn paste(&mut self, text: &str) {
+        self.forget_chips();
         self.editor.paste(text);
         self.changed();
     }
 
     /// Attaches the image in this file as a chip.
     pub fn attach_image(&mut self, path: PathBuf) {
+        self.forget_chips();
         self.editor.settle();
         self.editor.buffer.end_step();
         self.editor.insert_chip(Piece::Image(path));
         self.changed();
+    }
+
+    /// Forgets the chips that no text contains any more.
+    fn forget_chips(&mut self) {
+        let Editor { buffer, chips, kills, .. } = &mut self.editor;
+        if !chips.is_empty() {
+            let vim = self.vim.iter().flat_map(Vim::texts);
+            chips.keep(buffer.texts().chain(kills.texts()).chain(vim));
+        }
     }
 
     /// Takes what the threads of the file finder found. Returns whether the list changed.
@@ -203,14 +239,54 @@ impl Composer {
         }
         let action = self.keymap.action(Context::Composer, key);
         // A plain character is a key only while there is no text.
+        let is_text = character.is_some() && (action.is_none() || !self.is_empty());
+        if (is_text || character.is_none())
+            && let Some(event) = self.handle_vim(key, action)
+        {
+            return event;
+        }
         match (character, action) {
-            (Some(letter), action) if action.is_none() || !self.is_empty() => {
+            (Some(letter), _) if is_text => {
                 self.editor.type_character(letter);
                 self.changed();
                 ComposerEvent::Changed
             }
             (_, Some(action)) => self.act(action),
             (_, None) => ComposerEvent::Ignored,
+        }
+    }
+
+    /// Handles a key of the vim mode. Returns `None` if it is another key.
+    fn handle_vim(&mut self, key: KeyEvent, action: Option<Action>) -> Option<ComposerEvent> {
+        let before = self.revision();
+        let vim = self.vim.as_mut()?;
+        let event = vim.handle(Key::of(key), &mut self.editor.buffer);
+        let is_insert = vim.mode() == VimMode::Insert;
+        match event {
+            VimEvent::Passed if is_insert || self.is_empty() => return None,
+            // Outside of insert mode, the keys of the editor move but change nothing.
+            VimEvent::Passed => match action {
+                Some(Action::DeleteBackward) => ignore(self.act(Action::Left)),
+                Some(action) if Editor::edits(action) => {}
+                _ => return None,
+            },
+            VimEvent::History { previous } => ignore(self.walk_history(previous)),
+            VimEvent::Done => {
+                self.editor.settle();
+                self.completion.close();
+                if self.revision() != before {
+                    self.history.leave();
+                }
+            }
+        }
+        self.notice();
+        Some(ComposerEvent::Changed)
+    }
+
+    /// Tells the vim mode that the text or the cursor changed.
+    fn notice(&mut self) {
+        if let Some(vim) = &mut self.vim {
+            vim.notice(&mut self.editor.buffer);
         }
     }
 
@@ -252,6 +328,7 @@ impl Composer {
                 self.editor.buffer.replace(range, &text);
                 self.editor.buffer.end_step();
                 self.history.leave();
+                self.notice();
                 match submit && enter {
                     true => Some(self.act(Action::Submit)),
                     false => Some(ComposerEvent::Changed),
@@ -262,6 +339,12 @@ impl Composer {
 
     /// Does an action of the composer, as its key would.
     pub fn act(&mut self, action: Action) -> ComposerEvent {
+        let event = self.do_action(action);
+        self.notice();
+        event
+    }
+
+    fn do_action(&mut self, action: Action) -> ComposerEvent {
         let done = match action {
             Action::Submit | Action::SendNow => return self.submit(action == Action::SendNow),
             Action::HistorySearch => {
@@ -278,7 +361,7 @@ impl Composer {
                 if self.revision() != before {
                     self.changed();
                 } else {
-                    self.completion.update(&self.editor.buffer);
+                    self.update_completion();
                 }
                 return if done { ComposerEvent::Changed } else { ComposerEvent::Ignored };
             }
@@ -291,7 +374,15 @@ impl Composer {
 
     fn changed(&mut self) {
         self.history.leave();
-        self.completion.update(&self.editor.buffer);
+        self.update_completion();
+        self.notice();
+    }
+
+    fn update_completion(&mut self) {
+        match self.vim_mode() {
+            None | Some(VimMode::Insert) => self.completion.update(&self.editor.buffer),
+            Some(_) => self.completion.close(),
+        }
     }
 
     fn walk_history(&mut self, back: bool) -> bool {
@@ -323,6 +414,7 @@ impl Composer {
             return ComposerEvent::Ignored;
         }
         self.clear();
+        self.vim.iter_mut().for_each(Vim::insert_mode);
         let mut shell = false;
         if let Some(Piece::Text(first)) = pieces.first_mut()
             && let Some(command) = first.strip_prefix('!')
@@ -336,6 +428,9 @@ impl Composer {
         }
     }
 }
+
+/// Ignores what an action did.
+fn ignore<T>(_done: T) {}
 
 #[cfg(test)]
 mod tests;

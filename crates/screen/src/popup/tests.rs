@@ -86,10 +86,9 @@ fn a_list_is_drawn_in_few_columns() {
          crates/screen/src/composer/drawing.rs\n  \
          3 of 9 files"
     );
-    assert_eq!(
-        draw(&mut list, 24, 3),
-        "> /switch [NUMBER|WORDS]\n  ..rc/composer/drawing.rs\n  3 of 9 files"
-    );
+    assert_eq!(draw(&mut list, 24, 3), "  /help\n> /switch [NUMBER|WORDS]\n  3 of 9 files");
+    list.move_by(1);
+    assert_eq!(draw(&mut list, 24, 2), "> ..rc/composer/drawing.rs\n  3 of 9 files");
 }
 
 #[test]
