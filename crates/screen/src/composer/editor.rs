@@ -139,6 +139,12 @@ impl Editor {
         )
     }
 
+    /// Returns whether an action moves the cursor in its line.
+    pub(super) fn moves(action: Action) -> bool {
+        use Action::*;
+        matches!(action, Left | Right | WordLeft | WordRight | LineStart | LineEnd)
+    }
+
     /// Does an action. Returns false if the action does nothing here.
     pub(super) fn act(&mut self, action: Action) -> bool {
         use Action::*;

@@ -1,8 +1,10 @@
 //! Tests of the composer: keys in, text and cursor out.
 
 use super::*;
+use crate::keymap::{Action, Key};
 use proptest::prelude::*;
 use ratatui::buffer::Buffer as Cells;
+use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 /// Presses the keys of a text: `<ctrl-a>` is a key with a name, other characters are typed.
@@ -194,6 +196,9 @@ fn history_is_searched_as_you_type() {
     press(&mut composer, "<backspace><esc>");
     assert_eq!(shown(&composer), "draft|");
     press(&mut composer, "<ctrl-r>docs<left>!");
+    assert_eq!(shown(&composer), "write doc!|s");
+    assert_eq!(press(&mut composer, "<ctrl-r>fix<ctrl-c>"), ComposerEvent::Changed);
+    assert_eq!(press(&mut composer, "<ctrl-r>fix<ctrl-s>"), ComposerEvent::Ignored);
     assert_eq!(shown(&composer), "write doc!|s");
 }
 
