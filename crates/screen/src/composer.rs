@@ -7,21 +7,24 @@ mod drawing;
 mod editor;
 mod grapheme;
 mod history;
+mod keys;
 mod kill_ring;
 mod layout;
+mod vim;
 
 pub use chip::{Piece, mention};
 pub use completion::SlashCommand;
 pub use drawing::ComposerStyles;
+pub use vim::VimMode;
 
 use self::buffer::Buffer;
 use self::chip::Chips;
-use self::completion::{Accepted, Completion};
+use self::completion::Completion;
 use self::editor::Editor;
 use self::history::History;
-use crate::keymap::{Action, Context, Key, Keymap};
+use self::vim::Vim;
+use crate::keymap::Keymap;
 use crate::popup::{FileFinder, ListPopup};
-use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -69,6 +72,8 @@ pub struct Composer {
     editor: Editor,
     history: History,
     completion: Completion,
+    /// The vim mode, if it is on.
+    vim: Option<Vim>,
     placeholder: String,
     /// The first visible row.
     first_row: usize,
@@ -83,6 +88,23 @@ impl Composer {
     /// Changes the keys.
     pub fn set_keymap(&mut self, keymap: Arc<Keymap>) {
         self.keymap = keymap;
+    }
+
+    /// Turns the vim mode on, in insert mode, or off.
+    pub fn set_vim(&mut self, on: bool) {
+        self.vim = on.then(Vim::default);
+        self.editor.long_steps = on;
+    }
+
+    /// Returns the vim mode; `None` if it is off. Esc cancels a turn only if this is `None` or
+    /// normal mode, which [`handle`](Self::handle) takes care of.
+    pub fn vim_mode(&self) -> Option<VimMode> {
+        self.vim.as_ref().map(Vim::mode)
+    }
+
+    /// Returns the keys of an incomplete command of the vim mode, such as `2d`.
+    pub fn vim_pending(&self) -> &str {
+        self.vim.as_ref().map_or("", Vim::pending)
     }
 
     /// Sets the text that an empty composer shows.
@@ -124,9 +146,11 @@ impl Composer {
 
     /// Replaces the text by these parts, such as those of a prompt that could not be sent.
     pub fn set_pieces(&mut self, pieces: &[Piece]) {
+        self.forget_chips();
         self.editor.set(pieces);
         self.history.leave();
         self.completion.close();
+        self.notice();
     }
 
     /// Returns whether there is no text.
@@ -161,6 +185,7 @@ impl Composer {
         self.history.leave();
         self.completion.close();
         self.first_row = 0;
+        self.vim.iter_mut().for_each(Vim::start_again);
         let (buffer, chips) = self.editor.swap(draft.buffer, draft.chips);
         Draft { buffer, chips }
     }
@@ -168,16 +193,27 @@ impl Composer {
     /// Inserts a pasted text. A text of more than 10 lines or 1,000 characters, and the path of an
     /// image, become chips.
     pub fn paste(&mut self, text: &str) {
+        self.forget_chips();
         self.editor.paste(text);
         self.changed();
     }
 
     /// Attaches the image in this file as a chip.
     pub fn attach_image(&mut self, path: PathBuf) {
+        self.forget_chips();
         self.editor.settle();
         self.editor.buffer.end_step();
         self.editor.insert_chip(Piece::Image(path));
         self.changed();
+    }
+
+    /// Forgets the chips that no text contains any more.
+    fn forget_chips(&mut self) {
+        let Editor { buffer, chips, kills, .. } = &mut self.editor;
+        if !chips.is_empty() {
+            let vim = self.vim.iter().flat_map(Vim::texts);
+            chips.keep(buffer.texts().chain(kills.texts()).chain(vim));
+        }
     }
 
     /// Takes what the threads of the file finder found. Returns whether the list changed.
@@ -188,152 +224,6 @@ impl Composer {
     /// Returns the list beside the composer, if one is open.
     pub fn popup(&mut self) -> Option<&mut ListPopup> {
         self.completion.list()
-    }
-
-    /// Handles a key.
-    pub fn handle(&mut self, key: KeyEvent) -> ComposerEvent {
-        if key.kind == KeyEventKind::Release {
-            return ComposerEvent::Ignored;
-        }
-        let character = Key::of(key).character();
-        if self.completion.is_open()
-            && let Some(event) = self.handle_popup(key, character)
-        {
-            return event;
-        }
-        let action = self.keymap.action(Context::Composer, key);
-        // A plain character is a key only while there is no text.
-        match (character, action) {
-            (Some(letter), action) if action.is_none() || !self.is_empty() => {
-                self.editor.type_character(letter);
-                self.changed();
-                ComposerEvent::Changed
-            }
-            (_, Some(action)) => self.act(action),
-            (_, None) => ComposerEvent::Ignored,
-        }
-    }
-
-    /// Handles a key while a list is open. Returns `None` if the key is not for the list.
-    fn handle_popup(&mut self, key: KeyEvent, character: Option<char>) -> Option<ComposerEvent> {
-        match self.keymap.action(Context::Popup, key) {
-            Some(Action::Accept) => {
-                let enter = self.keymap.action(Context::Composer, key) == Some(Action::Submit);
-                return self.accept(enter);
-            }
-            Some(Action::Dismiss) => self.completion.dismiss(),
-            Some(action) if self.completion.scroll(action) => {}
-            _ if self.completion.is_history() => {
-                let action = self.keymap.action(Context::Composer, key);
-                if !self.completion.search_key(&self.history, character, action) {
-                    // Another key chooses the prompt and does its work.
-                    self.accept(false);
-                    return None;
-                }
-            }
-            _ => return None,
-        }
-        Some(ComposerEvent::Changed)
-    }
-
-    fn accept(&mut self, enter: bool) -> Option<ComposerEvent> {
-        match self.completion.accept(&self.editor.buffer) {
-            Accepted::Nothing => None,
-            Accepted::History(index) => {
-                let prompt = self.history.newest_first().nth(index).map(<[Piece]>::to_vec);
-                prompt.into_iter().for_each(|prompt| self.editor.set(&prompt));
-                Some(ComposerEvent::Changed)
-            }
-            // The text is complete already, so Enter sends it.
-            Accepted::Text { unchanged: true, .. } if enter => None,
-            Accepted::Text { range, text, submit, .. } => {
-                self.editor.settle();
-                self.editor.buffer.end_step();
-                self.editor.buffer.replace(range, &text);
-                self.editor.buffer.end_step();
-                self.history.leave();
-                match submit && enter {
-                    true => Some(self.act(Action::Submit)),
-                    false => Some(ComposerEvent::Changed),
-                }
-            }
-        }
-    }
-
-    /// Does an action of the composer, as its key would.
-    pub fn act(&mut self, action: Action) -> ComposerEvent {
-        let done = match action {
-            Action::Submit | Action::SendNow => return self.submit(action == Action::SendNow),
-            Action::HistorySearch => {
-                self.completion.open_history(&self.history);
-                return ComposerEvent::Changed;
-            }
-            Action::HistoryPrevious => self.walk_history(true),
-            Action::HistoryNext => self.walk_history(false),
-            Action::Up => self.editor.act(action) || self.walk_history(true),
-            Action::Down => self.editor.act(action) || self.walk_history(false),
-            action => {
-                let before = self.revision();
-                let done = self.editor.act(action);
-                if self.revision() != before {
-                    self.changed();
-                } else {
-                    self.completion.update(&self.editor.buffer);
-                }
-                return if done { ComposerEvent::Changed } else { ComposerEvent::Ignored };
-            }
-        };
-        match done {
-            true => ComposerEvent::Changed,
-            false => ComposerEvent::Ignored,
-        }
-    }
-
-    fn changed(&mut self) {
-        self.history.leave();
-        self.completion.update(&self.editor.buffer);
-    }
-
-    fn walk_history(&mut self, back: bool) -> bool {
-        let (editor, history) = (&mut self.editor, &mut self.history);
-        let pieces = || editor.chips.pieces(editor.buffer.text());
-        let prompt = match back {
-            true => history.previous(pieces).map(<[Piece]>::to_vec),
-            false => history.next(),
-        };
-        let found = prompt.is_some();
-        prompt.into_iter().for_each(|prompt| editor.set(&prompt));
-        self.completion.close();
-        found
-    }
-
-    /// Sends the prompt, or breaks the line if the character before the cursor is a backslash.
-    fn submit(&mut self, now: bool) -> ComposerEvent {
-        let buffer = &mut self.editor.buffer;
-        let cursor = buffer.cursor();
-        if !now && buffer.char_before(cursor) == Some('\\') {
-            buffer.end_step();
-            buffer.replace(cursor - 1..cursor, "\n");
-            self.editor.settle();
-            self.changed();
-            return ComposerEvent::Changed;
-        }
-        let mut pieces = self.pieces();
-        if pieces.iter().all(|piece| piece.text().trim().is_empty()) {
-            return ComposerEvent::Ignored;
-        }
-        self.clear();
-        let mut shell = false;
-        if let Some(Piece::Text(first)) = pieces.first_mut()
-            && let Some(command) = first.strip_prefix('!')
-        {
-            (*first, shell) = (command.to_owned(), true);
-        }
-        let submitted = Submitted { pieces, shell };
-        match now {
-            true => ComposerEvent::SendNow(submitted),
-            false => ComposerEvent::Submit(submitted),
-        }
     }
 }
 

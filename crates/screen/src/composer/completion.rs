@@ -42,6 +42,8 @@ struct Open {
     range: Range<usize>,
     query: String,
     list: ListPopup,
+    /// The last report of the file finder that the list shows.
+    report: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,15 +132,15 @@ impl Completion {
             .open
             .as_ref()
             .is_none_or(|open| open.kind != word.kind || open.range.start != word.range.start);
-        let list = match self.open.take().filter(|_| !is_new) {
+        let (list, report) = match self.open.take().filter(|_| !is_new) {
             Some(open) if open.query == word.query => {
                 self.open = Some(Open { range: word.range, ..open });
                 return;
             }
-            Some(open) => open.list,
-            None => ListPopup::default(),
+            Some(open) => (open.list, open.report),
+            None => Default::default(),
         };
-        let mut open = Open { kind: word.kind, range: word.range, query: word.query, list };
+        let mut open = Open { kind: word.kind, range: word.range, query: word.query, list, report };
         open.list.select_first();
         match (&open.kind, &self.files) {
             (Kind::Files, Some(files)) => {
@@ -159,12 +161,13 @@ impl Completion {
         if open.kind != Kind::Files {
             return false;
         }
-        let found = files.found();
-        if found.query != open.query {
-            return false;
+        let Some(found) = files.found_since(open.report) else { return false };
+        open.report = found.report;
+        let is_wanted = found.query == open.query;
+        if is_wanted {
+            show_files(&mut open.list, found);
         }
-        show_files(&mut open.list, found);
-        true
+        is_wanted
     }
 
     /// Returns what the selected entry does, and closes the list.
@@ -175,6 +178,10 @@ impl Completion {
             Kind::History(places) => {
                 let place = places.get(open.list.selected_index());
                 return place.map_or(Accepted::Nothing, |place| Accepted::History(*place));
+            }
+            Kind::Files if !Pattern::new(&open.query).matches(&item.name) => {
+                // The list still shows the result of an earlier query.
+                return Accepted::Nothing;
             }
             Kind::Files => (mention(&item.name).unwrap_or_default(), false),
             Kind::Commands => (item.name.clone(), item.hint.is_empty()),
@@ -193,6 +200,7 @@ impl Completion {
             range: 0..0,
             query: String::new(),
             list: ListPopup::default(),
+            report: 0,
         };
         open.search_history(history);
         self.open = Some(open);

@@ -114,14 +114,17 @@ impl Composer {
         let range = self.editor.rows(Self::text_width(area.width)).row(row);
         let shell = self.is_shell();
         let (buffer, chips) = (&self.editor.buffer, &self.editor.chips);
+        let selection = self.vim.as_ref().and_then(|vim| vim.selection(buffer)).unwrap_or_default();
         let mut x = area.x.saturating_add(MARK);
-        for (_, cluster) in grapheme::all(buffer.slice(range.clone())) {
+        for (at, cluster) in grapheme::all(buffer.slice(range.clone())) {
             let chip = cluster.chars().next().filter(|first| is_chip(*first));
             let (text, style) = match chip {
                 Some(chip) => (chips.label(chip), styles.chip),
                 None if shell => (grapheme::drawn(cluster), styles.shell),
                 None => (grapheme::drawn(cluster), styles.text),
             };
+            let selected = selection.contains(&(range.start + at));
+            let style = if selected { style.patch(styles.selection) } else { style };
             let columns = u16::try_from(layout::columns_of(cluster, chips)).unwrap_or(u16::MAX);
             let room = area.right().saturating_sub(x);
             if room == 0 || chip.is_none() && columns > room {
@@ -144,7 +147,8 @@ impl Composer {
         self.editor.settle();
         self.editor.buffer.end_step();
         self.editor.buffer.move_to(position);
-        self.completion.update(&self.editor.buffer);
+        self.update_completion();
+        self.notice();
     }
 }
 

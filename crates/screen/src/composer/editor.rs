@@ -30,6 +30,8 @@ pub(super) struct Editor {
     yanked: Option<Range<usize>>,
     /// Whether the last action typed a character.
     typing: bool,
+    /// Whether edits belong to one step until it is ended from outside.
+    pub(super) long_steps: bool,
 }
 
 impl Editor {
@@ -37,11 +39,17 @@ impl Editor {
     pub(super) fn type_character(&mut self, letter: char) {
         let after_space = self.buffer.char_before(self.buffer.cursor()).is_none_or(|c| c == ' ');
         if !self.typing || after_space && letter != ' ' {
-            self.buffer.end_step();
+            self.end_step();
         }
         self.insert_clean(letter.encode_utf8(&mut [0; 4]));
         self.settle();
         self.typing = true;
+    }
+
+    fn end_step(&mut self) {
+        if !self.long_steps {
+            self.buffer.end_step();
+        }
     }
 
     /// Inserts a text without characters that only control a terminal.
@@ -51,11 +59,8 @@ impl Editor {
 
     /// Inserts a pasted text: whole, or as a chip if it is long or the path of an image.
     pub(super) fn paste(&mut self, pasted: &str) {
-        let step = |editor: &mut Self| {
-            editor.settle();
-            editor.buffer.end_step();
-        };
-        step(self);
+        self.settle();
+        self.end_step();
         if let Some(path) = image_path(pasted) {
             self.insert_chip(Piece::Image(path));
         } else if is_long(pasted) || self.buffer.len() + pasted.len() > TEXT_LIMIT {
@@ -63,14 +68,11 @@ impl Editor {
         } else {
             self.insert_clean(pasted);
         }
-        step(self);
+        self.end_step();
     }
 
-    /// Inserts a chip at the cursor. Forgets the chips that no text contains any more.
+    /// Inserts a chip at the cursor.
     pub(super) fn insert_chip(&mut self, piece: Piece) {
-        if !self.chips.is_empty() {
-            self.chips.keep(self.buffer.texts().chain(self.kills.texts()));
-        }
         if let Some(letter) = self.chips.add(piece) {
             self.buffer.insert(letter.encode_utf8(&mut [0; 4]));
         }
@@ -118,6 +120,31 @@ impl Editor {
         self.kills.end();
     }
 
+    /// Returns whether an action changes the text, other than by undo and redo.
+    pub(super) fn edits(action: Action) -> bool {
+        use Action::*;
+        matches!(
+            action,
+            Newline
+                | DeleteBackward
+                | DeleteForward
+                | DeleteWordBackward
+                | DeleteToSpace
+                | DeleteWordForward
+                | DeleteToLineStart
+                | DeleteToLineEnd
+                | Yank
+                | YankOlder
+                | Transpose
+        )
+    }
+
+    /// Returns whether an action moves the cursor in its line.
+    pub(super) fn moves(action: Action) -> bool {
+        use Action::*;
+        matches!(action, Left | Right | WordLeft | WordRight | LineStart | LineEnd)
+    }
+
     /// Does an action. Returns false if the action does nothing here.
     pub(super) fn act(&mut self, action: Action) -> bool {
         use Action::*;
@@ -128,7 +155,10 @@ impl Editor {
         let yanked = self.yanked.take().filter(|_| action == YankOlder);
         self.settle();
         self.goal = goal;
-        self.buffer.end_step();
+        match action {
+            Newline | DeleteBackward | DeleteForward | Transpose => self.end_step(),
+            _ => self.buffer.end_step(),
+        }
         let (cursor, buffer) = (self.buffer.cursor(), &mut self.buffer);
         match action {
             Left => buffer.move_to(buffer.previous(cursor)),
@@ -180,7 +210,7 @@ impl Editor {
         if !range.is_empty() {
             self.kills.cut(buffer.slice(range.clone()), before);
             (self.goal, self.yanked, self.typing) = (None, None, false);
-            self.buffer.end_step();
+            self.end_step();
             self.buffer.replace(range, "");
         }
         true

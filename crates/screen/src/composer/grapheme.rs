@@ -50,7 +50,7 @@ pub(super) fn char_before(text: &str, at: usize) -> Option<char> {
 pub(super) fn all(text: &str) -> impl Iterator<Item = (usize, &str)> {
     // Chips join no cluster, so the text is divided around them.
     let mut start = 0;
-    let parts = text.split_inclusive(is_chip).flat_map(move |part| {
+    text.split_inclusive(is_chip).flat_map(move |part| {
         let begin = start;
         start += part.len();
         let cut = part.chars().next_back().filter(|last| is_chip(*last)).map_or(0, char::len_utf8);
@@ -58,8 +58,7 @@ pub(super) fn all(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let after = begin + plain.len();
         let chip = Some((after, chip)).filter(|(_, chip)| !chip.is_empty());
         plain.grapheme_indices(true).map(move |(at, cluster)| (begin + at, cluster)).chain(chip)
-    });
-    parts
+    })
 }
 
 /// Returns the number of columns of a character that is no chip, at least 1.

@@ -59,6 +59,8 @@ pub struct FoundFiles {
     pub known: usize,
     /// Whether more files can follow.
     pub searching: bool,
+    /// The number of the report; a newer one has a larger number.
+    pub report: u64,
 }
 
 struct Shared {
@@ -91,14 +93,14 @@ impl fmt::Debug for FileFinder {
 }
 
 impl FileFinder {
-    /// Starts to list the files of `folder`. Calls `notify` on a thread of the finder when
-    /// [`found`](Self::found) returns something new; `notify` must not wait.
+    /// Returns a finder for the files of `folder`, which it lists from the first search on. Calls `notify` on a thread of the finder when
+    /// [`found_since`](Self::found_since) returns something new; `notify` must not wait.
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started.
     pub fn start(folder: &Path, notify: Arc<dyn Fn() + Send + Sync>) -> io::Result<Self> {
         let shared = Arc::new(Shared {
-            state: Mutex::new(State { walk: true, walking: true, ..State::default() }),
+            state: Mutex::default(),
             changed: Condvar::new(),
             newest: AtomicU64::new(0),
             ended: AtomicBool::new(false),
@@ -119,25 +121,29 @@ impl FileFinder {
     /// Searches for files; an earlier search stops. Returns at once.
     pub fn search(&self, query: &str) {
         let mut state = self.shared.lock();
+        if state.query.is_none() {
+            (state.walk, state.walking) = (true, true);
+        }
         state.query = Some(query.to_owned());
         state.changes += 1;
         self.shared.newest.fetch_add(1, Ordering::Relaxed);
         self.shared.changed.notify_all();
     }
 
-    /// Lists the files of the folder once more, because files can be new. The known files stay until
-    /// the new list is complete.
+    /// Lists the files of the folder once more if there was a search before, because files can be
+    /// new. The known files stay until the new list is complete.
     pub fn refresh(&self) {
         let mut state = self.shared.lock();
-        if !state.walking {
+        if !state.walking && state.query.is_some() {
             (state.walk, state.walking) = (true, true);
             self.shared.changed.notify_all();
         }
     }
 
-    /// Returns the result of the newest search that has one.
-    pub fn found(&self) -> FoundFiles {
-        self.shared.lock().found.clone()
+    /// Returns the result of the newest search that has one, if it is newer than this report.
+    pub fn found_since(&self, report: u64) -> Option<FoundFiles> {
+        let state = self.shared.lock();
+        (state.found.report > report).then(|| state.found.clone())
     }
 }
 
@@ -267,14 +273,17 @@ impl Shared {
         searching: bool,
     ) {
         let query = query.to_owned();
-        self.lock().found = FoundFiles { query, files, matches, known, searching };
+        let mut state = self.lock();
+        let report = state.found.report + 1;
+        state.found = FoundFiles { query, files, matches, known, searching, report };
+        drop(state);
         (self.notify)();
     }
 }
 
 /// Returns the path of a file relative to the folder, if a mention can express it.
 fn path(folder: &Path, entry: &DirEntry) -> Option<Arc<str>> {
-    if !entry.file_type().is_some_and(|kind| !kind.is_dir()) {
+    if entry.file_type().is_none_or(|kind| kind.is_dir()) {
         return None;
     }
     let path = entry.path().strip_prefix(folder).ok()?.to_str()?;

@@ -52,6 +52,11 @@ impl Pattern {
         Self { letters: letters.take(PATTERN).collect() }
     }
 
+    /// Returns whether a text matches.
+    pub fn matches(&self, text: &str) -> bool {
+        is_subsequence(&self.letters, text)
+    }
+
     /// Returns whether the pattern is empty, and so matches every text.
     pub fn is_empty(&self) -> bool {
         self.letters.is_empty()

@@ -203,7 +203,7 @@ fn render_item(
         cells.put(" ", detail);
         cells.put(&item.hint, detail);
     }
-    if !item.detail.is_empty() && room > column + 4 {
+    if !item.detail.is_empty() && room > column + 10 {
         cells.skip_to(2 + column + 2, detail);
         cells.put(&item.detail, detail);
     }

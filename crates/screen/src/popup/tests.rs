@@ -86,10 +86,9 @@ fn a_list_is_drawn_in_few_columns() {
          crates/screen/src/composer/drawing.rs\n  \
          3 of 9 files"
     );
-    assert_eq!(
-        draw(&mut list, 24, 3),
-        "> /switch [NUMBER|WORDS]\n  ..rc/composer/drawing.rs\n  3 of 9 files"
-    );
+    assert_eq!(draw(&mut list, 24, 3), "  /help\n> /switch [NUMBER|WORDS]\n  3 of 9 files");
+    list.move_by(1);
+    assert_eq!(draw(&mut list, 24, 2), "> ../composer/drawing.rs\n  3 of 9 files");
 }
 
 #[test]
@@ -137,8 +136,9 @@ fn find(folder: &Path, query: &str) -> FoundFiles {
     finder.search(query);
     loop {
         receiver.recv_timeout(Duration::from_secs(60)).unwrap();
-        let found = finder.found();
+        let found = finder.found_since(0).unwrap();
         if !found.searching && found.query == query {
+            assert_eq!(finder.found_since(found.report), None);
             return found;
         }
     }
@@ -183,5 +183,6 @@ fn a_finder_ends_in_the_middle_of_its_work() {
         drop(finder);
     }
     let missing = folder.path().join("missing");
-    assert_eq!(find(&missing, "x"), FoundFiles { query: "x".to_owned(), ..FoundFiles::default() });
+    let found = find(&missing, "x");
+    assert_eq!((found.files, found.known), (Vec::new(), 0));
 }
