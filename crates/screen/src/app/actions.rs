@@ -117,7 +117,7 @@ impl App {
                 return match self.answering.is_some() {
                     true => {
                         self.answering = None;
-                        self.question = None;
+                        self.drop_question();
                     }
                     false => self.cancel_turn(),
                 };
@@ -293,7 +293,7 @@ impl App {
         if let Some(session) = self.session() {
             session.cancel();
         }
-        self.question = None;
+        self.drop_question();
     }
 
     fn paste(&mut self, text: &str) {

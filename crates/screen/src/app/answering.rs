@@ -7,7 +7,8 @@ use crate::panel::page::PagePanel;
 use crate::panel::permission::PermissionPanel;
 use crate::panel::request::PanelAnswer;
 use attache_client::{
-    Answer, DecidedBy, Decision, Hub, HubSession, PermissionRequest, Question, QuestionAbout,
+    Answer, DecidedBy, Decision, HubSession, PermissionRequest, Question, QuestionAbout,
+    SessionState,
 };
 use attache_protocol::v1::SessionId;
 use attache_view::{PermissionView, rule_about, sanitize};
@@ -20,10 +21,21 @@ const VISIBLE: Duration = Duration::from_millis(250);
 /// A question does not take the keys from a person who typed this recently.
 const TYPED: Duration = Duration::from_millis(700);
 
+/// The number of open questions of a session in this state.
+pub(crate) fn open_questions(state: &SessionState) -> usize {
+    match state {
+        SessionState::WaitingForPerson { questions } => *questions,
+        _ => 0,
+    }
+}
+
 impl App {
     /// Shows the question that comes first: one of the session that the person chose to answer,
     /// else of the session that is shown, else of its agent.
     pub(crate) fn refresh_question(&mut self) {
+        if !std::mem::take(&mut self.is_question_stale) {
+            return;
+        }
         let chosen = self.answering.as_ref().and_then(|(agent, id)| self.hub.session(agent, id));
         let chosen = chosen.filter(|session| !session.questions().is_empty());
         if chosen.is_none() {
@@ -82,7 +94,12 @@ impl App {
             QuestionAbout::Permission(request) => {
                 let cwd = session.map(|it| it.cwd().to_owned()).unwrap_or_default();
                 let view = PermissionView::new(request, agent, &cwd);
-                Box::new(PermissionPanel::new(Box::new(view), &who, self.theme.clone()))
+                Box::new(PermissionPanel::new(
+                    Box::new(view),
+                    &request.options,
+                    &who,
+                    self.theme.clone(),
+                ))
             }
             QuestionAbout::Form(request) => Box::new(FormPanel::new(request, &who)),
             QuestionAbout::Page(request) => Box::new(PagePanel::new(request, &who)),
@@ -121,7 +138,7 @@ impl App {
     /// Gives the answer to the question that is shown.
     pub(crate) fn answer(&mut self, answer: PanelAnswer) {
         let Some(question) = self.question.take() else { return };
-        self.is_dirty = true;
+        self.drop_question();
         let session =
             question.session.as_ref().and_then(|id| self.hub.session(&question.agent, id));
         let mut open = None;
@@ -215,11 +232,8 @@ impl App {
     /// The number of questions of sessions that are not shown.
     pub(crate) fn questions_elsewhere(&self) -> usize {
         let shown = self.session();
-        let others = |hub: &Hub| -> usize {
-            let sessions = hub.sessions();
-            let others = sessions.iter().filter(|session| Some(*session) != shown);
-            others.map(|session| session.questions().len()).sum()
-        };
-        others(&self.hub)
+        let sessions = self.hub.sessions();
+        let others = sessions.iter().filter(|session| Some(*session) != shown);
+        others.map(|session| open_questions(&session.state())).sum()
     }
 }

@@ -16,6 +16,8 @@ pub(crate) const COMMANDS: &[(&str, &str, &str)] = &[
     ("continue", "", "continue in a new session, with a summary of this one"),
     ("close", "", "close this session; it stays in the list"),
     ("notices", "", "show all messages of the screen"),
+    ("theme", "dark|light", "use the built-in theme for dark or light terminals"),
+    ("vim", "on|off", "edit prompts with the keys of vim"),
     ("mouse", "on|off", "use the mouse, or leave it to the terminal"),
     ("quit", "", "end; the sessions stay in the list"),
 ];

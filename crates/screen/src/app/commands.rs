@@ -3,6 +3,7 @@
 use crate::app::state::App;
 use crate::panel::request::Request;
 use crate::terminal::modes;
+use crate::theme::Theme;
 use attache_client::Budget;
 use attache_protocol::v1::Cost;
 
@@ -36,6 +37,8 @@ impl App {
             "continue" => self.continue_in_new_session(),
             "close" => self.close_shown(),
             "notices" => self.show_notices(),
+            "theme" => self.set_theme(rest),
+            "vim" => self.set_vim(rest != "off"),
             "mouse" => self.set_mouse(rest != "off"),
             "quit" | "exit" => self.request(Request::Quit),
             _ => return false,
@@ -102,6 +105,31 @@ impl App {
             None => "there is no budget now".to_owned(),
         });
         session.set_budget(budget);
+    }
+
+    /// Uses a built-in theme.
+    fn set_theme(&mut self, name: &str) {
+        let (depth, glyphs) = (self.theme.depth(), *self.theme.glyphs());
+        self.theme = match name {
+            "light" => Theme::light(depth, glyphs),
+            "dark" => Theme::dark(depth, glyphs),
+            _ => {
+                return self.notices.warning(
+                    "the built-in themes are dark and light; theme.toml in the configuration folder changes them",
+                );
+            }
+        };
+        // A question that is shown keeps the styles with which it was laid out.
+        self.drop_question();
+    }
+
+    /// Edits prompts with the keys of vim, or not.
+    fn set_vim(&mut self, on: bool) {
+        self.composer.set_vim(on);
+        self.notices.info(match on {
+            true => "vim keys are on; /vim off turns them off",
+            false => "vim keys are off",
+        });
     }
 
     /// Uses the mouse, or leaves it to the terminal for its own selection.

@@ -9,7 +9,7 @@ use crate::panel::drawing::{cut, framed, middle, put, text_width, wrap};
 use crate::panel::queue::prompt_line;
 use crate::popup::{ListStyles, place};
 use crate::theme::Element;
-use attache_view::{NoticeLevel, Role, sanitize};
+use attache_view::{NoticeLevel, Role, StatusLine, sanitize};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -40,6 +40,7 @@ impl App {
             return draw_too_small(area, frame.buffer_mut());
         }
         self.refresh_question();
+        self.status = self.session().map(StatusLine::of);
         let buffer = frame.buffer_mut();
         let mut rest = area;
         if self.slots.len() > 1 {

@@ -1,5 +1,6 @@
 //! The loop: events in, frames out.
 
+use crate::app::answering::open_questions;
 use crate::app::ending::Ending;
 use crate::app::options::ScreenOptions;
 use crate::app::slot::Slot;
@@ -266,11 +267,20 @@ impl App {
         for change in &update.changes {
             match change {
                 Change::Session { agent, id } => match self.slot_of(agent, id) {
-                    Some(index) if index == self.focus => self.is_dirty = true,
-                    Some(index) => self.refresh_badge(index),
+                    Some(index) if index == self.focus => {
+                        self.is_dirty = true;
+                        self.is_question_stale = true;
+                    }
+                    Some(index) => {
+                        self.is_question_stale |= self.answering.is_some();
+                        self.refresh_badge(index);
+                    }
                     None => {}
                 },
-                Change::Agent { .. } => self.is_dirty = true,
+                Change::Agent { .. } => {
+                    self.is_dirty = true;
+                    self.is_question_stale = true;
+                }
                 // The list is visible only in the picker.
                 Change::SessionList => self.is_dirty |= self.panel.is_some(),
                 _ => {}
@@ -295,13 +305,9 @@ impl App {
         if self.has_focus {
             return;
         }
-        let waiting: Vec<_> = self
-            .slots
-            .iter()
-            .filter_map(Slot::session)
-            .filter(|it| !it.questions().is_empty())
-            .collect();
-        let count = waiting.iter().map(|session| session.questions().len()).sum();
+        let open = self.slots.iter().filter_map(Slot::session);
+        let waiting: Vec<_> = open.filter(|it| open_questions(&it.state()) > 0).collect();
+        let count: usize = waiting.iter().map(|session| open_questions(&session.state())).sum();
         if count > self.notified
             && let Some(session) = waiting.last()
         {

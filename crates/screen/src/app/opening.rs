@@ -88,6 +88,7 @@ impl App {
         result: Result<(HubSession, Vec<String>), HubError>,
     ) {
         self.is_dirty = true;
+        self.is_question_stale = true;
         let services = self.services.clone();
         let budget = self.budget.clone();
         let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id) else { return };
@@ -170,7 +171,7 @@ impl App {
                 Done::Listed(closed.map_err(|error| error.to_string()))
             });
         }
-        self.question = None;
+        self.drop_question();
         self.is_dirty = true;
         if self.slots.is_empty() {
             let agent = slot.agent;

@@ -146,7 +146,7 @@ impl App {
             }
             Request::AnswerHere { agent, id } => {
                 self.answering = Some((agent, id));
-                self.question = None;
+                self.drop_question();
             }
             Request::Change(listed, change) => self.change_listed(*listed, change),
             Request::Search(text) => {

@@ -16,7 +16,7 @@ use attache_client::{
     Budget, Hub, HubError, HubSession, PermissionBroker, QuestionAbout, QuestionId,
 };
 use attache_protocol::v1::{McpServer, SessionId};
-use attache_view::{NoticeLevel, sanitize};
+use attache_view::{NoticeLevel, StatusLine, sanitize};
 use ratatui::layout::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,6 +52,11 @@ pub(crate) struct App {
     /// The area of the panel's content when it was last drawn.
     pub(crate) panel_area: Rect,
     pub(crate) question: Option<ShownQuestion>,
+    /// Whether another question may have to be shown. Reading the questions of a session copies
+    /// them, so it is not done for each frame.
+    pub(crate) is_question_stale: bool,
+    /// The status line of the session that is shown, as of the last frame.
+    pub(crate) status: Option<StatusLine>,
     /// The session whose question is answered although another one is shown.
     pub(crate) answering: Option<(String, SessionId)>,
     /// Whether keys go to the conversation instead of the composer.
@@ -155,6 +160,8 @@ impl App {
             panel: None,
             panel_area: Rect::default(),
             question: None,
+            is_question_stale: true,
+            status: None,
             answering: None,
             is_reading: false,
             is_unfolded: false,
@@ -212,9 +219,16 @@ impl App {
         }
         self.focus = index;
         self.take_up_draft();
-        self.question = None;
+        self.drop_question();
         self.answering = None;
         self.is_reading = false;
+        self.is_dirty = true;
+    }
+
+    /// Makes the next frame read which question to show.
+    pub(crate) fn drop_question(&mut self) {
+        self.question = None;
+        self.is_question_stale = true;
         self.is_dirty = true;
     }
 

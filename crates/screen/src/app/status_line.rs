@@ -4,7 +4,7 @@ use crate::app::slot::SlotContent;
 use crate::app::state::{App, now};
 use crate::panel::attention::since;
 use attache_client::SessionState;
-use attache_view::{ActivityKind, ContextLevel, Line, Role, StatusLine, sanitize};
+use attache_view::{ActivityKind, ContextLevel, Line, Role, sanitize};
 use std::path::{Path, PathBuf};
 
 /// A part of the status line. Parts with a higher rank go first when there is little space.
@@ -53,7 +53,7 @@ impl App {
     /// What the session that is shown does or waits for.
     pub(crate) fn activity(&self) -> Option<(String, Role)> {
         let slot = self.slot()?;
-        let session = match &slot.content {
+        match &slot.content {
             SlotContent::Opening { since: at } => {
                 let agent = sanitize::line(&slot.agent);
                 let text = format!(
@@ -64,9 +64,9 @@ impl App {
                 return Some((text, Role::Running));
             }
             SlotContent::Failed(_) => return Some(("not open".to_owned(), Role::Error)),
-            SlotContent::Open(conversation) => &conversation.session,
-        };
-        let activity = StatusLine::of(session).activity;
+            SlotContent::Open(_) => {}
+        }
+        let activity = &self.status.as_ref()?.activity;
         let text = activity.line.text();
         if activity.kind == ActivityKind::Idle || text.is_empty() {
             return None;
@@ -84,8 +84,7 @@ impl App {
     pub(crate) fn status_parts(&self) -> Vec<Part> {
         let Some(slot) = self.slot() else { return Vec::new() };
         let mut parts = vec![part(sanitize::line(&slot.agent), Role::Name, 9)];
-        if let Some(session) = slot.session() {
-            let status = StatusLine::of(session);
+        if let Some(status) = self.status.clone() {
             let mut add = |line: Option<Line>, role, rank| {
                 parts.extend(line.map(|line| part(line.text(), role, rank)));
             };
@@ -105,6 +104,8 @@ impl App {
                 parts.push(part(text, role, 5));
             }
         }
+        let vim = self.composer.vim_mode();
+        parts.extend(vim.map(|mode| part(mode.name().to_owned(), Role::Name, 8)));
         let elsewhere = self.questions_elsewhere();
         if elsewhere > 0 {
             let keys =

@@ -9,6 +9,7 @@ use crate::keymap::{Action, Context};
 use crate::layout::{DrawnLine, RowOptions, block_lines, row_lines, text_lines};
 use crate::theme::Theme;
 use attache_client::{Decision, Effect};
+use attache_protocol::v1::PermissionOption;
 use attache_view::{
     CallStatus, Choice, ChoiceAction, Line, PermissionView, Role, Row, RowContent, RuleReach, Span,
     Style, ToolCallRow,
@@ -53,11 +54,16 @@ pub(crate) struct PermissionPanel {
 }
 
 impl PermissionPanel {
-    /// Makes the panel. `who` names the agent, and the session if it is another one.
-    pub(crate) fn new(view: Box<PermissionView>, who: &str, theme: Theme) -> Self {
+    /// Makes the panel of a request with these options. `who` names the agent, and the session if it is another one.
+    pub(crate) fn new(
+        view: Box<PermissionView>,
+        options: &[PermissionOption],
+        who: &str,
+        theme: Theme,
+    ) -> Self {
         let mut panel = Self {
             title: format!("{who} asks for permission: {}", view.kind),
-            answers: answers(&view.choices),
+            answers: answers(&view.choices, options),
             view,
             theme,
             body: (0, Vec::new()),
@@ -195,7 +201,7 @@ fn outputs_row(view: &PermissionView) -> Row {
 }
 
 /// The answers, those of the view, with one for each rule that can be remembered.
-fn answers(choices: &[Choice]) -> Vec<PossibleAnswer> {
+fn answers(choices: &[Choice], options: &[PermissionOption]) -> Vec<PossibleAnswer> {
     let mut answers: Vec<PossibleAnswer> = Vec::new();
     let mut more: Vec<PossibleAnswer> = Vec::new();
     for Choice { key, label, action } in choices {
@@ -206,8 +212,10 @@ fn answers(choices: &[Choice]) -> Vec<PossibleAnswer> {
             ChoiceAction::Allow => add(Answer::Decide(Decision::Allow)),
             ChoiceAction::Reject => add(Answer::Decide(Decision::Reject)),
             ChoiceAction::RejectAndSay => add(Answer::SayWhy),
-            ChoiceAction::Option { id } => {
-                add(Answer::Decide(Decision::Choose(id.as_str().into())));
+            ChoiceAction::Option { index } => {
+                if let Some(option) = options.get(*index) {
+                    add(Answer::Decide(Decision::Choose(option.option_id.clone())));
+                }
             }
             ChoiceAction::AllowAlways { rules } => {
                 if let Some(first) = rules.first() {
