@@ -27,7 +27,7 @@ impl Screen {
     /// session is open.
     fn open(project: &Project, arguments: &[&str], size: (u16, u16)) -> Self {
         let mut screen = Self::start(project, arguments, size);
-        screen.until("offline");
+        screen.until("Offline");
         screen
     }
 
@@ -179,7 +179,7 @@ fn esc_cancels_the_turn() {
 #[test]
 fn a_stored_session_is_found_in_the_picker_and_continues() {
     let project = Project::new();
-    let mut screen = Screen::open(&project, &["help"], (100, 30));
+    let mut screen = Screen::open(&project, &["--", "help"], (100, 30));
     screen.until("rename A to B");
     screen.press("\x04");
     let (_, after) = screen.end();
@@ -212,9 +212,9 @@ fn the_screen_follows_the_size_of_the_terminal() {
     screen.resize(30, 8);
     screen.until("40x12");
     screen.resize(40, 12);
-    screen.until("offline");
+    screen.until("Offline");
     screen.press("help\r");
-    screen.until("rename");
+    screen.until("auto or plan");
     screen.press("\x04");
     assert_eq!(screen.end().0, Some(0));
 }

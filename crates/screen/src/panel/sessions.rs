@@ -207,6 +207,11 @@ impl Panel for SessionsPanel {
             return;
         }
         self.sessions = facts.hub.list(&self.filter());
+        // An open session in which nothing was said is no choice.
+        self.sessions.retain(|it| {
+            let open = it.open.then(|| facts.hub.session(&it.agent, &it.id)).flatten();
+            open.is_none_or(|session| !session.snapshot().entries().is_empty())
+        });
         if let (true, Some((_, found))) = (self.in_texts, &self.found) {
             self.sessions.retain(|it| found.contains_key(&(it.agent.clone(), it.id.clone())));
         }
