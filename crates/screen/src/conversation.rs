@@ -39,7 +39,8 @@ impl Conversation {
     pub(crate) fn update(&mut self, now: i64) {
         self.transcript.set_now(now);
         let snapshot = self.session.snapshot();
-        let grew = self.shell.iter_mut().fold(false, |grew, run| run.refresh() || grew);
+        let grown = self.shell.iter_mut().filter_map(|run| run.refresh().then_some(())).count();
+        let grew = grown > 0;
         let is_current = snapshot.sequence() == self.sequence && !self.has_more;
         if is_current && !grew && !self.view.has_open_terminals() {
             return;

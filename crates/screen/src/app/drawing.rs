@@ -206,7 +206,8 @@ impl App {
     fn draw_question(&mut self, rest: &mut Rect, buffer: &mut Buffer) {
         let has_keys = self.question_has_keys();
         self.question_area = Rect::default();
-        let writing = !self.composer.is_empty() || self.is_reading;
+        let is_elsewhere = self.answering.is_some();
+        let writing = !is_elsewhere && (!self.composer.is_empty() || self.is_reading);
         let Some(question) = &mut self.question else { return };
         let most = (rest.height * 3 / 4).max(rest.height.saturating_sub(4)).max(3);
         let wanted = question.panel.height(rest.width.saturating_sub(4)).saturating_add(2);

@@ -29,10 +29,11 @@ impl App {
             first.remove(0);
         }
         self.send_in(self.focus, pieces);
-        if now && let Some(session) = self.session() {
-            if let Some(last) = session.queue().last() {
-                session.send_now(last.id);
-            }
+        if now
+            && let Some(session) = self.session()
+            && let Some(last) = session.queue().last()
+        {
+            session.send_now(last.id);
         }
     }
 

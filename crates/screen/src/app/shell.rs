@@ -36,6 +36,7 @@ impl Slot {
     /// Stops the commands that run; `false` if none runs.
     pub(crate) fn stop_shell(&mut self) -> bool {
         let Some(conversation) = self.conversation_mut() else { return false };
-        conversation.shell.iter().fold(false, |stopped, run| run.stop() || stopped)
+        // All are stopped, not only the first one that runs.
+        conversation.shell.iter().filter(|run| run.stop()).count() > 0
     }
 }

@@ -18,6 +18,9 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
 
+/// The texts around matches, by agent and session.
+type Found = HashMap<(String, SessionId), String>;
+
 /// What the person edits.
 enum Editing {
     Filter,
@@ -38,7 +41,7 @@ pub(crate) struct SessionsPanel {
     archived: bool,
     /// Whether texts are searched too, and what the last search found.
     in_texts: bool,
-    found: Option<(String, HashMap<(String, SessionId), String>)>,
+    found: Option<(String, Found)>,
     asking: bool,
     now: i64,
 }
