@@ -45,7 +45,9 @@ const PARTS: usize = 128;
 ///
 /// [`blocks`](Self::blocks) shows the text up to the last character, before its line ends. While
 /// the message grows, constructs at its end that have no end yet are shown as if they had one: bold
-/// text is bold from its first letter. [`finish`](Self::finish) shows them as written instead.
+/// text is bold from its first letter. Characters at its end whose meaning depends on the next one,
+/// such as a first `-` in a line, are left out. After [`finish`](Self::finish), everything is shown
+/// as written, so call it when the message is complete.
 #[derive(Debug, Clone, Default)]
 pub struct Markdown {
     source: String,
