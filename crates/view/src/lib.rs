@@ -29,6 +29,8 @@
 mod block;
 mod content;
 mod diff;
+mod extent;
+mod id;
 pub mod markdown;
 mod money;
 mod option;
