@@ -2,6 +2,7 @@
 
 mod entry;
 mod message;
+mod review;
 mod terminals;
 
 use crate::diff::DiffCache;
@@ -254,10 +255,13 @@ impl SessionView {
     ) -> RowContent {
         match &entry.content {
             EntryContent::Message { author, blocks, .. } => {
-                if let Some((_, message)) =
-                    self.growing.iter().find(|(growing, _)| *growing == index)
-                {
-                    return message.content();
+                let growing = self.growing.iter().position(|(growing, _)| *growing == index);
+                let growing = growing.and_then(|at| Some((at, &self.growing.get(at)?.1)));
+                if let Some((at, message)) = growing {
+                    if message.has_all_of(blocks) {
+                        return message.content();
+                    }
+                    self.growing.remove(at);
                 }
                 let message = Message::new(*author, blocks);
                 let content = message.content();

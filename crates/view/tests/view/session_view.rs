@@ -367,3 +367,38 @@ fn no_text_of_an_agent_keeps_a_control_character() {
     check_is_sanitized(watched.view.rows());
     assert!(watched.view.rows().len() > 9);
 }
+
+#[test]
+fn a_text_that_outgrows_memory_loses_its_start_in_the_view_too() {
+    let mut watched = Watched::new();
+    watched.session.set_memory_limit(40_000);
+    for number in 0..40 {
+        let line = format!("{number} {}\n\n", "x".repeat(3_000));
+        let _ = watched.then(text(MessageAuthor::Agent, &line));
+    }
+    assert_eq!(watched.view.rows(), whole(&watched.session));
+    let shown = serde_json::to_string(&*watched.view.rows()[0]).unwrap();
+    assert!(shown.len() < 60_000, "{}", shown.len());
+}
+
+#[test]
+fn the_changes_of_a_turn_are_in_one_place() {
+    let mut watched = Watched::new();
+    let prompt = || EventBody::Prompt { content: vec![ContentBlock::text("do it")] };
+    let edit = |id: &str, status| {
+        let mut edit = call(id, ToolKind::Edit, status);
+        edit.content = vec![ToolCallContent::Diff(Diff::new(format!("/p/{id}"), "x\n"))].into();
+        EventBody::ToolCall(edit)
+    };
+    use v2::ToolCallStatus::{Completed, Failed};
+    for body in [prompt(), edit("a", Completed), edit("b", Failed), edit("c", Completed)] {
+        let _ = watched.then(body);
+    }
+    for body in [prompt(), edit("d", Completed)] {
+        let _ = watched.then(body);
+    }
+    assert_eq!([0, 3, 4, 9].map(|row| watched.view.turn_of(row)), [0..4, 0..4, 4..6, 4..6]);
+    let changes = watched.view.changes(watched.view.turn_of(2), &watched.session);
+    let files: Vec<String> = changes.files.iter().map(|file| file.path.text()).collect();
+    assert_eq!(files, ["a", "c"]);
+}
