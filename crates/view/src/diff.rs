@@ -1,21 +1,23 @@
 //! Changes of files: from two texts, and from patches in git's form.
 
+mod cache;
 mod compare;
 mod lines;
 mod patch;
 mod section;
+mod text;
 mod words;
 
+pub(crate) use cache::DiffCache;
 pub(crate) use patch::of_changes;
 
-use crate::path::relative;
+use crate::extent::Extent;
 use crate::row::diff_row::{FileChange, FileDiff};
-use crate::sanitize;
 use crate::span::{Line, Role};
-use crate::tool_call::output::Extent;
 use attache_protocol::v1::Diff;
 use lines::LineLimit;
 use std::path::Path;
+use text::path_line;
 
 /// Returns the change of a file whose texts before and after an agent sends.
 pub(crate) fn of_texts(diff: &Diff, cwd: &Path, extent: Extent) -> FileDiff {
@@ -65,15 +67,6 @@ fn of_file(
         hunks,
         note,
     }
-}
-
-fn path_line(path: &str, cwd: &Path) -> Line {
-    Line::of(relative(path, cwd), Role::Path)
-}
-
-/// Returns text of a diff with every character visible.
-fn visible(text: &str) -> String {
-    sanitize::visible(text).replace('\t', "    ")
 }
 
 #[cfg(test)]

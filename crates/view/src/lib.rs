@@ -18,6 +18,13 @@
 //! | [`Markdown`](markdown::Markdown) | Parses a message while it streams. |
 //! | [`Highlighter`](syntax::Highlighter) | Gives the words of code their roles, line by line. |
 //!
+//! # From a hub to a screen
+//!
+//! A front end waits for changes with [`attache_client::Watch`]. Then it passes a snapshot of the
+//! session to [`SessionView::update_with`], which returns the rows that changed, and makes a
+//! new [`StatusLine`] and new [`QuestionView`]s. The cost of an update depends on what changed,
+//! not on the length of the session, so a front end can update as often as it draws.
+//!
 //! # Sanitized text
 //!
 //! Every text in these values is sanitized: it has no control characters and no characters that
@@ -25,12 +32,15 @@
 //!
 //! # Limits
 //!
-//! This crate does no I/O and has no clock. It knows no terminal: wrapping, widths and colours
-//! belong to the front ends.
+//! This crate has no clock, and does no I/O, except that the rules offered with a permission depend
+//! on where paths lead: see [`QuestionView::new`]. It knows no terminal: wrapping, widths and
+//! colours belong to the front ends.
 
 mod block;
 mod content;
 mod diff;
+mod extent;
+mod id;
 pub mod markdown;
 mod money;
 mod option;

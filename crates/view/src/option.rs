@@ -1,5 +1,6 @@
 //! The config options and the commands of a session.
 
+use crate::id;
 use crate::sanitize;
 use crate::span::{Line, Role};
 use attache_protocol::v1::{
@@ -67,7 +68,7 @@ impl CommandItem {
     /// Returns the commands of the agent of a session, in its order.
     pub fn of(session: &Session) -> Vec<Self> {
         let item = |command: &AvailableCommand| Self {
-            name: id(&command.name),
+            name: id::shown(&command.name),
             description: text(&command.description),
             hint: command.input.as_ref().map(hint),
         };
@@ -111,10 +112,10 @@ fn item(option: &SessionConfigOption) -> Option<OptionItem> {
     let current = choices.iter().find(|choice: &&OptionValue| choice.current);
     let category = option.category().map(|category| category.as_str());
     Some(OptionItem {
-        id: id(option.id.as_str()),
+        id: id::shown(option.id.as_str()),
         name: text(&option.name),
         description: option.description.as_deref().map(text),
-        category: id(category.unwrap_or_default()),
+        category: id::shown(category.unwrap_or_default()),
         value: current.map(|choice| choice.name.clone()).unwrap_or_default(),
         choices,
     })
@@ -122,7 +123,7 @@ fn item(option: &SessionConfigOption) -> Option<OptionItem> {
 
 fn value(value: &SessionConfigSelectOption, group: &str, current: &str) -> OptionValue {
     OptionValue {
-        id: id(value.value.as_str()),
+        id: id::shown(value.value.as_str()),
         name: text(&value.name),
         description: value.description.as_deref().map(text),
         group: sanitize::line(group),
@@ -132,11 +133,6 @@ fn value(value: &SessionConfigSelectOption, group: &str, current: &str) -> Optio
 
 fn text(text: &str) -> Line {
     Line::of(sanitize::line(text), Role::Text)
-}
-
-/// Returns an id with every character visible. Nothing has an id with control characters then.
-fn id(id: &str) -> String {
-    sanitize::visible_line(id)
 }
 
 #[cfg(test)]

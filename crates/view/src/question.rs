@@ -5,6 +5,7 @@ mod form;
 mod page;
 mod permission;
 mod rule_words;
+mod text;
 
 pub use choices::{Choice, ChoiceAction, RuleChoice, RuleReach};
 pub use form::{FieldChoice, FieldKind, FieldValue, FormField, FormView};
@@ -12,14 +13,11 @@ pub use page::PageView;
 pub use permission::{PermissionView, rule_about};
 pub use rule_words::rule_meaning;
 
-use crate::block::Block;
-use crate::markdown;
 use crate::sanitize;
 use crate::span::{Line, Role};
 use attache_client::{Question, QuestionAbout};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::sync::Arc;
 
 /// A question of an agent to the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,16 +79,6 @@ impl QuestionView {
             about,
         }
     }
-}
-
-/// Returns plain text of an agent as blocks.
-fn stated(text: &str) -> Vec<Arc<Block>> {
-    markdown::plain(text)
-}
-
-/// Returns a name or label of an agent on one line.
-fn label(text: &str) -> Line {
-    Line::of(sanitize::visible_line(text), Role::Text)
 }
 
 #[cfg(test)]

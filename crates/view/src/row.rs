@@ -23,6 +23,20 @@ pub struct Row {
     pub content: RowContent,
 }
 
+impl Row {
+    /// Whether the row has nothing to show, so that it takes no space: the row waits to be made,
+    /// its message has no text yet, or it is no longer in memory.
+    pub fn is_empty(&self) -> bool {
+        match &self.content {
+            RowContent::Prompt { blocks }
+            | RowContent::Answer { blocks }
+            | RowContent::Thought { blocks } => blocks.is_empty(),
+            RowContent::Other { line } => line.is_empty(),
+            _ => false,
+        }
+    }
+}
+
 /// What a row shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

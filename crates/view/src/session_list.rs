@@ -1,16 +1,17 @@
 //! The list of sessions over all agents.
 
 mod attention;
+mod open_session;
 
 pub use attention::{AttentionItem, AttentionReason};
+pub use open_session::OpenSession;
 
+use crate::id;
 use crate::money;
 use crate::sanitize;
 use crate::span::{Line, Role};
 use crate::status::{Activity, StatusLine, StatusParts};
-use attache_client::{
-    HoldReason, Hub, HubSession, ListedSession, Question, SessionFilter, SessionState,
-};
+use attache_client::{Hub, ListedSession, Question, SessionFilter};
 use attache_protocol::v1::SessionId;
 use attache_session::{EntryContent, MessageAuthor, Session};
 use serde::{Deserialize, Serialize};
@@ -60,36 +61,6 @@ pub struct SessionItem {
     pub archived: bool,
     /// Whether its history can be read without its agent.
     pub stored: bool,
-}
-
-/// An open session.
-#[derive(Debug, Clone)]
-pub struct OpenSession {
-    /// The name of the agent in the hub.
-    pub agent: String,
-    /// The session.
-    pub session: Session,
-    /// Its state.
-    pub state: SessionState,
-    /// Its open questions.
-    pub questions: Vec<Question>,
-    /// The number of prompts that wait for their turn.
-    pub queued: usize,
-    /// Why they are held.
-    pub held: Option<HoldReason>,
-}
-
-impl From<&HubSession> for OpenSession {
-    fn from(session: &HubSession) -> Self {
-        Self {
-            agent: session.agent().name().to_owned(),
-            session: session.snapshot(),
-            state: session.state(),
-            questions: session.questions(),
-            queued: session.queue().len(),
-            held: session.held(),
-        }
-    }
 }
 
 /// Makes the list of sessions. Remembers what the person has seen of each session.
@@ -176,7 +147,7 @@ fn item(listed: &ListedSession, open: Option<(&OpenSession, &StatusLine, usize)>
     let line = |text: &str| Line::of(sanitize::line(text), Role::Text);
     SessionItem {
         agent: sanitize::line(&listed.agent),
-        id: shown_id(&listed.id),
+        id: id::shown(listed.id.as_str()),
         title: line(listed.title.as_deref().unwrap_or_default()),
         folder: Line::of(sanitize::visible_line(&listed.cwd), Role::Path),
         activity: open.map(|(_, status, _)| status.activity.clone()),
@@ -189,11 +160,6 @@ fn item(listed: &ListedSession, open: Option<(&OpenSession, &StatusLine, usize)>
         archived: listed.archived,
         stored: listed.stored,
     }
-}
-
-/// Returns an id without control characters.
-fn shown_id(id: &SessionId) -> String {
-    sanitize::visible(id.as_str()).replace(['\n', '\t'], "\u{fffd}")
 }
 
 #[cfg(test)]

@@ -2,22 +2,28 @@
 
 mod entry;
 mod message;
+mod review;
 mod terminals;
 
+use crate::diff::DiffCache;
+use crate::extent::Extent;
 use crate::row::tool_call_row::ToolCallRow;
 use crate::row::{Row, RowContent};
 use crate::span::Line;
-use crate::tool_call::output::{Extent, OutputContext};
+use crate::tool_call::output::OutputContext;
 use crate::tool_call::{self, CallContext};
-use attache_protocol::v1::{TerminalId, TerminalOutputResponse, ToolCallId};
+use attache_protocol::v1::ToolCallId;
 use attache_session::{
     Entry, EntryChange, EntryContent, Parts, Position, Session, ToolCall, TurnState,
 };
 use message::Message;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use terminals::Terminals;
+
+pub use terminals::TerminalSource;
 
 /// The number of messages that are kept ready to grow: one for each author, and one more.
 const GROWING: usize = 4;
@@ -64,6 +70,7 @@ pub struct SessionView {
     asking: HashSet<ToolCallId>,
     is_running: bool,
     terminals: Terminals,
+    diffs: DiffCache,
 }
 
 /// The changes of an update.
@@ -78,9 +85,6 @@ pub struct ViewChanges {
     /// [`SessionView::update`] again soon, for example after drawing.
     pub more: bool,
 }
-
-/// Returns the output of a client's terminal, such as [`attache_client::HubSession::terminal`].
-pub type TerminalSource<'t> = &'t dyn Fn(&TerminalId) -> Option<TerminalOutputResponse>;
 
 impl SessionView {
     /// Returns a view without rows. Paths are shown relative to `cwd`, the folder of the session.
@@ -98,6 +102,7 @@ impl SessionView {
             asking: HashSet::new(),
             is_running: false,
             terminals: Terminals::default(),
+            diffs: DiffCache::default(),
         }
     }
 
@@ -250,10 +255,13 @@ impl SessionView {
     ) -> RowContent {
         match &entry.content {
             EntryContent::Message { author, blocks, .. } => {
-                if let Some((_, message)) =
-                    self.growing.iter().find(|(growing, _)| *growing == index)
-                {
-                    return message.content();
+                let growing = self.growing.iter().position(|(growing, _)| *growing == index);
+                let growing = growing.and_then(|at| Some((at, &self.growing.get(at)?.1)));
+                if let Some((at, message)) = growing {
+                    if message.has_all_of(blocks) {
+                        return message.content();
+                    }
+                    self.growing.remove(at);
                 }
                 let message = Message::new(*author, blocks);
                 let content = message.content();
@@ -288,12 +296,15 @@ impl SessionView {
         let earlier = self.rows.get(index);
         let row = (index, self.is_running || call.upserted);
         self.terminals.show(row, call, earlier, session, terminals);
+        let diffs = RefCell::new(std::mem::take(&mut self.diffs));
         let output = OutputContext {
             cwd: &self.cwd,
             extent: Extent::Row,
+            diffs: &diffs,
             terminal: &|id| self.terminals.output(id),
         };
         let row = tool_call::row(call, &self.context(entry, call, output));
+        self.diffs = diffs.into_inner();
         self.terminals.drop_ended();
         RowContent::ToolCall(Box::new(row))
     }
@@ -313,7 +324,13 @@ impl SessionView {
             let whole = terminals::whole(id, session, terminals);
             whole.or_else(|| terminals::shown(shown?, id))
         };
-        let output = OutputContext { cwd: &self.cwd, extent: Extent::Whole, terminal: &terminal };
+        let diffs = RefCell::default();
+        let output = OutputContext {
+            cwd: &self.cwd,
+            extent: Extent::Whole,
+            diffs: &diffs,
+            terminal: &terminal,
+        };
         Some(tool_call::row(call, &self.context(entry, call, output)))
     }
 

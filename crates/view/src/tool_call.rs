@@ -4,6 +4,7 @@ pub(crate) mod effect;
 pub(crate) mod output;
 pub(crate) mod tail;
 
+use crate::id;
 use crate::path::relative;
 use crate::row::tool_call_row::{CallStatus, ToolCallRow};
 use crate::sanitize;
@@ -39,7 +40,7 @@ pub(crate) fn row(call: &ToolCall, context: &CallContext<'_>) -> ToolCallRow {
     // Agents write the reasoning of a tool as Markdown, and other output as it is.
     let is_markdown = *call.kind() == ToolKind::Think;
     ToolCallRow {
-        id: call.tool_call_id.as_str().chars().map(visible).collect(),
+        id: id::shown(call.tool_call_id.as_str()),
         kind: sanitize::line(call.kind().as_str()),
         effect: parts,
         status: status(call, context),
@@ -50,10 +51,6 @@ pub(crate) fn row(call: &ToolCall, context: &CallContext<'_>) -> ToolCallRow {
         can_cancel: call.can_cancel(),
         title: Line::of(title, Role::Text),
     }
-}
-
-fn visible(character: char) -> char {
-    if character.is_control() { '\u{fffd}' } else { character }
 }
 
 /// Returns the title, or else the name of the tool.

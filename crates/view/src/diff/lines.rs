@@ -1,11 +1,12 @@
 //! The lines of hunks, with the roles of their syntax and the words that differ.
 
 use super::compare::{Compared, RawHunk, RawLine};
-use super::{visible, words};
+use super::text::visible;
+use super::words;
+use crate::extent::Extent;
 use crate::row::diff_row::{Hunk, HunkLine, LineChange};
 use crate::span::{Line, Role, Span};
 use crate::syntax;
-use crate::tool_call::output::Extent;
 use std::ops::Range;
 
 /// The number of lines whose syntax is marked.

@@ -4,11 +4,11 @@
 use super::compare::{Compared, RawHunk, RawLine};
 use super::lines::{self, LineLimit};
 use super::section::{Section, sections};
-use super::{path_line, visible};
+use super::text::{path_line, visible};
+use crate::extent::Extent;
 use crate::row::diff_row::{FileChange, FileDiff, LineChange};
 use crate::sanitize;
 use crate::span::{Line, Role};
-use crate::tool_call::output::Extent;
 use attache_protocol::v2::{Diff, DiffChange, DiffFileType, DiffOperation};
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A form to fill in.
 
 use super::choices::{Choice, ChoiceAction};
-use super::{label, stated};
+use super::text::{label, stated};
 use crate::block::Block;
 use crate::sanitize;
 use crate::span::{Line, Role};

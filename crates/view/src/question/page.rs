@@ -1,7 +1,7 @@
 //! A page to open.
 
 use super::choices::{Choice, ChoiceAction};
-use super::stated;
+use super::text::stated;
 use crate::block::Block;
 use crate::sanitize;
 use crate::span::{Line, Role, Span, Style};

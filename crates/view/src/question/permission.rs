@@ -2,18 +2,20 @@
 
 use super::choices::{Choice, ChoiceAction, RuleChoice, RuleReach};
 use super::rule_words::rule_meaning;
-use super::{label, stated};
+use super::text::{label, stated};
 use crate::block::Block;
+use crate::extent::Extent;
 use crate::path::relative;
 use crate::row::tool_call_row::Output;
 use crate::sanitize;
 use crate::span::{Line, Role, Span};
 use crate::tool_call::effect::{self, visible};
-use crate::tool_call::output::{self, Extent, OutputContext, TerminalOutput};
+use crate::tool_call::output::{self, OutputContext, TerminalOutput};
 use attache_client::{Agents, Effect, Guard, PermissionRequest, Rule, RuleScope};
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use attache_session::{AgentTerminal, ToolCallContent};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -112,7 +114,8 @@ fn outputs(request: &PermissionRequest, cwd: &Path) -> Vec<Output> {
             .next()
     };
     let content: Vec<&ToolCallContent> = request.shown_content().collect();
-    let context = OutputContext { cwd, extent: Extent::Whole, terminal: &terminal };
+    let diffs = RefCell::default();
+    let context = OutputContext { cwd, extent: Extent::Whole, diffs: &diffs, terminal: &terminal };
     output::outputs(content.into_iter().rev(), false, &context)
 }
 

@@ -1,6 +1,7 @@
 //! What needs the person.
 
-use super::{OpenSession, shown_id};
+use super::open_session::OpenSession;
+use crate::id;
 use crate::sanitize;
 use crate::span::{Line, Role};
 use crate::status::{ActivityKind, StatusLine};
@@ -140,7 +141,7 @@ fn item(
     let title = open.and_then(|open| open.session.info().title());
     AttentionItem {
         agent: sanitize::line(agent),
-        session: open.map(|open| shown_id(open.session.id())),
+        session: open.map(|open| id::shown(open.session.id().as_str())),
         title: Line::of(sanitize::line(title.unwrap_or_default()), Role::Text),
         question: None,
         reason,

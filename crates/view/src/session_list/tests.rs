@@ -1,4 +1,5 @@
 use super::*;
+use attache_client::{HoldReason, SessionState};
 use attache_client::{PermissionRequest, QuestionAbout, QuestionId};
 use attache_protocol::v1::{ContentBlock, Cost, ToolKind};
 use attache_protocol::{Patch, Raw};

@@ -2,6 +2,7 @@
 
 use crate::block::Block;
 use crate::content;
+use crate::id;
 use crate::markdown;
 use crate::row::{
     CompactionRow, NoticeLevel, NoticeRow, PlanRow, PlanStep, RowContent, StepState, SubagentRow,
@@ -122,7 +123,7 @@ fn subagent(subagent: &Subagent) -> SubagentRow {
         _ => Line::default(),
     };
     SubagentRow {
-        session: sanitize::visible_line(subagent.session_id.as_str()),
+        session: id::shown(subagent.session_id.as_str()),
         line: Line::of(title.unwrap_or_else(|| "a subagent".to_owned()), Role::Text),
         status,
     }

@@ -16,6 +16,8 @@ pub(super) struct Message {
     finished: Vec<Arc<Block>>,
     /// The last text, if nothing follows it.
     last: Option<GrowingText>,
+    /// How many bytes of text the session had dropped from memory.
+    dropped: usize,
 }
 
 #[derive(Debug)]
@@ -26,7 +28,8 @@ enum GrowingText {
 
 impl Message {
     pub(super) fn new(author: MessageAuthor, blocks: &[MessageBlock]) -> Self {
-        let mut message = Self { author, finished: Vec::new(), last: None };
+        let mut message =
+            Self { author, finished: Vec::new(), last: None, dropped: dropped(blocks) };
         for block in blocks {
             message.finish();
             match block {
@@ -48,6 +51,11 @@ impl Message {
         }
     }
 
+    /// Whether the message has no text that the session dropped from memory since then.
+    pub(super) fn has_all_of(&self, blocks: &[MessageBlock]) -> bool {
+        self.dropped == dropped(blocks)
+    }
+
     fn finish(&mut self) {
         if let Some(last) = self.last.take() {
             self.finished.extend(last.blocks());
@@ -63,6 +71,14 @@ impl Message {
             MessageAuthor::Thought => RowContent::Thought { blocks },
         }
     }
+}
+
+fn dropped(blocks: &[MessageBlock]) -> usize {
+    let dropped = blocks.iter().map(|block| match block {
+        MessageBlock::Text(text) => text.dropped(),
+        MessageBlock::Other(_) => 0,
+    });
+    dropped.sum()
 }
 
 impl GrowingText {

@@ -1,6 +1,5 @@
 //! The terminals that rows show.
 
-use super::TerminalSource;
 use crate::row::tool_call_row::Output;
 use crate::row::{Row, RowContent};
 use crate::sanitize;
@@ -12,6 +11,9 @@ use crate::tool_call::tail::Tail;
 use attache_protocol::v1::{TerminalId, TerminalOutputResponse};
 use attache_session::{AgentTerminal, Session, ToolCall, ToolCallContent};
 use std::collections::{BTreeSet, HashMap};
+
+/// Returns the output of a client's terminal, such as [`attache_client::HubSession::terminal`].
+pub type TerminalSource<'t> = &'t dyn Fn(&TerminalId) -> Option<TerminalOutputResponse>;
 
 /// The number of terminals of one tool call that are shown.
 const PER_CALL: usize = 16;
@@ -128,7 +130,7 @@ pub(super) fn whole(
 /// Returns what a row shows of a terminal.
 pub(super) fn shown(row: &Row, id: &str) -> Option<TerminalOutput> {
     let RowContent::ToolCall(call) = &row.content else { return None };
-    let id = sanitize::visible_line(id);
+    let id = crate::id::shown(id);
     call.outputs.iter().find_map(|output| match output {
         Output::Terminal { id: shown, command, lines, omitted, ended } if *shown == id => {
             Some(TerminalOutput {

@@ -1,6 +1,6 @@
 //! The effect of a tool call, for people: an agent's title can be wrong or empty.
 
-use super::output::Extent;
+use crate::extent::Extent;
 use crate::path::relative;
 use crate::sanitize;
 use crate::span::{Line, Role, Span};

@@ -4,7 +4,9 @@ use super::effect::visible;
 use super::tail::Tail;
 use crate::block::{Block, CodeBlock};
 use crate::content;
-use crate::diff;
+use crate::diff::{self, DiffCache};
+use crate::extent::Extent;
+use crate::id;
 use crate::markdown;
 use crate::plain_text::PlainText;
 use crate::row::diff_row::{DiffRow, FileDiff};
@@ -15,34 +17,9 @@ use crate::syntax;
 use attache_protocol::UnknownVariant;
 use attache_protocol::v1::ContentBlock;
 use attache_session::ToolCallContent;
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
-
-/// How much to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// The end of outputs and the start of diffs, as a row shows them.
-    Row,
-    /// Everything that is in memory.
-    Whole,
-}
-
-impl Extent {
-    fn limits(self) -> (usize, usize) {
-        match self {
-            Self::Row => (Tail::LINES, Tail::BYTES),
-            Self::Whole => (usize::MAX, usize::MAX),
-        }
-    }
-
-    /// The number of parts of an output besides texts.
-    fn parts(self) -> usize {
-        match self {
-            Self::Row => 100,
-            Self::Whole => usize::MAX,
-        }
-    }
-}
 
 /// The output of a terminal.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,6 +36,8 @@ pub(crate) struct OutputContext<'c> {
     pub(crate) cwd: &'c Path,
     /// How much of the output to show.
     pub(crate) extent: Extent,
+    /// Diffs that were made before.
+    pub(crate) diffs: &'c RefCell<DiffCache>,
     /// The output of a terminal with this id.
     pub(crate) terminal: &'c dyn Fn(&str) -> Option<TerminalOutput>,
 }
@@ -103,7 +82,8 @@ fn other(part: &ToolCallContent, context: &OutputContext<'_>) -> Option<Output> 
     let diff = |files: Vec<Arc<FileDiff>>| Output::Diff(DiffRow { files });
     Some(match part {
         ToolCallContent::Diff(texts) => {
-            diff(vec![Arc::new(diff::of_texts(texts, context.cwd, context.extent))])
+            let make = || diff::of_texts(texts, context.cwd, context.extent);
+            diff(vec![context.diffs.borrow_mut().get(texts, make)])
         }
         ToolCallContent::Changes(changes) => {
             diff(diff::of_changes(changes, context.cwd, context.extent))
@@ -112,7 +92,7 @@ fn other(part: &ToolCallContent, context: &OutputContext<'_>) -> Option<Output> 
             let id = terminal.terminal_id.as_str();
             let output = (context.terminal)(id).unwrap_or_default();
             let TerminalOutput { command, lines, omitted, ended } = output;
-            Output::Terminal { id: sanitize::visible_line(id), command, lines, omitted, ended }
+            Output::Terminal { id: id::shown(id), command, lines, omitted, ended }
         }
         ToolCallContent::Unknown(content) => unknown(content, context.extent),
         _ => return None,

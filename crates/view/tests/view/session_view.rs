@@ -117,17 +117,13 @@ proptest! {
                 let is_same = before.get(index).is_some_and(|before| Arc::ptr_eq(before, row));
                 prop_assert!(
                     is_same || changes.rows.contains(&index) || changes.replaced
-                        || is_empty(row),
+                        || row.is_empty(),
                     "{index} {changes:?}"
                 );
                 prop_assert_eq!(row.id, index);
             }
         }
     }
-}
-
-fn is_empty(row: &Row) -> bool {
-    matches!(&row.content, RowContent::Other { line } if line.is_empty())
 }
 
 #[test]
@@ -217,7 +213,7 @@ fn the_rows_of_a_long_session_come_latest_first() {
     assert!(changes.more && changes.rows.contains(&9_999) && !changes.rows.contains(&0));
     assert_eq!(view.rows().len(), 10_000);
     while view.update(&session).more {}
-    assert!(!view.rows().iter().any(|row| is_empty(row)));
+    assert!(!view.rows().iter().any(|row| row.is_empty()));
 }
 
 #[test]
@@ -302,4 +298,107 @@ fn a_pager_gets_the_whole_output() {
     let shown = serde_json::to_string(blocks).unwrap();
     assert!(shown.contains("line 0\"") && shown.contains("line 999\""));
     assert_eq!(lines.len(), 1_000);
+}
+
+#[test]
+fn a_repeated_diff_is_made_once() {
+    let mut watched = Watched::new();
+    let mut edit = call("c", ToolKind::Edit, v2::ToolCallStatus::InProgress);
+    edit.content = vec![ToolCallContent::Diff(Diff::new("/p/a", "text\n"))].into();
+    let file = |watched: &Watched| match watched.call(0).outputs.as_slice() {
+        [Output::Diff(diff)] => diff.files[0].clone(),
+        other => panic!("{other:?}"),
+    };
+    let _ = watched.then(EventBody::ToolCall(edit));
+    let first = file(&watched);
+    let completed = ToolCallPatch::with_status("c", v2::ToolCallStatus::Completed);
+    let _ = watched.then(EventBody::ToolCallUpdate(completed));
+    assert!(Arc::ptr_eq(&first, &file(&watched)));
+}
+
+/// Every text of an agent, in every kind of entry.
+#[test]
+fn no_text_of_an_agent_keeps_a_control_character() {
+    let evil = "a\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}1m\u{202e}\u{2028}\r\tb\u{7f}";
+    let mut watched = Watched::new();
+    for author in [MessageAuthor::User, MessageAuthor::Agent, MessageAuthor::Thought] {
+        let _ = watched.then(text(author, evil));
+    }
+    let image = ImageContent::new("AAAA", evil);
+    let link = ResourceLink::new(evil, evil);
+    let resource = EmbeddedResource::new(TextResourceContents::new(evil, evil));
+    let others: [ContentBlock; 3] = [image.into(), link.into(), resource.into()];
+    for content in others.clone() {
+        let _ = watched.then(EventBody::Prompt { content: vec![content] });
+    }
+    let mut call = call(evil, ToolKind::Execute, v2::ToolCallStatus::Failed);
+    (call.title, call.name) = (evil.to_owned(), Some(evil.to_owned()));
+    call.locations = vec![ToolCallLocation::new(evil)];
+    let input = serde_json::json!({ "command": evil, "path": evil, "url": evil }).to_string();
+    call.raw_input = attache_protocol::Raw::from_text(&input).ok();
+    let mut diff = Diff::new(evil, evil);
+    diff.old_text = Some(format!("{evil}{evil}"));
+    let fenced = format!("```{evil}\n{evil}\n```");
+    let mut parts = vec![ToolCallContent::Diff(diff), ContentBlock::text(fenced).into()];
+    parts.push(ContentBlock::text(evil).into());
+    parts.push(ToolCallContent::Terminal(Terminal::new(evil)));
+    parts.extend(others.map(ToolCallContent::from));
+    call.content = parts.into();
+    let _ = watched.then(EventBody::ToolCall(call));
+    let steps = vec![PlanEntry::new(evil, PlanEntryPriority::High, PlanEntryStatus::Pending)];
+    for content in [
+        attache_session::PlanContent::Items(steps),
+        attache_session::PlanContent::File(evil.to_owned()),
+        attache_session::PlanContent::Markdown(evil.to_owned()),
+    ] {
+        let _ = watched.then(EventBody::Plan { id: None, content });
+        check_is_sanitized(watched.view.rows());
+    }
+    let mut notice = Notice::new(NoticeSeverity::Error, evil);
+    notice.description = Some(evil.to_owned());
+    let _ = watched.then(EventBody::Notice(notice));
+    let mut subagent = SubagentUpdate::new(evil);
+    subagent.title = Patch::Set(evil.to_owned());
+    let _ = watched.then(EventBody::Subagent(Box::new(subagent)));
+    let raw = attache_protocol::Raw::from_text(r#"{"sessionUpdate":"\u001b"}"#).unwrap();
+    let _ = watched.then(EventBody::Unknown { name: evil.to_owned(), raw });
+    let terminal = TerminalOutputResponse::new(evil, false);
+    let _ = watched.view.update_with(&watched.session, &|_| Some(terminal.clone()));
+    check_is_sanitized(watched.view.rows());
+    assert!(watched.view.rows().len() > 9);
+}
+
+#[test]
+fn a_text_that_outgrows_memory_loses_its_start_in_the_view_too() {
+    let mut watched = Watched::new();
+    watched.session.set_memory_limit(40_000);
+    for number in 0..40 {
+        let line = format!("{number} {}\n\n", "x".repeat(3_000));
+        let _ = watched.then(text(MessageAuthor::Agent, &line));
+    }
+    assert_eq!(watched.view.rows(), whole(&watched.session));
+    let shown = serde_json::to_string(&*watched.view.rows()[0]).unwrap();
+    assert!(shown.len() < 60_000, "{}", shown.len());
+}
+
+#[test]
+fn the_changes_of_a_turn_are_in_one_place() {
+    let mut watched = Watched::new();
+    let prompt = || EventBody::Prompt { content: vec![ContentBlock::text("do it")] };
+    let edit = |id: &str, status| {
+        let mut edit = call(id, ToolKind::Edit, status);
+        edit.content = vec![ToolCallContent::Diff(Diff::new(format!("/p/{id}"), "x\n"))].into();
+        EventBody::ToolCall(edit)
+    };
+    use v2::ToolCallStatus::{Completed, Failed};
+    for body in [prompt(), edit("a", Completed), edit("b", Failed), edit("c", Completed)] {
+        let _ = watched.then(body);
+    }
+    for body in [prompt(), edit("d", Completed)] {
+        let _ = watched.then(body);
+    }
+    assert_eq!([0, 3, 4, 9].map(|row| watched.view.turn_of(row)), [0..4, 0..4, 4..6, 4..6]);
+    let changes = watched.view.changes(watched.view.turn_of(2), &watched.session);
+    let files: Vec<String> = changes.files.iter().map(|file| file.path.text()).collect();
+    assert_eq!(files, ["a", "c"]);
 }
