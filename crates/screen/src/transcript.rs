@@ -5,76 +5,26 @@ mod pager;
 mod plain_text;
 mod row_list;
 mod row_slot;
+mod scrolling;
 mod search;
+mod search_commands;
+mod selection;
 
 pub use self::pager::Pager;
+pub use self::scrolling::{Jump, Scroll};
 pub use self::search::SearchStatus;
+pub use self::selection::Click;
 
 use self::drawing::{Frame, Marks};
 use self::row_list::{Position, RowList};
 use self::search::Search;
-use crate::layout::SegmentKind;
+use crate::layout::DrawnLine;
 use crate::theme::{ColorDepth, Glyphs, Theme};
-use attache_view::{Row, RowContent};
+use attache_view::Row;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// How to scroll.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scroll {
-    /// Some lines down, or up if negative.
-    Lines(isize),
-    /// Half a page up.
-    HalfPageUp,
-    /// Half a page down.
-    HalfPageDown,
-    /// A page up.
-    PageUp,
-    /// A page down.
-    PageDown,
-    /// To the first line.
-    Start,
-    /// To the last line; the transcript then follows what is added.
-    End,
-}
-
-/// Where to jump.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Jump {
-    /// To the previous prompt or answer.
-    PreviousMessage,
-    /// To the next prompt or answer.
-    NextMessage,
-    /// To the previous prompt.
-    PreviousPrompt,
-    /// To the next prompt.
-    NextPrompt,
-    /// To the previous tool call.
-    PreviousToolCall,
-    /// To the next tool call.
-    NextToolCall,
-    /// To the previous row.
-    PreviousRow,
-    /// To the next row.
-    NextRow,
-}
-
-/// What a click hit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Click {
-    /// Nothing that reacts.
-    Nothing,
-    /// A row: it is now selected.
-    Row(usize),
-    /// The header of a row, or the line for its hidden part: the row is now folded or unfolded.
-    Folded(usize),
-    /// A link. The row is now selected.
-    Link(Arc<str>),
-    /// The hint at the bottom: the end is now shown.
-    End,
-}
 
 /// A conversation on the screen.
 ///
@@ -181,25 +131,6 @@ impl Transcript {
         self.top = top;
     }
 
-    /// Scrolls.
-    pub fn scroll(&mut self, scroll: Scroll) {
-        let page = self.frame.height.saturating_sub(1).max(1);
-        let half = (self.frame.height / 2).max(1);
-        let top = self.top();
-        self.top = match scroll {
-            Scroll::Lines(count) if count < 0 => self.rows.up(top, count.unsigned_abs()),
-            Scroll::Lines(count) => self.rows.down(top, count.unsigned_abs()),
-            Scroll::HalfPageUp => self.rows.up(top, half),
-            Scroll::HalfPageDown => self.rows.down(top, half),
-            Scroll::PageUp => self.rows.up(top, page),
-            Scroll::PageDown => self.rows.down(top, page),
-            Scroll::Start => Position::default(),
-            Scroll::End => self.rows.last_line(),
-        };
-        self.follows = false;
-        self.settle();
-    }
-
     /// Whether the end is shown, so that what is added becomes visible.
     pub fn follows(&self) -> bool {
         self.follows
@@ -210,177 +141,9 @@ impl Transcript {
         if self.follows { 0 } else { self.rows.len() - self.seen }
     }
 
-    /// Jumps to a row and selects it. Returns whether there is such a row.
-    pub fn jump(&mut self, jump: Jump) -> bool {
-        let from = self.selected.filter(|row| self.frame.rows().contains(row));
-        let backwards =
-            matches!(jump, Jump::PreviousMessage | Jump::PreviousPrompt | Jump::PreviousToolCall)
-                || jump == Jump::PreviousRow;
-        let top = self.top();
-        let wanted = |index: &usize| {
-            let slot = self.rows.slots.get(*index);
-            slot.is_some_and(|slot| matches_jump(&slot.row.content, jump))
-        };
-        let found = if backwards {
-            // The row at the top counts if its beginning is hidden.
-            let hidden = top > Position::row(top.row);
-            let end = from.unwrap_or(top.row + usize::from(hidden));
-            (0..end.min(self.rows.len())).rev().find(wanted)
-        } else {
-            let start = from.map_or(top.row, |row| row + 1);
-            (start..self.rows.len()).find(wanted)
-        };
-        let Some(row) = found else { return false };
-        self.selected = Some(row);
-        let stays = matches!(jump, Jump::PreviousRow | Jump::NextRow) && self.shows_start_of(row);
-        if !stays {
-            self.top = Position::row(row);
-            self.follows = false;
-            self.settle();
-        }
-        true
-    }
-
-    /// Scrolls to the next changed place of a file, or to the previous one, and selects its row.
-    /// Folded rows show only their first changes. Returns whether there is such a place.
-    pub fn jump_hunk(&mut self, backwards: bool) -> bool {
-        let mut position = Position { line: 0, ..self.top() };
-        // With a hidden beginning, the place at the top is a previous one.
-        let mut at_start = position == self.top() || !backwards;
-        loop {
-            if at_start {
-                let next = if backwards {
-                    self.rows.segment_before(position)
-                } else {
-                    self.rows.segment_after(position)
-                };
-                let Some((row, segment)) = next else { return false };
-                position = Position { row, segment, line: 0 };
-            }
-            at_start = true;
-            let slot = self.rows.segments(position.row).get(position.segment);
-            if slot.is_some_and(|slot| slot.segment.begins_hunk()) {
-                break;
-            }
-        }
-        (self.top, self.follows, self.selected) = (position, false, Some(position.row));
-        self.settle();
-        true
-    }
-
-    /// Returns the index of the selected row.
-    pub fn selected(&self) -> Option<usize> {
-        self.selected
-    }
-
-    /// Selects a row, or none.
-    pub fn select(&mut self, row: Option<usize>) {
-        self.selected = row.filter(|row| *row < self.rows.len());
-    }
-
     /// Returns the row of this index.
     pub fn row(&self, index: usize) -> Option<&Arc<Row>> {
         self.rows.slots.get(index).map(|slot| &slot.row)
-    }
-
-    /// Returns the text of the selected row: a message as Markdown.
-    pub fn selected_text(&self) -> Option<String> {
-        Some(plain_text::row_text(self.row(self.selected?)?))
-    }
-
-    /// Returns the code blocks of the selected row.
-    pub fn selected_code(&self) -> Vec<String> {
-        let row = self.selected.and_then(|index| self.row(index));
-        row.map(|row| plain_text::code_blocks(row)).unwrap_or_default()
-    }
-
-    /// Returns the command of the selected row, if the row is a tool call that executes one.
-    pub fn selected_command(&self) -> Option<String> {
-        plain_text::command(self.row(self.selected?)?)
-    }
-
-    /// Folds or unfolds the selected row.
-    pub fn toggle_fold(&mut self) {
-        if let Some(row) = self.selected {
-            self.toggle(row);
-        }
-    }
-
-    /// Unfolds all rows, or folds all rows that are folded at the beginning.
-    pub fn fold_all(&mut self, folded: bool) {
-        let top = self.top();
-        for index in 0..self.rows.len() {
-            if let Some(slot) = self.rows.slots.get_mut(index) {
-                slot.folded = if folded { None } else { Some(false) };
-            }
-            self.rows.rebuild(index);
-        }
-        self.top = self.rows.clamp(top);
-        self.settle();
-    }
-
-    /// Searches a text, selects no row, and shows the first match at or below the top. Upper and
-    /// lower case differ only if the text has upper case. An empty text ends the search.
-    pub fn search(&mut self, query: &str) -> SearchStatus {
-        if self.search.as_ref().is_some_and(|search| search.query == query) {
-            return self.search_status();
-        }
-        let from = self.top().row;
-        self.generation += 1;
-        self.search = Search::new(query, &self.rows, self.generation);
-        if let Some(search) = &mut self.search {
-            search.next(from);
-        }
-        self.show_match();
-        self.search_status()
-    }
-
-    /// Shows the next match, or the previous one.
-    pub fn search_next(&mut self, backwards: bool) -> SearchStatus {
-        let from = self.top().row;
-        if let Some(search) = &mut self.search {
-            if backwards {
-                search.previous(from)
-            } else {
-                search.next(from)
-            };
-        }
-        self.show_match();
-        self.search_status()
-    }
-
-    /// Returns the number of matches and which one is current.
-    pub fn search_status(&self) -> SearchStatus {
-        self.search.as_ref().map_or(SearchStatus { current: 0, total: 0 }, Search::status)
-    }
-
-    /// Handles a click at a place of the screen.
-    pub fn click(&mut self, column: u16, line: u16) -> Click {
-        if self.frame.is_hint(column, line) {
-            self.scroll(Scroll::End);
-            return Click::End;
-        }
-        let Some((position, column)) = self.frame.hit(column, line) else { return Click::Nothing };
-        if position.row >= self.rows.len() {
-            return Click::Nothing;
-        }
-        self.selected = Some(position.row);
-        let lines = self.rows.lines(position.row, position.segment);
-        let links = lines.get(position.line).map(|line| line.links.as_slice()).unwrap_or_default();
-        if let Some((_, link)) = links.iter().find(|(columns, _)| columns.contains(&column)) {
-            return Click::Link(Arc::clone(link));
-        }
-        let segment = self.rows.segments(position.row).get(position.segment);
-        if segment.is_some_and(|slot| slot.segment.kind == SegmentKind::Header) {
-            self.toggle(position.row);
-            return Click::Folded(position.row);
-        }
-        Click::Row(position.row)
-    }
-
-    /// Whether a search is active.
-    pub fn is_searching(&self) -> bool {
-        self.search.is_some()
     }
 
     /// Shows the start, also before the first drawing.
@@ -404,44 +167,6 @@ impl Transcript {
             1 => Some(format!(" 1 new row {down} ")),
             count => Some(format!(" {count} new rows {down} ")),
         }
-    }
-
-    fn toggle(&mut self, row: usize) {
-        let top = self.top();
-        let Some(slot) = self.rows.slots.get_mut(row) else { return };
-        slot.folded = Some(!slot.is_folded());
-        self.rows.rebuild(row);
-        self.top = if top.row == row { Position::row(row) } else { top };
-        self.follows = false;
-        self.settle();
-    }
-
-    /// Shows the current match, and unfolds its row if the match is hidden.
-    fn show_match(&mut self) {
-        let Some(mut search) = self.search.take() else { return };
-        let mut place = search.place(&mut self.rows);
-        if place.is_none()
-            && let Some((row, _)) = search.current
-        {
-            self.unfold(row);
-            place = search.place_nearest(&mut self.rows);
-        }
-        self.search = Some(search);
-        let Some(place) = place else { return };
-        let top = self.top();
-        let last = self.rows.down(top, self.frame.height.saturating_sub(2));
-        if place < top || place > last {
-            self.top = self.rows.up(place, self.frame.height / 3);
-            self.follows = false;
-            self.settle();
-        }
-    }
-
-    /// Whether the first line of a row is visible.
-    fn shows_start_of(&mut self, row: usize) -> bool {
-        let top = self.top();
-        let last = self.rows.down(top, self.frame.height.saturating_sub(1));
-        (top..=last).contains(&Position::row(row))
     }
 
     /// Returns the first visible line.
@@ -474,7 +199,7 @@ impl Transcript {
         }
         let top = self.top;
         let lines = self.rows.lines(top.row, top.segment);
-        let length = |line: &crate::layout::DrawnLine| line.text().len() + line.joined.unwrap_or(0);
+        let length = |line: &DrawnLine| line.text().len() + line.joined.unwrap_or(0);
         let before: usize = lines.iter().take(top.line).map(length).sum();
         let before = self.kept.filter(|(at, _)| *at == top).map_or(before, |(_, offset)| offset);
         self.rows.set_format(theme, columns);
@@ -490,16 +215,5 @@ impl Transcript {
         });
         self.top = Position { line: line.unwrap_or(lines.len().saturating_sub(1)), ..top };
         self.kept = Some((self.top, before));
-    }
-}
-
-fn matches_jump(content: &RowContent, jump: Jump) -> bool {
-    match jump {
-        Jump::PreviousRow | Jump::NextRow => true,
-        Jump::PreviousPrompt | Jump::NextPrompt => matches!(content, RowContent::Prompt { .. }),
-        Jump::PreviousMessage | Jump::NextMessage => {
-            matches!(content, RowContent::Prompt { .. } | RowContent::Answer { .. })
-        }
-        Jump::PreviousToolCall | Jump::NextToolCall => matches!(content, RowContent::ToolCall(_)),
     }
 }

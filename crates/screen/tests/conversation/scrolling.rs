@@ -217,3 +217,19 @@ fn a_review_goes_from_one_changed_place_to_the_next() {
     assert!(draw(&mut pager).lines().nth(1).unwrap().contains("100"));
     assert!(!pager.content().jump_hunk(true));
 }
+
+#[test]
+fn a_jump_from_the_middle_of_a_long_row_does_not_go_back_to_its_start() {
+    let long = |id| answer(id, vec![paragraph(&"one line\n".repeat(40))]);
+    let mut transcript = transcript(&[long(0), long(1), long(2)]);
+    draw(&mut transcript, 40, 10);
+    transcript.scroll(Scroll::Start);
+    transcript.scroll(Scroll::Lines(20));
+    draw(&mut transcript, 40, 10);
+    assert!(transcript.jump(Jump::NextMessage));
+    assert_eq!(transcript.selected(), Some(1));
+    transcript.scroll(Scroll::Lines(20));
+    transcript.select(None);
+    assert!(transcript.jump(Jump::PreviousMessage));
+    assert_eq!(transcript.selected(), Some(1));
+}
