@@ -85,8 +85,8 @@ struct Insertion {
     command: Command,
     /// Where the text begins that is typed.
     from: usize,
-    /// The length and the cursor after the last key.
-    seen: (u64, usize),
+    /// The number of the text after the last key.
+    revision: u64,
 }
 
 impl Vim {
@@ -183,13 +183,12 @@ impl Vim {
     /// Notices what a key did to the text outside of the vim mode: in insert mode, which text is
     /// typed; in normal mode, that the cursor must be on a character.
     pub(super) fn notice(&mut self, buffer: &mut Buffer) {
-        let now = (buffer.revision(), buffer.cursor());
         if let Some(insertion) = &mut self.insertion {
-            let (revision, _) = insertion.seen;
             // A movement begins a new text.
-            let moved = revision == now.0;
-            insertion.from = if moved { now.1 } else { insertion.from.min(now.1) };
-            insertion.seen = now;
+            let moved = insertion.revision == buffer.revision();
+            insertion.from =
+                if moved { buffer.cursor() } else { insertion.from.min(buffer.cursor()) };
+            insertion.revision = buffer.revision();
         }
         self.keep_on_text(buffer);
     }

@@ -93,8 +93,9 @@ impl fmt::Debug for FileFinder {
 }
 
 impl FileFinder {
-    /// Returns a finder for the files of `folder`, which it lists from the first search on. Calls `notify` on a thread of the finder when
-    /// [`found_since`](Self::found_since) returns something new; `notify` must not wait.
+    /// Returns a finder for the files of `folder`, which it lists from the first search on. Calls
+    /// `notify` on a thread of the finder when [`found_since`](Self::found_since) returns something
+    /// new; `notify` must not wait.
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started.
