@@ -1,7 +1,8 @@
 //! The editor without modes: movements and edits of a text that is drawn in rows.
 
 use super::buffer::Buffer;
-use super::chip::{Chips, Piece, image_path, is_chip};
+use super::chip::{Chips, Piece, image_path};
+use super::grapheme::is_chip;
 use super::kill_ring::KillRing;
 use super::layout::{self, Layout};
 use crate::keymap::Action;

@@ -1,8 +1,9 @@
 //! What keys do in the composer.
 
-use super::chip::{Piece, is_chip};
+use super::chip::Piece;
 use super::completion::Accepted;
 use super::editor::Editor;
+use super::grapheme::is_chip;
 use super::vim::{Vim, VimEvent, VimMode};
 use super::{Composer, ComposerEvent, Submitted};
 use crate::keymap::{Action, Context, Key};
@@ -109,8 +110,8 @@ impl Composer {
         Some(ComposerEvent::Changed)
     }
 
-    /// Chooses the selected entry. Returns `None` if there is none, or if Enter sends the text that is
-    /// there already.
+    /// Chooses the selected entry. Returns `None` if there is none, or if Enter sends the text that
+    /// is there already.
     fn accept(&mut self, enter: bool) -> Option<ComposerEvent> {
         match self.completion.accept(&self.editor.buffer) {
             Accepted::Nothing => None,

@@ -35,7 +35,7 @@ pub(super) fn shown(composer: &Composer) -> String {
         if at == cursor {
             shown.push('|');
         }
-        match chip::is_chip(letter) {
+        match grapheme::is_chip(letter) {
             true => shown.push_str(composer.editor.chips.label(letter)),
             false if at < text.len() => shown.push(letter),
             false => {}
@@ -578,7 +578,8 @@ proptest! {
     ) {
         let mut composer = Composer::default();
         composer.set_vim(vim);
-        composer.set_commands(vec![SlashCommand { name: "ab".to_owned(), ..SlashCommand::default() }]);
+        let command = SlashCommand { name: "ab".to_owned(), ..SlashCommand::default() };
+        composer.set_commands(vec![command]);
         for (key, width) in keys {
             match KEYS.get(key) {
                 Some(key) => drop(press(&mut composer, key)),

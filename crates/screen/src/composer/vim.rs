@@ -10,6 +10,7 @@ use self::command::{Command, Kind, Motion, Parsed, parse};
 use self::motion::Memory;
 use self::operation::Register;
 use super::buffer::Buffer;
+use super::grapheme::is_chip;
 use crate::keymap::Key;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use std::ops::Range;
@@ -108,7 +109,7 @@ impl Vim {
     /// Drops the register and the last change, whose chips belong to another text, and starts in
     /// insert mode.
     pub(super) fn start_again(&mut self) {
-        let keep = |text: &str| !text.contains(super::chip::is_chip);
+        let keep = |text: &str| !text.contains(is_chip);
         self.last.take_if(|change| !keep(&change.typed));
         if !keep(&self.register.text) {
             self.register = Register::default();
