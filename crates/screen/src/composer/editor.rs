@@ -31,7 +31,7 @@ pub(super) struct Editor {
     yanked: Option<Range<usize>>,
     /// Whether the last action typed a character.
     typing: bool,
-    /// Whether edits belong to one step until it is ended from outside.
+    /// Whether edits are one step until a movement or the vim mode ends it.
     pub(super) long_steps: bool,
 }
 
@@ -271,7 +271,7 @@ impl Editor {
         &self.layout
     }
 
-    /// Puts another text with its steps in the place of this one, and returns this one.
+    /// Replaces the text, its steps and its chips, and returns the earlier ones.
     pub(super) fn swap(&mut self, buffer: Buffer, chips: Chips) -> (Buffer, Chips) {
         self.settle();
         self.layout.clear();

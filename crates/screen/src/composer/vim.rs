@@ -71,7 +71,7 @@ pub(super) struct Vim {
     anchor: usize,
     /// The last change, for `.`.
     last: Option<Change>,
-    /// The insertion that goes on.
+    /// The current insertion.
     insertion: Option<Insertion>,
 }
 

@@ -24,7 +24,7 @@ const SLICE: usize = 2_000;
 /// The maximum number of results.
 const RESULTS: usize = 100;
 
-/// The time between two reports of a search that goes on.
+/// The time between two reports of one search.
 const REPORT: Duration = Duration::from_millis(50);
 
 /// Finds files of a folder by fuzzy search. Ignore files are honoured, and `.git` is left out.
