@@ -96,8 +96,8 @@ impl Composer {
         self.editor.long_steps = on;
     }
 
-    /// Returns the vim mode; `None` if it is off. Esc cancels a turn only if this is `None` or
-    /// normal mode, which [`handle`](Self::handle) takes care of.
+    /// Returns the vim mode; `None` if it is off. In insert and visual mode,
+    /// [`handle`](Self::handle) uses Esc itself and does not ignore it.
     pub fn vim_mode(&self) -> Option<VimMode> {
         self.vim.as_ref().map(Vim::mode)
     }
@@ -180,7 +180,7 @@ impl Composer {
         had_text
     }
 
-    /// Puts a draft in the place of the text, which is returned: each session has its own.
+    /// Replaces the text by a draft and returns the text, so that each session can have its own.
     pub fn swap(&mut self, draft: Draft) -> Draft {
         self.history.leave();
         self.completion.close();

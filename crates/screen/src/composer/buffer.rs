@@ -198,7 +198,10 @@ mod tests {
         #[test]
         fn undo_of_everything_gives_the_beginning(
             begin in "[a é\n漢]{0,8}",
-            edits in prop::collection::vec((0..40usize, 0..6usize, "[b \u{301}👩🇩🇪\n]{0,3}", any::<bool>()), 0..20),
+            edits in prop::collection::vec(
+                (0..40usize, 0..6usize, "[b \u{301}👩🇩🇪\n]{0,3}", any::<bool>()),
+                0..20,
+            ),
         ) {
             let mut buffer = Buffer::default();
             buffer.insert(&begin);

@@ -1,20 +1,9 @@
 //! Chips: pasted texts and attached images that the composer shows as one character.
 
+use super::grapheme::{self, CHIPS, is_chip};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The first of the private characters that mean a chip in the text of the composer. The composer
-/// removes such characters from all other texts.
-pub(super) const FIRST: char = '\u{100000}';
-
-/// The last of these characters.
-const LAST: char = '\u{10fffd}';
-
-/// Returns whether a character of the composer's text means a chip.
-pub(super) fn is_chip(letter: char) -> bool {
-    (FIRST..=LAST).contains(&letter)
-}
 
 /// A part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +55,7 @@ impl Piece {
             Self::Image(path) => {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
                 let name: String = name.chars().filter(|letter| !letter.is_control()).collect();
-                format!("[image {}]", super::grapheme::drawn_text(&name))
+                format!("[image {}]", grapheme::drawn_text(&name))
             }
         }
     }
@@ -87,7 +76,7 @@ struct Chip {
 impl Chips {
     /// Adds a chip and returns its character; `None` if the characters are used up.
     pub(super) fn add(&mut self, piece: Piece) -> Option<char> {
-        let free = (FIRST..=LAST).find(|letter| !self.chips.contains_key(letter))?;
+        let free = CHIPS.into_iter().find(|letter| !self.chips.contains_key(letter))?;
         let label = piece.label();
         self.chips.insert(free, Chip { piece, label });
         Some(free)

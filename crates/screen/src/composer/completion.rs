@@ -126,6 +126,7 @@ impl Completion {
         });
         let Some(word) = word else { return self.close() };
         if self.dismissed == Some(word.range.start) {
+            self.open = None;
             return;
         }
         let is_new = self

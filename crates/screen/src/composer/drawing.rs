@@ -1,8 +1,8 @@
 //! How the composer is drawn.
 
 use super::Composer;
-use super::chip::is_chip;
-use super::{grapheme, layout};
+use super::grapheme::{self, is_chip};
+use super::layout;
 use ratatui::buffer::Buffer as Cells;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};

@@ -1,7 +1,8 @@
 //! The editor without modes: movements and edits of a text that is drawn in rows.
 
 use super::buffer::Buffer;
-use super::chip::{Chips, Piece, image_path, is_chip};
+use super::chip::{Chips, Piece, image_path};
+use super::grapheme::is_chip;
 use super::kill_ring::KillRing;
 use super::layout::{self, Layout};
 use crate::keymap::Action;
@@ -30,7 +31,7 @@ pub(super) struct Editor {
     yanked: Option<Range<usize>>,
     /// Whether the last action typed a character.
     typing: bool,
-    /// Whether edits belong to one step until it is ended from outside.
+    /// Whether edits are one step until a movement or the vim mode ends it.
     pub(super) long_steps: bool,
 }
 
@@ -270,7 +271,7 @@ impl Editor {
         &self.layout
     }
 
-    /// Puts another text with its steps in the place of this one, and returns this one.
+    /// Replaces the text, its steps and its chips, and returns the earlier ones.
     pub(super) fn swap(&mut self, buffer: Buffer, chips: Chips) -> (Buffer, Chips) {
         self.settle();
         self.layout.clear();

@@ -1,10 +1,19 @@
 //! The characters that a person sees: grapheme clusters, with chips as characters of their own.
 
-use super::chip::is_chip;
+use std::ops::RangeInclusive;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 use unicode_width::UnicodeWidthStr;
 
-/// The number of columns of a tab.
+/// The private characters that mean chips in the text of the composer, which removes such
+/// characters from all other texts.
+pub(super) const CHIPS: RangeInclusive<char> = '\u{100000}'..='\u{10fffd}';
+
+/// Returns whether a character means a chip.
+pub(super) fn is_chip(letter: char) -> bool {
+    CHIPS.contains(&letter)
+}
+
+/// What a terminal draws for a tab.
 const TAB: &str = "    ";
 
 /// Returns whether `at` is between two characters of the text, or at one of its ends.
@@ -92,7 +101,7 @@ mod tests {
 
     #[test]
     fn clusters_stay_whole() {
-        let chip = super::super::chip::FIRST;
+        let chip = *CHIPS.start();
         let text = format!("e\u{301}👩‍👩‍👧漢{chip}\u{301}🇩🇪🇫🇷\u{600}{chip}");
         let parts: Vec<&str> = all(&text).map(|(_, cluster)| cluster).collect();
         let chip = chip.to_string();

@@ -3,6 +3,7 @@
 use super::chip::Piece;
 use super::completion::Accepted;
 use super::editor::Editor;
+use super::grapheme::is_chip;
 use super::vim::{Vim, VimEvent, VimMode};
 use super::{Composer, ComposerEvent, Submitted};
 use crate::keymap::{Action, Context, Key};
@@ -15,6 +16,9 @@ impl Composer {
             return ComposerEvent::Ignored;
         }
         let character = Key::of(key).character();
+        if character.is_some_and(is_chip) {
+            return ComposerEvent::Ignored;
+        }
         if self.completion.is_open()
             && let Some(event) = self.handle_popup(key, character)
         {
@@ -49,11 +53,15 @@ impl Composer {
             VimEvent::Passed if is_insert || self.is_empty() => return None,
             // Outside of insert mode, the keys of the editor move but change nothing.
             VimEvent::Passed => match action {
-                Some(Action::DeleteBackward) => ignore(self.act(Action::Left)),
+                Some(Action::DeleteBackward) => {
+                    self.act(Action::Left);
+                }
                 Some(action) if Editor::edits(action) => {}
                 _ => return None,
             },
-            VimEvent::History { previous } => ignore(self.walk_history(previous)),
+            VimEvent::History { previous } => {
+                self.walk_history(previous);
+            }
             VimEvent::Done => {
                 self.editor.settle();
                 self.completion.close();
@@ -78,7 +86,10 @@ impl Composer {
         match self.keymap.action(Context::Popup, key) {
             Some(Action::Accept) => {
                 let enter = self.keymap.action(Context::Composer, key) == Some(Action::Submit);
-                return self.accept(enter);
+                let is_history = self.completion.is_history();
+                let event = self.accept(enter);
+                // Only Enter has another meaning if there is nothing to choose.
+                return event.or_else(|| (is_history || !enter).then_some(ComposerEvent::Changed));
             }
             Some(Action::Dismiss) => self.completion.dismiss(),
             Some(Action::Interrupt) if self.completion.is_history() => self.completion.dismiss(),
@@ -87,10 +98,10 @@ impl Composer {
                 let action = self.keymap.action(Context::Composer, key);
                 if !self.completion.search_key(&self.history, character, action) {
                     // A movement goes on in the chosen prompt. Other keys leave the text as it was.
-                    match action.is_some_and(Editor::moves) {
-                        true => ignore(self.accept(false)),
-                        false => self.completion.close(),
+                    if action.is_some_and(Editor::moves) {
+                        self.accept(false);
                     }
+                    self.completion.close();
                     return None;
                 }
             }
@@ -99,6 +110,8 @@ impl Composer {
         Some(ComposerEvent::Changed)
     }
 
+    /// Chooses the selected entry. Returns `None` if there is none, or if Enter sends the text that
+    /// is there already.
     fn accept(&mut self, enter: bool) -> Option<ComposerEvent> {
         match self.completion.accept(&self.editor.buffer) {
             Accepted::Nothing => None,
@@ -188,10 +201,10 @@ impl Composer {
     /// Sends the prompt, or breaks the line if the character before the cursor is a backslash.
     fn submit(&mut self, now: bool) -> ComposerEvent {
         let buffer = &mut self.editor.buffer;
-        let cursor = buffer.cursor();
-        if !now && buffer.char_before(cursor) == Some('\\') {
+        let before = buffer.previous(buffer.cursor())..buffer.cursor();
+        if !now && buffer.slice(before.clone()) == "\\" {
             buffer.end_step();
-            buffer.replace(cursor - 1..cursor, "\n");
+            buffer.replace(before, "\n");
             self.editor.settle();
             self.changed();
             return ComposerEvent::Changed;
@@ -215,6 +228,3 @@ impl Composer {
         }
     }
 }
-
-/// Ignores what an action did.
-fn ignore<T>(_done: T) {}

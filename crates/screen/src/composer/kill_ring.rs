@@ -14,7 +14,8 @@ pub(super) struct KillRing {
 }
 
 impl KillRing {
-    /// Adds a text that was cut before or behind the cursor. Texts that are cut in a row become one.
+    /// Adds a text that was cut before or behind the cursor. Texts that are cut in a row become
+    /// one.
     pub(super) fn cut(&mut self, text: &str, before: bool) {
         match self.texts.front_mut().filter(|_| self.open) {
             Some(newest) if before => newest.insert_str(0, text),

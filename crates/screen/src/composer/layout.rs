@@ -1,8 +1,8 @@
 //! How the text is divided into rows of the screen.
 
 use super::buffer::Buffer;
-use super::chip::{Chips, is_chip};
-use super::grapheme;
+use super::chip::Chips;
+use super::grapheme::{self, is_chip};
 use std::ops::Range;
 
 /// The rows of a text at one width. Words are not divided unless they are longer than a row; spaces

@@ -10,6 +10,7 @@ use self::command::{Command, Kind, Motion, Parsed, parse};
 use self::motion::Memory;
 use self::operation::Register;
 use super::buffer::Buffer;
+use super::grapheme::is_chip;
 use crate::keymap::Key;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use std::ops::Range;
@@ -70,7 +71,7 @@ pub(super) struct Vim {
     anchor: usize,
     /// The last change, for `.`.
     last: Option<Change>,
-    /// The insertion that goes on.
+    /// The current insertion.
     insertion: Option<Insertion>,
 }
 
@@ -85,8 +86,8 @@ struct Insertion {
     command: Command,
     /// Where the text begins that is typed.
     from: usize,
-    /// The length and the cursor after the last key.
-    seen: (u64, usize),
+    /// The number of the text after the last key.
+    revision: u64,
 }
 
 impl Vim {
@@ -108,7 +109,7 @@ impl Vim {
     /// Drops the register and the last change, whose chips belong to another text, and starts in
     /// insert mode.
     pub(super) fn start_again(&mut self) {
-        let keep = |text: &str| !text.contains(super::chip::is_chip);
+        let keep = |text: &str| !text.contains(is_chip);
         self.last.take_if(|change| !keep(&change.typed));
         if !keep(&self.register.text) {
             self.register = Register::default();
@@ -183,13 +184,12 @@ impl Vim {
     /// Notices what a key did to the text outside of the vim mode: in insert mode, which text is
     /// typed; in normal mode, that the cursor must be on a character.
     pub(super) fn notice(&mut self, buffer: &mut Buffer) {
-        let now = (buffer.revision(), buffer.cursor());
         if let Some(insertion) = &mut self.insertion {
-            let (revision, _) = insertion.seen;
             // A movement begins a new text.
-            let moved = revision == now.0;
-            insertion.from = if moved { now.1 } else { insertion.from.min(now.1) };
-            insertion.seen = now;
+            let moved = insertion.revision == buffer.revision();
+            insertion.from =
+                if moved { buffer.cursor() } else { insertion.from.min(buffer.cursor()) };
+            insertion.revision = buffer.revision();
         }
         self.keep_on_text(buffer);
     }

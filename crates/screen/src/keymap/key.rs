@@ -111,7 +111,7 @@ impl FromStr for Key {
         let mut characters = rest.chars();
         let code = match (characters.next(), characters.next()) {
             (Some(letter), None) if !letter.is_control() => KeyCode::Char(letter),
-            _ => named(rest).ok_or_else(|| format!("`{text}` is no key"))?,
+            _ => named(rest).ok_or_else(|| format!("`{text}` is not a key"))?,
         };
         Ok(Self::of(KeyEvent::new(code, modifiers)))
     }
@@ -171,7 +171,7 @@ mod tests {
             assert_eq!(shown.parse::<Key>(), text.parse::<Key>(), "{text}");
         }
         for wrong in ["", "ctrl-", "hyper-x", "f0", "f25", "ab", "\u{1b}", "enter "] {
-            assert_eq!(wrong.parse::<Key>(), Err(format!("`{wrong}` is no key")));
+            assert_eq!(wrong.parse::<Key>(), Err(format!("`{wrong}` is not a key")));
         }
     }
 

@@ -62,7 +62,8 @@ pub(super) fn read(text: &str) -> (Vec<Entry>, Vec<Mistake>) {
     for (name, value) in table.get_ref() {
         let at = name.span().start;
         let Some(context) = Context::named(name.get_ref()) else {
-            mistakes.push(Mistake { at, message: format!("`{}` is no context", name.get_ref()) });
+            mistakes
+                .push(Mistake { at, message: format!("`{}` is not a context", name.get_ref()) });
             continue;
         };
         let Some(actions) = value.get_ref().as_table() else {
@@ -91,7 +92,7 @@ fn entry(
     let action = match Action::named(name) {
         Some(action) if known => action,
         Some(_) => return mistake(at, format!("`{name}` does nothing in `{}`", context.name())),
-        None => return mistake(at, format!("`{name}` is no action")),
+        None => return mistake(at, format!("`{name}` is not an action")),
     };
     let mut keys = Vec::new();
     let one = [value];

@@ -119,13 +119,13 @@ up = \"k\"
     assert_eq!(
         errors(text),
         [
-            "line 2, column 25: `hyper-x` is no key",
-            "line 3, column 1: `sumbit` is no action",
+            "line 2, column 25: `hyper-x` is not a key",
+            "line 3, column 1: `sumbit` is not an action",
             "line 4, column 8: write the keys as undo = [\"KEY\", …]",
-            "line 7, column 13: `x y` is no key",
+            "line 7, column 13: `x y` is not a key",
             "line 10, column 8: `z` is already a key of `fold`",
             "line 11, column 1: `paste_image` does nothing in `conversation`",
-            "line 12, column 2: `kitchen` is no context",
+            "line 12, column 2: `kitchen` is not a context",
             "line 14, column 6: `k` is text here: add `ctrl-` or `alt-`",
         ]
     );

@@ -24,7 +24,7 @@ const SLICE: usize = 2_000;
 /// The maximum number of results.
 const RESULTS: usize = 100;
 
-/// The time between two reports of a search that goes on.
+/// The time between two reports of one search.
 const REPORT: Duration = Duration::from_millis(50);
 
 /// Finds files of a folder by fuzzy search. Ignore files are honoured, and `.git` is left out.
@@ -93,8 +93,9 @@ impl fmt::Debug for FileFinder {
 }
 
 impl FileFinder {
-    /// Returns a finder for the files of `folder`, which it lists from the first search on. Calls `notify` on a thread of the finder when
-    /// [`found_since`](Self::found_since) returns something new; `notify` must not wait.
+    /// Returns a finder for the files of `folder`, which it lists from the first search on. Calls
+    /// `notify` on a thread of the finder when [`found_since`](Self::found_since) returns something
+    /// new; `notify` must not wait.
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started.

@@ -1,7 +1,7 @@
 //! Where motions lead.
 
 use super::super::buffer::Buffer;
-use super::super::chip::is_chip;
+use super::super::grapheme::is_chip;
 use super::command::Motion;
 
 /// Where a motion leads.

@@ -16,7 +16,7 @@ pub(in super::super) struct Register {
     pub(super) lines: bool,
 }
 
-/// Does an operation on a part of the text and puts the cursor where it belongs. The part of an
+/// Does an operation on a part of the text and moves the cursor as vim does. The part of an
 /// operation on lines begins in the first line and ends in the last one.
 pub(super) fn operate(
     buffer: &mut Buffer,

@@ -45,7 +45,8 @@ impl Vim {
             Kind::Move(_) => return self.go(command, buffer),
             Kind::Select(object) => self.select(*object, command.count, buffer),
             Kind::Operate(operator, target) => {
-                let Some((range, lines)) = self.range(*operator, target, command.count, buffer)
+                let found = self.range(*operator, target, command.count, buffer);
+                let Some((range, lines)) = found.or_else(|| nothing(*operator, target, buffer))
                 else {
                     return true;
                 };
@@ -59,11 +60,11 @@ impl Vim {
                 }
             }
             Kind::Replace(with) => replace(buffer, *with, command.count.unwrap_or(1)),
-            Kind::Key(key) => {
-                if !self.simple(*key, command, typed, buffer) {
-                    return true;
-                }
-            }
+            Kind::Key(key) => match long_form(*key, command.count) {
+                Some(long) => return self.run(&long, typed, buffer),
+                None if !self.run_key(*key, command, typed, buffer) => return true,
+                None => {}
+            },
         }
         if buffer.revision() != revision {
             self.last = Some(Change { command: repeatable, typed: String::new() });
@@ -159,15 +160,9 @@ impl Vim {
         }
     }
 
-    /// Runs a command of one key. Returns true if it can be repeated and did not care for that.
-    fn simple(&mut self, key: char, command: &Command, typed: &str, buffer: &mut Buffer) -> bool {
-        let count = command.count;
-        let times = count.unwrap_or(1);
-        let as_if = |operator, key| {
-            let motion = Target::Motion(Motion { key, sought: None });
-            Command { count, kind: Kind::Operate(operator, motion) }
-        };
-        let on_lines = |operator| Command { count, kind: Kind::Operate(operator, Target::Lines) };
+    /// Runs a command of one key. Returns true if it is over and can be repeated.
+    fn run_key(&mut self, key: char, command: &Command, typed: &str, buffer: &mut Buffer) -> bool {
+        let times = command.count.unwrap_or(1);
         let (start, end) = (buffer.line_start(buffer.cursor()), buffer.line_end(buffer.cursor()));
         match (key, self.mode) {
             ('v', VimMode::Visual) | ('V', VimMode::VisualLine) => self.mode = VimMode::Normal,
@@ -183,19 +178,6 @@ impl Vim {
                 self.anchor = cursor;
             }
             ('p' | 'P', VimMode::Visual | VimMode::VisualLine) => self.put_over(buffer),
-            ('x', _) => ignore(self.run(&as_if(Operator::Delete, 'l'), "", buffer)),
-            ('X', _) => ignore(self.run(&as_if(Operator::Delete, 'h'), "", buffer)),
-            ('D', _) => ignore(self.run(&as_if(Operator::Delete, '$'), "", buffer)),
-            ('Y', _) => ignore(self.run(&on_lines(Operator::Yank), "", buffer)),
-            ('C', _) if start == end => self.begin_insert(command.clone(), typed, buffer),
-            ('C', _) => ignore(self.run(&as_if(Operator::Change, '$'), typed, buffer)),
-            ('s', _) if start == end => self.begin_insert(command.clone(), typed, buffer),
-            ('s', _) => ignore(self.run(&as_if(Operator::Change, 'l'), typed, buffer)),
-            ('S', _) => ignore(self.run(&on_lines(Operator::Change), typed, buffer)),
-            ('J', _) => {
-                let lines = on_lines(Operator::Join);
-                self.run(&Command { count: Some(times.max(2)), ..lines }, "", buffer);
-            }
             ('p' | 'P', _) => {
                 put(buffer, &self.register, key == 'p', times);
                 return true;
@@ -207,9 +189,9 @@ impl Vim {
                 buffer.replace(cursor..to, &text);
                 return true;
             }
-            ('u', _) => ignore((0..times.min(10_000)).all(|_| buffer.undo())),
-            (REDO, _) => ignore((0..times.min(10_000)).all(|_| buffer.redo())),
-            ('.', _) => self.repeat(count, buffer),
+            ('u', _) => while_done(times, || buffer.undo()),
+            (REDO, _) => while_done(times, || buffer.redo()),
+            ('.', _) => self.repeat(command.count, buffer),
             ('i', _) => self.begin_insert(command.clone(), typed, buffer),
             ('I', _) => {
                 let line = buffer.slice(start..end);
@@ -272,13 +254,44 @@ impl Vim {
         self.mode = VimMode::Insert;
         let from = buffer.cursor();
         buffer.insert(typed);
-        self.insertion =
-            Some(Insertion { command, from, seen: (buffer.revision(), buffer.cursor()) });
+        self.insertion = Some(Insertion { command, from, revision: buffer.revision() });
     }
 }
 
-/// Ignores whether a command did something.
-fn ignore(_done: bool) {}
+/// Returns the command that does the same as this key with an operator and a motion.
+fn long_form(key: char, count: Option<usize>) -> Option<Command> {
+    let motion = |key| Target::Motion(Motion { key, sought: None });
+    let (operator, target) = match key {
+        'x' => (Operator::Delete, motion('l')),
+        'X' => (Operator::Delete, motion('h')),
+        'D' => (Operator::Delete, motion('$')),
+        'C' => (Operator::Change, motion('$')),
+        's' => (Operator::Change, motion('l')),
+        'S' => (Operator::Change, Target::Lines),
+        'Y' => (Operator::Yank, Target::Lines),
+        'J' => (Operator::Join, Target::Lines),
+        _ => return None,
+    };
+    // At least two lines are joined.
+    let count = if key == 'J' { Some(count.unwrap_or(2).max(2)) } else { count };
+    Some(Command { count, kind: Kind::Operate(operator, target) })
+}
+
+/// Returns the empty part of an empty line, which can be changed.
+fn nothing(operator: Operator, target: &Target, buffer: &Buffer) -> Option<(Range<usize>, bool)> {
+    let in_line = matches!(target, Target::Motion(Motion { key: '$' | 'l', .. }));
+    let cursor = buffer.cursor();
+    (operator == Operator::Change && in_line).then_some((cursor..cursor, false))
+}
+
+/// Takes a step this often, until one does nothing.
+fn while_done(times: usize, mut step: impl FnMut() -> bool) {
+    for _ in 0..times {
+        if !step() {
+            return;
+        }
+    }
+}
 
 /// Returns a target as large as a selection.
 fn extent(buffer: &Buffer, range: &Range<usize>, lines: bool) -> Target {
@@ -290,8 +303,8 @@ fn extent(buffer: &Buffer, range: &Range<usize>, lines: bool) -> Target {
     Target::Extent { length, lines }
 }
 
-/// Returns where the last word ends if the words end in an earlier line than `end`: an operator does
-/// not take the line feed behind them.
+/// Returns where the last word ends if the words end in an earlier line than `end`: an operator
+/// does not take the line feed behind them.
 fn end_of_words(buffer: &Buffer, start: usize, end: usize) -> usize {
     let text = buffer.slice(start..end);
     let words = text.trim_end();
