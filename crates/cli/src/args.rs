@@ -11,6 +11,7 @@ use crate::login::arguments::{Login, Logout};
 use crate::new::arguments::New;
 use crate::permissions::arguments::Permissions;
 use crate::run::budget::Budget;
+use crate::screen::arguments::{Begin, Screen};
 use crate::sessions::arguments::Sessions;
 use crate::uninstall::arguments::Uninstall;
 use attache_protocol::v1::{ProtocolVersion, ToolKind};
@@ -22,16 +23,20 @@ use value::{kind, protocol, seconds, setting, variable};
 
 /// An agent and a client of the Agent Client Protocol (ACP), for terminals and scripts.
 #[derive(Debug, Parser)]
-#[command(name = "attache", version, after_help = EXAMPLES)]
+#[command(name = "attache", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Command {
     /// The default is a conversation with the built-in agent, in this folder.
     #[command(subcommand)]
     pub(crate) task: Option<Task>,
+    #[command(flatten)]
+    pub(crate) screen: Screen,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  attache                                talk to the built-in agent
+  attache                                talk to the built-in agent, full screen
+  attache \"fix the tests\"                the same, with a first prompt
+  attache --resume                       choose a session to continue
   attache demo                           see it work on a copy of this folder
   attache run \"summarize this project\"   send one prompt; no key needed
   attache run --agent gemini \"fix it\"    use any other ACP agent
@@ -43,7 +48,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// Talk to an agent, line by line; the default without a command
+    /// Talk to an agent, line by line
     #[command(after_help = CHAT)]
     Chat(Chat),
     /// Show an agent at work in a few seconds, on a copy of this folder
@@ -130,6 +135,9 @@ pub(crate) struct Chat {
     /// Work in this folder [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
+    /// What `attache` without a subcommand was given besides.
+    #[arg(skip)]
+    pub(crate) begin: Begin,
 }
 
 #[derive(Debug, Args)]

@@ -5,30 +5,26 @@ mod command;
 use crate::args;
 use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, acts_by_itself, not_opened};
 use crate::exit::{Exit, Failure};
-use crate::follow::{ByRule, Follow, is_notable};
+use crate::follow::{Follow, is_notable};
+use crate::front_end::{self, add_agent};
 use crate::key::NoEcho;
 use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
 use crate::run::budget::Budget;
-use crate::run::{self, Piece, attach};
+use crate::run::trace::Trace;
+use crate::run::{self, Piece, attach, mcp_file};
 use crate::say::{println, say};
+use crate::screen::first_session;
 use crate::settings::Settings;
 use crate::show::paint::{DIM, Paint, YELLOW};
 use crate::show::{sanitize, width};
 use crate::{folder, key, store, terminal};
-use attache_client::{
-    Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions,
-};
-use attache_protocol::v1::ProtocolVersion;
+use attache_client::{Change, Hub, ListedSession, Options};
+use attache_session::Store;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::mpsc;
-
-/// The capacity of the queue of decisions that are to be shown. While the queue is full, agents
-/// wait.
-const BY_RULE: usize = 16;
 
 /// A conversation.
 struct Chat {
@@ -60,19 +56,23 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let mut type_ahead = TypeAhead::new(silent.is_some());
     type_ahead.start();
     let rules = rules::open()?;
-    let (sender, by_rule) = mpsc::channel(BY_RULE);
-    let mut options = HubOptions::default()
-        .client(Options::default().terminals())
-        .elicitations()
-        .decide_first(deciding(rules.clone(), sender));
-    let store = store::open_user_store();
+    let store = store::open_user_store().map(|store| Arc::new(store) as Arc<dyn Store>);
     let is_kept = store.is_some();
-    if let Some(store) = store {
-        options = options.store(Arc::new(store));
-    }
+    let begin = arguments.begin;
+    let stored =
+        first_session::find(begin.resume.as_deref(), arguments.agent.as_deref(), store.as_deref())?;
+    let cwd = stored.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or(cwd);
+    let trace = begin.trace.as_deref().map(Trace::create).transpose()?;
+    let servers = begin.mcp.as_deref().map(|file| mcp_file::servers(file, &cwd)).transpose()?;
+    let client = match &trace {
+        Some(trace) => Options::default().tap(trace.tap()),
+        None => Options::default(),
+    };
+    let (options, by_rule) = front_end::hub_options(client, rules.clone(), store);
     let hub = Hub::new(options);
+    let agent = arguments.agent.as_deref().or(stored.agent.as_deref());
     let ChosenAgent { name, known, built_in, .. } =
-        add(&hub, arguments.agent.as_deref(), &cwd, arguments.protocol)?;
+        add_agent(&hub, agent, &begin.env, &cwd, arguments.protocol)?;
     if built_in {
         crate::models::usable().await?;
     }
@@ -83,7 +83,13 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     {
         say(YELLOW, trouble);
     }
-    let session = hub.open(&name, &cwd).await.map_err(|error| not_opened(&error, known))?;
+    let opening = match stored.id {
+        Some(id) => hub.switch(&name, id, Some(&cwd)),
+        None => hub.open(&name, &cwd),
+    };
+    let opening = opening.mcp_servers(servers.into_iter().flatten());
+    let session = opening.await.map_err(|error| not_opened(&error, known))?;
+    run::configure(&session, begin.mode.as_deref(), &begin.set).await?;
     let history = is_kept.then(folder::data).flatten().map(|folder| folder.join("chat_history"));
     let _as_it_was = key::SavedSettings::keep().map_err(ours)?;
     let lines = Lines::new(history).map_err(ours)?;
@@ -92,46 +98,19 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     chat.set_budget();
     chat.say_who_acts();
     say(DIM, "/help lists the commands; Ctrl-D ends the conversation.");
-    let ended = chat.converse().await;
+    let ended = chat.converse(stored.pick, begin.prompt).await;
     chat.hub.close().await;
     if let Some(trouble) = rules.take_log_trouble() {
         say(YELLOW, &trouble.to_string());
+    }
+    if let Some(trouble) = trace.and_then(|trace| trace.trouble()) {
+        say(YELLOW, &trouble);
     }
     ended
 }
 
 fn ours(error: io::Error) -> Failure {
     Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
-}
-
-/// Returns a function that extends an agent's permissions so that the person's rules decide first.
-/// Each decision by a rule is sent to `sender`, so that it is shown.
-fn deciding(
-    rules: PermissionBroker,
-    sender: mpsc::Sender<ByRule>,
-) -> impl Fn(&str, &Path, Permissions) -> Permissions {
-    move |agent, cwd, person| {
-        let sender = sender.clone();
-        rules.permissions_telling(agent, cwd, person, move |request, rule| {
-            let sender = sender.clone();
-            // The send fails only after the conversation, when there is no receiver.
-            async move { drop(sender.send((request, rule)).await) }
-        })
-    }
-}
-
-/// Adds the agent with this name or command line to the hub, unless it is already there.
-fn add(
-    hub: &Hub,
-    given: Option<&str>,
-    cwd: &Path,
-    protocol: Option<ProtocolVersion>,
-) -> Result<ChosenAgent, Failure> {
-    let (agent, source) = ChosenAgent::source(given, &[], cwd, protocol)?;
-    if hub.agent(&agent.name).is_none() {
-        hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
-    }
-    Ok(agent)
 }
 
 impl Chat {
@@ -143,7 +122,17 @@ impl Chat {
         }
     }
 
-    async fn converse(&mut self) -> Result<Exit, Failure> {
+    async fn converse(
+        &mut self,
+        pick: Option<String>,
+        prompt: Option<String>,
+    ) -> Result<Exit, Failure> {
+        if let Some(words) = pick {
+            self.switch(&words).await;
+        }
+        if let Some(prompt) = prompt {
+            self.line(prompt.trim()).await?;
+        }
         loop {
             self.follow.until_idle().await?;
             self.complete_commands();

@@ -2,6 +2,7 @@
 //! questions to the person.
 
 use crate::exit::{Exit, Failure};
+use crate::front_end::ByRule;
 use crate::key::type_ahead::TypeAhead;
 use crate::permission::Verdict;
 use crate::question;
@@ -13,8 +14,8 @@ use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show};
 use crate::stop::{self, STOP, Stop};
 use attache_client::{
-    Change, HubSession, PermissionBroker, PermissionRequest, Prompt, Question, QuestionAbout, Rule,
-    SessionState, Watch, WatchUpdate,
+    Change, HubSession, PermissionBroker, Prompt, Question, QuestionAbout, SessionState, Watch,
+    WatchUpdate,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, Session, TurnOutcome};
@@ -25,9 +26,6 @@ use tokio::sync::mpsc;
 
 /// How long a turn can be silent before the person is informed.
 const SILENCE: Duration = Duration::from_secs(15);
-
-/// A decision by a remembered rule, in any session of the hub.
-pub(crate) type ByRule = (PermissionRequest, Rule);
 
 /// The current session.
 pub(crate) struct Follow {

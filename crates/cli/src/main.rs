@@ -16,6 +16,7 @@ mod elicitation;
 mod exit;
 mod folder;
 mod follow;
+mod front_end;
 mod interrupt;
 mod key;
 mod lines;
@@ -30,6 +31,7 @@ mod question;
 mod record;
 mod run;
 mod say;
+mod screen;
 mod sessions;
 mod settings;
 mod show;
@@ -61,7 +63,8 @@ fn main() -> ExitCode {
         return exit_code(Err(failure));
     }
     exit_code(runtime.block_on(async {
-        match command.task.unwrap_or_else(|| args::Task::Chat(args::Chat::default())) {
+        let Some(task) = command.task else { return screen::screen(command.screen).await };
+        match task {
             args::Task::Chat(arguments) => chat::chat(arguments).await,
             args::Task::Run(arguments) => run::run(*arguments).await,
             args::Task::Agents(arguments) => agents::agents(arguments).await,

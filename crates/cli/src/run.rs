@@ -2,12 +2,12 @@
 
 mod attachment;
 pub(crate) mod budget;
-mod mcp_file;
+pub(crate) mod mcp_file;
 mod mention;
 mod output;
 mod prompts;
 pub(crate) mod session;
-mod trace;
+pub(crate) mod trace;
 pub(crate) mod waiting;
 
 use crate::args;
@@ -271,7 +271,7 @@ async fn in_session(
     tokio::select! {
         () = asking.interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the first prompt")),
         () = turn::reached(asking.deadline) => return Err(late("the options were not set", arguments)),
-        configured = configure(&handle, arguments) => configured?,
+        configured = configure(&handle, arguments.mode.as_deref(), &arguments.set) => configured?,
     }
     let snapshot = handle.snapshot();
     if snapshot.config().visible().next().is_some() {
@@ -368,15 +368,23 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-async fn configure(session: &HubSession, arguments: &args::Run) -> Result<(), Failure> {
+/// Sets the mode and the options of a session.
+///
+/// # Errors
+/// Returns an error that names the flag whose value the agent does not accept.
+pub(crate) async fn configure(
+    session: &HubSession,
+    mode: Option<&str>,
+    set: &[(String, String)],
+) -> Result<(), Failure> {
     let cannot = |flag: &str, error: SetError| match error {
         SetError::Call(error) => Failure::new(Exit::AgentFailed, format!("{flag}: {error}")),
         error => Failure::usage(format!("{flag}: {error}")),
     };
-    if let Some(mode) = &arguments.mode {
+    if let Some(mode) = mode {
         session.set_mode(mode).await.map_err(|error| cannot("--mode", error))?;
     }
-    for (id, value) in &arguments.set {
+    for (id, value) in set {
         session.set(id, value.as_str()).await.map_err(|error| cannot("--set", error))?;
     }
     Ok(())

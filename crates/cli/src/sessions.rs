@@ -9,7 +9,7 @@ mod pages;
 pub(crate) mod session_id;
 mod table;
 mod terminal;
-mod text_search;
+pub(crate) mod text_search;
 pub(crate) mod time;
 mod transcript;
 

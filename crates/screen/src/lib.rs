@@ -1,2 +1,23 @@
 //! The full-screen terminal front end: it draws the [view](attache_view) of a hub and turns keys
 //! into commands. It owns no state of a session.
+//!
+//! [`run`] shows the screen until the person ends it. It gets a hub, the person's rules, and
+//! [`Services`], through which it uses the program around it.
+
+mod app;
+pub mod composer;
+mod conversation;
+pub mod keymap;
+pub mod layout;
+mod panel;
+pub mod popup;
+mod services;
+mod terminal;
+pub mod theme;
+pub mod transcript;
+
+pub use app::ending::{EndedSession, Ending};
+pub use app::event_loop::run;
+pub use app::options::{FirstSession, ScreenOptions};
+pub use services::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
+pub use terminal::notification::NotificationMethod;

@@ -189,14 +189,17 @@ impl Transcript {
     ) -> usize {
         let weight = weight + ENTRY_WEIGHT;
         let index = self.entries.len();
-        self.entries.push(Arc::new(Entry {
+        let mut entry = Entry {
             content,
             began_at: now.sequence,
             changed_at: now.sequence,
             at: now.at,
+            ended_at: None,
             reshaped_at: now.sequence,
             weight,
-        }));
+        };
+        entry.note_end(now.at);
+        self.entries.push(Arc::new(entry));
         self.held += weight;
         if let Some(key) = key {
             self.keys.insert(key, index);
@@ -221,6 +224,7 @@ impl Transcript {
         let before = entry.weight;
         let after = change(entry);
         entry.weight = after;
+        entry.note_end(now.at);
         self.held = (self.held + after).saturating_sub(before);
         self.touch(index);
     }

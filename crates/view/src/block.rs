@@ -7,6 +7,7 @@ use std::sync::Arc;
 /// A part of a text, such as a paragraph. A block that is complete never changes again, so a front
 /// end may remember what it drew for it (see [`Arc::as_ptr`]).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Block {
@@ -44,8 +45,10 @@ pub enum Block {
 
 /// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Item {
-    /// How deeply the list is nested; 0 for a list that is not in another list.
+    /// How deeply the list is nested; 0 for a list that is not in another list. A quote inside of
+    /// an item begins at 0 again.
     pub depth: u8,
     /// What precedes the item.
     pub marker: Marker,
@@ -55,6 +58,7 @@ pub struct Item {
 
 /// What precedes an item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Marker {
     /// A bullet.
@@ -69,6 +73,7 @@ pub enum Marker {
 
 /// Code, or a part of very long code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CodeBlock {
     /// The language, as the text names it; empty if it names none.
     pub language: String,
@@ -81,17 +86,20 @@ pub struct CodeBlock {
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Table {
     /// The alignment of each column.
     pub alignments: Vec<Alignment>,
-    /// The cells of the header.
+    /// The cells of the header. Empty if the table continues the block before it: a long table is
+    /// divided, so that its first rows are complete while later ones still come.
     pub header: Vec<Line>,
-    /// The cells of each row.
+    /// The cells of each row. A row may have fewer cells than the table has columns.
     pub rows: Vec<Vec<Line>>,
 }
 
 /// The alignment of a column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Alignment {
     /// At the left.

@@ -7,9 +7,23 @@
 //!
 //! | Type | Purpose |
 //! |---|---|
+//! | [`SessionView`] | The rows of a session, kept up to date with little work. |
+//! | [`StatusLine`] | What happens in a session, in words; its model, context and cost. |
+//! | [`QuestionView`] | A permission, a form or a page, with the answers to choose from. |
+//! | [`SessionList`] | The sessions of all agents, and who waits for the person. |
+//! | [`OptionItem`], [`CommandItem`] | The config options and commands of a session. |
 //! | [`Row`] | One entry of the conversation: a prompt, an answer, a tool call, a plan, … |
 //! | [`Block`] | A part of a text: a paragraph, a heading, an item, a table, code, … |
 //! | [`Line`], [`Span`], [`Style`] | Text of one line, and what each piece of it means. |
+//! | [`Markdown`](markdown::Markdown) | Parses a message while it streams. |
+//! | [`Highlighter`](syntax::Highlighter) | Gives the words of code their roles, line by line. |
+//!
+//! # From a hub to a screen
+//!
+//! A front end waits for changes with [`attache_client::Watch`]. Then it passes a snapshot of the
+//! session to [`SessionView::update_with`], which returns the rows that changed, and makes a
+//! new [`StatusLine`] and new [`QuestionView`]s. The cost of an update depends on what changed,
+//! not on the length of the session, so a front end can update as often as it draws.
 //!
 //! # Sanitized text
 //!
@@ -18,18 +32,49 @@
 //!
 //! # Limits
 //!
-//! This crate does no I/O and has no clock. It knows no terminal: wrapping, widths and colours
-//! belong to the front ends.
+//! This crate has no clock, and does no I/O, except that the rules offered with a permission depend
+//! on where paths lead: see [`QuestionView::new`]. It knows no terminal: wrapping, widths and
+//! colours belong to the front ends.
 
 mod block;
+mod content;
+mod diff;
+mod extent;
+mod id;
+pub mod markdown;
+mod money;
+mod option;
+mod path;
+mod plain_text;
+mod question;
 mod row;
+pub mod sanitize;
+mod session_list;
+mod session_view;
 mod span;
+mod status;
+pub mod syntax;
+mod terminal;
+mod tool_call;
+#[cfg(test)]
+mod types;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
+pub use option::{CommandItem, OptionItem, OptionValue};
+pub use question::{
+    Choice, ChoiceAction, FieldChoice, FieldKind, FieldValue, FormField, FormView, PageView,
+    PermissionView, QuestionBody, QuestionView, RuleChoice, RuleReach, rule_about, rule_meaning,
+};
 pub use row::diff_row::{DiffRow, FileChange, FileDiff, Hunk, HunkLine, LineChange};
 pub use row::tool_call_row::{CallStatus, Output, ToolCallRow};
 pub use row::{
     CompactionRow, NoticeLevel, NoticeRow, PlanRow, PlanStep, Row, RowContent, StepState,
     SubagentRow,
 };
+pub use session_list::{
+    AttentionItem, AttentionReason, OpenSession, SessionItem, SessionList, SessionListView,
+};
+pub use session_view::{SessionView, TerminalSource, ViewChanges};
 pub use span::{Color, Colors, Line, Role, Span, Style};
+pub use status::{Activity, ActivityKind, ContextLevel, ContextUse, StatusLine, StatusParts};
+pub use terminal::TerminalScreen;

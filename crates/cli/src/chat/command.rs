@@ -3,9 +3,10 @@
 mod switch;
 mod unknown;
 
-use super::{Chat, Next, add};
+use super::{Chat, Next};
 use crate::chosen_agent::{ChosenAgent, not_opened};
 use crate::exit::Failure;
+use crate::front_end::add_agent;
 use crate::run::budget::Budget;
 use crate::say::{println, say};
 use crate::show::paint::{BOLD, DIM, Paint, RED, YELLOW};
@@ -45,7 +46,7 @@ impl Chat {
                 self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await)
             }
             ("/agents", _) => self.agents(),
-            ("/agent", given) => match add(&self.hub, Some(given), &self.cwd, None) {
+            ("/agent", given) => match add_agent(&self.hub, Some(given), &[], &self.cwd, None) {
                 Ok(ChosenAgent { name, known, .. }) => {
                     match self.hub.open(&name, &self.cwd).await {
                         Err(error) => say(RED, &not_opened(&error, known).message),

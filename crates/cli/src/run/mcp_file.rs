@@ -21,7 +21,7 @@ const LONGEST: u64 = 4 << 20;
 
 /// Reads the servers of the file, without those that say `"disabled": true`. Programs are looked up
 /// in `cwd` and PATH, because agents get absolute paths (SESS-10).
-pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure> {
+pub(crate) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure> {
     let shown = path.display();
     let text = attache_host::read_text_or_pipe(path, LONGEST).map_err(|error| {
         Failure::usage(format!("--mcp: {shown} cannot be read: {error}; name a JSON file"))

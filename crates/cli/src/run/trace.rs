@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A recording in progress. Lines are written to the file at once, so that none is lost if this
 /// process is killed.
-pub(super) struct Trace {
+pub(crate) struct Trace {
     path: PathBuf,
     /// The file, or the reason why writing stopped.
     file: Arc<Mutex<Result<File, io::Error>>>,
@@ -18,13 +18,13 @@ pub(super) struct Trace {
 
 impl Trace {
     /// Creates the file.
-    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
         let file = create("--trace", path)?;
         Ok(Self { path: path.into(), file: Arc::new(Mutex::new(Ok(file))) })
     }
 
     /// Returns the observer that writes every line.
-    pub(super) fn tap(&self) -> Tap {
+    pub(crate) fn tap(&self) -> Tap {
         let file = self.file.clone();
         Arc::new(move |direction, line: &[u8]| {
             let direction = match direction {
@@ -43,7 +43,7 @@ impl Trace {
     }
 
     /// Returns the reason if the recording is incomplete.
-    pub(super) fn trouble(&self) -> Option<String> {
+    pub(crate) fn trouble(&self) -> Option<String> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let error = file.as_ref().err()?;
         Some(format!(

@@ -13,7 +13,7 @@ fn chat(project: &Project) -> Terminal {
     let data = project.path().join("data");
     let environment =
         [("ATTACHE_STORE", store.to_str().unwrap()), ("XDG_DATA_HOME", data.to_str().unwrap())];
-    let mut terminal = Terminal::start(project, &[], &environment);
+    let mut terminal = Terminal::start(project, &["chat"], &environment);
     terminal.wait_for("ask › ");
     terminal
 }
@@ -233,7 +233,7 @@ fn a_conversation_works_in_every_terminal() {
         let store = project.path().join("sessions.db");
         let environment =
             [("ATTACHE_STORE", store.to_str().unwrap()), ("TERM", term), ("NO_COLOR", "1")];
-        let mut terminal = Terminal::start(&project, &[], &environment);
+        let mut terminal = Terminal::start(&project, &["chat"], &environment);
         terminal.wait_for("ask › ");
         terminal.press("rename total to sum in main.rs\n");
         terminal.wait_for("allow? [y/a/");
@@ -401,7 +401,7 @@ fn an_unwritable_home_is_reported_and_stops_nothing() {
             .env_remove("XDG_DATA_HOME");
         command.env("HOME", "/proc/no-home");
     };
-    let mut command = project.attache(&[]);
+    let mut command = project.attache(&["chat"]);
     home(&mut command);
     let mut terminal = Terminal::of(command, 80, None);
     terminal.wait_for("this session will not be stored");

@@ -35,6 +35,7 @@ mod project;
 mod prompts;
 mod resume;
 mod saved;
+mod screen;
 mod script;
 mod sessions;
 mod stopping;

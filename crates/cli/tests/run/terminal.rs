@@ -33,9 +33,20 @@ impl Terminal {
 
     /// Starts a program at a terminal with this many columns. Its stdin is `stdin` instead, if
     /// given.
-    pub(crate) fn of(mut command: Command, columns: u16, stdin: Option<Stdio>) -> Self {
+    pub(crate) fn of(command: Command, columns: u16, stdin: Option<Stdio>) -> Self {
+        let (child, screen) = Self::open(command, (columns, 24), stdin);
+        Self { child, screen, seen: String::new(), unread: Vec::new() }
+    }
+
+    /// Starts a program at a terminal with this many columns and rows. Returns the program, and the
+    /// end of the terminal that the person uses.
+    pub(crate) fn open(
+        mut command: Command,
+        (columns, rows): (u16, u16),
+        stdin: Option<Stdio>,
+    ) -> (Child, File) {
         let (mut ours, mut theirs) = (-1, -1);
-        let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: the pointers to both descriptors and to the size are valid; those to the name and
         // the settings may be null.
         let opened = unsafe {
@@ -63,8 +74,7 @@ impl Terminal {
                 Ok(())
             });
         }
-        let child = command.spawn().unwrap();
-        Self { child, screen, seen: String::new(), unread: Vec::new() }
+        (command.spawn().unwrap(), screen)
     }
 
     /// Reads until the output contains `text`. The search begins after the text that the previous

@@ -31,6 +31,13 @@ pub struct Question {
     pub about: QuestionAbout,
 }
 
+impl Question {
+    /// Returns a question that was asked at this time.
+    pub fn new(id: QuestionId, asked_at: Timestamp, about: QuestionAbout) -> Self {
+        Self { id, asked_at, about }
+    }
+}
+
 /// The subject of a question.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -33,6 +33,24 @@ pub struct ListedSession {
     pub open: bool,
 }
 
+impl ListedSession {
+    /// Returns a session of which only the agent and the id are known.
+    pub fn new(agent: impl Into<String>, id: impl Into<SessionId>) -> Self {
+        Self {
+            agent: agent.into(),
+            id: id.into(),
+            title: None,
+            cwd: String::new(),
+            updated_at: None,
+            labels: Labels::default(),
+            archived: false,
+            at_agent: false,
+            stored: false,
+            open: false,
+        }
+    }
+}
+
 /// Selects sessions to list. The default is all sessions that are not archived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {

@@ -54,8 +54,8 @@ pub struct PermissionRequest {
 }
 
 impl PermissionRequest {
-    /// Makes a question about a call with these options and no other details.
-    pub(crate) fn new(
+    /// Returns a question about a call with these options and no other details.
+    pub fn new(
         id: PermissionId,
         session_id: SessionId,
         asked: ToolCallPatch,

@@ -114,6 +114,7 @@ mod tests {
             began_at,
             changed_at: began_at,
             at: Timestamp(0),
+            ended_at: None,
             reshaped_at: 0,
             weight: 0,
         }

@@ -21,6 +21,8 @@ pub struct Entry {
     pub changed_at: u64,
     /// When it began.
     pub at: Timestamp,
+    /// When the tool call ended. `None` for other entries, and while the call has not ended.
+    pub ended_at: Option<Timestamp>,
     /// The number of the last event that did more than append text to it.
     pub(crate) reshaped_at: u64,
     /// The approximate memory that its content takes, in bytes.
@@ -88,6 +90,15 @@ impl Entry {
         }
     }
 
+    /// Records whether and when the tool call ended, after a change at this time.
+    pub(crate) fn note_end(&mut self, at: Timestamp) {
+        let is_settled = match &self.content {
+            EntryContent::ToolCall(call) => call.is_settled(),
+            _ => false,
+        };
+        self.ended_at = is_settled.then(|| self.ended_at.unwrap_or(at));
+    }
+
     /// The text of a message after its first `start` bytes. `None` if some of it was dropped.
     pub(crate) fn text_after(&self, start: usize) -> Option<String> {
         let mut out = String::new();
@@ -113,6 +124,7 @@ pub(crate) fn dropped_entry() -> Arc<Entry> {
         began_at: 0,
         changed_at: 0,
         at: Timestamp::default(),
+        ended_at: None,
         reshaped_at: 0,
         weight: 0,
     })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 /// Changes of files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct DiffRow {
     /// The files, in the agent's order.
     pub files: Vec<Arc<FileDiff>>,
@@ -13,6 +14,7 @@ pub struct DiffRow {
 
 /// The changes of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FileDiff {
     /// The path, relative to the session's folder where possible.
     pub path: Line,
@@ -32,6 +34,7 @@ pub struct FileDiff {
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FileChange {
     /// The file is new.
@@ -48,6 +51,7 @@ pub enum FileChange {
 
 /// A changed place of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Hunk {
     /// The number of the first line before the change, from 1; 0 if there is none.
     pub old_start: usize,
@@ -59,6 +63,7 @@ pub struct Hunk {
 
 /// A line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct HunkLine {
     /// Whether the line was added or removed.
     pub change: LineChange,
@@ -68,6 +73,7 @@ pub struct HunkLine {
 
 /// Whether a line was added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LineChange {
     /// Unchanged.

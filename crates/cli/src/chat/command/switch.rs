@@ -18,7 +18,7 @@ const LISTING: Duration = Duration::from_secs(2);
 impl Chat {
     /// Continues the session with this number in the latest list, or the only session that matches
     /// the words. Otherwise lists the candidates.
-    pub(super) async fn switch(&mut self, wanted: &str) {
+    pub(in crate::chat) async fn switch(&mut self, wanted: &str) {
         let number = wanted.parse::<usize>().ok().filter(|number| *number > 0);
         if let Some(chosen) = number.and_then(|number| self.listed.get(number - 1)).cloned() {
             return self.continue_session(chosen).await;

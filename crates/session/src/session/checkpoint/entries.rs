@@ -53,11 +53,14 @@ fn is_cut(block: &Block) -> bool {
 }
 
 fn write_entry(index: usize, entry: &Entry, object: &mut ObjectWriter<'_>) {
-    let Entry { content, began_at, changed_at, at, reshaped_at, weight } = entry;
+    let Entry { content, began_at, changed_at, at, ended_at, reshaped_at, weight } = entry;
     object.member("index", &(index as u64));
     object.member("beganAt", began_at);
     object.member("changedAt", changed_at);
     object.member("at", &at.0);
+    if let Some(ended_at) = ended_at {
+        object.member("endedAt", &ended_at.0);
+    }
     object.member("reshapedAt", reshaped_at);
     object.member("weight", &(*weight as u64));
     match content {
@@ -213,6 +216,8 @@ fn read_entry(object: &Object<'_>) -> Result<(usize, Entry), EventError> {
         began_at: object.must("beganAt")?,
         changed_at: object.must("changedAt")?,
         at: Timestamp(object.must("at")?),
+        // Checkpoints of earlier versions do not have it.
+        ended_at: object.may("endedAt")?.map(Timestamp),
         reshaped_at: object.must("reshapedAt")?,
         weight: object.must::<u64>("weight")? as usize,
     };

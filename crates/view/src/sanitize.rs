@@ -1,8 +1,8 @@
-//! Makes untrusted text safe to print on a terminal.
+//! Makes untrusted text safe to show.
 //!
-//! All text from an agent passes through here before it is printed. The result has no control
-//! characters except line feed and tab, and no characters that change the direction of text. It can
-//! neither control a terminal nor show code in a different order.
+//! All text from an agent passes through here before a front end shows it. The result has no
+//! control characters except line feed and tab, and no characters that change the direction of
+//! text. It can neither control a terminal nor show code in a different order.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ const REPLACEMENT: char = '\u{fffd}';
 /// Sanitizes text of several lines: line feeds and tabs stay, whole escape sequences are removed
 /// (such as colours in a command's output), and other control characters are removed. `\r\n`
 /// becomes a line feed.
-pub(crate) fn text(text: &str) -> Cow<'_, str> {
+pub fn text(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
     }
@@ -31,7 +31,7 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
 }
 
 /// Sanitizes text to one line: like [`text`], and every run of white space becomes one space.
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in self::text(text).split_whitespace() {
         if !out.is_empty() {
@@ -45,7 +45,7 @@ pub(crate) fn line(text: &str) -> String {
 /// Sanitizes text whose exact characters matter, such as lines of a diff. Control characters become
 /// visible symbols, so that nothing stays hidden from a person who approves it. Line feeds and tabs
 /// stay.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
     }
@@ -61,8 +61,27 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// Sanitizes a name or title on one line: [`visible`], then [`line()`].
-pub(crate) fn visible_line(text: &str) -> String {
+pub fn visible_line(text: &str) -> String {
     line(&visible(text))
+}
+
+/// Replaces each tab by spaces up to the next multiple of four columns. Every character counts as
+/// one column, and a line feed begins a new line.
+pub fn expand_tabs(text: &str) -> Cow<'_, str> {
+    if !text.contains('\t') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut column = 0;
+    for character in text.chars() {
+        let width = if character == '\t' { 4 - column % 4 } else { 1 };
+        match character {
+            '\t' => out.extend(std::iter::repeat_n(' ', width)),
+            character => out.push(character),
+        }
+        column = if character == '\n' { 0 } else { column + width };
+    }
+    Cow::Owned(out)
 }
 
 fn harmless(character: char) -> bool {
@@ -123,7 +142,7 @@ fn skip_control_sequence(rest: &mut std::str::Chars<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, text, visible};
+    use super::{expand_tabs, line, text, visible};
 
     #[test]
     fn ordinary_text_is_not_touched() {
@@ -165,6 +184,11 @@ mod tests {
     #[test]
     fn control_characters_become_visible() {
         assert_eq!(visible("rm\u{1b}[8m -rf\r\n\u{7f}\u{202e}"), "rm␛[8m -rf␍\n␡\u{fffd}");
+    }
+
+    #[test]
+    fn tabs_become_spaces() {
+        assert_eq!(expand_tabs("\ta\tbcde\t|\n\tx"), "    a   bcde    |\n    x");
     }
 
     #[test]

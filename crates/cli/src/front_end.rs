@@ -1,0 +1,59 @@
+//! The hub of a front end: its permissions, its store, its agents.
+
+use crate::chosen_agent::ChosenAgent;
+use crate::exit::Failure;
+use attache_client::{Hub, HubOptions, Options, PermissionBroker, PermissionRequest, Rule};
+use attache_protocol::v1::ProtocolVersion;
+use attache_session::Store;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The capacity of the queue of decisions that are to be shown. While the queue is full, agents
+/// wait.
+const BY_RULE: usize = 16;
+
+/// A decision by a remembered rule, in any session of the hub.
+pub(crate) type ByRule = (PermissionRequest, Rule);
+
+/// Returns the options of a hub whose sessions a person watches, and the decisions by the person's
+/// rules, so that they are shown.
+pub(crate) fn hub_options(
+    client: Options,
+    rules: PermissionBroker,
+    store: Option<Arc<dyn Store>>,
+) -> (HubOptions, mpsc::Receiver<ByRule>) {
+    let (sender, by_rule) = mpsc::channel(BY_RULE);
+    let options = HubOptions::default().client(client.terminals()).elicitations().decide_first(
+        move |agent, cwd, person| {
+            let sender = sender.clone();
+            rules.permissions_telling(agent, cwd, person, move |request, rule| {
+                let sender = sender.clone();
+                // The send fails only after the conversation, when there is no receiver.
+                async move { drop(sender.send((request, rule)).await) }
+            })
+        },
+    );
+    match store {
+        Some(store) => (options.store(store), by_rule),
+        None => (options, by_rule),
+    }
+}
+
+/// Adds the agent with this name or command line to the hub, unless it is already there.
+///
+/// # Errors
+/// Returns an error if there is no such agent.
+pub(crate) fn add_agent(
+    hub: &Hub,
+    given: Option<&str>,
+    variables: &[(String, String)],
+    cwd: &Path,
+    protocol: Option<ProtocolVersion>,
+) -> Result<ChosenAgent, Failure> {
+    let (agent, source) = ChosenAgent::source(given, variables, cwd, protocol)?;
+    if hub.agent(&agent.name).is_none() {
+        hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
+    }
+    Ok(agent)
+}

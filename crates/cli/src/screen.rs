@@ -1,0 +1,155 @@
+//! `attache` in a terminal: the full-screen front end.
+
+pub(crate) mod arguments;
+pub(crate) mod first_session;
+mod services;
+mod session_changes;
+
+use crate::exit::{Exit, Failure};
+use crate::front_end::{self, add_agent};
+use crate::permission::rules;
+use crate::run::trace::Trace;
+use crate::run::{self, mcp_file};
+use crate::say::println;
+use crate::settings::Settings;
+use crate::show::paint::{BOLD, DIM, Paint, RED};
+use crate::{args, chat, folder, store};
+use arguments::Screen;
+use attache_client::{Hub, Options};
+use attache_screen::keymap::Keymap;
+use attache_screen::theme::{ColorDepth, Glyphs, Theme};
+use attache_screen::{Ending, FirstSession, NotificationMethod, ScreenOptions};
+use attache_session::Store;
+use services::CliServices;
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+
+/// The variable that chooses the line mode.
+const PLAIN: &str = "ATTACHE_PLAIN";
+
+/// Runs `attache` without a subcommand: the screen, or the line mode where there is no screen.
+pub(crate) async fn screen(arguments: Screen) -> Result<Exit, Failure> {
+    arguments.check()?;
+    match is_possible(&arguments) {
+        true => show(arguments).await,
+        false => chat::chat(args::Chat::from(arguments)).await,
+    }
+}
+
+/// Returns whether the terminal can show the screen, and the person wants it.
+fn is_possible(arguments: &Screen) -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let is_plain = arguments.plain || set(PLAIN).is_some_and(|value| value != "0");
+    let is_dumb = set("TERM").is_none_or(|term| term == "dumb");
+    !is_plain && !is_dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+async fn show(arguments: Screen) -> Result<Exit, Failure> {
+    let cwd = run::folder(arguments.cwd.as_deref())?;
+    let mcp_servers = match &arguments.mcp {
+        Some(path) => mcp_file::servers(path, &cwd)?,
+        None => Vec::new(),
+    };
+    let rules = rules::open()?;
+    let mut notices = Vec::new();
+    let store = store::Place::of(None).and_then(|place| place.open_writable());
+    let store = store.unwrap_or_else(|error| {
+        notices.push(store::not_stored(&error));
+        None
+    });
+    let store = store.map(|store| Arc::new(store) as Arc<dyn Store>);
+    let stored = first_session::find(
+        arguments.resume.as_deref(),
+        arguments.agent.as_deref(),
+        store.as_deref(),
+    )?;
+    let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
+    let mut client = Options::default();
+    if let Some(trace) = &trace {
+        client = client.tap(trace.tap());
+    }
+    let (options, by_rule) = front_end::hub_options(client, rules.clone(), store.clone());
+    let hub = Hub::new(options);
+    let agent = arguments.agent.as_deref().or(stored.agent.as_deref());
+    let cwd = stored.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or(cwd);
+    let chosen = add_agent(&hub, agent, &arguments.env, &cwd, arguments.protocol)?;
+    if chosen.built_in {
+        crate::models::usable().await?;
+        notices.extend(Settings::read().troubles().iter().map(ToString::to_string));
+    }
+    let variable = |name: &str| std::env::var(name).ok();
+    let options = ScreenOptions {
+        hub,
+        services: Arc::new(CliServices::new(store, cwd.clone())),
+        rules: rules.clone(),
+        by_rule,
+        first: FirstSession {
+            agent: chosen.name,
+            cwd,
+            stored: stored.id,
+            pick: stored.pick,
+            mode: arguments.mode.clone(),
+            set: arguments.options(),
+        },
+        prompt: arguments.prompt(),
+        mcp_servers,
+        budget: arguments.budget.as_ref().map(|budget| budget.of_session()),
+        theme: theme(variable, &mut notices),
+        keymap: keymap(&mut notices),
+        notices,
+        history: folder::data().map(|folder| folder.join("chat_history")),
+        mouse: true,
+        notifications: NotificationMethod::default(),
+    };
+    let ending = attache_screen::run(options).await.map_err(|error| {
+        Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
+    })?;
+    say_goodbye(&ending);
+    for trouble in
+        [rules.take_log_trouble().map(|it| it.to_string()), trace.and_then(|it| it.trouble())]
+    {
+        trouble.iter().for_each(|it| crate::say::say(RED, it));
+    }
+    Ok(if ending.by_signal { Exit::Cancelled } else { Exit::Done })
+}
+
+/// Returns the theme that fits the terminal.
+fn theme(variable: impl Fn(&str) -> Option<String>, notices: &mut Vec<String>) -> Theme {
+    let depth = ColorDepth::detect(&variable);
+    let glyphs = Glyphs::detect(&variable);
+    let file = folder::configuration().map(|folder| folder.join("theme.toml"));
+    match file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()) {
+        Some(text) => {
+            let (theme, errors) = Theme::parse(&text, depth, glyphs);
+            notices.extend(errors.iter().map(|error| format!("theme.toml: {error}")));
+            theme
+        }
+        None => Theme::dark(depth, glyphs),
+    }
+}
+
+/// Returns the keys of the person's file.
+fn keymap(notices: &mut Vec<String>) -> Keymap {
+    let file = folder::configuration().map(|folder| folder.join("keys.toml"));
+    let text = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+    let (keymap, errors) = Keymap::read(text.as_deref().unwrap_or_default());
+    notices.extend(errors.iter().map(|error| format!("keys.toml: {error}")));
+    keymap
+}
+
+/// Prints the title and cost of each session, and the command that continues it.
+fn say_goodbye(ending: &Ending) {
+    let paint = Paint::of(&io::stdout());
+    for session in &ending.sessions {
+        let title = if session.title.is_empty() { "(no title)" } else { &session.title };
+        let cost = match session.cost.is_empty() {
+            true => String::new(),
+            false => format!("  {}", paint.paint(DIM, &session.cost)),
+        };
+        println(&format!("{}{cost}", paint.paint(BOLD, title)));
+        println(&format!("  continue it with: {}", session.resume));
+    }
+    for error in &ending.errors {
+        crate::say::say(RED, error);
+    }
+}

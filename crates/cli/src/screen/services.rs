@@ -1,0 +1,163 @@
+//! What the screen needs from this program.
+
+use super::session_changes;
+use crate::agents::own::OwnAgents;
+use crate::chosen_agent::{BUILT_IN_NAME, built_in, not_opened};
+use crate::front_end::add_agent;
+use crate::run::{Piece, attach};
+use attache_client::{Hub, HubError, KNOWN_AGENTS, KnownAgent};
+use attache_host::Launch;
+use attache_protocol::v1::{PromptCapabilities, SessionConfigOptionValue, SessionId};
+use attache_screen::composer;
+use attache_screen::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
+use attache_session::{Session, Store};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+/// What the screen needs from this program.
+pub(super) struct CliServices {
+    store: Option<Arc<dyn Store>>,
+    cwd: PathBuf,
+}
+
+impl CliServices {
+    pub(super) fn new(store: Option<Arc<dyn Store>>, cwd: PathBuf) -> Self {
+        Self { store, cwd }
+    }
+
+    fn stored<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Arc<dyn Store>) -> Result<T, String> + Send + 'static,
+    ) -> Served<Result<T, String>> {
+        let Some(store) = self.store.clone() else {
+            return Box::pin(async { Err("sessions are not stored".to_owned()) });
+        };
+        let done = tokio::task::spawn_blocking(move || work(store));
+        Box::pin(
+            async move { done.await.unwrap_or_else(|_| Err("this program is ending".to_owned())) },
+        )
+    }
+}
+
+/// Returns whether the program of a command line is installed.
+fn is_installed(command: &str) -> bool {
+    Launch::parse(command).is_ok_and(|launch| launch.find().is_some())
+}
+
+impl Services for CliServices {
+    fn agents(&self) -> Vec<AgentChoice> {
+        let mut agents = vec![AgentChoice {
+            name: BUILT_IN_NAME.to_owned(),
+            title: "built-in".to_owned(),
+            installed: true,
+            needs: "no key for the offline model".to_owned(),
+            ..AgentChoice::default()
+        }];
+        let own = OwnAgents::read().ok();
+        agents.extend(own.iter().flat_map(OwnAgents::all).map(|(name, agent)| AgentChoice {
+            name: name.to_owned(),
+            title: agent.title.clone().unwrap_or_default(),
+            installed: is_installed(&agent.command),
+            install: format!("attache agents check {name}"),
+            needs: String::new(),
+        }));
+        let mut known: Vec<AgentChoice> = KNOWN_AGENTS
+            .iter()
+            .filter(|known| !agents.iter().any(|agent| agent.name == known.name))
+            .map(|known| AgentChoice {
+                name: known.name.to_owned(),
+                title: known.title.to_owned(),
+                installed: known.find().is_some(),
+                install: known.install.to_owned(),
+                needs: format!("needs {}", known.login),
+            })
+            .collect();
+        known.sort_by_key(|agent| !agent.installed);
+        agents.extend(known);
+        agents
+    }
+
+    fn add_agent(&self, hub: &Hub, agent: &str) -> Result<String, String> {
+        if hub.agent(agent).is_some() {
+            return Ok(agent.to_owned());
+        }
+        let added = add_agent(hub, Some(agent), &[], &self.cwd, None);
+        added.map(|chosen| chosen.name).map_err(|failure| failure.message)
+    }
+
+    fn prompt(
+        &self,
+        pieces: &[composer::Piece],
+        cwd: &Path,
+        takes: &PromptCapabilities,
+    ) -> PreparedPrompt {
+        let piece = |piece: &composer::Piece| match piece {
+            composer::Piece::Paste(text) => Piece::Piped(text.to_string()),
+            piece => Piece::Written(piece.text()),
+        };
+        let attached = attach(&pieces.iter().map(piece).collect(), cwd, takes);
+        PreparedPrompt { blocks: attached.blocks, warnings: attached.warnings }
+    }
+
+    fn hints(&self, agent: &str, session: &Session) -> Vec<String> {
+        let model = match session.config().value("model") {
+            Some(SessionConfigOptionValue::ValueId(model)) => model.to_string(),
+            _ => String::new(),
+        };
+        match (agent, model.contains("offline")) {
+            (BUILT_IN_NAME, true) => vec![
+                "This model needs no network and costs nothing, but it only knows a few tasks: send \"help\".".to_owned(),
+                "For a real model, add a key with `attache config key PROVIDER`, or set a variable such as OPENAI_API_KEY.".to_owned(),
+            ],
+            (BUILT_IN_NAME, false) => {
+                vec!["The provider of this model charges for its use; the cost is shown below.".to_owned()]
+            }
+            _ => match KnownAgent::named(agent) {
+                Some(known) => vec![format!("It uses {}.", known.login)],
+                None => Vec::new(),
+            },
+        }
+    }
+
+    fn not_opened(&self, agent: &str, error: &HubError) -> String {
+        not_opened(error, KnownAgent::named(agent)).message
+    }
+
+    fn resume_command(&self, agent: &str, id: &SessionId) -> String {
+        let id = Launch::quoted(id.as_str());
+        match agent {
+            BUILT_IN_NAME => format!("attache --resume {id}"),
+            agent => format!("attache --agent {} --resume {id}", Launch::quoted(agent)),
+        }
+    }
+
+    fn login(&self, agent: &str) -> Command {
+        let program = built_in().map(|launch| launch.program().to_owned());
+        let mut command = Command::new(program.unwrap_or_else(|_| "attache".into()));
+        match agent {
+            BUILT_IN_NAME => command.args(["agent", "--add-key"]),
+            agent => command.args(["login", agent]),
+        };
+        command
+    }
+
+    fn change(
+        &self,
+        session: attache_client::ListedSession,
+        change: SessionChange,
+    ) -> Served<Result<(), String>> {
+        let Some(store) = self.store.clone() else {
+            return Box::pin(async { Err("sessions are not stored".to_owned()) });
+        };
+        Box::pin(async move {
+            session_changes::change(&*store, &session, &change).await.map_err(|it| it.message)
+        })
+    }
+
+    fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>> {
+        self.stored(move |store| {
+            session_changes::search(&*store, &text).map_err(|failure| failure.message)
+        })
+    }
+}

@@ -1,0 +1,273 @@
+//! The full screen: keys in, screen out.
+
+use crate::project::{MAIN, Project};
+use crate::terminal::Terminal;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::process::Child;
+use std::thread;
+use std::time::Duration;
+
+const RENAME: &str = "rename total to sum in main.rs\r";
+
+/// The sequences that give the terminal back.
+const LEFT: &str = "\x1b[?1049l";
+
+/// The program in a terminal of its own, as a person sees it.
+struct Screen {
+    child: Child,
+    terminal: File,
+    parser: vt100::Parser,
+    bytes: Vec<u8>,
+}
+
+impl Screen {
+    /// Starts the program in a terminal with this many columns and rows, and waits until the
+    /// session is open.
+    fn open(project: &Project, arguments: &[&str], size: (u16, u16)) -> Self {
+        let mut screen = Self::start(project, arguments, size);
+        screen.until("Offline");
+        screen
+    }
+
+    fn start(project: &Project, arguments: &[&str], size: (u16, u16)) -> Self {
+        let mut command = project.attache(arguments);
+        command
+            .env("ATTACHE_STORE", project.path().join("sessions.db"))
+            .env("XDG_DATA_HOME", project.path().join(".data"))
+            .env("NO_COLOR", "1")
+            .env("LANG", "C.UTF-8");
+        let (child, terminal) = Terminal::open(command, size, None);
+        let parser = vt100::Parser::new(size.1, size.0, 0);
+        Self { child, terminal, parser, bytes: Vec::new() }
+    }
+
+    fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// Reads until the screen shows `text`.
+    #[track_caller]
+    fn until(&mut self, text: &str) -> String {
+        self.until_that(text, |shown| shown.contains(text))
+    }
+
+    /// Reads until the screen no longer shows `text`.
+    #[track_caller]
+    fn until_gone(&mut self, text: &str) -> String {
+        self.until_that(text, |shown| !shown.contains(text))
+    }
+
+    #[track_caller]
+    fn until_that(&mut self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
+        let mut piece = [0; 16384];
+        loop {
+            let shown = self.text();
+            if is_it(&shown) {
+                return shown;
+            }
+            // Linux reports an error if the other end of the terminal is closed.
+            match self.terminal.read(&mut piece) {
+                Ok(length @ 1..) => {
+                    self.bytes.extend_from_slice(&piece[..length]);
+                    self.parser.process(&piece[..length]);
+                }
+                _ => panic!("{what:?} never came:\n{shown}"),
+            }
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.terminal.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Answers a question. A key that comes within a quarter of a second is text, because the
+    /// person was typing.
+    fn answer(&mut self, key: &str) {
+        thread::sleep(Duration::from_millis(400));
+        self.press(key);
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: the descriptor is open, and the pointer to the size is valid.
+        let set = unsafe { libc::ioctl(self.terminal.as_raw_fd(), libc::TIOCSWINSZ, &size) };
+        assert_eq!(set, 0);
+        self.parser.screen_mut().set_size(rows, columns);
+    }
+
+    fn signal(&self, signal: i32) {
+        // SAFETY: a system call on a child that was not waited for.
+        assert_eq!(unsafe { libc::kill(self.child.id() as i32, signal) }, 0);
+    }
+
+    /// Waits for the end. Returns the exit code and what the terminal got after the screen.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut piece = [0; 16384];
+        while let Ok(length @ 1..) = self.terminal.read(&mut piece) {
+            self.bytes.extend_from_slice(&piece[..length]);
+        }
+        let code = self.child.wait().unwrap().code();
+        let all = String::from_utf8_lossy(&self.bytes).into_owned();
+        let after = all.rsplit_once(LEFT).map(|(_, after)| after.to_owned());
+        (code, after.unwrap_or_else(|| panic!("the terminal was not given back: {all:?}")))
+    }
+}
+
+#[test]
+fn a_prompt_is_answered_and_the_end_names_the_command_that_continues() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.until("costs nothing");
+    screen.press("help\r");
+    let shown = screen.until("rename A to B");
+    assert!(shown.contains("› help"), "{shown}");
+    screen.press("\x04");
+    let (code, after) = screen.end();
+    assert_eq!(code, Some(0));
+    assert!(after.contains("continue it with: attache --resume "), "{after}");
+}
+
+#[test]
+fn a_question_shows_the_change_and_a_key_allows_it() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press(RENAME);
+    let shown = screen.until("no, and say why");
+    for text in ["asks for permission", "fn sum() {}", "yes", "always:"] {
+        assert!(shown.contains(text), "the question lacks {text:?}:\n{shown}");
+    }
+    assert_eq!(project.main(), MAIN, "it was edited before the answer");
+    screen.answer("y");
+    screen.until("is now");
+    assert_eq!(project.main(), MAIN.replace("total", "sum"));
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn a_key_refuses_and_the_reason_is_the_next_prompt() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press(RENAME);
+    screen.until("no, and say why");
+    screen.answer("w");
+    screen.until("Why:");
+    screen.press("help\r");
+    screen.until("rename A to B");
+    assert_eq!(project.main(), MAIN);
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn esc_cancels_the_turn() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press(RENAME);
+    screen.until("no, and say why");
+    screen.answer("\x1b");
+    screen.until_gone("no, and say why");
+    screen.press("help\r");
+    screen.until("rename A to B");
+    assert_eq!(project.main(), MAIN);
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn a_stored_session_is_found_in_the_picker_and_continues() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &["--", "help"], (100, 30));
+    screen.until("rename A to B");
+    screen.press("\x04");
+    let (_, after) = screen.end();
+    assert!(after.contains("attache --resume"), "{after}");
+    let mut screen = Screen::open(&project, &["--resume"], (100, 30));
+    screen.until("1 session");
+    screen.press("\r");
+    screen.until("rename A to B");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn options_are_set_in_one_panel() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("/settings\r");
+    let shown = screen.until("Settings");
+    assert!(shown.contains("Mode") && shown.contains("Model"), "{shown}");
+    screen.press("\x1b");
+    screen.until_gone("Settings");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn the_screen_follows_the_size_of_the_terminal() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (120, 40));
+    screen.resize(30, 8);
+    screen.until("40x12");
+    screen.resize(40, 12);
+    screen.until("Offline");
+    screen.press("help\r");
+    screen.until("auto or plan");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn a_signal_ends_the_screen_and_gives_the_terminal_back() {
+    for signal in [libc::SIGTERM, libc::SIGHUP] {
+        let project = Project::new();
+        let screen = Screen::open(&project, &[], (80, 24));
+        screen.signal(signal);
+        assert_eq!(screen.end().0, Some(130));
+    }
+}
+
+#[test]
+fn help_shows_the_keys_and_commands() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("?");
+    let shown = screen.until("Keys and commands");
+    assert!(shown.contains("Send the prompt"), "{shown}");
+    screen.press("\x1b");
+    screen.until_gone("Keys and commands");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn a_shell_command_shows_its_output() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("!echo $((40 + 2)) lines\r");
+    screen.until("42 lines");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn plain_lines_replace_the_screen_where_the_person_wants_them() {
+    for (arguments, environment) in
+        [(vec!["--plain"], ("X", "")), (vec![], ("ATTACHE_PLAIN", "1")), (vec![], ("TERM", "dumb"))]
+    {
+        let project = Project::new();
+        let mut terminal = Terminal::start(&project, &arguments, &[environment]);
+        terminal.wait_for("› ");
+        assert!(!terminal.seen().contains("\x1b[?1049h"), "{}", terminal.seen());
+        terminal.press("/quit\r");
+        assert_eq!(terminal.end().0, Some(0));
+    }
+}
+
+#[test]
+fn a_misspelled_command_is_not_sent_as_a_prompt() {
+    let ended = Project::new().run(&["docter"]);
+    ended.failed(2, &["did you mean `attache doctor`", "attache -- docter"]);
+}

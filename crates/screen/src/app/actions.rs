@@ -1,0 +1,352 @@
+//! Keys, pastes and the mouse.
+
+use crate::app::state::{App, Done};
+use crate::app::terminal_job::TerminalJob;
+use crate::composer::ComposerEvent;
+use crate::keymap::{Action, Context};
+use crate::panel::request::Request;
+use attache_client::SessionState;
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::layout::{Position, Rect};
+use std::time::{Duration, Instant};
+
+/// The time in which a second key ends the screen.
+const TWICE: Duration = Duration::from_secs(2);
+
+/// The rows that one step of the wheel scrolls.
+const WHEEL: i32 = 3;
+
+/// Whether an action works even while a question has the keys.
+fn is_for_screen(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Quit
+            | Action::Suspend
+            | Action::Redraw
+            | Action::Interrupt
+            | Action::Sessions
+            | Action::Attention
+            | Action::Settings
+            | Action::Agents
+            | Action::Queue
+            | Action::NewSession
+            | Action::NextSession
+            | Action::PreviousSession
+            | Action::FoldAll
+    )
+}
+
+impl App {
+    /// Handles an event of the terminal.
+    pub(crate) fn event(&mut self, event: Event) {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key),
+            Event::Paste(text) => self.paste(&text),
+            Event::Mouse(mouse) => self.mouse_event(mouse),
+            Event::Resize(width, height) => {
+                self.area = Rect::new(0, 0, width, height);
+                self.is_redrawn = true;
+                self.is_dirty = true;
+            }
+            Event::FocusGained => {
+                self.has_focus = true;
+                self.notified = 0;
+            }
+            Event::FocusLost => self.has_focus = false,
+            Event::Key(_) => {}
+        }
+    }
+
+    /// The part of the keymap that applies now.
+    pub(crate) fn context(&self) -> Context {
+        match (&self.panel, &self.question) {
+            (Some(panel), _) => panel.context(),
+            (None, Some(question)) if self.question_has_keys() => question.panel.context(),
+            _ if self.is_reading => Context::Conversation,
+            _ => Context::Composer,
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent) {
+        self.is_dirty = true;
+        self.notices.dismiss_info();
+        let context = self.context();
+        let action = self.keymap.action(context, key);
+        if self.panel.is_some() {
+            return self.key_in_panel(action, key);
+        }
+        if self.question_has_keys() {
+            return self.key_in_question(action, key);
+        }
+        if action != Some(Action::Interrupt) {
+            self.interrupted = None;
+        }
+        if self.is_reading {
+            return self.key_in_conversation(action);
+        }
+        self.key_in_composer(action, key);
+    }
+
+    fn key_in_panel(&mut self, action: Option<Action>, key: KeyEvent) {
+        match action {
+            Some(Action::Quit) => return self.request(Request::Quit),
+            Some(Action::Suspend) => return self.job = Some(TerminalJob::Suspend),
+            Some(Action::Redraw) => return self.is_redrawn = true,
+            _ => {}
+        }
+        let Some(panel) = &mut self.panel else { return };
+        // Esc and Ctrl-C close every panel that has no other use for them.
+        let closes = matches!(action, Some(Action::Cancel | Action::Interrupt));
+        let action = if closes && panel.context() == Context::Picker {
+            Some(Action::Dismiss)
+        } else {
+            action
+        };
+        let outcome = panel.key(action, key);
+        self.outcome(outcome);
+    }
+
+    fn key_in_question(&mut self, action: Option<Action>, key: KeyEvent) {
+        let Some(question) = &mut self.question else { return };
+        let context = question.panel.context();
+        match action {
+            Some(Action::SwitchFocus) => return self.take_question(false),
+            Some(Action::Cancel) if context == Context::Question => {
+                return match self.answering.is_some() {
+                    true => {
+                        self.answering = None;
+                        self.drop_question();
+                    }
+                    false => self.cancel_turn(),
+                };
+            }
+            Some(Action::Help) => return self.show_help(),
+            _ => {}
+        }
+        let outcome = question.panel.key(action, key);
+        let stays = matches!(outcome, crate::panel::Outcome::Stay);
+        match outcome {
+            crate::panel::Outcome::Close | crate::panel::Outcome::Stay => {}
+            crate::panel::Outcome::Do(request) | crate::panel::Outcome::CloseAnd(request) => {
+                self.request(request);
+            }
+        }
+        if stays && let Some(action) = action.filter(|action| is_for_screen(*action)) {
+            self.global(action);
+        }
+    }
+
+    fn key_in_conversation(&mut self, action: Option<Action>) {
+        let Some(action) = action else { return };
+        match action {
+            Action::SwitchFocus | Action::Cancel => self.is_reading = false,
+            _ if self.read(action) => {}
+            _ => {
+                self.global(action);
+            }
+        }
+    }
+
+    fn key_in_composer(&mut self, action: Option<Action>, key: KeyEvent) {
+        let is_empty = self.composer.is_empty();
+        let in_list = self.composer.popup().is_some();
+        match action {
+            // A list at the composer has its own use for the keys.
+            _ if in_list => {}
+            Some(Action::Interrupt) => return self.interrupt(),
+            Some(Action::Help) if is_empty => return self.show_help(),
+            Some(Action::SwitchFocus) if is_empty || self.question.is_some() => {
+                return match self.question.is_some() {
+                    true => self.take_question(true),
+                    false => self.is_reading = true,
+                };
+            }
+            Some(Action::DeleteForward) if is_empty && key.code == KeyCode::Char('d') => {
+                return self.request(Request::Quit);
+            }
+            _ => {}
+        }
+        if is_empty && key.code == KeyCode::Char('/') {
+            self.refresh_commands();
+        }
+        let event = self.composer.handle(key);
+        self.typed = Some(Instant::now());
+        match event {
+            ComposerEvent::Submit(prompt) => {
+                self.typed = None;
+                self.submit(&prompt, false);
+            }
+            ComposerEvent::SendNow(prompt) => {
+                self.typed = None;
+                self.submit(&prompt, true);
+            }
+            ComposerEvent::Ignored => {
+                if let Some(action) = action {
+                    self.global(action);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Does an action that works everywhere; `false` if it is none of them.
+    pub(crate) fn global(&mut self, action: Action) -> bool {
+        match action {
+            Action::Help => self.show_help(),
+            Action::Quit => self.request(Request::Quit),
+            Action::Interrupt => self.interrupt(),
+            Action::Cancel => self.cancel(),
+            Action::Suspend => self.job = Some(TerminalJob::Suspend),
+            Action::Redraw => self.is_redrawn = true,
+            Action::Sessions => self.show_sessions(""),
+            Action::Attention => self.show_attention(),
+            Action::Settings => self.show_settings(None),
+            Action::Model => self.show_settings(Some("model")),
+            Action::ThoughtLevel => self.show_settings(Some("thought_level")),
+            Action::Agents => self.show_agents(),
+            Action::Queue => self.show_queue(),
+            Action::NewSession => {
+                let agent = self.slot().map(|slot| slot.agent.clone()).unwrap_or_default();
+                self.open_new(&agent);
+            }
+            Action::NextSession => self.step_session(1),
+            Action::PreviousSession => self.step_session(-1),
+            Action::NextMode => self.next_mode(),
+            Action::ExternalEditor => self.edit_externally(),
+            Action::SwitchFocus => self.is_reading = !self.is_reading,
+            _ => return self.read(action),
+        }
+        true
+    }
+
+    fn step_session(&mut self, by: isize) {
+        let count = self.slots.len().max(1);
+        self.show((self.focus + count).saturating_add_signed(by) % count);
+    }
+
+    fn next_mode(&mut self) {
+        let Some(session) = self.session().cloned() else { return };
+        let snapshot = session.snapshot();
+        let Some(modes) = snapshot.config().modes() else {
+            return self.notices.info("this agent has no modes");
+        };
+        let ids: Vec<_> = modes.available_modes.iter().map(|mode| mode.id.clone()).collect();
+        let now = ids.iter().position(|id| *id == modes.current_mode_id).unwrap_or(0);
+        let Some(next) = ids.get((now + 1) % ids.len().max(1)).cloned() else { return };
+        self.tasks.spawn(async move {
+            match session.set_mode(next.as_str()).await {
+                Ok(()) => Done::Listed(Ok(())),
+                Err(error) => Done::Say(attache_view::NoticeLevel::Error, error.to_string()),
+            }
+        });
+    }
+
+    fn edit_externally(&mut self) {
+        if let Some(slot) = self.slot() {
+            self.job = Some(TerminalJob::Edit { slot: slot.id, text: self.composer.text() });
+        }
+    }
+
+    /// Ctrl-C: puts the text into the history, else cancels the turn, else ends the screen the
+    /// second time.
+    fn interrupt(&mut self) {
+        if self.composer.clear() {
+            return self.notices.info("the text is in the history: the Up key brings it back");
+        }
+        if self.interrupted.is_some_and(|at| at.elapsed() < TWICE) {
+            return self.request(Request::Quit);
+        }
+        self.interrupted = Some(Instant::now());
+        if self.cancels() {
+            self.cancel_turn();
+        } else {
+            self.notices.info("press Ctrl-C again to quit; the sessions stay in the list");
+        }
+    }
+
+    fn cancels(&self) -> bool {
+        use SessionState::{Running, WaitingForPerson};
+        let state = self.session().map(|session| session.state());
+        matches!(state, Some(Running { .. } | WaitingForPerson { .. }))
+    }
+
+    /// Esc: cancels the turn or a shell command, else hides messages, else, twice, clears the text.
+    fn cancel(&mut self) {
+        if self.cancels() {
+            self.cancel_turn();
+        } else if self.slot_mut().is_some_and(crate::app::slot::Slot::stop_shell) {
+            self.notices.info("stopped the command");
+        } else if self.notices.dismiss() {
+        } else if self.composer.is_empty() {
+            self.is_reading = false;
+        } else if self.escaped.take().is_some_and(|at| at.elapsed() < TWICE) {
+            self.interrupt();
+        } else {
+            self.escaped = Some(Instant::now());
+            self.notices.info("press Esc again to clear the text, which stays in the history");
+        }
+    }
+
+    pub(crate) fn cancel_turn(&mut self) {
+        if let Some(session) = self.session() {
+            session.cancel();
+        }
+        self.drop_question();
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.is_dirty = true;
+        if let Some(panel) = &mut self.panel {
+            return panel.paste(text);
+        }
+        if self.question_has_keys()
+            && let Some(question) = &mut self.question
+        {
+            return question.panel.paste(text);
+        }
+        self.is_reading = false;
+        self.typed = Some(Instant::now());
+        self.composer.paste(text);
+    }
+
+    fn mouse_event(&mut self, mouse: MouseEvent) {
+        let at = Position::new(mouse.column, mouse.row);
+        let rows = match mouse.kind {
+            MouseEventKind::ScrollUp => -WHEEL,
+            MouseEventKind::ScrollDown => WHEEL,
+            MouseEventKind::Down(MouseButton::Left) => return self.click(at),
+            _ => return,
+        };
+        self.is_dirty = true;
+        if let Some(panel) = &mut self.panel {
+            panel.scroll(rows);
+        } else if let Some(question) =
+            self.question.as_mut().filter(|_| self.question_area.contains(at))
+        {
+            question.panel.scroll(rows);
+        } else {
+            self.scroll_conversation(rows);
+        }
+    }
+
+    fn click(&mut self, at: Position) {
+        self.is_dirty = true;
+        if self.panel.is_some() {
+            let area = self.panel_area;
+            let Some(panel) = self.panel.as_mut().filter(|_| area.contains(at)) else { return };
+            let outcome = panel.click(at.y - area.y);
+            return self.outcome(outcome);
+        }
+        if self.question_area.contains(at) {
+            self.take_question(true);
+        } else if self.composer_area.contains(at) {
+            self.is_reading = false;
+            self.take_question(false);
+            self.composer.click(self.composer_area, at);
+        } else if self.conversation_area.contains(at) {
+            self.click_conversation(at);
+        }
+    }
+}

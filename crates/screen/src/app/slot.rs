@@ -1,0 +1,130 @@
+//! An open session, or one that opens, with its conversation and its composer.
+
+use crate::composer::{Draft, Piece};
+use crate::conversation::Conversation;
+use attache_client::{HubSession, QueuedPromptId, SessionState};
+use std::path::PathBuf;
+
+/// Identifies a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SlotId(pub(crate) u64);
+
+/// A place for one session. Each has its own draft and its own position of reading.
+pub(crate) struct Slot {
+    pub(crate) id: SlotId,
+    /// The name of the agent in the hub.
+    pub(crate) agent: String,
+    /// The folder of the session.
+    pub(crate) cwd: PathBuf,
+    /// The branch of its repository.
+    pub(crate) branch: Option<String>,
+    pub(crate) content: SlotContent,
+    /// The text of the composer while another session is shown.
+    pub(crate) draft: Draft,
+    /// Whether the draft has text.
+    pub(crate) has_draft: bool,
+    /// Texts that go into the composer when the session is shown.
+    pub(crate) restored: Vec<Vec<Piece>>,
+    /// Prompts that the person sent before the session was open.
+    pub(crate) early: Vec<Vec<Piece>>,
+    /// The prompts that wait in the queue, as the person wrote them.
+    pub(crate) written: Vec<(QueuedPromptId, Vec<Piece>)>,
+    /// The state of the session when its badge was last drawn.
+    pub(crate) badge: Badge,
+    /// The number of the last event that the person has seen.
+    pub(crate) seen: u64,
+}
+
+/// What a slot holds.
+pub(crate) enum SlotContent {
+    /// The agent starts or opens the session.
+    Opening {
+        /// When the opening began, in milliseconds since 1970.
+        since: i64,
+    },
+    /// The session was not opened, for this reason.
+    Failed(String),
+    /// The session is open.
+    Open(Box<Conversation>),
+}
+
+/// What the list of tabs says about a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Badge {
+    /// Nothing.
+    #[default]
+    None,
+    /// A turn runs.
+    Running,
+    /// The person must answer.
+    Waiting,
+    /// Something new is there to read.
+    Unread,
+    /// The session cannot go on.
+    Failed,
+}
+
+impl Slot {
+    /// Makes a slot for a session that opens now.
+    pub(crate) fn opening(id: SlotId, agent: String, cwd: PathBuf, now: i64) -> Self {
+        Self {
+            id,
+            agent,
+            cwd,
+            branch: None,
+            content: SlotContent::Opening { since: now },
+            draft: Draft::default(),
+            has_draft: false,
+            restored: Vec::new(),
+            early: Vec::new(),
+            written: Vec::new(),
+            badge: Badge::None,
+            seen: 0,
+        }
+    }
+
+    /// The session, once it is open.
+    pub(crate) fn session(&self) -> Option<&HubSession> {
+        match &self.content {
+            SlotContent::Open(conversation) => Some(&conversation.session),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn conversation_mut(&mut self) -> Option<&mut Conversation> {
+        match &mut self.content {
+            SlotContent::Open(conversation) => Some(conversation),
+            _ => None,
+        }
+    }
+
+    /// Why the session was not opened.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        match &self.content {
+            SlotContent::Failed(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Reads what the list of tabs says.
+    pub(crate) fn read_badge(&self, is_focused: bool) -> Badge {
+        let Some(session) = self.session() else {
+            return match self.content {
+                SlotContent::Opening { .. } => Badge::Running,
+                _ => Badge::Failed,
+            };
+        };
+        match session.state() {
+            SessionState::WaitingForPerson { .. } => Badge::Waiting,
+            SessionState::Starting
+            | SessionState::Running { .. }
+            | SessionState::Cancelling { .. } => Badge::Running,
+            SessionState::Gone { .. }
+            | SessionState::ReadOnly { .. }
+            | SessionState::Unresponsive
+            | SessionState::Closed => Badge::Failed,
+            _ if !is_focused && session.snapshot().sequence() > self.seen => Badge::Unread,
+            _ => Badge::None,
+        }
+    }
+}

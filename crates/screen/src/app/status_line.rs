@@ -1,0 +1,123 @@
+//! The status line: agent, model, mode, context, cost, branch, and what the session waits for.
+
+use crate::app::slot::SlotContent;
+use crate::app::state::{App, now};
+use crate::panel::attention::since;
+use attache_client::SessionState;
+use attache_view::{ActivityKind, ContextLevel, Line, Role, sanitize};
+use std::path::{Path, PathBuf};
+
+/// A part of the status line. Parts with a higher rank go first when there is little space.
+pub(crate) struct Part {
+    pub(crate) text: String,
+    pub(crate) role: Role,
+    pub(crate) rank: u8,
+}
+
+fn part(text: String, role: Role, rank: u8) -> Part {
+    Part { text, role, rank }
+}
+
+/// Reads the branch of the folder's repository without running git.
+pub(crate) fn branch(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    let git = match git.is_file() {
+        true => {
+            let text = std::fs::read_to_string(&git).ok()?;
+            let path = PathBuf::from(text.strip_prefix("gitdir:")?.trim());
+            git.parent()?.join(path)
+        }
+        false => git,
+    };
+    let head = std::fs::read_to_string(git.join("HEAD")).ok()?;
+    let name = match head.trim().strip_prefix("ref: ") {
+        Some(name) => name.strip_prefix("refs/heads/").unwrap_or(name).to_owned(),
+        None => head.trim().chars().take(8).collect(),
+    };
+    Some(sanitize::line(&name))
+}
+
+impl App {
+    /// Whether the status line shows a time that passes.
+    pub(crate) fn shows_time(&self) -> bool {
+        match self.slot().map(|slot| &slot.content) {
+            Some(SlotContent::Opening { .. }) => true,
+            Some(SlotContent::Open(conversation)) => matches!(
+                conversation.session.state(),
+                SessionState::Running { .. } | SessionState::Cancelling { .. }
+            ),
+            _ => false,
+        }
+    }
+
+    /// What the session that is shown does or waits for.
+    pub(crate) fn activity(&self) -> Option<(String, Role)> {
+        let slot = self.slot()?;
+        match &slot.content {
+            SlotContent::Opening { since: at } => {
+                let agent = sanitize::line(&slot.agent);
+                let text = format!(
+                    "starting {agent} {} {}",
+                    self.theme.glyphs().ellipsis,
+                    since(*at, now())
+                );
+                return Some((text, Role::Running));
+            }
+            SlotContent::Failed(_) => return Some(("not open".to_owned(), Role::Error)),
+            SlotContent::Open(_) => {}
+        }
+        let activity = &self.status.as_ref()?.activity;
+        let text = activity.line.text();
+        if activity.kind == ActivityKind::Idle || text.is_empty() {
+            return None;
+        }
+        let role = activity.line.spans.first().map_or(Role::Running, |span| span.style.role);
+        let passes = !matches!(activity.kind, ActivityKind::Problem | ActivityKind::Closed);
+        let text = match activity.since.filter(|_| passes) {
+            Some(at) => format!("{text} {} {}", self.theme.glyphs().ellipsis, since(at, now())),
+            None => text,
+        };
+        Some((text, role))
+    }
+
+    /// The parts of the status line, from left to right.
+    pub(crate) fn status_parts(&self) -> Vec<Part> {
+        let Some(slot) = self.slot() else { return Vec::new() };
+        let mut parts = vec![part(sanitize::line(&slot.agent), Role::Name, 9)];
+        if let Some(status) = self.status.clone() {
+            let mut add = |line: Option<Line>, role, rank| {
+                parts.extend(line.map(|line| part(line.text(), role, rank)));
+            };
+            add(status.model, Role::Text, 7);
+            add(status.mode, Role::Text, 6);
+            add(status.thought_level, Role::Muted, 2);
+            status.costs.into_iter().for_each(|cost| add(Some(cost), Role::Text, 4));
+            if let Some(context) = status.context {
+                let text = match context.percent {
+                    Some(percent) => format!("context {percent} %"),
+                    None => format!("{} tokens", context.used),
+                };
+                let role = match context.level {
+                    ContextLevel::Normal => Role::Text,
+                    _ => Role::Warning,
+                };
+                parts.push(part(text, role, 5));
+            }
+        }
+        let vim = self.composer.vim_mode();
+        parts.extend(vim.map(|mode| part(mode.name().to_owned(), Role::Name, 8)));
+        let elsewhere = self.questions_elsewhere();
+        if elsewhere > 0 {
+            let keys =
+                self.keymap.keys(crate::keymap::Context::Global, crate::keymap::Action::Attention);
+            let key = keys.first().map(ToString::to_string).unwrap_or_default();
+            let text = match elsewhere {
+                1 => format!("1 question elsewhere ({key})"),
+                count => format!("{count} questions elsewhere ({key})"),
+            };
+            parts.push(part(text, Role::Warning, 8));
+        }
+        parts.extend(slot.branch.clone().map(|branch| part(branch, Role::Muted, 3)));
+        parts
+    }
+}

@@ -1,0 +1,70 @@
+//! Lines for a width: what the view says, wrapped and styled for a terminal.
+//!
+//! The functions here know no widget. The full screen draws their lines into cells; a program that
+//! prints a conversation can print them one by one.
+
+mod ansi;
+mod blocks;
+mod canvas;
+mod drawn_line;
+mod growth;
+mod hunk;
+mod row;
+mod row_writer;
+mod segment;
+mod styled_text;
+mod table;
+mod tool_call;
+mod wrap;
+
+pub use self::drawn_line::DrawnLine;
+pub use self::row_writer::RowOptions;
+pub use self::tool_call::duration;
+
+pub(crate) use self::row::segments;
+pub(crate) use self::segment::{Segment, SegmentKind};
+pub(crate) use self::styled_text::{clip, width};
+
+use self::blocks::{write_blocks, write_lines};
+use self::canvas::{Canvas, Margin};
+use self::row::diff_segments;
+use crate::theme::Theme;
+use attache_view::{Block, DiffRow, Line as ViewLine, Row};
+use std::sync::Arc;
+
+/// Returns the lines of a row, none wider than `columns` (but at least two columns are used).
+///
+/// The first line has the mark of the row in its margin; answers have no margin. There is no empty
+/// line before or behind the row.
+pub fn row_lines(
+    row: &Arc<Row>,
+    columns: usize,
+    theme: &Theme,
+    options: RowOptions,
+) -> Vec<DrawnLine> {
+    let segments = segments(row, theme.glyphs(), options);
+    segments.iter().flat_map(|segment| segment.layout(theme, columns)).collect()
+}
+
+/// Returns the lines of blocks, none wider than `columns` (but at least two columns are used), with
+/// empty lines between blocks.
+pub fn block_lines(blocks: &[Arc<Block>], columns: usize, theme: &Theme) -> Vec<DrawnLine> {
+    let mut canvas = Canvas::new(theme, columns);
+    write_blocks(&mut canvas, blocks, &mut Margin::default());
+    canvas.lines
+}
+
+/// Returns the lines of changes of files, none wider than `columns` (but at least two columns are
+/// used): the versions side by side from 140 columns, else one below the other.
+pub fn diff_lines(diff: &DiffRow, columns: usize, theme: &Theme) -> Vec<DrawnLine> {
+    let segments = diff_segments(diff, theme.glyphs());
+    segments.iter().flat_map(|segment| segment.layout(theme, columns)).collect()
+}
+
+/// Returns the wrapped lines of lines of text, none wider than `columns` (but at least two columns
+/// are used).
+pub fn text_lines(lines: &[ViewLine], columns: usize, theme: &Theme) -> Vec<DrawnLine> {
+    let mut canvas = Canvas::new(theme, columns);
+    write_lines(&mut canvas, lines, &mut Margin::default());
+    canvas.lines
+}

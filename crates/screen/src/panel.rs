@@ -1,0 +1,88 @@
+//! Panels: lists, forms and questions over the conversation. A panel owns only what the person does
+//! in it; the rest is read from the hub each time it is drawn.
+
+pub(crate) mod agents;
+pub(crate) mod attention;
+pub(crate) mod choice_list;
+pub(crate) mod drawing;
+pub(crate) mod form;
+pub(crate) mod line_input;
+pub(crate) mod page;
+pub(crate) mod pager;
+pub(crate) mod permission;
+pub(crate) mod queue;
+pub(crate) mod request;
+pub(crate) mod search;
+pub(crate) mod sessions;
+pub(crate) mod settings;
+pub(crate) mod text_panel;
+
+use crate::keymap::{Action, Context};
+use crate::services::FoundText;
+use crate::theme::Theme;
+use attache_client::{Hub, HubSession};
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use request::Request;
+
+/// What panels read.
+pub(crate) struct Facts<'a> {
+    /// The hub with all agents and sessions.
+    pub(crate) hub: &'a Hub,
+    /// The session that the person looks at; `None` until it is open.
+    pub(crate) session: Option<&'a HubSession>,
+    /// The time, in milliseconds since 1970.
+    pub(crate) now: i64,
+}
+
+/// What happens after a key.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The panel stays.
+    Stay,
+    /// The panel closes.
+    Close,
+    /// The panel stays, and this is done.
+    Do(Request),
+    /// The panel closes, and this is done.
+    CloseAnd(Request),
+}
+
+/// A panel over the conversation.
+pub(crate) trait Panel: Send {
+    /// The title.
+    fn title(&self) -> String;
+
+    /// The part of the keymap that applies.
+    fn context(&self) -> Context;
+
+    /// The most useful actions now, with what they do in one or two words.
+    fn hints(&self) -> Vec<(Action, &'static str)>;
+
+    /// Reads the current state. Called before each drawing.
+    fn refresh(&mut self, _facts: &Facts<'_>) {}
+
+    /// The number of rows that the content wants.
+    fn height(&self, width: u16) -> u16;
+
+    /// Draws the content.
+    fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme);
+
+    /// Handles a key, which does this action in the panel's context.
+    fn key(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome;
+
+    /// Takes the result of a search in the texts of sessions.
+    fn found(&mut self, _text: String, _found: Vec<FoundText>) {}
+
+    /// Handles pasted text.
+    fn paste(&mut self, _text: &str) {}
+
+    /// Scrolls by this many rows, downwards if positive.
+    fn scroll(&mut self, _rows: i32) {}
+
+    /// Handles a click on this row of the content.
+    fn click(&mut self, _row: u16) -> Outcome {
+        Outcome::Stay
+    }
+}

@@ -1,0 +1,339 @@
+//! The session picker: all sessions of all agents.
+
+use super::attention::since;
+use super::choice_list::{Choice, ChoiceList};
+use super::drawing::put;
+use super::line_input::LineInput;
+use super::request::Request;
+use super::{Facts, Outcome, Panel};
+use crate::keymap::{Action, Context};
+use crate::services::{FoundText, SessionChange};
+use crate::theme::Theme;
+use attache_client::{ListedSession, SessionFilter};
+use attache_protocol::v1::SessionId;
+use attache_session::ArchivedFilter;
+use attache_view::{Role, sanitize};
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use std::collections::HashMap;
+
+/// The texts around matches, by agent and session.
+type Found = HashMap<(String, SessionId), String>;
+
+/// What the person edits.
+enum Editing {
+    Filter,
+    Title(LineInput),
+    Tags(LineInput),
+    /// Deletion waits for `y`.
+    Deletion,
+}
+
+/// The session picker.
+pub(crate) struct SessionsPanel {
+    sessions: Vec<ListedSession>,
+    list: ChoiceList,
+    editing: Editing,
+    /// The folder of the current session, and whether only its sessions are listed.
+    folder: String,
+    only_folder: bool,
+    archived: bool,
+    /// Whether texts are searched too, and what the last search found.
+    in_texts: bool,
+    found: Option<(String, Found)>,
+    asking: bool,
+    now: i64,
+}
+
+impl SessionsPanel {
+    /// Makes a picker. `folder` is the folder to which the list can be restricted.
+    pub(crate) fn new(folder: String, filter: &str) -> Self {
+        let mut list = ChoiceList::default();
+        list.filter.insert(filter);
+        Self {
+            sessions: Vec::new(),
+            list,
+            editing: Editing::Filter,
+            folder,
+            only_folder: false,
+            archived: false,
+            in_texts: false,
+            found: None,
+            asking: false,
+            now: 0,
+        }
+    }
+
+    fn filter(&self) -> SessionFilter {
+        let text = self.list.filter.text().trim();
+        let archived =
+            if self.archived { ArchivedFilter::Include } else { ArchivedFilter::Exclude };
+        SessionFilter {
+            text: (!text.is_empty() && !self.in_texts).then(|| text.to_owned()),
+            cwd: self.only_folder.then(|| self.folder.clone()),
+            archived,
+            ..SessionFilter::default()
+        }
+    }
+
+    fn row(&self, session: &ListedSession) -> Choice {
+        let title = session.title.as_deref().map(sanitize::line).filter(|title| !title.is_empty());
+        let mut text = title.unwrap_or_else(|| "(no title)".to_owned());
+        for tag in &session.labels.tags {
+            text.push_str(&format!(" #{}", sanitize::line(tag)));
+        }
+        if session.archived {
+            text.push_str(" (archived)");
+        }
+        let key = (session.agent.clone(), session.id.clone());
+        if let Some(around) = self.found.as_ref().and_then(|(_, found)| found.get(&key)) {
+            text.push_str(&format!(": {}", sanitize::line(around)));
+        }
+        let when = session.updated_at.map(|at| since(at.0, self.now)).unwrap_or_default();
+        let folder = std::path::Path::new(&session.cwd).file_name();
+        let folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let note = [sanitize::line(&session.agent), sanitize::line(&folder), when];
+        let note: Vec<String> = note.into_iter().filter(|part| !part.is_empty()).collect();
+        let mark = if session.open {
+            ("*".to_owned(), Role::Success)
+        } else {
+            (" ".to_owned(), Role::Muted)
+        };
+        Choice { mark, text, note: note.join("  ") }
+    }
+
+    fn chosen(&self) -> Option<Box<ListedSession>> {
+        self.sessions.get(self.list.selected()).cloned().map(Box::new)
+    }
+
+    fn change(&self, change: SessionChange) -> Outcome {
+        self.chosen().map_or(Outcome::Stay, |session| Outcome::Do(Request::Change(session, change)))
+    }
+
+    /// Handles a key while the person edits a title or tags.
+    fn edit(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome {
+        match action {
+            Some(Action::Dismiss) => self.editing = Editing::Filter,
+            Some(Action::Accept) => {
+                let change = match &self.editing {
+                    Editing::Title(input) if !input.text().trim().is_empty() => {
+                        SessionChange::Rename(input.text().trim().to_owned())
+                    }
+                    Editing::Tags(input) => {
+                        let words = input.text().split([' ', ',']);
+                        let tags = words.map(|word| word.trim_start_matches('#').to_owned());
+                        SessionChange::Tags(tags.filter(|tag| !tag.is_empty()).collect())
+                    }
+                    _ => return Outcome::Stay,
+                };
+                self.editing = Editing::Filter;
+                return self.change(change);
+            }
+            _ => {
+                if let Editing::Title(input) | Editing::Tags(input) = &mut self.editing {
+                    input.key(key);
+                }
+            }
+        }
+        Outcome::Stay
+    }
+
+    fn search(&mut self) -> Outcome {
+        let text = self.list.filter.text().trim().to_owned();
+        self.found = None;
+        if text.is_empty() { Outcome::Stay } else { Outcome::Do(Request::Search(text)) }
+    }
+
+    fn input_line(&self) -> (&'static str, &LineInput) {
+        match &self.editing {
+            Editing::Title(input) => ("New title: ", input),
+            Editing::Tags(input) => ("Tags: ", input),
+            _ if self.in_texts => ("Search in texts (Enter): ", &self.list.filter),
+            _ => ("Filter: ", &self.list.filter),
+        }
+    }
+
+    fn summary(&self) -> String {
+        let mut parts = vec![match self.sessions.len() {
+            1 => "1 session".to_owned(),
+            count => format!("{count} sessions"),
+        }];
+        if self.asking {
+            parts.push("asking the agents …".to_owned());
+        }
+        if self.only_folder {
+            parts.push(format!("only {}", sanitize::line(&self.folder)));
+        }
+        if self.archived {
+            parts.push("with archived".to_owned());
+        }
+        parts.join(", ")
+    }
+}
+
+impl Panel for SessionsPanel {
+    fn title(&self) -> String {
+        "Sessions".to_owned()
+    }
+
+    fn context(&self) -> Context {
+        match self.editing {
+            Editing::Deletion => Context::Question,
+            _ => Context::Picker,
+        }
+    }
+
+    fn hints(&self) -> Vec<(Action, &'static str)> {
+        match self.editing {
+            Editing::Filter => vec![
+                (Action::Accept, "open"),
+                (Action::Rename, "rename"),
+                (Action::Tag, "tags"),
+                (Action::Archive, "archive"),
+                (Action::Delete, "delete"),
+                (Action::SearchText, "in texts"),
+                (Action::FilterFolder, "folder"),
+                (Action::ShowArchived, "archived"),
+                (Action::Dismiss, "close"),
+            ],
+            Editing::Deletion => vec![(Action::Allow, "delete"), (Action::Deny, "keep")],
+            _ => vec![(Action::Accept, "save"), (Action::Dismiss, "back")],
+        }
+    }
+
+    fn refresh(&mut self, facts: &Facts<'_>) {
+        self.now = facts.now;
+        self.asking = facts.hub.listings().iter().any(|(_, state)| state.is_asking());
+        // The rows stay where they are while the person decides about one of them.
+        if !matches!(self.editing, Editing::Filter) {
+            return;
+        }
+        self.sessions = facts.hub.list(&self.filter());
+        // An open session in which nothing was said is no choice.
+        self.sessions.retain(|it| {
+            let open = it.open.then(|| facts.hub.session(&it.agent, &it.id)).flatten();
+            open.is_none_or(|session| !session.snapshot().entries().is_empty())
+        });
+        if let (true, Some((_, found))) = (self.in_texts, &self.found) {
+            self.sessions.retain(|it| found.contains_key(&(it.agent.clone(), it.id.clone())));
+        }
+        self.list.set_count(self.sessions.len());
+    }
+
+    fn height(&self, _width: u16) -> u16 {
+        u16::MAX
+    }
+
+    fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+        let (label, input) = self.input_line();
+        let x = put(buffer, area.x, area.y, area.right(), label, theme.role(Role::Muted));
+        let x = put(buffer, x, area.y, area.right(), input.text(), theme.role(Role::Text));
+        put(buffer, x, area.y, area.right(), "_", theme.role(Role::Name));
+        let mut rest = Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area };
+        let summary = match (&self.editing, self.sessions.get(self.list.selected())) {
+            (Editing::Deletion, Some(session)) => {
+                let title = session.title.as_deref().map(sanitize::line).unwrap_or_default();
+                format!("Delete \"{title}\" for good? y deletes it, n keeps it")
+            }
+            _ => self.summary(),
+        };
+        let role =
+            if matches!(self.editing, Editing::Deletion) { Role::Warning } else { Role::Muted };
+        put(
+            buffer,
+            area.x,
+            area.bottom().saturating_sub(1),
+            area.right(),
+            &summary,
+            theme.role(role),
+        );
+        if self.sessions.is_empty() {
+            let text = match (self.asking, self.list.filter.is_empty()) {
+                (true, _) => "Asking the agents …",
+                (false, true) => "There are no sessions yet.",
+                (false, false) => "No session matches.",
+            };
+            put(buffer, rest.x, rest.y, rest.right(), text, theme.role(Role::Muted));
+            rest.height = 0;
+        }
+        let rows: Vec<Choice> = self.sessions.iter().map(|session| self.row(session)).collect();
+        self.list.render(&rows, rest, buffer, theme);
+    }
+
+    fn key(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome {
+        match self.editing {
+            Editing::Filter => {}
+            Editing::Deletion => {
+                self.editing = Editing::Filter;
+                return match action {
+                    Some(Action::Allow) => self.change(SessionChange::Delete),
+                    _ => Outcome::Stay,
+                };
+            }
+            _ => return self.edit(action, key),
+        }
+        let chosen = self.chosen();
+        match (action, chosen) {
+            (Some(Action::Dismiss), _) => return Outcome::Close,
+            (Some(Action::Accept), _) if self.in_texts && self.found.is_none() => {
+                return self.search();
+            }
+            (Some(Action::Accept), Some(session)) => {
+                return Outcome::CloseAnd(Request::Open(session));
+            }
+            (Some(Action::Rename), Some(session)) => {
+                let title = session.title.as_deref().map(sanitize::line).unwrap_or_default();
+                self.editing = Editing::Title(LineInput::with(title));
+            }
+            (Some(Action::Tag), Some(session)) => {
+                self.editing = Editing::Tags(LineInput::with(session.labels.tags.join(" ")));
+            }
+            (Some(Action::Archive), Some(session)) => {
+                return self.change(SessionChange::Archive(!session.archived));
+            }
+            (Some(Action::Delete), Some(_)) => self.editing = Editing::Deletion,
+            (Some(Action::SearchText), _) => {
+                self.in_texts = !self.in_texts;
+                return if self.in_texts { self.search() } else { Outcome::Stay };
+            }
+            (Some(Action::FilterFolder), _) => self.only_folder = !self.only_folder,
+            (Some(Action::ShowArchived), _) => self.archived = !self.archived,
+            (Some(action), _) if self.list.act(action) => {}
+            _ => {
+                if self.list.edit_filter(key) {
+                    self.found = None;
+                }
+            }
+        }
+        Outcome::Stay
+    }
+
+    fn found(&mut self, text: String, found: Vec<FoundText>) {
+        let found = found.into_iter().map(|it| ((it.agent, it.id), it.around));
+        self.found = Some((text, found.collect()));
+    }
+
+    fn paste(&mut self, text: &str) {
+        match &mut self.editing {
+            Editing::Filter => self.list.filter.insert(text),
+            Editing::Title(input) | Editing::Tags(input) => input.insert(text),
+            Editing::Deletion => {}
+        }
+    }
+
+    fn scroll(&mut self, rows: i32) {
+        self.list.scroll(rows);
+    }
+
+    fn click(&mut self, row: u16) -> Outcome {
+        let Some(index) = row.checked_sub(1).and_then(|row| self.list.at(row)) else {
+            return Outcome::Stay;
+        };
+        if index == self.list.selected() {
+            return self.chosen().map_or(Outcome::Stay, |it| Outcome::CloseAnd(Request::Open(it)));
+        }
+        self.list.select(index);
+        Outcome::Stay
+    }
+}

@@ -1,0 +1,98 @@
+//! What the screen needs from the program around it.
+
+use crate::composer::Piece;
+use attache_client::{Hub, HubError, ListedSession};
+use attache_protocol::v1::{ContentBlock, PromptCapabilities, SessionId};
+use attache_session::Session;
+use std::future::Future;
+use std::path::Path;
+use std::pin::Pin;
+use std::process::Command;
+
+/// A future that a service returns.
+pub type Served<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// What the screen needs from the program around it: its agents, its rules, its store. All texts
+/// may come from outside; the screen sanitizes them.
+pub trait Services: Send + Sync + 'static {
+    /// Returns the agents that the person can choose, the built-in one first.
+    fn agents(&self) -> Vec<AgentChoice>;
+
+    /// Adds the agent with this name or command line to the hub, unless it is there, and returns
+    /// its name in the hub.
+    ///
+    /// # Errors
+    /// Returns a message for the person if there is no such agent.
+    fn add_agent(&self, hub: &Hub, agent: &str) -> Result<String, String>;
+
+    /// Turns the parts of a prompt into its content, with the files that they mention. Pasted text
+    /// mentions no files.
+    fn prompt(&self, pieces: &[Piece], cwd: &Path, takes: &PromptCapabilities) -> PreparedPrompt;
+
+    /// Says what a person must know before they begin with this agent, such as whether it costs
+    /// money and how to add a key.
+    fn hints(&self, agent: &str, session: &Session) -> Vec<String>;
+
+    /// Says why a session was not opened, and what to do.
+    fn not_opened(&self, agent: &str, error: &HubError) -> String;
+
+    /// Returns the command that continues a session.
+    fn resume_command(&self, agent: &str, id: &SessionId) -> String;
+
+    /// Returns the program that logs the person in to an agent, in the terminal.
+    fn login(&self, agent: &str) -> Command;
+
+    /// Changes a session that may not be open.
+    fn change(&self, session: ListedSession, change: SessionChange) -> Served<Result<(), String>>;
+
+    /// Finds the stored sessions with this text.
+    fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>>;
+}
+
+/// An agent that the person can choose.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentChoice {
+    /// The name.
+    pub name: String,
+    /// The name for people; may be empty.
+    pub title: String,
+    /// Whether its program is installed.
+    pub installed: bool,
+    /// The command that installs it.
+    pub install: String,
+    /// The account or key that it needs.
+    pub needs: String,
+}
+
+/// The content of a prompt.
+#[derive(Debug, Clone, Default)]
+pub struct PreparedPrompt {
+    /// The content.
+    pub blocks: Vec<ContentBlock>,
+    /// Files that were not attached, and why.
+    pub warnings: Vec<String>,
+}
+
+/// A change of a stored or open session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionChange {
+    /// Give the session a title that the agent does not replace.
+    Rename(String),
+    /// Archive the session, or take it out of the archive.
+    Archive(bool),
+    /// Set all tags.
+    Tags(Vec<String>),
+    /// Delete the session for good.
+    Delete,
+}
+
+/// A session that was found by its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundText {
+    /// The name of its agent in the hub.
+    pub agent: String,
+    /// Its id.
+    pub id: SessionId,
+    /// The text around the match.
+    pub around: String,
+}

@@ -1,0 +1,33 @@
+//! Paths for people.
+
+use crate::sanitize;
+use std::path::Path;
+
+/// Returns the path relative to `cwd` if it is below it, otherwise unchanged.
+pub(crate) fn relative(path: &str, cwd: &Path) -> String {
+    let inside = match cwd.as_os_str().is_empty() {
+        true => None,
+        false => Path::new(path).strip_prefix(cwd).ok().map(|inside| inside.to_string_lossy()),
+    };
+    match inside {
+        Some(inside) if inside.is_empty() => ".".to_owned(),
+        Some(inside) => sanitize::visible_line(&inside),
+        None => sanitize::visible_line(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relative;
+    use std::path::Path;
+
+    #[test]
+    fn paths_below_the_folder_are_relative() {
+        let shown = |path| relative(path, Path::new("/p"));
+        assert_eq!(shown("/p/src/a.rs"), "src/a.rs");
+        assert_eq!(shown("/p"), ".");
+        assert_eq!(shown("/px/a"), "/px/a");
+        assert_eq!(shown("a\u{1b}\nb"), "a␛ b");
+        assert_eq!(relative("a", Path::new("")), "a");
+    }
+}

@@ -1,0 +1,13 @@
+//! The view of sessions, from events to rows.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod session_view;
+
+#[path = "../../../session/tests/session/sequences.rs"]
+mod sequences;
