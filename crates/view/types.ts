@@ -396,7 +396,8 @@ line: Line, };
  */
 export type Item = {
 /**
- * How deeply the list is nested; 0 for a list that is not in another list.
+ * How deeply the list is nested; 0 for a list that is not in another list. A quote inside of
+ * an item begins at 0 again.
  */
 depth: number,
 /**
@@ -918,11 +919,12 @@ export type Table = {
  */
 alignments: Array<Alignment>,
 /**
- * The cells of the header.
+ * The cells of the header. Empty if the table continues the block before it: a long table is
+ * divided, so that its first rows are complete while later ones still come.
  */
 header: Array<Line>,
 /**
- * The cells of each row.
+ * The cells of each row. A row may have fewer cells than the table has columns.
  */
 rows: Array<Array<Line>>, };
 
