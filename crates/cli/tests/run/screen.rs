@@ -142,6 +142,11 @@ fn a_question_shows_the_change_and_a_key_allows_it() {
     screen.answer("y");
     screen.until("is now");
     assert_eq!(project.main(), MAIN.replace("total", "sum"));
+    screen.press("/review\r");
+    let shown = screen.until("All changes of the turn");
+    assert!(shown.contains("+ fn sum() {}"), "{shown}");
+    screen.press("q");
+    screen.until_gone("All changes of the turn");
     screen.press("\x04");
     assert_eq!(screen.end().0, Some(0));
 }

@@ -151,7 +151,14 @@ pub(crate) fn conversation() -> Vec<Arc<Row>> {
         tool(4, edit),
         tool(5, run),
         tool(6, ask),
-        row(7, RowContent::Subagent(SubagentRow { line: line("Review"), status: line("running") })),
+        row(
+            7,
+            RowContent::Subagent(SubagentRow {
+                session: "s2".to_owned(),
+                line: line("Review"),
+                status: line("running"),
+            }),
+        ),
         row(
             8,
             RowContent::Compaction(CompactionRow {
