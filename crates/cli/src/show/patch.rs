@@ -8,10 +8,10 @@ use attache_protocol::v2::{Diff, DiffChange, DiffOperation};
 /// The mode of a file that is not executable, in a patch.
 const PLAIN_FILE: &str = "100644";
 
-/// Returns a line for each changed file, with the lines of its part of the patch; no line has a line
-/// end. `relative` shows a path for people. Headers of the patch that repeat what a change says are
-/// left out. A patch that does not have one section for each change is shown unchanged, after all
-/// files.
+/// Returns a line for each changed file, with the lines of its part of the patch; no line has a
+/// line end. `relative` shows a path for people. Headers of the patch that repeat what a change
+/// says are left out. A patch that does not have one section for each change is shown unchanged,
+/// after all files.
 pub(super) fn files(
     diff: &Diff,
     relative: impl Fn(&str) -> String,
