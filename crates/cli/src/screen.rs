@@ -88,6 +88,11 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         notices.extend(Settings::read().troubles().iter().map(ToString::to_string));
     }
     let variable = |name: &str| std::env::var(name).ok();
+    if variable("ATTACHE_LOG").is_some() && variable("ATTACHE_LOG_FILE").is_none() {
+        notices.push(
+            "ATTACHE_LOG writes over the screen: name a file with ATTACHE_LOG_FILE".to_owned(),
+        );
+    }
     let options = ScreenOptions {
         hub,
         services: Arc::new(CliServices::new(store, cwd.clone())),
