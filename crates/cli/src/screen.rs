@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod first_session;
+mod misspelled;
 mod services;
 mod session_changes;
 
@@ -14,7 +15,7 @@ use crate::say::println;
 use crate::settings::Settings;
 use crate::show::paint::{BOLD, DIM, Paint, RED};
 use crate::{args, chat, folder, store};
-use arguments::Screen;
+use arguments::{Begin, Screen};
 use attache_client::{Hub, Options};
 use attache_screen::keymap::Keymap;
 use attache_screen::theme::{ColorDepth, Glyphs, Theme};
@@ -29,11 +30,20 @@ const PLAIN: &str = "ATTACHE_PLAIN";
 
 /// Runs `attache` without a subcommand: the screen, or the line mode where there is no screen.
 pub(crate) async fn screen(arguments: Screen) -> Result<Exit, Failure> {
-    arguments.check()?;
+    misspelled::check(&arguments)?;
     match is_possible(&arguments) {
         true => show(arguments).await,
-        false => chat::chat(args::Chat::from(arguments)).await,
+        false => chat::chat(in_lines(arguments)).await,
     }
+}
+
+/// Returns the arguments of the line mode.
+fn in_lines(arguments: Screen) -> args::Chat {
+    let prompt = arguments.prompt();
+    let set = arguments.options();
+    let Screen { agent, protocol, budget, cwd, resume, mode, env, mcp, trace, .. } = arguments;
+    let begin = Begin { prompt, resume, mode, set, env, mcp, trace };
+    args::Chat { agent, protocol, budget, cwd, begin }
 }
 
 /// Returns whether the terminal can show the screen, and the person wants it.
@@ -78,6 +88,11 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         notices.extend(Settings::read().troubles().iter().map(ToString::to_string));
     }
     let variable = |name: &str| std::env::var(name).ok();
+    if variable("ATTACHE_LOG").is_some() && variable("ATTACHE_LOG_FILE").is_none() {
+        notices.push(
+            "ATTACHE_LOG writes over the screen: name a file with ATTACHE_LOG_FILE".to_owned(),
+        );
+    }
     let options = ScreenOptions {
         hub,
         services: Arc::new(CliServices::new(store, cwd.clone())),

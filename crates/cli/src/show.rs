@@ -8,13 +8,12 @@ mod patch;
 pub(crate) mod plain;
 pub(crate) mod plan;
 pub(crate) mod progress;
+pub(crate) mod sanitize;
 pub(crate) mod terminal;
 pub(crate) mod terminal_output;
 pub(crate) mod tool_call;
 pub(crate) mod usage;
 pub(crate) mod width;
-
-pub(crate) use attache_view::sanitize;
 
 use crate::exit::Exit;
 use crate::permission::Verdict;

@@ -3,7 +3,7 @@
 use crate::app::shell_run::ShellRun;
 use crate::transcript::Transcript;
 use attache_client::HubSession;
-use attache_view::{Row, SessionView};
+use attache_view::{DiffRow, Row, SessionView};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -91,6 +91,14 @@ impl Conversation {
     /// Begins a command at the end of what is shown.
     pub(crate) fn rows_so_far(&self) -> usize {
         self.view.rows().len()
+    }
+
+    /// All changes of the files in the turn of a row; of the last turn without a row.
+    pub(crate) fn changes(&self, row: Option<usize>) -> DiffRow {
+        let last = self.view.rows().len().saturating_sub(1);
+        let own = |row: usize| row - self.shell_rows().filter(|shell| *shell < row).count();
+        let row = row.map_or(last, |row| own(row).min(last));
+        self.view.changes(self.view.turn_of(row), &self.session.snapshot())
     }
 
     /// Whether nothing was said yet.

@@ -469,7 +469,7 @@ fn the_hidden_part_of_a_long_output_is_shown_on_request() {
 }
 
 /// Returns the process ids of the agents that were started in this folder.
-fn agents(folder: &Path) -> Vec<i32> {
+pub(crate) fn agents(folder: &Path) -> Vec<i32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {

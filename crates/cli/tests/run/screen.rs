@@ -1,5 +1,6 @@
 //! The full screen: keys in, screen out.
 
+use crate::chat::agents;
 use crate::project::{MAIN, Project};
 use crate::terminal::Terminal;
 use std::fs::File;
@@ -142,6 +143,11 @@ fn a_question_shows_the_change_and_a_key_allows_it() {
     screen.answer("y");
     screen.until("is now");
     assert_eq!(project.main(), MAIN.replace("total", "sum"));
+    screen.press("/review\r");
+    let shown = screen.until("All changes of the turn");
+    assert!(shown.contains("+ fn sum() {}"), "{shown}");
+    screen.press("q");
+    screen.until_gone("All changes of the turn");
     screen.press("\x04");
     assert_eq!(screen.end().0, Some(0));
 }
@@ -227,6 +233,22 @@ fn a_signal_ends_the_screen_and_gives_the_terminal_back() {
         screen.signal(signal);
         assert_eq!(screen.end().0, Some(130));
     }
+}
+
+#[test]
+fn a_killed_agent_is_restarted_and_the_session_continues() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &["--", "help"], (80, 24));
+    screen.until("rename A to B");
+    let agents = agents(project.path());
+    assert_eq!(agents.len(), 1, "{agents:?}");
+    // SAFETY: the process is a child of the program that this test started.
+    unsafe { libc::kill(agents[0], libc::SIGKILL) };
+    screen.until("restarted");
+    screen.press("where is `total` used\r");
+    screen.until("main.rs:2");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub(crate) const COMMANDS: &[(&str, &str, &str)] = &[
     ("settings", "", "change model, mode and other options"),
     ("model", "", "choose the model"),
     ("queue", "", "edit the prompts that wait"),
+    ("review", "", "show all changes of the turn"),
     ("rename", "TITLE", "give this session a title"),
     ("budget", "[AMOUNT|none]", "show or set the budget of this session, such as 0.50USD"),
     ("restart", "", "restart the agent and continue"),

@@ -28,6 +28,7 @@ impl App {
             "settings" | "options" => self.show_settings(None),
             "model" => self.show_settings(Some("model")),
             "queue" => self.show_queue(),
+            "review" => self.review(),
             "rename" if !rest.is_empty() => self.rename_shown(rest),
             "budget" => self.set_budget(rest),
             "restart" => {

@@ -45,6 +45,7 @@ impl App {
                 self.is_unfolded = !is_unfolded;
             }
             Action::OpenPager => self.open_pager(),
+            Action::Review => self.review(),
             Action::CopyMessage => self.copy_selected(|it| it.selected_text()),
             Action::CopyCode => self.copy_selected(|it| it.selected_code().into_iter().next_back()),
             Action::CopyCommand => self.copy_selected(|it| it.selected_command()),
@@ -86,6 +87,17 @@ impl App {
             None => {
                 self.notices.info("no row is selected: [ and ] select messages, { and } tool calls")
             }
+        }
+    }
+
+    /// Shows all changes of the turn of the selected row, or of the last turn.
+    pub(crate) fn review(&mut self) {
+        let slot = self.slots.get_mut(self.focus);
+        let Some(conversation) = slot.and_then(|slot| slot.conversation_mut()) else { return };
+        let changes = conversation.changes(conversation.transcript.selected());
+        match changes.files.is_empty() {
+            true => self.notices.info("this turn changed no files"),
+            false => self.open_panel(PagerPanel::of_changes(changes)),
         }
     }
 

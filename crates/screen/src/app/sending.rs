@@ -4,6 +4,7 @@ use crate::app::slot::SlotContent;
 use crate::app::state::App;
 use crate::composer::{Piece, Submitted};
 use crate::transcript::Scroll;
+use attache_client::SessionState;
 
 impl App {
     /// Sends a text: a command of the screen, a shell command, or a prompt.
@@ -66,9 +67,15 @@ impl App {
                 let prompt = services.prompt(&pieces, session.cwd(), &takes.unwrap_or_default());
                 conversation.transcript.scroll(Scroll::End);
                 prompt.warnings.iter().for_each(|warning| self.notices.warning(warning));
+                // The end of a cancelled turn holds the queue. A prompt that the person sends after
+                // the cancellation is not meant to wait.
+                let is_cancelling = matches!(session.state(), SessionState::Cancelling { .. });
                 match session.send(prompt.blocks) {
                     Ok(id) => {
                         let queue = session.queue();
+                        if is_cancelling && queue.len() <= 1 {
+                            session.send_now(id);
+                        }
                         slot.written.retain(|(id, _)| queue.iter().any(|it| it.id == *id));
                         slot.written.push((id, pieces));
                     }

@@ -5,7 +5,7 @@ use crate::keymap::{Action, Context};
 use crate::panel::request::Request;
 use crate::theme::Theme;
 use crate::transcript::{Pager, Scroll};
-use attache_view::Row;
+use attache_view::{DiffRow, Line, Role, Row};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -14,21 +14,31 @@ use std::sync::Arc;
 /// One row of the conversation on the whole screen.
 pub(crate) struct PagerPanel {
     pager: Pager,
+    context: Context,
 }
 
 impl PagerPanel {
     pub(crate) fn new(row: &Arc<Row>) -> Self {
-        Self { pager: Pager::new(row) }
+        Self { pager: Pager::new(row), context: Context::Pager }
+    }
+
+    /// Makes a panel with all changes of a turn.
+    pub(crate) fn of_changes(diff: DiffRow) -> Self {
+        let title = Line::of("All changes of the turn", Role::Heading);
+        Self { pager: Pager::of_diff(title, diff), context: Context::Review }
     }
 }
 
 impl Panel for PagerPanel {
     fn title(&self) -> String {
-        "Whole output".to_owned()
+        match self.context {
+            Context::Review => "Changes".to_owned(),
+            _ => "Whole output".to_owned(),
+        }
     }
 
     fn context(&self) -> Context {
-        Context::Pager
+        self.context
     }
 
     fn hints(&self) -> Vec<(Action, &'static str)> {

@@ -154,7 +154,7 @@ pub(crate) fn conversation() -> Vec<Arc<Row>> {
         row(
             7,
             RowContent::Subagent(SubagentRow {
-                session: "child".to_owned(),
+                session: "s2".to_owned(),
                 line: line("Review"),
                 status: line("running"),
             }),

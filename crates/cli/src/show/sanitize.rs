@@ -1,0 +1,3 @@
+//! Text without control characters: see the view.
+
+pub(crate) use attache_view::sanitize::*;
