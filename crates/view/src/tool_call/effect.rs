@@ -31,8 +31,11 @@ pub(crate) fn lines(effect: &ToolEffect, title: &str, cwd: &Path, extent: Extent
     }
     for path in &effect.paths {
         let shown = relative(path, cwd);
-        if shown != "." && !says(title, &shown) && !says(title, &visible(path)) {
-            lines.push(Line::of(shown, Role::Path));
+        let is_known = shown == "." || says(title, &shown) || says(title, &visible(path));
+        let line = Line::of(shown, Role::Path);
+        // The same file can have an absolute path and a relative one.
+        if !is_known && !lines.contains(&line) {
+            lines.push(line);
         }
     }
     let urls = effect.urls.iter().map(|url| visible(url)).filter(|url| !says(title, url));
@@ -150,6 +153,7 @@ mod tests {
             ),
             ("Read it", ToolKind::Read, r#"{"path":"/p/a.txt"}"#, &["a.txt"]),
             ("Read a.txt", ToolKind::Read, r#"{"path":"/p/a.txt"}"#, &[]),
+            ("Read it", ToolKind::Read, r#"{"path":"/p/a.txt","file":"a.txt"}"#, &["a.txt"]),
             (
                 "Search",
                 ToolKind::Search,
