@@ -44,7 +44,9 @@ impl App {
             Some(SlotContent::Opening { .. }) => true,
             Some(SlotContent::Open(conversation)) => matches!(
                 conversation.session.state(),
-                SessionState::Running { .. } | SessionState::Cancelling { .. }
+                SessionState::Running { .. }
+                    | SessionState::Cancelling { .. }
+                    | SessionState::WaitingForPerson { .. }
             ),
             _ => false,
         }
