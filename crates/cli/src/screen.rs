@@ -145,10 +145,10 @@ fn theme(variable: impl Fn(&str) -> Option<String>, notices: &mut Vec<String>) -
 
 /// Returns the keys of the person's file.
 fn keymap(notices: &mut Vec<String>) -> Keymap {
-    let file = folder::configuration().map(|folder| folder.join("keys.toml"));
+    let file = folder::configuration().map(|folder| folder.join("keymap.toml"));
     let text = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
     let (keymap, errors) = Keymap::read(text.as_deref().unwrap_or_default());
-    notices.extend(errors.iter().map(|error| format!("keys.toml: {error}")));
+    notices.extend(errors.iter().map(|error| format!("keymap.toml: {error}")));
     keymap
 }
 

@@ -26,10 +26,12 @@ const CONTENTS: &[(&str, &str)] = &[
     ("client-permissions.jsonl", "decisions about permissions"),
     ("client-permissions.txt", "permission rules of an older version"),
     ("config.toml", "settings"),
+    ("keymap.toml", "keys of the screen"),
     ("keys.toml", "API keys"),
     ("models.json", "your models"),
     ("permissions", "permission rules"),
     ("sessions.db", "sessions"),
+    ("theme.toml", "styles of the screen"),
 ];
 
 /// What SQLite appends to the name of a store.
