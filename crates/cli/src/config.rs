@@ -13,6 +13,8 @@ use crate::terminal;
 use arguments::{Config, Task};
 use attache_coder::ProviderVariables;
 use attache_protocol::Secret;
+use attache_screen::keymap::Keymap;
+use attache_screen::theme::Theme;
 use page::Page;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
@@ -53,6 +55,8 @@ pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
             }
         }
         Some(Task::Key { provider, remove }) => key(&settings, &provider, remove).await,
+        Some(Task::Keymap) => print(&[Keymap::default_file()]),
+        Some(Task::Theme { name }) => print(&[Theme::source(&name).unwrap_or_default().to_owned()]),
     }
 }
 

@@ -58,7 +58,25 @@ pub(crate) enum Task {
         #[arg(long)]
         remove: bool,
     },
+    /// Print the keys of the screen as a commented file
+    #[command(after_help = KEYMAP)]
+    Keymap,
+    /// Print a theme of the screen as a commented file
+    #[command(after_help = THEME)]
+    Theme {
+        /// The theme
+        #[arg(value_parser = ["dark", "light"], default_value = "dark")]
+        name: String,
+    },
 }
+
+const KEYMAP: &str = "\
+Example:
+  attache config keymap > ~/.config/attache/keymap.toml   then edit the file";
+
+const THEME: &str = "\
+Example:
+  attache config theme light > ~/.config/attache/theme.toml   then edit the file";
 
 const KEY: &str = "\
 The key is read from the terminal without showing it, or from stdin. A key in the environment \
