@@ -12,8 +12,8 @@ use crate::show::sanitize;
 use arguments::Uninstall;
 use std::io::Write;
 use std::path::Path;
-use std::{env, fs, io};
-use stored_file::{StoredFile, folders, stored_files};
+use std::{env, io};
+use stored_file::{StoredFile, remove_empty_folders, stored_files};
 
 /// Runs `attache uninstall`.
 pub(crate) async fn uninstall(arguments: Uninstall) -> Result<Exit, Failure> {
@@ -72,8 +72,8 @@ async fn is_confirmed(count: usize) -> Result<bool, Failure> {
     Ok(pressed == b'y')
 }
 
-/// Removes the files, and then the folders that are empty. Files that appeared after the list was
-/// shown stay.
+/// Removes the files, and then the folders that are empty. Files that appeared or were replaced
+/// after the list was shown stay.
 fn remove(files: &[StoredFile]) -> Result<Exit, Failure> {
     let failures: Vec<String> = files
         .iter()
@@ -85,10 +85,7 @@ fn remove(files: &[StoredFile]) -> Result<Exit, Failure> {
     if !failures.is_empty() {
         return Err(Failure::new(Exit::Internal, failures.join("\n")));
     }
-    for folder in folders() {
-        // A folder that is not empty stays.
-        let _ = fs::remove_dir(folder);
-    }
+    remove_empty_folders();
     println("Removed.");
     Ok(Exit::Done)
 }

@@ -143,7 +143,7 @@ mod tests {
                 let mut line = OpenMessage::new(&session, author, id.clone()).head;
                 Writer::new(&mut line).string(text);
                 line.extend_from_slice(TAIL);
-                assert!(line.ends_with(b"}\n") && !line.trim_ascii_end().contains(&b'\n'));
+                assert!(line.ends_with(b"}") && !line.contains(&b'\n'));
                 let line: Value = serde_json::from_slice(&line).unwrap();
                 let content = ContentBlock::text(text);
                 let body = EventBody::Message { author, message_id: Some(id), content };

@@ -4,17 +4,21 @@ use crate::folder;
 use crate::permission::rules;
 use crate::store::Place;
 use std::collections::BTreeSet;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
-/// A file that this program stores, or a folder with all its files.
+/// A file that this program stores.
 #[derive(Debug)]
 pub(super) struct StoredFile {
     pub(super) path: PathBuf,
-    /// The size in bytes, with all files of a folder.
+    /// The size in bytes.
     pub(super) size: u64,
     /// What it contains; empty if this version does not know it.
     pub(super) contents: &'static str,
+    /// The device and the inode.
+    identity: (u64, u64),
 }
 
 /// The files by the beginning of their names, and their contents. SQLite and backups append to
@@ -44,13 +48,16 @@ const SQLITE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 pub(super) fn stored_files() -> io::Result<Vec<StoredFile>> {
     let mut files = Vec::new();
     for folder in folders() {
-        for entry in entries(&folder)? {
-            files.push(StoredFile::new(entry, None)?);
-        }
+        collect(&folder, &mut files)?;
     }
     for (path, contents) in elsewhere() {
-        if !files.iter().any(|file: &StoredFile| path.starts_with(&file.path)) {
-            files.push(StoredFile::new(path, Some(contents))?);
+        let is_new = !files.iter().any(|file: &StoredFile| file.path == path);
+        // A variable that names something else than a file removes nothing.
+        if let Ok(meta) = path.symlink_metadata()
+            && meta.is_file()
+            && is_new
+        {
+            files.push(StoredFile { contents, ..StoredFile::new(path, &meta) });
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -58,11 +65,39 @@ pub(super) fn stored_files() -> io::Result<Vec<StoredFile>> {
 }
 
 /// Returns the folders of this program.
-pub(super) fn folders() -> BTreeSet<PathBuf> {
+fn folders() -> BTreeSet<PathBuf> {
     [folder::configuration(), folder::data()].into_iter().flatten().collect()
 }
 
-/// Returns the files that settings name, with their contents, if they exist.
+/// Removes the folders of this program that have no more files.
+pub(super) fn remove_empty_folders() {
+    folders().iter().for_each(|folder| remove_empty(folder));
+}
+
+fn remove_empty(folder: &Path) {
+    for entry in entries(folder).unwrap_or_default() {
+        if entry.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            remove_empty(&entry);
+        }
+    }
+    // A folder that is not empty stays.
+    let _ = fs::remove_dir(folder);
+}
+
+/// Adds all files below the folder, without following links.
+fn collect(folder: &Path, files: &mut Vec<StoredFile>) -> io::Result<()> {
+    for path in entries(folder)? {
+        match path.symlink_metadata() {
+            Ok(meta) if meta.is_dir() => collect(&path, files)?,
+            Ok(meta) => files.push(StoredFile::new(path, &meta)),
+            Err(error) if folder::is_missing(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Returns the files that settings name, with their contents.
 fn elsewhere() -> Vec<(PathBuf, &'static str)> {
     let mut found = Vec::new();
     if let Ok(Place::File(store)) = Place::of(None) {
@@ -73,23 +108,25 @@ fn elsewhere() -> Vec<(PathBuf, &'static str)> {
         }));
     }
     found.extend(rules::files().into_iter().map(|file| (file, "permission rules")));
-    found.retain(|(path, _)| path.symlink_metadata().is_ok());
     found
 }
 
 impl StoredFile {
-    fn new(path: PathBuf, contents: Option<&'static str>) -> io::Result<Self> {
+    fn new(path: PathBuf, meta: &Metadata) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let known = CONTENTS.iter().find(|(begin, _)| name.starts_with(begin));
-        let contents = contents.or(known.map(|(_, contents)| *contents)).unwrap_or_default();
-        Ok(Self { size: size(&path)?, contents, path })
+        let contents = known.map(|(_, contents)| *contents).unwrap_or_default();
+        Self { size: meta.len(), contents, identity: identity(meta), path }
     }
 
-    /// Removes the file, or the folder with all its files. A link is removed, and its target stays.
+    /// Removes the file if it is the one that was listed. A link is removed, and its target stays.
     pub(super) fn remove(&self) -> io::Result<()> {
-        let removed = match self.path.symlink_metadata()?.is_dir() {
-            true => fs::remove_dir_all(&self.path),
-            false => fs::remove_file(&self.path),
+        let removed = match self.path.symlink_metadata() {
+            Ok(meta) if meta.is_dir() || identity(&meta) != self.identity => {
+                Err(io::Error::other("it was replaced after the list was shown"))
+            }
+            Ok(_) => fs::remove_file(&self.path),
+            Err(error) => Err(error),
         };
         match removed {
             Err(error) if folder::is_missing(&error) => Ok(()),
@@ -98,19 +135,15 @@ impl StoredFile {
     }
 }
 
+fn identity(meta: &Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
+}
+
 /// Returns the paths in the folder; none if the folder does not exist.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
         Err(error) if folder::is_missing(&error) => Ok(Vec::new()),
         Err(error) => Err(error),
-    }
-}
-
-fn size(path: &Path) -> io::Result<u64> {
-    let meta = path.symlink_metadata()?;
-    match meta.is_dir() {
-        true => entries(path)?.iter().map(|entry| size(entry)).sum(),
-        false => Ok(meta.len()),
     }
 }
