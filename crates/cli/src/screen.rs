@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod first_session;
+mod misspelled_subcommand;
 mod services;
 mod session_changes;
 
@@ -14,7 +15,7 @@ use crate::say::println;
 use crate::settings::Settings;
 use crate::show::paint::{BOLD, DIM, Paint, RED};
 use crate::{args, chat, folder, store};
-use arguments::Screen;
+use arguments::{Begin, Screen};
 use attache_client::{Hub, Options};
 use attache_screen::keymap::Keymap;
 use attache_screen::theme::{ColorDepth, Glyphs, Theme};
@@ -29,10 +30,20 @@ const PLAIN: &str = "ATTACHE_PLAIN";
 
 /// Runs `attache` without a subcommand: the screen, or the line mode where there is no screen.
 pub(crate) async fn screen(arguments: Screen) -> Result<Exit, Failure> {
-    arguments.check()?;
+    misspelled_subcommand::check(&arguments.words)?;
     match is_possible(&arguments) {
         true => show(arguments).await,
         false => chat::chat(args::Chat::from(arguments)).await,
+    }
+}
+
+impl From<Screen> for args::Chat {
+    fn from(screen: Screen) -> Self {
+        let prompt = screen.prompt();
+        let set = screen.options();
+        let Screen { agent, protocol, budget, cwd, resume, mode, env, mcp, trace, .. } = screen;
+        let begin = Begin { prompt, resume, mode, set, env, mcp, trace };
+        Self { agent, protocol, budget, cwd, begin }
     }
 }
 

@@ -14,8 +14,6 @@ pub(crate) mod tool_call;
 pub(crate) mod usage;
 pub(crate) mod width;
 
-pub(crate) use attache_view::sanitize;
-
 use crate::exit::Exit;
 use crate::permission::Verdict;
 use crate::run::session::Opened;

@@ -1,21 +1,16 @@
 //! The arguments of `attache` without a subcommand.
 
-use crate::args;
 use crate::args::value::{protocol, setting, variable};
-use crate::exit::Failure;
 use crate::run::budget::Budget;
 use attache_protocol::v1::ProtocolVersion;
-use clap::{Args, CommandFactory};
+use clap::Args;
 use std::path::PathBuf;
-
-/// How alike a word and a subcommand are at least, if the word is probably a typing mistake.
-const ALIKE: f64 = 0.8;
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct Screen {
     /// The first prompt; words are joined by spaces
     #[arg(value_name = "PROMPT")]
-    words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Continue a session: its id, `last`, or words to search for; without a value, choose one
     #[arg(long, value_name = "ID|WORDS", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
@@ -70,30 +65,6 @@ impl Screen {
         let model = self.model.clone().map(|model| ("model".to_owned(), model));
         model.into_iter().chain(self.set.iter().cloned()).collect()
     }
-
-    /// Refuses a single word that is probably a misspelled subcommand. `--` before the word makes
-    /// it a prompt.
-    ///
-    /// # Errors
-    /// Returns an error that names the subcommand.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        let [word] = self.words.as_slice() else { return Ok(()) };
-        let is_forced = std::env::args_os().any(|argument| argument == "--");
-        match similar_subcommand(word).filter(|_| !is_forced) {
-            Some(name) => Err(Failure::usage(format!(
-                "there is no command {word:?}: did you mean `attache {name}`? `attache -- {word}` sends it as a prompt"
-            ))),
-            None => Ok(()),
-        }
-    }
-}
-
-fn similar_subcommand(word: &str) -> Option<String> {
-    let command = args::Command::command();
-    let names = command.get_subcommands().map(|command| command.get_name().to_owned());
-    let alike = names.map(|name: String| (strsim::jaro_winkler(&name, word), name));
-    let best = alike.filter(|(alike, _)| *alike >= ALIKE);
-    best.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
 }
 
 /// How a conversation in lines begins, besides the arguments of `attache chat`.
@@ -106,28 +77,4 @@ pub(crate) struct Begin {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) mcp: Option<PathBuf>,
     pub(crate) trace: Option<PathBuf>,
-}
-
-impl From<Screen> for args::Chat {
-    fn from(screen: Screen) -> Self {
-        let prompt = screen.prompt();
-        let set = screen.options();
-        let Screen { agent, protocol, budget, cwd, resume, mode, env, mcp, trace, .. } = screen;
-        let begin = Begin { prompt, resume, mode, set, env, mcp, trace };
-        Self { agent, protocol, budget, cwd, begin }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::similar_subcommand;
-
-    #[test]
-    fn a_misspelled_subcommand_is_found_and_ordinary_words_are_not() {
-        assert_eq!(similar_subcommand("docter").as_deref(), Some("doctor"));
-        assert_eq!(similar_subcommand("sesions").as_deref(), Some("sessions"));
-        for word in ["hello", "test", "fix", "why", "summarize"] {
-            assert_eq!(similar_subcommand(word), None, "{word}");
-        }
-    }
 }

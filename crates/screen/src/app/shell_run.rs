@@ -117,8 +117,8 @@ impl ShellRun {
     }
 }
 
-/// Runs a command in a terminal of its own until it ends or is stopped. Wakes the loop when there is
-/// output.
+/// Runs a command in a terminal of its own until it ends or is stopped. Wakes the loop when there
+/// is output.
 pub(crate) async fn run(
     line: String,
     folder: &Path,

@@ -54,7 +54,8 @@ pub(crate) struct PermissionPanel {
 }
 
 impl PermissionPanel {
-    /// Makes the panel of a request with these options. `who` names the agent, and the session if it is another one.
+    /// Makes the panel of a request with these options. `who` names the agent, and the session if
+    /// it is another one.
     pub(crate) fn new(
         view: Box<PermissionView>,
         options: &[PermissionOption],
