@@ -142,7 +142,8 @@ async fn stored_history_is_shown_before_the_agent_has_loaded_the_session() {
     );
 }
 
-/// The state shows that the agent cannot open the session. Without a stored history, the call fails.
+/// The state shows that the agent cannot open the session. Without a stored history, the call
+/// fails.
 #[tokio::test]
 async fn a_failed_load_after_the_stored_history_is_shown_as_a_state() {
     let store = MemoryStore::new();
