@@ -99,7 +99,7 @@ fn kept(given: Option<&Path>) -> Option<Sqlite> {
     let why = why.to_string();
     log::line(&format!(
         "attache agent: sessions are not stored: {}",
-        crate::show::sanitize::visible(&why)
+        attache_view::sanitize::visible(&why)
     ));
     None
 }
@@ -116,7 +116,7 @@ fn traffic() -> Tap {
         let size = line.len();
         log::line(&format!(
             "{arrow} {}, {size} bytes",
-            crate::show::sanitize::visible(&summary(line))
+            attache_view::sanitize::visible(&summary(line))
         ));
     })
 }

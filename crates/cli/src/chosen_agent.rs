@@ -2,10 +2,10 @@
 
 use crate::agents::own::OwnAgents;
 use crate::exit::{Exit, Failure};
-use crate::show::sanitize;
 use attache_client::{AgentConnection, AgentSource, HubError, KnownAgent, Options, StartError};
 use attache_host::Launch;
 use attache_protocol::v1::ProtocolVersion;
+use attache_view::sanitize;
 use std::path::Path;
 
 /// The names of the built-in agent.

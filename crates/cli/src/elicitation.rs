@@ -5,10 +5,10 @@ mod one_choice;
 
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
-use crate::show::sanitize;
 use attache_client::{Form, FormReply, FormRequest, Options, UrlReply, UrlRequest};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
+use attache_view::sanitize;
 use dialog::{asks, pressed, say, shown, text_of, titles};
 use one_choice::OneChoice;
 use std::io;

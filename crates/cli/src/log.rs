@@ -6,7 +6,7 @@
 //! Events hold no params, results or keys; control characters are made visible.
 
 use crate::exit::Failure;
-use crate::show::sanitize;
+use attache_view::sanitize;
 use std::env;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -9,11 +9,11 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::probe::{Probe, probe};
 use crate::run::waiting::waiting;
-use crate::show::sanitize;
 use arguments::{Login, Logout};
 use attache_client::{AgentProcess, Login as Way, LoginError, Options};
 use attache_host::Launch;
 use attache_protocol::v1::AuthMethod;
+use attache_view::sanitize;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 

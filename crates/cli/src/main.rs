@@ -93,7 +93,7 @@ fn exit_code(ended: Result<Exit, Failure>) -> ExitCode {
     if !failure.message.is_empty() {
         let mut stderr = std::io::stderr().lock();
         let paint = show::paint::Paint::of(&stderr);
-        let message = show::sanitize::text(&failure.message);
+        let message = attache_view::sanitize::text(&failure.message);
         // The exit code also reports the failure if stderr is closed.
         let _ = writeln!(
             stderr,

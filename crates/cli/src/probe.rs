@@ -1,7 +1,7 @@
 //! Opens a session to find out whether an agent is logged in.
 
-use crate::show::sanitize;
 use attache_client::{AgentConnection, OpenError};
+use attache_view::sanitize;
 use std::time::{Duration, Instant};
 
 /// The result of opening a session in an empty folder.

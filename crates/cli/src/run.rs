@@ -19,7 +19,7 @@ use crate::permission::rules::{self, Rules};
 use crate::permission::{self, Policy, Question};
 use crate::settings::Settings;
 use crate::show::paint::{Paint, YELLOW};
-use crate::show::{Item, Show, sanitize};
+use crate::show::{Item, Show};
 use crate::store::Place;
 use crate::{key, login, store, turn};
 use attache_client::{
@@ -27,6 +27,7 @@ use attache_client::{
     Permissions, RestartPolicy, SetError, StartError,
 };
 use attache_protocol::v1::{McpServer, PromptCapabilities};
+use attache_view::sanitize;
 use output::output;
 use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};

@@ -1,7 +1,7 @@
 //! Lines for the person at the terminal.
 
 use crate::show::paint::Paint;
-use crate::show::sanitize;
+use attache_view::sanitize;
 use std::io::{self, Write};
 
 /// Writes a line for the person.

@@ -15,10 +15,10 @@ mod transcript;
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{BOLD, Paint};
-use crate::show::sanitize;
 use crate::store::Place;
 use arguments::{InStore, Sessions, Show, Task};
 use attache_session::Store;
+use attache_view::sanitize;
 use jiff::tz::TimeZone;
 use std::io::{self, BufWriter, IsTerminal, Write};
 

@@ -8,7 +8,6 @@ mod patch;
 pub(crate) mod plain;
 pub(crate) mod plan;
 pub(crate) mod progress;
-pub(crate) mod sanitize;
 pub(crate) mod terminal;
 pub(crate) mod terminal_output;
 pub(crate) mod tool_call;

@@ -2,12 +2,13 @@
 
 use crate::say::{println, say};
 use crate::show::paint::{DIM, RED};
-use crate::show::{sanitize, tool_call, width};
+use crate::show::{tool_call, width};
 use crate::terminal;
 use attache_client::HubSession;
 use attache_connection::CallError;
 use attache_protocol::v1::{TerminalId, ToolCallId};
 use attache_session::{EntryContent, Session};
+use attache_view::sanitize;
 use std::future::Future;
 use std::pin::Pin;
 

@@ -3,9 +3,9 @@
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{Paint, YELLOW};
-use crate::show::sanitize;
 use attache_session::{Store, StoreError};
 use attache_store::{Repair, Sqlite};
+use attache_view::sanitize;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -14,7 +14,8 @@ use std::process::Command;
 /// The layers from the bottom, with their crates. ARCHITECTURE.md describes them.
 const LAYERS: &[&[&str]] = &[
     &["attache-protocol", "attache-host"],
-    &["attache-session", "attache-policy", "attache-models"],
+    &["attache-policy", "attache-models"],
+    &["attache-session"],
     &["attache-store", "attache-connection"],
     &["attache-agent", "attache-client"],
     &["attache-coder", "attache-check", "attache-view"],

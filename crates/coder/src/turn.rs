@@ -7,27 +7,26 @@ pub(crate) mod ended;
 pub(crate) mod fallback;
 pub(crate) mod guard;
 mod stop_reason;
+mod usage_report;
 
 use crate::commands::{CommandOutcome, command};
 use crate::context::{
-    make_room, report_fill, set_first_title, shorten, start_title_search, stop_title_search,
-    tag_session,
+    make_room, set_first_title, shorten, start_title_search, stop_title_search, tag_session,
 };
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::{Prompt, kind};
-use crate::models::{
-    AssistantMessage, AssistantPart, Model, ModelError, ModelStop, Models, TokenUsage, reply,
-};
+use crate::models::{AssistantMessage, AssistantPart, Model, ModelError, ModelStop, Models, reply};
 use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
 use crate::tools::parallel::Request;
 use crate::tools::{Finding, Toolbox};
-use crate::turn::answer::{Answer, FailedCall, FailureReason, answer, brief, room};
+use crate::turn::answer::{Answer, FailedCall, FailureReason, answer, room};
 use crate::turn::chosen_model::chosen;
 use crate::turn::ended::Ended;
 use crate::turn::guard::Guard;
 use crate::turn::stop_reason::stop_reason;
+use crate::turn::usage_report::{charge_failed_attempts, report_usage};
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::future::Future;
@@ -367,40 +366,4 @@ fn calls(message: &AssistantMessage) -> Vec<Request> {
         AssistantPart::Text { .. } | AssistantPart::Thought { .. } => None,
     };
     message.parts.iter().filter_map(call).collect()
-}
-
-/// Counts the tokens of interrupted attempts, because the provider bills them too.
-async fn charge_failed_attempts(
-    memory: &mut Memory,
-    turn: &Turn,
-    model: &dyn Model,
-    lost: &[TokenUsage],
-) -> Result<()> {
-    for usage in lost.iter().filter(|usage| usage.total() > 0) {
-        memory.charge(turn, model, usage).await?;
-    }
-    Ok(())
-}
-
-/// Reports the window usage and the cost of a call, as far as they are known.
-async fn report_usage(
-    memory: &mut Memory,
-    turn: &Turn,
-    model: &dyn Model,
-    usage: &TokenUsage,
-) -> Result<()> {
-    if !model.writes() {
-        // The offline model is free, and its window usage is estimated.
-        memory.spending.count(usage);
-        let used = memory.conversation.tokens();
-        return report_fill(memory, turn, model, used).await;
-    }
-    memory.charge(turn, model, usage).await?;
-    let used = usage.total();
-    if used == 0 {
-        return Ok(());
-    }
-    let brief = brief(memory, turn);
-    memory.conversation.measure(model, &brief, used);
-    report_fill(memory, turn, model, used).await
 }

@@ -19,6 +19,7 @@ mod code;
 mod container;
 mod containers;
 mod inline;
+mod limits;
 mod line_start;
 mod link;
 mod open_text;
@@ -30,16 +31,11 @@ mod work;
 mod tests;
 
 use self::block_parser::BlockParser;
+use self::limits::{PARTS, PIECE};
 use crate::block::Block;
 use crate::sanitize;
 use crate::span::{Line, Role};
 use std::sync::{Arc, OnceLock};
-
-/// The number of bytes after which a paragraph, a line or code is divided.
-const PIECE: usize = 8 * 1024;
-
-/// The number of lines, rows or parts after which a block is divided.
-const PARTS: usize = 128;
 
 /// A message in Markdown that may still grow.
 ///

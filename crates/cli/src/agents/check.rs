@@ -8,9 +8,9 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::probe::Probe;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint};
-use crate::show::sanitize;
 use attache_client::KnownAgent;
 use attache_protocol::v1::{AgentCapabilities, AuthMethod};
+use attache_view::sanitize;
 use std::io::{self, IsTerminal, Write};
 
 /// Runs `attache agents check`.

@@ -10,9 +10,9 @@ use crate::interrupt::Interrupts;
 use crate::probe::Probe;
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint, RED};
-use crate::show::sanitize;
 use attache_client::KNOWN_AGENTS;
 use attache_protocol::v1::AgentCapabilities;
+use attache_view::sanitize;
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 

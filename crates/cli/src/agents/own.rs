@@ -3,9 +3,9 @@
 use crate::args::value;
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
-use crate::show::sanitize;
 use attache_host::Launch;
 use attache_protocol::v1::ProtocolVersion;
+use attache_view::sanitize;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Reads the file of an agent registry from disk or from the web.
 
 use crate::exit::{Exit, Failure};
-use crate::show::sanitize;
 use attache_client::Registry;
+use attache_view::sanitize;
 use std::time::Duration;
 
 /// The maximum size of a registry file, in bytes. The file of the public registry is less than a

@@ -1,7 +1,7 @@
 //! The versions of the protocol that an agent speaks.
 
-use crate::show::sanitize;
 use attache_client::{AgentProcess, Launch, Options, Version2Answer};
+use attache_view::sanitize;
 use std::time::Duration;
 
 /// How long the agent may take to answer the request for version 2.

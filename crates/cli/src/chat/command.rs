@@ -11,11 +11,12 @@ use crate::run::budget::Budget;
 use crate::say::{println, say};
 use crate::show::paint::{BOLD, DIM, Paint, RED, YELLOW};
 use crate::show::tool_call::{self, Bound};
-use crate::show::{options, sanitize, terminal_output};
+use crate::show::{options, terminal_output};
 use crate::terminal;
 use attache_client::{HubError, HubSession, KNOWN_AGENTS};
 use attache_protocol::v1::SessionConfigOptionValue;
 use attache_session::{EntryContent, MessageAuthor};
+use attache_view::sanitize;
 use std::io;
 use std::sync::PoisonError;
 

@@ -2,10 +2,10 @@
 
 use super::peer::tasks::relay;
 use crate::exit::{Exit, Failure};
-use crate::show::sanitize;
 use attache_check::{ClientTask, Operator, RelayListener, StartedClient};
 use attache_connection::stdio::input;
 use attache_host::Launch;
+use attache_view::sanitize;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;

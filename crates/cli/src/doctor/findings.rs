@@ -34,7 +34,7 @@ impl Findings {
             Mark::Bad => self.paint.paint(RED, "✗"),
             Mark::Fact => " ".to_owned(),
         };
-        let what = crate::show::sanitize::visible(what);
+        let what = attache_view::sanitize::visible(what);
         self.lines.push(format!("{mark} {name:<20} {what}"));
     }
 }

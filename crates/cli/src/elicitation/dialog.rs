@@ -2,8 +2,9 @@
 
 use crate::key;
 use crate::show::paint::{Paint, YELLOW};
-use crate::show::{sanitize, width};
+use crate::show::width;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
+use attache_view::sanitize;
 use std::io::{self, Write};
 
 pub(super) fn asks(agent: &str, what: &str, message: &str, paint: Paint) -> Vec<String> {

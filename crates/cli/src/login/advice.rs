@@ -1,9 +1,9 @@
 //! Advice on how to log in.
 
-use crate::show::sanitize;
 use attache_client::Login;
 use attache_host::Launch;
 use attache_protocol::v1::AuthMethod;
+use attache_view::sanitize;
 use std::env;
 
 /// Returns lines for a message: the login command and the required variables of each method, then

@@ -1,9 +1,10 @@
 //! The actual effect of a call, for people: an agent's title can be wrong or empty.
 
-use crate::show::{sanitize, tool_call, width};
+use crate::show::{tool_call, width};
 use attache_client::effect::Command;
 use attache_client::{PermissionRequest, is_invisible};
 use attache_session::ToolCallContent;
+use attache_view::sanitize;
 use std::path::Path;
 
 /// Verbs that can precede a command, file or address in a title that describes the call. Other

@@ -3,8 +3,9 @@
 use super::rules::{self, Rules};
 use super::{By, Verdict};
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
-use crate::show::{sanitize, width};
+use crate::show::width;
 use attache_client::{Effect, PermissionRequest, Rule, RuleScope};
+use attache_view::sanitize;
 use std::io::{self, Write};
 
 /// The key for this step.

@@ -3,9 +3,10 @@
 use super::effect;
 use crate::show::paint::{GREEN, Paint, RED};
 use crate::show::tool_call;
-use crate::show::{sanitize, width};
+use crate::show::width;
 use attache_client::{Decision, PermissionRequest, Rule};
 use attache_protocol::v1::ToolKind;
+use attache_view::sanitize;
 use std::path::Path;
 
 /// A decision about a question, and its source.

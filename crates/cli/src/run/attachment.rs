@@ -3,13 +3,13 @@
 
 use super::mention::{Mention, Part, parts};
 use super::prompts::{Piece, Prompt};
-use crate::show::sanitize;
 use attache_client::file_uri;
 use attache_host::Roots;
 use attache_protocol::v1::{
     AudioContent, ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent,
     PromptCapabilities, ResourceLink, TextResourceContents,
 };
+use attache_view::sanitize;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::path::{Path, PathBuf};

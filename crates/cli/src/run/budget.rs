@@ -1,8 +1,8 @@
 //! The budget of a session.
 
-use crate::show::sanitize;
 use attache_protocol::v1::Cost;
 use attache_session::UsageState;
+use attache_view::sanitize;
 use std::fmt;
 
 /// The default currency.

@@ -4,12 +4,12 @@
 //! servers and members.
 
 use crate::exit::Failure;
-use crate::show::sanitize;
 use attache_host::Launch;
 use attache_protocol::v1::{
     EnvVariable, HttpHeader, McpCapabilities, McpServer, McpServerHttp, McpServerSse,
     McpServerStdio,
 };
+use attache_view::sanitize;
 use serde_json::{Map, Value};
 use std::path::Path;
 

@@ -4,13 +4,13 @@ use crate::args;
 use crate::chosen_agent::BUILT_IN_NAME;
 use crate::exit::{Exit, Failure};
 use crate::sessions::session_id;
-use crate::show::sanitize;
 use crate::store::Place;
 use attache_client::{AgentConnection, Hub, HubError, HubSession, OpenError};
 use attache_protocol::ErrorCode;
 use attache_protocol::method::Side;
 use attache_protocol::v1::{McpServer, SessionInfo};
 use attache_session::{ArchivedFilter, Labels, ListEntry, ListQuery, Store};
+use attache_view::sanitize;
 use std::path::{Path, PathBuf};
 
 /// The word for the most recent session.

@@ -1,7 +1,7 @@
 //! Notices during a slow start.
 
 use crate::show::paint::{DIM, Paint};
-use crate::show::sanitize;
+use attache_view::sanitize;
 use std::io::{self, Write};
 use std::time::Duration;
 

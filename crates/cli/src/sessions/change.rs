@@ -5,9 +5,9 @@ use super::{pages, session_id, text_search, time};
 use crate::exit::{Exit, Failure};
 use crate::key;
 use crate::show::paint::{BOLD, Paint};
-use crate::show::sanitize;
 use attache_protocol::Patch;
 use attache_session::{EventBody, Labels, ListEntry, SessionKey, Store, StoreError, Timestamp};
+use attache_view::sanitize;
 use jiff::Zoned;
 use std::io::{self, Write};
 

@@ -7,13 +7,14 @@ use crate::exit::Failure;
 use crate::show::diff;
 use crate::show::paint::Paint;
 use crate::show::tool_call::{self, Bound};
-use crate::show::{sanitize, usage};
+use crate::show::usage;
 use attache_protocol::v1::{CompactionStatus, ContentBlock, Diff, PlanEntry, PlanEntryStatus};
 use attache_protocol::v2::ToolCallStatus;
 use attache_session::{
     Block, Compaction, Labels, ListEntry, MessageAuthor, MessageBetweenSessions, Permission,
     PlanContent, Subagent, ToolCall, ToolCallContent,
 };
+use attache_view::sanitize;
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
 use std::path::Path;

@@ -3,10 +3,10 @@
 use super::pages::Pages;
 use crate::chosen_agent::BUILT_IN_NAME;
 use crate::exit::Failure;
-use crate::show::sanitize;
 use crate::show::width::cut;
 use attache_protocol::method::Side;
 use attache_session::{ArchivedFilter, ListEntry, ListQuery, SessionKey, Store, StoreError};
+use attache_view::sanitize;
 
 /// The word for the most recent session.
 const LAST: &str = "last";

@@ -2,10 +2,10 @@
 
 use super::text_search::Found;
 use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW};
-use crate::show::sanitize;
 use crate::show::width::{cut, width};
 use anstyle::Style;
 use attache_session::MessageAuthor;
+use attache_view::sanitize;
 
 /// The number of columns between two cells.
 const GAP: usize = 2;

@@ -8,9 +8,10 @@ use crate::run::session::Opened;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint, RED};
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::{self, Bound};
-use crate::show::{Item, Show, sanitize};
+use crate::show::{Item, Show};
 use attache_protocol::v1::ContentBlock;
 use attache_session::{ListEntry, MessageAuthor, ToolCall, TurnOutcome};
+use attache_view::sanitize;
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
 

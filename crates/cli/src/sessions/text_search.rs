@@ -1,8 +1,8 @@
 //! Finds text in the log of a stored session: the first prompt, or the first match of a search.
 
-use crate::show::sanitize;
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{Event, EventBody, ListEntry, MessageAuthor, SessionKey, Store, StoreError};
+use attache_view::sanitize;
 
 /// To find text across the pieces of a message, this many bytes before the current piece are kept,
 /// plus the length of the search text.

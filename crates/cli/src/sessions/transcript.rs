@@ -3,7 +3,6 @@
 //! The log is read page by page and folded like any other log. Delivered parts are dropped, so that
 //! a log of any length takes bounded memory.
 
-use crate::show::sanitize;
 use attache_protocol::Patch;
 use attache_protocol::v1::{CompactionStatus, ContentBlock, Notice, SessionId, StopReason, Usage};
 use attache_protocol::v2::StateUpdate;
@@ -12,6 +11,7 @@ use attache_session::{
     Parts, Permission, PermissionId, PlanContent, Session, SessionKey, Store, StoreError, Subagent,
     Timestamp, ToolCall, TurnOutcome, TurnState, UsageState,
 };
+use attache_view::sanitize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The limit of the fold, in bytes: enough for the longest tool call that a person would read.

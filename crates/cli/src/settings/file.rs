@@ -3,7 +3,7 @@
 use super::setting::Setting;
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
-use crate::show::sanitize;
+use attache_view::sanitize;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

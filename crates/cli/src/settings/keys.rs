@@ -4,8 +4,8 @@
 use super::file::{LONGEST, not_written, written};
 use crate::exit::Failure;
 use crate::folder::is_missing;
-use crate::show::sanitize;
 use attache_protocol::Secret;
+use attache_view::sanitize;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;

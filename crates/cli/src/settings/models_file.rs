@@ -1,7 +1,7 @@
 //! The person's own list of models and providers, `models.json` in the configuration folder.
 
 use crate::folder::is_missing;
-use crate::show::sanitize;
+use attache_view::sanitize;
 use std::path::PathBuf;
 
 /// The name of the file.

@@ -1,7 +1,7 @@
 //! Changes to files as unified diffs.
 
 use super::paint::{CYAN, DIM, GREEN, Paint, RED};
-use super::sanitize;
+use attache_view::sanitize;
 use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! Config options as lines: the choices, and the current value.
 
 use super::paint::{BOLD, Paint};
-use super::sanitize;
 use attache_protocol::v1::{SessionConfigKind, SessionConfigOptionValue};
 use attache_session::ConfigOptions;
+use attache_view::sanitize;
 
 /// Returns one line per option, with the current value in bold.
 pub(crate) fn lines(options: &ConfigOptions, paint: Paint) -> Vec<String> {

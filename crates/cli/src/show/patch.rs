@@ -1,9 +1,10 @@
 //! Changes of files as an agent of version 2 reports them: operations, and perhaps a patch in git's
 //! form.
 
+use super::diff;
 use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED};
-use super::{diff, sanitize};
 use attache_protocol::v2::{Diff, DiffChange, DiffOperation};
+use attache_view::sanitize;
 
 /// The mode of a file that is not executable, in a patch.
 const PLAIN_FILE: &str = "100644";

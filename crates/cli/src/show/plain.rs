@@ -2,8 +2,9 @@
 
 use super::progress::{Progress, Style};
 use super::tool_call::{self, Bound};
-use super::{Item, Show, sanitize};
+use super::{Item, Show};
 use attache_session::MessageAuthor;
+use attache_view::sanitize;
 use std::io::{self, Write};
 
 /// Writes only the answer to `text`; everything else goes to the progress, if any.

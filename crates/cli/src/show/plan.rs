@@ -1,10 +1,10 @@
 //! A plan as a checklist.
 
 use super::paint::{BOLD, DIM, GREEN, Paint, YELLOW};
-use super::sanitize;
 use super::width::cut;
 use attache_protocol::v1::{PlanEntry, PlanEntryStatus};
 use attache_session::PlanContent;
+use attache_view::sanitize;
 
 /// Returns the lines of the plan: a header with its progress, then a checkbox for each step. Lines
 /// fit `columns`, except for plans in Markdown.

@@ -3,12 +3,13 @@
 
 use super::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
 use super::tool_call::{self, Bound};
-use super::{Item, plan, sanitize, usage, width};
+use super::{Item, plan, usage, width};
 use crate::permission::{By, Verdict};
 use crate::run::session::Opened;
 use attache_client::PermissionRequest;
 use attache_protocol::v1::{Implementation, NoticeSeverity, StopReason, ToolCallId};
 use attache_session::{PlanContent, ToolCall};
+use attache_view::sanitize;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};

@@ -3,9 +3,10 @@
 
 use super::paint::DIM;
 use super::progress::{Progress, Style};
-use super::{Item, Show, sanitize, tool_call};
+use super::{Item, Show, tool_call};
 use crate::run::session::Opened;
 use attache_session::MessageAuthor;
+use attache_view::sanitize;
 use std::io::{self, Write};
 
 /// The kind of the last output. Output of another kind starts after a blank line.

@@ -3,13 +3,13 @@
 use super::diff;
 use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
 use super::patch;
-use super::sanitize;
 use super::width::{cut, width};
 use attache_protocol::v1::{
     ContentBlock, Diff, EmbeddedResourceResource, ToolCallLocation, ToolKind,
 };
 use attache_protocol::v2::{self, ToolCallStatus};
 use attache_session::{ToolCall, ToolCallContent};
+use attache_view::sanitize;
 use std::path::Path;
 
 /// How much of a diff or an output to show.

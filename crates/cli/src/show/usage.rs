@@ -1,9 +1,10 @@
 //! Context, tokens and cost in one line.
 
 use super::paint::{DIM, Paint, RED, YELLOW};
-use super::{sanitize, width};
+use super::width;
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::{UsageLevel, UsageState};
+use attache_view::sanitize;
 
 /// Returns a line such as `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50)
 /// · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is known.

@@ -1,6 +1,6 @@
 //! Notices of `attache trace` on stderr.
 
-use crate::show::sanitize;
+use attache_view::sanitize;
 use std::io::{self, Write};
 
 /// Writes a notice to stderr, which is the log of the client or of the agent.

@@ -38,6 +38,7 @@ mod saved;
 mod screen;
 mod script;
 mod sessions;
+mod stop;
 mod stopping;
 mod terminal;
 mod trace;

@@ -65,6 +65,22 @@ impl AgentEntry {
         let _ = self.commands.try_send(command);
     }
 
+    /// Starts the agent unless it runs, and returns once the start has begun.
+    pub(crate) async fn begin_start(&self) {
+        let mut phases = self.phase.subscribe();
+        let is_at_rest = |phase: &Phase| {
+            matches!(
+                phase,
+                Phase::NotStarted | Phase::Stopped | Phase::Gone { restart_at: None, .. }
+            )
+        };
+        if is_at_rest(&phases.borrow_and_update()) {
+            self.command(Command::Start);
+            // An error means that the hub is gone.
+            drop(phases.changed().await);
+        }
+    }
+
     /// Starts the agent unless it runs, and returns it once it runs.
     pub(crate) async fn up(&self) -> Result<Up, HubError> {
         let mut phases = self.phase.subscribe();

@@ -3,8 +3,7 @@
 use super::hub_error::HubError;
 use super::hub_session::HubSession;
 use super::hub_shared::HubShared;
-use super::reopening::Prefer;
-use super::session_entry::OpenParams;
+use super::session_entry::{OpenParams, Prefer};
 use attache_protocol::v1::{McpServer, SessionId};
 use std::future::{Future, IntoFuture};
 use std::path::{Path, PathBuf};
@@ -22,6 +21,7 @@ pub struct HubOpening {
     additional_directories: Vec<PathBuf>,
     mcp_servers: Vec<McpServer>,
     prefer: Prefer,
+    shows_stored_first: bool,
 }
 
 impl HubOpening {
@@ -39,6 +39,7 @@ impl HubOpening {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             prefer: Prefer::Load,
+            shows_stored_first: false,
         }
     }
 
@@ -65,8 +66,30 @@ impl HubOpening {
         self
     }
 
+    /// Returns a stored session as soon as its history is read from the store, and does not wait
+    /// for the agent. The hub then starts the agent and opens the session there; meanwhile, the
+    /// state is [`SessionState::Starting`] and prompts wait in the queue. The state also shows
+    /// whether that failed.
+    ///
+    /// Has no effect on a new session, or if the store has no history of the session.
+    ///
+    /// [`SessionState::Starting`]: crate::SessionState::Starting
+    pub fn show_stored_first(mut self) -> Self {
+        self.shows_stored_first = true;
+        self
+    }
+
     async fn open(self) -> Result<HubSession, HubError> {
-        let Self { hub, agent, stored, cwd, additional_directories, mcp_servers, prefer } = self;
+        let Self {
+            hub,
+            agent,
+            stored,
+            cwd,
+            additional_directories,
+            mcp_servers,
+            prefer,
+            shows_stored_first,
+        } = self;
         let agent = hub.agent(&agent)?;
         let entry = match stored {
             None => {
@@ -80,7 +103,8 @@ impl HubOpening {
                     Some(open) => open,
                     None => {
                         let more = (additional_directories, mcp_servers);
-                        hub.resume_stored(agent, id, cwd, more, prefer).await?
+                        let how = (prefer, shows_stored_first);
+                        hub.resume_stored(agent, id, cwd, more, how).await?
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::agent_entry::{Phase, Up};
 use super::housekeeping;
-use super::reopening::reopen;
+use super::reopening::{attach_stored, reopen};
 use super::session_entry::SessionEntry;
 use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
 use crate::race::{Raced, race};
@@ -28,7 +28,7 @@ pub(crate) async fn run_session(entry: Arc<SessionEntry>) {
             };
             let read_only = entry.state().read_only.as_ref().map(|(generation, _)| *generation);
             let goes_on = entry.is_attached_to(&up)
-                || (read_only != Some(up.generation) && reopen(&entry, &up).await);
+                || (read_only != Some(up.generation) && open_again(&entry, &up).await);
             if goes_on {
                 work(&entry, &up).await;
             }
@@ -48,6 +48,18 @@ pub(crate) async fn run_session(entry: Arc<SessionEntry>) {
     };
     // Housekeeping never ends by itself.
     race(life, housekeeping::run(&entry)).await;
+}
+
+/// Opens the session at an agent that does not have it open. Returns whether the session continues.
+async fn open_again(entry: &Arc<SessionEntry>, up: &Up) -> bool {
+    let first = entry.state().first_attach;
+    match first {
+        None => reopen(entry, up).await,
+        Some(prefer) => match race(attach_stored(entry, up, prefer), closed(entry)).await {
+            Raced::First(is_open) => is_open,
+            Raced::Second(()) => false,
+        },
+    }
 }
 
 /// Waits until the session is closed.

@@ -1,7 +1,7 @@
 //! Continues a session with an agent that was restarted, or that has stored the session.
 
 use super::agent_entry::Up;
-use super::session_entry::SessionEntry;
+use super::session_entry::{Prefer, SessionEntry};
 use crate::session::open_error::OpenError;
 use crate::session::opening::Opening;
 use crate::session::session_handle::SessionHandle;
@@ -15,17 +15,6 @@ use std::sync::Arc;
 pub(crate) enum Reopened {
     Resumed,
     Loaded,
-}
-
-/// The method to try first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Prefer {
-    /// Resume, because this side knows the history.
-    Resume,
-    /// Load, because the agent may know more.
-    Load,
-    /// Load, and resume only if the agent does not offer to load sessions.
-    OnlyLoad,
 }
 
 /// Why an agent did not continue a session.
@@ -70,6 +59,27 @@ pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
             false
         }
     }
+}
+
+/// Opens a stored session at the agent for the first time since it was read from the store. If the
+/// agent cannot open it, the session can only be read. Returns whether the session continues.
+pub(crate) async fn attach_stored(entry: &Arc<SessionEntry>, up: &Up, prefer: Prefer) -> bool {
+    entry.touch();
+    let attached = attach(entry, up, prefer).await;
+    let mut state = entry.state();
+    match attached {
+        Ok(_) => state.first_attach = None,
+        // The agent ended; the next one is asked again.
+        Err(AttachError { agent_gone: true, .. }) => return false,
+        Err(AttachError { error, .. }) => {
+            state.first_attach = None;
+            state.read_only = Some((up.generation, error.to_string().into()));
+        }
+    }
+    let is_open = state.read_only.is_none();
+    drop(state);
+    entry.touch();
+    is_open
 }
 
 /// Makes the agent resume or load the session.

@@ -64,6 +64,17 @@ pub(crate) struct OpenParams {
     pub(crate) mcp_servers: Vec<McpServer>,
 }
 
+/// The method that opens a stored session at the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prefer {
+    /// Resume, because this side knows the history.
+    Resume,
+    /// Load, because the agent may know more.
+    Load,
+    /// Load, and resume only if the agent does not offer to load sessions.
+    OnlyLoad,
+}
+
 /// The state of a session outside of its fold.
 #[derive(Default)]
 pub(crate) struct State {
@@ -71,6 +82,9 @@ pub(crate) struct State {
     pub(crate) attached: Option<(u64, SessionHandle)>,
     /// Why the session can only be read, with the number of the agent's start.
     pub(crate) read_only: Option<(u64, Arc<str>)>,
+    /// How to open the stored session at the agent for the first time; `None` once that succeeded
+    /// or the agent refused it.
+    pub(crate) first_attach: Option<Prefer>,
     pub(crate) queue: Queue,
     /// The prompt that was taken from the queue and whose turn has not begun. The log keeps it with
     /// the waiting prompts.

@@ -5,8 +5,8 @@ use super::hub_error::HubError;
 use super::hub_events::HubEvents;
 use super::hub_shared::HubShared;
 use super::pending_questions::PendingQuestions;
-use super::reopening::{AttachError, Prefer, attach};
-use super::session_entry::{OpenParams, SessionEntry, State};
+use super::reopening::{AttachError, attach};
+use super::session_entry::{OpenParams, Prefer, SessionEntry, State};
 use super::stored_session::{self, RecordNumbers, StoredSession};
 use crate::lock::lock;
 use crate::session::session_fold::SessionFold;
@@ -59,14 +59,15 @@ impl HubShared {
         Ok(self.adopt(entry))
     }
 
-    /// Opens a stored session that is not open.
+    /// Opens a stored session that is not open. If `shows_stored_first` and the store has a history
+    /// of the session, the session's task opens it at the agent later.
     pub(crate) async fn resume_stored(
         &self,
         agent: Arc<AgentEntry>,
         id: SessionId,
         cwd: Option<PathBuf>,
         (additional_directories, mcp_servers): (Vec<PathBuf>, Vec<McpServer>),
-        prefer: Prefer,
+        (prefer, shows_stored_first): (Prefer, bool),
     ) -> Result<Arc<SessionEntry>, HubError> {
         let key = self.key(&agent.name, &id);
         let (kept, log) = self.kept(&key).await.map_err(HubError::Store)?;
@@ -111,6 +112,11 @@ impl HubShared {
         *lock(&entry.records) = numbers;
         // A long log of an older program has no checkpoint.
         entry.housekeeping.notify_one();
+        if shows_stored_first && known {
+            entry.state().first_attach = Some(prefer);
+            agent.begin_start().await;
+            return Ok(self.adopt(entry));
+        }
         let up = match agent.up().await {
             Ok(up) => up,
             // The stored history can be read; the session continues once the agent runs.

@@ -108,6 +108,77 @@ async fn a_stored_session_is_loaded_and_its_log_continues() {
     assert_eq!(folded.entries().len(), session.snapshot().entries().len());
 }
 
+/// A slow load hides nothing: the stored history, the draft and the queue can be read before the
+/// agent has answered, and a prompt waits until it has.
+#[tokio::test]
+async fn stored_history_is_shown_before_the_agent_has_loaded_the_session() {
+    let store = MemoryStore::new();
+    let _folder = used(&store).await;
+    let hub = Hub::new(keeping(&store));
+    let (source, mut starts) = scripted();
+    hub.add("a", source).unwrap();
+    let session =
+        soon(hub.switch("a", "s1", None).show_stored_first().into_future()).await.unwrap();
+    assert_eq!(texts(&session)[..2], ["one", "answer"]);
+    assert_eq!((session.state(), session.draft().as_str()), (SessionState::Starting, "unsent"));
+    let mut agent = starts.next(json!({ "loadSession": true })).await;
+    let call = agent.expect("session/load").await;
+    agent.update("s1", json!({ "sessionUpdate": "user_message_chunk", "content": { "type": "text", "text": "one" } })).await;
+    assert_eq!(texts(&session)[..2], ["one", "answer"], "the replay has only begun");
+    session.send("three").unwrap();
+    assert_eq!((session.state(), session.queue().len()), (SessionState::Starting, 2));
+    agent.say("answer").await;
+    agent.reply(&call, json!({})).await;
+    for waiting in ["two", "three"] {
+        let (call, text) = agent.prompted().await;
+        assert_eq!(text, waiting);
+        agent.end_turn(&call).await;
+    }
+    idle(&session).await;
+    assert!(
+        texts(&session).iter().all(|text| !text.contains("restarted")),
+        "{:?}",
+        texts(&session)
+    );
+}
+
+/// The state shows that the agent cannot open the session. Without a stored history, the call
+/// fails.
+#[tokio::test]
+async fn a_failed_load_after_the_stored_history_is_shown_as_a_state() {
+    let store = MemoryStore::new();
+    let _folder = used(&store).await;
+    let hub = Hub::new(keeping(&store));
+    let (source, mut starts) = scripted();
+    hub.add("a", source).unwrap();
+    let session =
+        soon(hub.switch("a", "s1", None).show_stored_first().into_future()).await.unwrap();
+    let _agent = starts.next(json!({})).await;
+    until(&session, |session| matches!(session.state(), SessionState::ReadOnly { .. })).await;
+    assert!(matches!(session.send("more"), Err(HubError::ReadOnly(_))));
+    soon(session.close()).await.unwrap();
+
+    hub.add("b", AgentSource::command("no-such-program-anywhere").unwrap()).unwrap();
+    let unknown = hub.switch("b", "s1", None).show_stored_first();
+    assert!(soon(unknown.into_future()).await.is_err(), "the store has no session of this agent");
+}
+
+#[tokio::test]
+async fn a_session_can_be_closed_while_the_agent_loads_it() {
+    let store = MemoryStore::new();
+    let _folder = used(&store).await;
+    let hub = Hub::new(keeping(&store));
+    let (source, mut starts) = scripted();
+    hub.add("a", source).unwrap();
+    let session =
+        soon(hub.switch("a", "s1", None).show_stored_first().into_future()).await.unwrap();
+    let mut agent = starts.next(json!({ "loadSession": true })).await;
+    agent.expect("session/load").await;
+    soon(session.close()).await.unwrap();
+    assert_eq!(session.state(), SessionState::Closed);
+    assert!(hub.sessions().is_empty());
+}
+
 #[tokio::test]
 async fn two_hubs_do_not_write_one_session() {
     let store = MemoryStore::new();

@@ -6,9 +6,10 @@
 
 use super::code::OpenCode;
 use super::containers::{Containers, after_quote_mark};
+use super::inline;
+use super::limits::PIECE;
 use super::line_start::{self, CODE_INDENT, ListMarker};
 use super::table::OpenTable;
-use super::{PIECE, inline};
 use crate::block::{Block, Marker};
 use crate::sanitize;
 use crate::span::Role;

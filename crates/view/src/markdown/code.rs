@@ -1,6 +1,7 @@
 //! Code that may get more lines.
 
-use super::{PARTS, PIECE, work};
+use super::limits::{PARTS, PIECE};
+use super::work;
 use crate::block::{Block, CodeBlock};
 use crate::span::Line;
 use crate::syntax::{Highlighter, highlighter};

@@ -1,7 +1,7 @@
 //! The blocks that are made, and the containers that are still open.
 
-use super::PARTS;
 use super::container::{Container, Kind};
+use super::limits::PARTS;
 use crate::block::{Block, Item, Marker};
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Tables that may get more rows.
 
-use super::{PARTS, inline};
+use super::inline;
+use super::limits::PARTS;
 use crate::block::{Alignment, Block, Table};
 use crate::span::{Line, Role};
 

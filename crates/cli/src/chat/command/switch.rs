@@ -4,9 +4,10 @@ use crate::chat::Chat;
 use crate::say::{println, say};
 use crate::sessions::time::ago;
 use crate::show::paint::{DIM, YELLOW};
-use crate::show::{sanitize, width};
+use crate::show::width;
 use crate::terminal;
 use attache_client::{ListedSession, SessionFilter};
+use attache_view::sanitize;
 use std::time::Duration;
 
 /// The number of sessions in a list.

@@ -2,10 +2,10 @@
 
 use super::colour::{style_of, style_of_verdict};
 use crate::show::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
-use crate::show::sanitize;
 use crate::show::width::{cut, wrap};
 use attache_check::{Judgement, Outcome, Verdict};
 use attache_protocol::method::Side;
+use attache_view::sanitize;
 
 /// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;

@@ -4,6 +4,7 @@ use crate::session::session_table::SessionTable;
 use attache_connection::transport::MemoryTransport;
 use attache_connection::{Builder, Client, ClientHandler, Handler as _, Peer};
 use attache_protocol::envelope::Message;
+use attache_protocol::method::{Method as _, SessionUpdateNotification};
 use attache_protocol::v1::{SessionId, SessionNotification};
 use attache_session::{Entry, EntryContent, EventBody, MessageAuthor};
 use std::sync::Arc;
@@ -31,7 +32,7 @@ fn folded(frames: &[String], plain: bool) -> Outcome {
     let mut recognized = 0;
     for frame in frames {
         if !plain && let Some(method) = handler.recognize(frame.as_bytes()) {
-            assert_eq!(method, "session/update");
+            assert_eq!(method, SessionUpdateNotification::ROW.name);
             recognized += 1;
             continue;
         }
@@ -54,8 +55,9 @@ fn folded(frames: &[String], plain: bool) -> Outcome {
 }
 
 fn chunk(session: &str, kind: &str, id: &str, text: &str) -> String {
+    let method = SessionUpdateNotification::ROW.name;
     format!(
-        r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"{session}","update":{{"sessionUpdate":"{kind}","content":{{"type":"text","text":{text}}},"messageId":"{id}"}}}}}}"#
+        r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"sessionId":"{session}","update":{{"sessionUpdate":"{kind}","content":{{"type":"text","text":{text}}},"messageId":"{id}"}}}}}}"#
     )
 }
 
@@ -116,5 +118,5 @@ fn chunks_of_version_2_are_recognized() {
     let mut handler = TextChunks::new(inner, sessions, incoming_v2::read_update);
     let frame = chunk("s1", "agent_message_chunk", "m", r#""a""#);
     assert_eq!(handler.recognize(frame.as_bytes()), None, "the first frame is decoded");
-    assert_eq!(handler.recognize(frame.as_bytes()), Some("session/update"));
+    assert_eq!(handler.recognize(frame.as_bytes()), Some(SessionUpdateNotification::ROW.name));
 }

@@ -1,3 +1,0 @@
-//! Text without control characters: see the view.
-
-pub(crate) use attache_view::sanitize::*;
