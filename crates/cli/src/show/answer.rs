@@ -38,9 +38,9 @@ impl Answer {
         self.lines(&self.held(), columns, theme)
     }
 
-    /// Returns the number of lines that the rest of the message has so far.
-    pub(super) fn held_lines(&self, columns: usize, theme: &Theme) -> usize {
-        block_lines(&self.held(), columns, theme).len()
+    /// Returns the lines that the rest of the message has so far.
+    pub(super) fn held_lines(&self, columns: usize, theme: &Theme) -> Vec<DrawnLine> {
+        block_lines(&self.held(), columns, theme)
     }
 
     /// Separates the next block from the printed ones, because something else is printed below

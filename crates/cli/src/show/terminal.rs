@@ -167,16 +167,23 @@ impl<W: Write> Terminal<W> {
             return Ok(());
         }
         let columns = self.columns();
+        let room = columns.saturating_sub(1);
+        let activity_line = sanitize::line(activity);
         let held = match (&self.answer, &self.theme) {
             (Some((_, answer)), Some(theme)) => answer.held_lines(columns, theme),
-            _ => 0,
+            _ => Vec::new(),
         };
-        let shown = match held {
-            0 => activity.to_owned(),
-            1 => format!("{activity}, 1 line"),
-            count => format!("{activity}, {count} lines"),
+        let shown = match held.last().map(|line| line.line.to_string()) {
+            // The text of a silent agent is visible, as far as one row shows it.
+            Some(last) => {
+                let more =
+                    if held.len() > 1 { format!(", {} lines", held.len()) } else { "".into() };
+                let about = format!("  ({activity_line}{more})");
+                let text = width::cut(last.trim_end(), room.saturating_sub(width::width(&about)));
+                width::cut(&format!("{text}{about}"), room)
+            }
+            None => width::cut(&activity_line, room),
         };
-        let shown = width::cut(&sanitize::line(&shown), columns.saturating_sub(1));
         let paint = self.progress.style().paint;
         let out = self.progress.below();
         write!(out, "\r\x1b[2K{}", paint.paint(DIM, shown)).and_then(|()| out.flush())?;
@@ -441,10 +448,10 @@ mod tests {
         assert_eq!(screen(&written(&terminal)), ["✓ other   call a", ""]);
         terminal.show(Item::Text("one\ntwo")).unwrap();
         terminal.waiting("writing … 1 s").unwrap();
-        let held = ["✓ other   call a", "writing … 1 s, 2 lines"];
+        let held = ["✓ other   call a", "two  (writing … 1 s, 2 lines)"];
         assert_eq!(screen(&written(&terminal)), held);
         terminal.show(Item::Text("\n\nthree")).unwrap();
-        let more = ["✓ other   call a", "", "one", "two", "writing … 1 s, 1 line"];
+        let more = ["✓ other   call a", "", "one", "two", "three  (writing … 1 s)"];
         assert_eq!(screen(&written(&terminal)), more);
         terminal.pause().unwrap();
         let all = ["✓ other   call a", "", "one", "two", "", "three", "", ""];
