@@ -11,7 +11,7 @@ use crate::say::{println, say};
 use crate::show::paint::{DIM, RED, YELLOW};
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
-use crate::show::{self, Item, Show};
+use crate::show::{self, Item, Show, waiting};
 use crate::stop::{self, STOP, Stop};
 use attache_client::{
     Change, HubSession, PermissionBroker, Prompt, Question, QuestionAbout, SessionState, Watch,
@@ -125,14 +125,24 @@ impl Follow {
         Ok(())
     }
 
-    fn is_running(&self) -> bool {
-        matches!(self.session.state(), SessionState::Running { .. })
+    /// Whether a turn runs, and no line says what it waits for.
+    fn is_silent(&self) -> bool {
+        let runs = matches!(self.session.state(), SessionState::Running { .. });
+        runs && !self.output.shows_waiting()
+    }
+
+    /// Shows what the session waits for.
+    fn wait(&mut self) -> Result<(), Failure> {
+        let activity = waiting::activity(&self.session);
+        let shown = activity.map_or(Ok(()), |activity| self.output.waiting(&activity));
+        shown.map_err(|error| Failure::output(&error))
     }
 
     /// Shows changes, and asks the person the agent's questions, until nothing is running.
     pub(crate) async fn until_idle(&mut self) -> Result<(), Failure> {
         let mut state = self.session.state();
         let (mut interrupts, mut silence) = (0, SILENCE);
+        let mut ticks = waiting::ticks();
         loop {
             if let Some(question) = self.session.questions().into_iter().next() {
                 self.ask(question).await?;
@@ -151,6 +161,7 @@ impl Follow {
                     interrupts += 1;
                     self.interrupted(interrupts)?;
                 }
+                _ = ticks.tick(), if self.output.shows_waiting() => self.wait()?,
                 update = self.watch.next() => {
                     let Some(update) = update else { break };
                     silence = SILENCE;
@@ -162,7 +173,7 @@ impl Follow {
                     let verdict = Verdict::by_rule(&request, rule);
                     self.item(Item::Permission { request: &request, verdict: &verdict })?;
                 }
-                () = tokio::time::sleep(silence), if self.is_running() => {
+                () = tokio::time::sleep(silence), if self.is_silent() => {
                     self.pause()?;
                     say(DIM, &format!("({}; Ctrl-C cancels)", self.session.state()));
                     silence *= 2;
@@ -175,6 +186,7 @@ impl Follow {
             }
             state = now;
         }
+        self.output.finish().map_err(|error| Failure::output(&error))?;
         if let Some(held) = self.session.held() {
             say(YELLOW, &format!("the queue is paused: {held}"));
         }
@@ -204,11 +216,11 @@ impl Follow {
     /// Runs `/stop` if the person typed it, and tells them once what other input is used for.
     fn typed(&mut self) -> Result<(), Failure> {
         if let Some(wanted) = self.type_ahead.take_command(STOP) {
-            self.pause()?;
+            self.interrupt()?;
             self.stop.run(&self.session, &wanted);
         } else if !self.is_said {
             self.is_said = true;
-            self.pause()?;
+            self.interrupt()?;
             let stop = match stop::is_possible(&self.session.snapshot()) {
                 true => "; /stop lists what can be stopped alone",
                 false => "",
@@ -268,6 +280,7 @@ impl Follow {
             // The reasoning is collapsed: the person sees that the agent is thinking, and can ask
             // for the text.
             if self.thoughts.is_empty() {
+                self.pause()?;
                 say(DIM, "thinking … (/thoughts shows the reasoning)");
             }
             self.thoughts.push_str(text);
@@ -286,6 +299,11 @@ impl Follow {
 
     fn item(&mut self, item: Item<'_>) -> Result<(), Failure> {
         self.output.show(item).map_err(|error| Failure::output(&error))
+    }
+
+    /// Prepares for a line of this program. The agent's message continues below it.
+    fn interrupt(&mut self) -> Result<(), Failure> {
+        self.output.interrupt().map_err(|error| Failure::output(&error))
     }
 
     fn pause(&mut self) -> Result<(), Failure> {

@@ -38,6 +38,7 @@ mod show;
 mod stop;
 mod store;
 mod terminal;
+mod theme;
 mod trace;
 mod turn;
 mod uninstall;

@@ -14,11 +14,10 @@ use crate::run::{self, mcp_file};
 use crate::say::println;
 use crate::settings::Settings;
 use crate::show::paint::{BOLD, DIM, Paint, RED};
-use crate::{args, chat, folder, store};
+use crate::{args, chat, folder, store, theme};
 use arguments::{Begin, Screen};
 use attache_client::{Hub, Options};
 use attache_screen::keymap::Keymap;
-use attache_screen::theme::{ColorDepth, Glyphs, Theme};
 use attache_screen::{Ending, FirstSession, NotificationMethod, ScreenOptions};
 use attache_session::Store;
 use services::CliServices;
@@ -109,7 +108,7 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         prompt: arguments.prompt(),
         mcp_servers,
         budget: arguments.budget.as_ref().map(|budget| budget.of_session()),
-        theme: theme(variable, &mut notices),
+        theme: theme::of_terminal(&mut notices),
         keymap: keymap(&mut notices),
         notices,
         history: folder::data().map(|folder| folder.join("chat_history")),
@@ -126,21 +125,6 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         trouble.iter().for_each(|it| crate::say::say(RED, it));
     }
     Ok(if ending.by_signal { Exit::Cancelled } else { Exit::Done })
-}
-
-/// Returns the theme that fits the terminal.
-fn theme(variable: impl Fn(&str) -> Option<String>, notices: &mut Vec<String>) -> Theme {
-    let depth = ColorDepth::detect(&variable);
-    let glyphs = Glyphs::detect(&variable);
-    let file = folder::configuration().map(|folder| folder.join("theme.toml"));
-    match file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()) {
-        Some(text) => {
-            let (theme, errors) = Theme::parse(&text, depth, glyphs);
-            notices.extend(errors.iter().map(|error| format!("theme.toml: {error}")));
-            theme
-        }
-        None => Theme::dark(depth, glyphs),
-    }
 }
 
 /// Returns the keys of the person's file.

@@ -1,5 +1,6 @@
 //! The output of a run: for a terminal, as plain text for a pipe, and as JSON for programs.
 
+mod answer;
 pub(crate) mod diff;
 pub(crate) mod json;
 pub(crate) mod options;
@@ -12,6 +13,7 @@ pub(crate) mod terminal;
 pub(crate) mod terminal_output;
 pub(crate) mod tool_call;
 pub(crate) mod usage;
+pub(crate) mod waiting;
 pub(crate) mod width;
 
 use crate::exit::Exit;
@@ -75,6 +77,12 @@ pub(crate) trait Show: Send {
 
     /// Ends the current line, so that other code can write to the terminal.
     fn pause(&mut self) -> io::Result<()>;
+
+    /// Shows what the session waits for, until the next output. An output without a line for it
+    /// shows nothing.
+    fn waiting(&mut self, _activity: &str) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Shows a change of a session. `title` is the title that was shown last.

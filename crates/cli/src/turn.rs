@@ -8,7 +8,7 @@ use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy, Question, Verdict};
 use crate::run::budget::Budget;
 use crate::show::paint::{DIM, Paint};
-use crate::show::{self, Item, Show};
+use crate::show::{self, Item, Show, waiting};
 use attache_client::{Change, HubError, HubSession, Prompt, Turn, TurnError};
 use attache_protocol::ErrorCode;
 use attache_protocol::v1::StopReason;
@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, Interval};
 
 /// The maximum number of changes shown before a question.
 const BEFORE_A_QUESTION: usize = 1000;
@@ -59,6 +59,8 @@ enum Next {
     Question(Box<Question>),
     Elicitation(Elicitation),
     Change(Option<Box<Change>>),
+    /// It is time to show what the session waits for.
+    Tick,
 }
 
 impl Run<'_> {
@@ -82,9 +84,9 @@ impl Run<'_> {
         let begun = session.prompt(prompt).await;
         let mut turn = begun.map_err(|error| not_sent(&error))?;
         let deadline = self.deadline.take().or_else(|| after(self.timeout));
-        let mut stopping = None;
+        let (mut stopping, mut ticks) = (None, waiting::ticks());
         loop {
-            match self.next(&mut turn, deadline, stopping).await {
+            match self.next(&mut turn, deadline, stopping, &mut ticks).await {
                 Next::End => {
                     return Err(Failure::new(Exit::Cancelled, "ended together with the agent"));
                 }
@@ -107,6 +109,11 @@ impl Run<'_> {
                     self.elicit(session, &mut turn, elicitation, deadline, &mut stopping).await?
                 }
                 Next::Change(Some(change)) => self.show(session, *change)?,
+                Next::Tick => {
+                    if let Some(activity) = waiting::activity(session) {
+                        self.output.waiting(&activity).map_err(|error| Failure::output(&error))?;
+                    }
+                }
                 Next::Change(None) => break,
             }
             if stopping.is_none() && self.passed(session).is_some() {
@@ -127,6 +134,7 @@ impl Run<'_> {
         turn: &mut Turn,
         deadline: Option<Instant>,
         stopping: Option<Exit>,
+        ticks: &mut Interval,
     ) -> Next {
         tokio::select! {
             biased;
@@ -138,6 +146,7 @@ impl Run<'_> {
             }
             Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
             Some(elicitation) = self.elicitations.recv() => Next::Elicitation(elicitation),
+            _ = ticks.tick() => Next::Tick,
             change = turn.next() => Next::Change(change.map(Box::new)),
         }
     }

@@ -25,7 +25,7 @@ pub(crate) use self::row::segments;
 pub(crate) use self::segment::{Segment, SegmentKind};
 pub(crate) use self::styled_text::{clip, width};
 
-use self::blocks::{write_blocks, write_lines};
+use self::blocks::{are_close, write_blocks, write_lines};
 use self::canvas::{Canvas, Margin};
 use self::row::diff_segments;
 use crate::theme::Theme;
@@ -51,6 +51,23 @@ pub fn row_lines(
 pub fn block_lines(blocks: &[Arc<Block>], columns: usize, theme: &Theme) -> Vec<DrawnLine> {
     let mut canvas = Canvas::new(theme, columns);
     write_blocks(&mut canvas, blocks, &mut Margin::default());
+    canvas.lines
+}
+
+/// Returns the lines of blocks that follow `before`, as [`block_lines`] does: an empty line comes
+/// first if one belongs between them.
+pub fn following_block_lines(
+    before: &Block,
+    blocks: &[Arc<Block>],
+    columns: usize,
+    theme: &Theme,
+) -> Vec<DrawnLine> {
+    let mut canvas = Canvas::new(theme, columns);
+    let mut margin = Margin::default();
+    if blocks.first().is_some_and(|first| !are_close(before, first)) {
+        canvas.blank(&mut margin);
+    }
+    write_blocks(&mut canvas, blocks, &mut margin);
     canvas.lines
 }
 

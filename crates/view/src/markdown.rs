@@ -102,6 +102,11 @@ impl Markdown {
         self.complete.len()
     }
 
+    /// Returns the complete blocks, without parsing what follows them.
+    pub fn complete_blocks(&self) -> &[Arc<Block>] {
+        &self.complete
+    }
+
     /// Returns the text of the message as received. It is not sanitized.
     pub fn source(&self) -> &str {
         &self.source

@@ -8,7 +8,7 @@ use crate::show::plain::Plain;
 use crate::show::progress::Style;
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
-use crate::terminal;
+use crate::{terminal, theme};
 use std::io::{self, IsTerminal};
 
 /// Returns the output for stdout and the flags.
@@ -28,8 +28,14 @@ pub(super) fn output(arguments: &args::Run) -> Box<dyn Show> {
     Box::new(Plain::new(io::stdout(), (!arguments.quiet).then(|| (io::stderr(), style))))
 }
 
-/// Returns the output for a terminal.
+/// Returns the output for a terminal. Messages are rendered as Markdown if lines can be rewritten:
+/// only then the text of an unfinished block is visible while the agent is silent.
 pub(crate) fn on_terminal(bound: Bound) -> Terminal<io::Stdout> {
     let (paint, rewrite) = (Paint::of(&io::stdout()), terminal::can_rewrite());
-    Terminal::new(io::stdout(), Style { paint, columns: terminal::columns, rewrite, bound })
+    let style = Style { paint, columns: terminal::columns, rewrite, bound };
+    match rewrite {
+        // The screen reports mistakes in the theme.
+        true => Terminal::rendering(io::stdout(), style, theme::of_terminal(&mut Vec::new())),
+        false => Terminal::new(io::stdout(), style),
+    }
 }

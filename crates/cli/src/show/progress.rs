@@ -80,7 +80,17 @@ impl<W: Write> Progress<W> {
         &mut self.out
     }
 
-    /// Returns the stream. The last lines can still be rewritten afterwards.
+    /// Returns the stream for a line that is erased again before other output. The last lines can
+    /// still be rewritten afterwards.
+    pub(super) fn below(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    /// Whether this call has a line.
+    pub(super) fn has_shown(&self, call: &ToolCallId) -> bool {
+        self.shown.contains_key(call)
+    }
+
     #[cfg(test)]
     pub(crate) fn written(&self) -> &W {
         &self.out
@@ -232,7 +242,7 @@ impl<W: Write> Progress<W> {
 
     /// Returns whether lines can be rewritten. On a narrow terminal they cannot, because the line
     /// of a call takes two rows, so the count of rows would be wrong.
-    fn rewrites(&self) -> bool {
+    pub(super) fn rewrites(&self) -> bool {
         self.style.rewrite && (self.style.columns)().is_some_and(|columns| columns >= 20)
     }
 

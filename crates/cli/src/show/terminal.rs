@@ -1,10 +1,13 @@
 //! The output for a person at a terminal: the answer as it arrives, dimmed reasoning, and progress
 //! between them.
 
+use super::answer::Answer;
 use super::paint::DIM;
 use super::progress::{Progress, Style};
-use super::{Item, Show, tool_call};
+use super::{Item, Show, tool_call, width};
 use crate::run::session::Opened;
+use attache_screen::layout::DrawnLine;
+use attache_screen::theme::Theme;
 use attache_session::MessageAuthor;
 use attache_view::sanitize;
 use std::io::{self, Write};
@@ -15,20 +18,48 @@ enum Part {
     Nothing,
     Text,
     Thought,
+    /// A message that has ended.
+    Ended,
     Progress,
 }
 
+/// The width of a terminal that does not say it.
+const COLUMNS: usize = 80;
+
 /// Writes everything to one stream, in order.
-pub(crate) struct Terminal<W> {
+///
+/// With a theme, messages are Markdown: their blocks are written when they are complete, and the
+/// rest when the message ends. Without one, text is written as it arrives.
+pub(crate) struct Terminal<W: Write> {
     progress: Progress<W>,
+    theme: Option<Theme>,
     last: Part,
     /// Whether the cursor is in an unfinished line.
     inside_line: bool,
+    /// The message that is being written, and its kind.
+    answer: Option<(Part, Answer)>,
+    /// The activity in the row of the cursor, which is erased before other output.
+    waiting: Option<String>,
 }
 
 impl<W: Write> Terminal<W> {
+    /// Returns an output that writes text as it arrives.
     pub(crate) fn new(out: W, style: Style) -> Self {
-        Self { progress: Progress::new(out, style), last: Part::Nothing, inside_line: false }
+        Self {
+            progress: Progress::new(out, style),
+            theme: None,
+            last: Part::Nothing,
+            inside_line: false,
+            answer: None,
+            waiting: None,
+        }
+    }
+
+    /// Returns an output that renders Markdown.
+    pub(crate) fn rendering(out: W, style: Style, theme: Theme) -> Self {
+        let mut terminal = Self::new(out, style);
+        terminal.theme = Some(theme);
+        terminal
     }
 
     /// Ends the current line, and adds a blank line before another kind of output.
@@ -47,6 +78,25 @@ impl<W: Write> Terminal<W> {
     }
 
     fn text(&mut self, text: &str, part: Part) -> io::Result<()> {
+        let Some(theme) = self.theme.clone() else { return self.raw_text(text, part) };
+        if self.answer.as_ref().is_some_and(|(kind, _)| *kind != part) {
+            self.finish()?;
+        }
+        let columns = self.columns();
+        let (_, answer) = self.answer.get_or_insert_with(|| (part, Answer::default()));
+        answer.push(text);
+        let lines = answer.complete_lines(columns, &theme);
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let waiting = self.waiting.clone();
+        self.erase_waiting()?;
+        self.lines(&lines, part)?;
+        waiting.map_or(Ok(()), |activity| self.show_waiting(&activity))
+    }
+
+    /// Writes text as it is.
+    fn raw_text(&mut self, text: &str, part: Part) -> io::Result<()> {
         let text = sanitize::text(text);
         // Leading blank lines are omitted.
         let text = if self.last == part { &*text } else { text.trim_start_matches('\n') };
@@ -58,41 +108,161 @@ impl<W: Write> Terminal<W> {
         self.inside_line = end != '\n';
         self.progress.out().flush()
     }
+
+    /// Writes lines of a message.
+    fn lines(&mut self, lines: &[DrawnLine], part: Part) -> io::Result<()> {
+        self.part(part)?;
+        let paint = self.progress.style().paint;
+        for line in lines {
+            let plain = || line.line.to_string();
+            let shown = match part {
+                Part::Thought => paint.paint(DIM, plain().trim_end()),
+                _ if paint.colours => line.ansi(),
+                _ => plain().trim_end().to_owned(),
+            };
+            writeln!(self.progress.out(), "{shown}")?;
+        }
+        self.progress.out().flush()
+    }
+
+    /// Writes the rest of the message.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.erase_waiting()?;
+        let Some(theme) = &self.theme else { return Ok(()) };
+        let Some((part, answer)) = self.answer.take() else { return Ok(()) };
+        let lines = answer.finish(self.columns(), theme);
+        if !lines.is_empty() {
+            self.lines(&lines, part)?;
+        }
+        if self.last == part {
+            self.last = Part::Ended;
+        }
+        Ok(())
+    }
+
+    /// Ends the printed part of the message, so that other code can write below it. The message
+    /// continues below that.
+    pub(crate) fn interrupt(&mut self) -> io::Result<()> {
+        self.erase_waiting()?;
+        if let Some((_, answer)) = &mut self.answer {
+            answer.interrupt();
+        }
+        if self.last != Part::Nothing {
+            self.part(Part::Progress)?;
+        }
+        self.progress.below().flush()
+    }
+
+    fn columns(&self) -> usize {
+        (self.progress.style().columns)().unwrap_or(COLUMNS)
+    }
+
+    /// Whether the row of the cursor can show what the session waits for.
+    pub(crate) fn shows_waiting(&self) -> bool {
+        self.theme.is_some() && self.progress.rewrites()
+    }
+
+    /// Writes what the session waits for in the row of the cursor.
+    fn show_waiting(&mut self, activity: &str) -> io::Result<()> {
+        if !self.shows_waiting() {
+            return Ok(());
+        }
+        let columns = self.columns();
+        let room = columns.saturating_sub(1);
+        let activity_line = sanitize::line(activity);
+        let held = match (&self.answer, &self.theme) {
+            (Some((_, answer)), Some(theme)) => answer.held_lines(columns, theme),
+            _ => Vec::new(),
+        };
+        let shown = match held.last().map(|line| line.line.to_string()) {
+            // The text of a silent agent is visible, as far as one row shows it.
+            Some(last) => {
+                let more =
+                    if held.len() > 1 { format!(", {} lines", held.len()) } else { "".into() };
+                let about = format!("  ({activity_line}{more})");
+                let text = width::cut(last.trim_end(), room.saturating_sub(width::width(&about)));
+                width::cut(&format!("{text}{about}"), room)
+            }
+            None => width::cut(&activity_line, room),
+        };
+        let paint = self.progress.style().paint;
+        let out = self.progress.below();
+        write!(out, "\r\x1b[2K{}", paint.paint(DIM, shown)).and_then(|()| out.flush())?;
+        self.waiting = Some(activity.to_owned());
+        Ok(())
+    }
+
+    fn erase_waiting(&mut self) -> io::Result<()> {
+        match self.waiting.take() {
+            Some(_) => {
+                let out = self.progress.below();
+                write!(out, "\r\x1b[2K").and_then(|()| out.flush())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn progress(&mut self, item: &Item<'_>) -> io::Result<()> {
+        self.part(Part::Progress)?;
+        self.progress.show(item)
+    }
 }
 
 impl<W: Write + Send> Show for Terminal<W> {
     fn show(&mut self, item: Item<'_>) -> io::Result<()> {
         match item {
-            Item::Text(text) => self.text(text, Part::Text),
-            Item::Thought(text) => self.text(text, Part::Thought),
-            Item::Content { author: MessageAuthor::Thought, block } => {
-                self.text(&tool_call::block(block), Part::Thought)
+            Item::Text(text) => return self.text(text, Part::Text),
+            Item::Thought(text) => return self.text(text, Part::Thought),
+            // These items are shown at the end of the turn, or not at all.
+            Item::Title(_) | Item::Config(_) | Item::Usage(_) => return self.progress.show(&item),
+            // These say nothing about the place in the message where they arrive.
+            Item::ToolCall(call) if self.progress.has_shown(&call.tool_call_id) => {
+                self.interrupt()?;
+                return self.progress(&item);
             }
-            Item::Content { block, .. } => self.text(&tool_call::block(block), Part::Text),
+            Item::Notice(_) => {
+                self.interrupt()?;
+                return self.progress(&item);
+            }
+            _ => self.finish()?,
+        }
+        match item {
+            Item::Content { author, block } => {
+                let thought = author == MessageAuthor::Thought;
+                let part = if thought { Part::Thought } else { Part::Text };
+                self.text(&tool_call::block(block), part)?;
+                self.finish()
+            }
             Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => {
                 self.pause()
             }
             // Most of these items show nothing, so no blank line is needed before them.
             Item::Session { opened: Opened::New, title: None, .. }
-            | Item::Title(_)
-            | Item::Config(_)
-            | Item::Usage(_)
             | Item::Agent(_)
             | Item::Message(_)
             | Item::Error { .. }
             | Item::Prompt { count: 1, .. } => self.progress.show(&item),
-            _ => {
-                self.part(Part::Progress)?;
-                self.progress.show(&item)
-            }
+            _ => self.progress(&item),
         }
     }
 
     fn pause(&mut self) -> io::Result<()> {
+        self.finish()?;
         if self.last != Part::Nothing {
             self.part(Part::Progress)?;
         }
         self.progress.out().flush()
+    }
+
+    fn waiting(&mut self, activity: &str) -> io::Result<()> {
+        self.show_waiting(activity)
+    }
+}
+
+/// The rest of a message is not lost if nothing ended it.
+impl<W: Write> Drop for Terminal<W> {
+    fn drop(&mut self) {
+        let _ = self.finish();
     }
 }
 
@@ -110,6 +280,13 @@ mod tests {
             Vec::new(),
             Style { paint: Paint { colours: false }, columns, rewrite: true, bound: Bound::Short },
         )
+    }
+
+    /// A terminal with 30 columns that renders Markdown.
+    fn rendering() -> Terminal<Vec<u8>> {
+        use attache_screen::theme::{ColorDepth, Glyphs};
+        let style = Style { columns: || Some(30), ..terminal().progress.style() };
+        Terminal::rendering(Vec::new(), style, Theme::dark(ColorDepth::None, Glyphs::ASCII))
     }
 
     fn written(terminal: &Terminal<Vec<u8>>) -> String {
@@ -240,5 +417,57 @@ mod tests {
         terminal.show(Item::Text("\u{1b}[2Jhello\u{9b}1m\r\n")).unwrap();
         terminal.pause().unwrap();
         assert_eq!(written(&terminal), "hm\n\nhello\n\n");
+    }
+
+    #[test]
+    fn markdown_is_rendered_and_wrapped_when_its_blocks_are_complete() {
+        let mut terminal = rendering();
+        let text = "A **bold** word and a paragraph that is longer than a line.\n\n- one\n- two\n\n\
+                    ```sh\nls\n```\nEnd";
+        for (at, _) in text.char_indices() {
+            terminal.show(Item::Text(&text[at..=at])).unwrap();
+            assert!(!written(&terminal).contains('\u{1b}'));
+        }
+        let shown = "A bold word and a paragraph\nthat is longer than a line.\n\n* one\n* two\n\n\
+                     | sh\n| ls\n";
+        assert_eq!(written(&terminal), shown, "the last block may grow");
+        terminal.show(Item::Message(MessageAuthor::Agent)).unwrap();
+        assert_eq!(written(&terminal), format!("{shown}\nEnd\n"));
+        terminal.show(Item::Text("Next")).unwrap();
+        terminal.pause().unwrap();
+        assert_eq!(written(&terminal), format!("{shown}\nEnd\n\nNext\n\n"));
+    }
+
+    #[test]
+    fn the_waiting_line_is_erased_before_other_output() {
+        let mut terminal = rendering();
+        terminal.waiting("waiting for a model … 1 s").unwrap();
+        assert_eq!(screen(&written(&terminal)), ["waiting for a model … 1 s"]);
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::InProgress))).unwrap();
+        terminal.waiting("running call a … 1 s").unwrap();
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Completed))).unwrap();
+        assert_eq!(screen(&written(&terminal)), ["✓ other   call a", ""]);
+        terminal.show(Item::Text("one\ntwo")).unwrap();
+        terminal.waiting("writing … 1 s").unwrap();
+        let held = ["✓ other   call a", "two  (writing … 1 s, 2 lines)"];
+        assert_eq!(screen(&written(&terminal)), held);
+        terminal.show(Item::Text("\n\nthree")).unwrap();
+        let more = ["✓ other   call a", "", "one", "two", "three  (writing … 1 s)"];
+        assert_eq!(screen(&written(&terminal)), more);
+        terminal.pause().unwrap();
+        let all = ["✓ other   call a", "", "one", "two", "", "three", "", ""];
+        assert_eq!(screen(&written(&terminal)), all);
+    }
+
+    #[test]
+    fn a_known_call_does_not_divide_a_message() {
+        let mut terminal = rendering();
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Pending))).unwrap();
+        terminal.show(Item::Text("```\none\n")).unwrap();
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Completed))).unwrap();
+        terminal.show(Item::Text("two\n```\n")).unwrap();
+        terminal.show(Item::ToolCall(&call("b", ToolCallStatus::Pending))).unwrap();
+        let expected = ["✓ other   call a", "", "| one", "| two", "", "○ other   call b", ""];
+        assert_eq!(screen(&written(&terminal)), expected);
     }
 }
