@@ -367,6 +367,28 @@ async fn dropped_entries_do_not_make_replayed_ones_missing() {
     assert_eq!(answers.count(), 1);
 }
 
+/// An agent that counts its sessions may use an id again after it was restarted.
+#[tokio::test]
+async fn a_new_session_with_the_id_of_a_stored_one_replaces_it() {
+    let store = Checkpoints::default();
+    let _folder = used(&store).await;
+    let earlier = store.store.summary(&key()).unwrap().sequence;
+    let mut it = started_with(keeping(&store), json!({}), json!({ "sessionId": "s1" })).await;
+    it.session.send("fresh").unwrap();
+    let (call, _) = it.agent.prompted().await;
+    it.agent.end_turn(&call).await;
+    idle(&it.session).await;
+    assert_eq!(texts(&it.session), ["fresh"]);
+    drop(it.agent);
+    soon(it.hub.close()).await;
+    let whole = store.whole();
+    assert_eq!(whole.generation(), earlier + 1);
+    assert_eq!(whole.entries().get(0).unwrap().text(), "fresh");
+    let (_hub, session) = resumed(&store).await;
+    assert_eq!((texts(&session)[0].as_str(), session.draft().as_str()), ("fresh", ""));
+    assert!(session.queue().is_empty());
+}
+
 /// The summary for the next session has the first prompt, which is no longer in memory.
 #[tokio::test]
 async fn a_session_that_continues_a_long_one_gets_the_whole_summary() {
