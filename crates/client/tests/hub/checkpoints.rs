@@ -347,7 +347,7 @@ async fn dropped_entries_do_not_make_replayed_ones_missing() {
     let answering = async {
         let mut agent = starts.next(json!({ "loadSession": true })).await;
         let call = agent.expect("session/load").await;
-        for number in 0..40 {
+        for number in 30..40 {
             let [mut said, _] = replay(0);
             said["sessionUpdate"] = "agent_message_chunk".into();
             said["content"]["text"] = answer(number).into();
@@ -363,8 +363,8 @@ async fn dropped_entries_do_not_make_replayed_ones_missing() {
     session.unwrap().commit().await.unwrap();
     let whole = store.whole();
     assert!(whole.generation() > 0, "the replay differs");
-    let answers = whole.entries().iter().filter(|entry| entry.text().starts_with("answer 39 "));
-    assert_eq!(answers.count(), 1);
+    let answers = whole.entries().iter().map(|entry| entry.text().matches("answer 39 ").count());
+    assert_eq!(answers.sum::<usize>(), 1);
 }
 
 /// An agent that counts its sessions may use an id again after it was restarted.
