@@ -1,6 +1,6 @@
 //! The future that drives a connection.
 
-use crate::dispatch::{dispatch, report};
+use crate::dispatch::{dispatch, recognize, report};
 use crate::limits::Limits;
 use crate::outbox::{Outbox, PAUSE};
 use crate::trace::{self, Trace};
@@ -134,8 +134,9 @@ impl<H> std::fmt::Debug for Connection<H> {
 }
 
 impl<H: Handler> Connection<H> {
-    /// Runs the connection and returns why it ended. Dropping this future ends the connection at
-    /// once: open calls fail and running work is aborted.
+    /// Runs the connection and returns why it ended. Dropping this future ends the connection:
+    /// open calls fail at once. The connection's task, with the running work and the transport,
+    /// ends a moment later, when the runtime next polls it.
     ///
     /// The connection runs in a task of its own. With a multi-threaded runtime, the main function
     /// runs on a thread that receives no I/O events, and each frame would have to wake that thread.
@@ -240,8 +241,7 @@ impl<H: Handler> Connection<H> {
                 Incoming::Frame(frame) => {
                     let open = self.works.len() + self.accepted.len();
                     let Self { peer, handler, limits, tap, .. } = self;
-                    let work =
-                        catch_panic(|| dispatch(peer, handler, open, limits, tap.as_ref(), frame));
+                    let work = take_frame(peer, handler, open, limits, tap.as_ref(), frame);
                     if work.is_none() {
                         catch_panic(|| report(handler, Unhandled::HandlerPanicked(frame)));
                     }
@@ -347,6 +347,23 @@ fn start(work: Work) -> Work {
     let mut context = Context::from_waker(std::task::Waker::noop());
     let first = catch_panic(|| work.as_mut().poll(&mut context));
     matches!(first, Some(Poll::Pending)).then_some(work)
+}
+
+/// Takes one frame. Returns `None` if the handler panics while it handles this frame. A panic while
+/// it recognizes the frame or flushes earlier frames does not affect this one.
+fn take_frame<H: Handler>(
+    peer: &Peer,
+    handler: &mut H,
+    open: usize,
+    limits: &Limits,
+    tap: Option<&Tap>,
+    frame: &[u8],
+) -> Option<Work> {
+    if catch_panic(|| recognize(handler, tap, frame)) == Some(true) {
+        return Some(None);
+    }
+    catch_panic(|| handler.flush());
+    catch_panic(|| dispatch(peer, handler, open, limits, frame))
 }
 
 /// Runs the handler's code. Returns `None` if it panics. By then, the panic hook has printed the

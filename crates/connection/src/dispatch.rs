@@ -11,23 +11,27 @@ use attache_protocol::method::{CancelRequest, Method};
 use attache_protocol::{DecodeError, Error, RequestId};
 use std::collections::hash_map::Entry;
 
+/// Shows a frame to the tap, and offers it to the handler. Returns whether the handler recognized
+/// it; otherwise dispatch it.
+pub(crate) fn recognize<H: Handler>(handler: &mut H, tap: Option<&Tap>, frame: &[u8]) -> bool {
+    if let Some(tap) = tap {
+        tap::show(tap, Direction::Received, frame);
+    }
+    let method = handler.recognize(frame);
+    if let Some(method) = method {
+        trace::received_notification(method, frame.len());
+    }
+    method.is_some()
+}
+
 /// Dispatches one frame by its kind.
 pub(crate) fn dispatch<H: Handler>(
     peer: &Peer,
     handler: &mut H,
     open: usize,
     limits: &Limits,
-    tap: Option<&Tap>,
     frame: &[u8],
 ) -> Work {
-    if let Some(tap) = tap {
-        tap::show(tap, Direction::Received, frame);
-    }
-    if let Some(method) = handler.recognize(frame) {
-        trace::received_notification(method, frame.len());
-        return None;
-    }
-    handler.flush();
     let message = Message::read(frame);
     if let Ok(message) = &message {
         trace::received(message, frame.len());

@@ -6,15 +6,15 @@
 mod over;
 
 use attache_connection::{
-    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, ConnectionEnd, IncomingCall,
-    Peer, Responder, Unhandled, Work,
+    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, ConnectionEnd, Handler,
+    IncomingCall, Peer, Responder, Unhandled, Work,
 };
 use attache_protocol::method::{
     Gate, Initialize, SessionCancel, SessionList, SessionPrompt, SessionSetMode,
-    SessionUpdateNotification,
+    SessionUpdateNotification, Side,
 };
 use attache_protocol::v1::*;
-use attache_protocol::{ErrorCode, Raw};
+use attache_protocol::{DecodeError, ErrorCode, Raw};
 use over::Over;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -127,6 +127,46 @@ async fn the_connection_survives_a_panic_in_any_handler_function() {
             .chain(["Frame", "HandlerPanicked", "ended"])
             .collect();
         assert_eq!(seen, expected);
+    }
+}
+
+/// A handler whose merged notifications cannot be applied.
+struct PanicsAtFlush(AgentHandler<Panics>);
+
+impl Handler for PanicsAtFlush {
+    const SIDE: Side = Side::Agent;
+
+    fn notification(
+        &mut self,
+        peer: &Peer,
+        name: &str,
+        params: Option<&str>,
+    ) -> Result<(), DecodeError> {
+        self.0.notification(peer, name, params)
+    }
+
+    fn call(&mut self, call: IncomingCall<'_>) -> Work {
+        self.0.call(call)
+    }
+
+    fn flush(&mut self) {
+        panic!("at earlier notifications")
+    }
+}
+
+#[tokio::test]
+async fn a_panic_at_merged_notifications_does_not_affect_the_next_call() {
+    for over in Over::each() {
+        let (client, agent) = over.pair(4096);
+        let mut drivers = JoinSet::new();
+        let handler = PanicsAtFlush(AgentHandler(Panics::default()));
+        drivers.spawn(Builder::new().connect_over(agent, handler).1.run());
+        let (peer, connection) = Builder::new().connect_over(client, ClientHandler(Fragile));
+        drivers.spawn(connection.run());
+        let mode = SetSessionModeRequest::new("s", "m");
+        peer.call::<SessionSetMode>(&mode).await.unwrap();
+        peer.close();
+        while drivers.join_next().await.is_some() {}
     }
 }
 

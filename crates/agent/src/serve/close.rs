@@ -2,13 +2,17 @@
 
 use crate::serve::context::Context;
 use crate::serve::guard::catch_panic;
-use crate::serve::open_sessions::ServedSession;
+use crate::serve::open_sessions::{RunningClose, ServedSession};
 use crate::session::outgoing_slot::StoredReply;
 use crate::session::state::State;
 use crate::{Result, trace};
+use attache_connection::Cancelled;
+use attache_protocol::Error as Refusal;
 use attache_protocol::v1::{SessionId, SessionStatus, SessionStatusResponse};
 use attache_session::EventBody;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use tokio::sync::oneshot;
 
 impl Context {
@@ -31,12 +35,12 @@ impl Context {
         served: Arc<ServedSession>,
         last: Option<EventBody>,
     ) -> Result<()> {
+        let running = RunningClose::new(&self.sessions, &served);
         let stored = self.end(&served, last, false).await;
         match &stored {
             Ok(()) => self.drop_memory(&served).await,
-            Err(_) => self.sessions.put_back(Arc::clone(&served)),
+            Err(_) => running.fail(),
         }
-        self.sessions.end_close(&served);
         stored
     }
 
@@ -45,19 +49,30 @@ impl Context {
     /// Returns whether the session was open.
     ///
     /// # Errors
-    /// Returns the errors of [`Context::close`].
+    /// Returns the errors of [`Context::close`], or an error if this call is cancelled while it
+    /// waits.
     pub(crate) async fn close_or_wait(
         &self,
         id: &SessionId,
         mut removed: Option<Arc<ServedSession>>,
-    ) -> Result<bool> {
+        cancelled: &Cancelled,
+    ) -> std::result::Result<bool, Refusal> {
         loop {
             if let Some(served) = removed {
-                return self.close(served, None).await.map(|()| true);
+                let closed = self.close(served, None).await;
+                return closed.map(|()| true).map_err(|error| error.to_reply());
             }
             let Some(mut closing) = self.sessions.closing(id) else { return Ok(false) };
-            if closing.changed().await.is_err() {
-                return Ok(false);
+            let mut changed = pin!(closing.changed());
+            let mut cancelled = pin!(cancelled.clone().wait());
+            let ended = std::future::poll_fn(|context| match changed.as_mut().poll(context) {
+                Poll::Ready(ended) => Poll::Ready(Some(ended)),
+                Poll::Pending => cancelled.as_mut().poll(context).map(|()| None),
+            });
+            match ended.await {
+                Some(Ok(())) => {}
+                Some(Err(_)) => return Ok(false),
+                None => return Err(Refusal::request_cancelled()),
             }
             removed = self.remove(id);
         }
@@ -110,10 +125,10 @@ impl Context {
         served: Option<Arc<ServedSession>>,
     ) -> Result<()> {
         if let Some(served) = served {
+            let _running = RunningClose::new(&self.sessions, &served);
             // An error of the store no longer matters.
             let _ = self.end(&served, None, true).await;
             self.drop_memory(&served).await;
-            self.sessions.end_close(&served);
         }
         self.stored.delete(&session).await
     }

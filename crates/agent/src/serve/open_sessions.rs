@@ -36,11 +36,7 @@ impl OpenSessions {
     pub(crate) fn insert(&self, session: Arc<OpenSession>, memory: Memory) {
         let memory = tokio::sync::Mutex::new(Some(memory));
         let close_ended = watch::Sender::new(());
-        self.put_back(Arc::new(ServedSession { session, memory, close_ended }));
-    }
-
-    /// Reopens a session that was removed.
-    pub(crate) fn put_back(&self, served: Arc<ServedSession>) {
+        let served = Arc::new(ServedSession { session, memory, close_ended });
         self.lock().open.insert(served.session.id.clone(), served);
     }
 
@@ -78,8 +74,8 @@ impl OpenSessions {
         self.all().iter().try_for_each(|served| served.session.state().send_info())
     }
 
-    /// Removes the session, to close it: later calls that name it find nothing. Call
-    /// [`OpenSessions::end_close`] when the close has ended.
+    /// Removes the session, to close it: later calls that name it find nothing. Hold a
+    /// [`RunningClose`] until the close has ended.
     pub(crate) fn remove(&self, id: &SessionId) -> Option<Arc<ServedSession>> {
         let mut sessions = self.lock();
         let served = sessions.open.remove(id)?;
@@ -92,9 +88,19 @@ impl OpenSessions {
         self.lock().closing.get(id).cloned()
     }
 
-    /// Notes that the close of a session has ended, successfully or not.
-    pub(crate) fn end_close(&self, served: &ServedSession) {
-        self.lock().closing.remove(&served.session.id);
+    /// Notes that the close of a session has ended. If it failed, the session is open again.
+    fn end_close(&self, served: &Arc<ServedSession>, failed: bool) {
+        let id = &served.session.id;
+        let mut sessions = self.lock();
+        // Another session with this id may have been opened and be closing.
+        let own = served.close_ended.subscribe();
+        if sessions.closing.get(id).is_some_and(|closing| closing.same_channel(&own)) {
+            sessions.closing.remove(id);
+        }
+        if failed {
+            sessions.open.insert(id.clone(), Arc::clone(served));
+        }
+        // Still locked, so that a later close is not announced by this one.
         served.close_ended.send_replace(());
     }
 
@@ -115,6 +121,30 @@ impl OpenSessions {
     fn close_all(&self) {
         let open = std::mem::take(&mut self.lock().open);
         open.into_values().for_each(|served| served.session.defer(|state| state.close()));
+    }
+}
+
+/// The close of a session, from its removal. Dropping it ends the close.
+pub(crate) struct RunningClose<'s> {
+    sessions: &'s OpenSessions,
+    served: &'s Arc<ServedSession>,
+    failed: bool,
+}
+
+impl<'s> RunningClose<'s> {
+    pub(crate) fn new(sessions: &'s OpenSessions, served: &'s Arc<ServedSession>) -> Self {
+        Self { sessions, served, failed: false }
+    }
+
+    /// Ends the close of a session that cannot be stored. The session is open again.
+    pub(crate) fn fail(mut self) {
+        self.failed = true;
+    }
+}
+
+impl Drop for RunningClose<'_> {
+    fn drop(&mut self) {
+        self.sessions.end_close(self.served, self.failed);
     }
 }
 

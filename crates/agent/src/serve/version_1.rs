@@ -165,11 +165,11 @@ impl Agent for Served {
         let (context, id) = (Arc::clone(&self.context), params.session_id);
         let served = context.remove(&id);
         responder.later_with(|responder| async move {
-            let _ = responder.send(match context.close_or_wait(&id, served).await {
-                Ok(true) => Ok(CloseSessionResponse::new()),
-                Ok(false) => Err(Refusal::resource_not_found_session(id.as_str())),
-                Err(error) => Err(error.to_reply()),
-            });
+            let closed = context.close_or_wait(&id, served, responder.cancelled()).await;
+            let _ = responder.send(closed.and_then(|was_open| match was_open {
+                true => Ok(CloseSessionResponse::new()),
+                false => Err(Refusal::resource_not_found_session(id.as_str())),
+            }));
         })
     }
 

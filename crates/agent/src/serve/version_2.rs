@@ -2,7 +2,7 @@
 //! its params and its result converted.
 
 use crate::serve::prompt_reply::PromptResponder;
-use crate::serve::served::{Served, reply_with};
+use crate::serve::served::Served;
 use attache_connection::{Agent, IncomingCall, Peer, Responder, Unhandled, Work, v2 as connection};
 use attache_protocol::method::{Gate, v2 as methods};
 use attache_protocol::{Error as Refusal, Raw, UnknownVariant, v1, v2};
@@ -170,8 +170,9 @@ impl connection::Agent for Served {
     ) -> Work {
         let (context, id) = (Arc::clone(&self.context), params.session_id);
         let served = context.remove(&id);
-        reply_with(responder, async move {
-            context.close_or_wait(&id, served).await.map(|_| v2::CloseSessionResponse::new())
+        responder.later_with(|responder| async move {
+            let closed = context.close_or_wait(&id, served, responder.cancelled()).await;
+            let _ = responder.send(closed.map(|_| v2::CloseSessionResponse::new()));
         })
     }
 

@@ -11,7 +11,7 @@ async fn session(client: &mut Client) -> String {
     session
 }
 
-fn cancel_request(id: i64) -> Value {
+pub(crate) fn cancel_request(id: i64) -> Value {
     json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}})
 }
 

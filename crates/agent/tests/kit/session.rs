@@ -1,4 +1,5 @@
 use super::acts::acts;
+use super::cancel::cancel_request;
 use super::client::{cancel, new, prompt};
 use super::{Client, Tester};
 use attache_agent::About;
@@ -260,6 +261,34 @@ async fn closing_a_session_first_ends_its_running_turn() {
     for _ in 0..2 {
         client.result("session/delete", json!({"sessionId": "gone"})).await; // DEL-03
     }
+}
+
+/// CANCEL-14: only the waiting close ends when it is cancelled.
+#[tokio::test(start_paused = true)]
+async fn a_second_close_that_waits_can_be_cancelled() {
+    let author = acts(|turn| async move {
+        turn.say("working").await?;
+        turn.cancelled().await;
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        Ok(())
+    });
+    let mut client = Client::plain(author).await;
+    let id = client.session().await;
+    let prompted = client.prompt(&id, "go").await;
+    client.arrives("session/update").await;
+    let close = json!({"sessionId": id});
+    let first = client.start("session/close", close.clone()).await;
+    let second = client.start("session/close", close).await;
+    client.send(&[cancel_request(second)]).await;
+    let mut replies = Vec::new();
+    while replies.len() < 3 {
+        let message = client.next().await;
+        replies.extend(message["id"].as_i64().filter(|_| message.get("method").is_none()));
+        if message["id"] == second {
+            assert_eq!(message["error"]["code"], -32800);
+        }
+    }
+    assert_eq!(replies, [second, prompted, first]);
 }
 
 /// SESS-24, SESS-25: a second close is refused when the first one has ended.

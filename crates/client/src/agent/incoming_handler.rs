@@ -19,7 +19,7 @@ use attache_protocol::v1::{
     RequestPermissionRequest, SessionId, SessionNotification, TerminalOutputRequest,
     WaitForTerminalExitRequest, WriteTextFileRequest,
 };
-use attache_protocol::{Error, decode};
+use attache_protocol::{Error, UnknownValues, decode_reporting};
 use attache_session::{EventBody, PermissionQuestion};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -186,7 +186,8 @@ impl Drop for IncomingHandler {
 
 /// Decodes the params of an update.
 pub(super) fn read_update(params: &str) -> Option<(SessionId, EventBody)> {
-    let params: SessionNotification = decode(params).ok()?;
+    let (params, dropped) = decode_reporting::<SessionNotification>(params, UnknownValues::Keep);
+    let params = params.ok().filter(|_| dropped.is_empty())?;
     Some((params.session_id, EventBody::from_update(params.update)))
 }
 

@@ -2,13 +2,13 @@
 
 use crate::agent::incoming_handler::IncomingHandler;
 use attache_connection::{Client as _, ConnectionEnd, Peer, Responder, Unhandled, Work, v2};
-use attache_protocol::decode;
 use attache_protocol::method::Gate;
 use attache_protocol::method::v2::{ElicitationCreate, SessionRequestPermission};
 use attache_protocol::v2::{
     ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest,
     RequestPermissionRequest, SessionId, UpdateSessionNotification,
 };
+use attache_protocol::{UnknownValues, decode_reporting};
 use attache_session::EventBody;
 use std::task::{Context, Poll};
 
@@ -71,6 +71,8 @@ impl v2::Client for IncomingV2 {
 
 /// Decodes the params of an update.
 pub(super) fn read_update(params: &str) -> Option<(SessionId, EventBody)> {
-    let params: UpdateSessionNotification = decode(params).ok()?;
+    let (params, dropped) =
+        decode_reporting::<UpdateSessionNotification>(params, UnknownValues::Keep);
+    let params = params.ok().filter(|_| dropped.is_empty())?;
     Some((params.session_id, EventBody::from_v2_update(params.update)))
 }

@@ -21,7 +21,11 @@ const PAUSE: u32 = 16;
 /// The size in bytes at which a merged text stops growing. Merging longer texts saves nothing.
 const MERGED: usize = 16 * 1024;
 
-/// Decodes the params of an update.
+/// The size in bytes above which a form is not learned, because it stays in memory.
+const FORM: usize = 4 * 1024;
+
+/// Decodes the params of an update. Returns `None` if a value is dropped: each such value is
+/// reported, so each such frame is decoded.
 pub(super) type ReadUpdate = fn(&str) -> Option<(SessionId, EventBody)>;
 
 /// A handler in front of another one. It takes the text chunks that it recognizes, and passes
@@ -98,11 +102,15 @@ impl<H> TextChunks<H> {
 }
 
 impl ChunkForm {
-    /// Returns the form of a frame, if the frame is a text chunk of the agent.
+    /// Returns the form of a frame, if the frame is a text chunk of the agent with little around its
+    /// text.
     fn of(frame: &[u8], read: ReadUpdate) -> Option<Self> {
         let frame = std::str::from_utf8(frame).ok()?;
         let (chunk, text) = read_chunk(frame, read)?;
         let (head, tail) = frame.rsplit_once(&encode(&text))?;
+        if head.len() + tail.len() > FORM {
+            return None;
+        }
         // The same bytes may stand elsewhere in the frame. They are the text of the chunk exactly
         // if a change of them changes the decoded text and nothing else.
         let other = format!("{text}.");

@@ -21,7 +21,10 @@ impl HubShared {
             index.update(store, &key)?;
             index.page(store, &key, before, limit)
         });
-        Ok(page.await?.unwrap_or_default())
+        let generation = || entry.fold.with(Session::generation);
+        Ok(page
+            .await?
+            .unwrap_or_else(|| EntryPage { generation: generation(), ..EntryPage::default() }))
     }
 
     /// Returns the session with the entries that are no longer in memory, as far as the store has

@@ -4,7 +4,7 @@ use super::change_notifier::ChangeMark;
 use super::pending_questions::PendingQuestions;
 use crate::permission::Permissions;
 use attache_protocol::v1::SessionId;
-use attache_session::Event;
+use attache_session::{Event, Store};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,6 +21,9 @@ pub(crate) trait HubEvents: Send + Sync {
 
     /// Whether the sessions get notices about the size of their context.
     fn gives_context_notices(&self) -> bool;
+
+    /// Returns the store of the sessions, if there is one.
+    fn store(&self) -> Option<Arc<dyn Store>>;
 
     /// Returns the permissions of a session: the rules decide first, then the person.
     fn permissions(&self, agent: &str, cwd: &Path, pending: &Arc<PendingQuestions>) -> Permissions;

@@ -271,7 +271,8 @@ impl HubSession {
     ///
     /// Begin with [`Session::in_memory_since`] of a snapshot, and continue with
     /// [`attache_session::Entry::began_at`] of the first entry of the page, until
-    /// [`EntryPage::first`] is 0. An entry that changed later has its latest content. The first
+    /// [`EntryPage::first`] is 0. If [`EntryPage::generation`] changes, the history was replaced:
+    /// begin again with a new snapshot. An entry that changed later has its latest content. The first
     /// call reads the whole log once, without keeping it in memory; later calls read little.
     /// Without a store, the page is empty.
     ///
@@ -284,7 +285,10 @@ impl HubSession {
     ) -> Result<EntryPage, StoreError> {
         match self.hub.upgrade() {
             Some(hub) => hub.earlier_entries(&self.entry, before, limit).await,
-            None => Ok(EntryPage::default()),
+            None => {
+                let generation = self.entry.fold.with(Session::generation);
+                Ok(EntryPage { generation, ..EntryPage::default() })
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use crate::permission::Permissions;
 use crate::tasks::Tasks;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
-use attache_session::{Event, SessionKey};
+use attache_session::{Event, SessionKey, Store};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
@@ -164,6 +164,10 @@ impl HubEvents for HubShared {
 
     fn gives_context_notices(&self) -> bool {
         !self.options.without_context_notices
+    }
+
+    fn store(&self) -> Option<Arc<dyn Store>> {
+        self.options.store.clone()
     }
 
     fn permissions(&self, agent: &str, cwd: &Path, pending: &Arc<PendingQuestions>) -> Permissions {

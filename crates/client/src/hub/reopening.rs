@@ -2,12 +2,14 @@
 
 use super::agent_entry::Up;
 use super::session_entry::{Prefer, SessionEntry};
+use super::stored_session::read_whole;
 use crate::session::open_error::OpenError;
 use crate::session::opening::Opening;
 use crate::session::session_handle::SessionHandle;
 use attache_connection::CallError;
+use attache_protocol::method::Side;
 use attache_protocol::v1::{NoticeSeverity, SessionConfigOptionValue};
-use attache_session::{ConfigOptions, Session};
+use attache_session::{ConfigOptions, Session, SessionKey};
 use std::sync::Arc;
 
 /// How an agent continued a session.
@@ -109,7 +111,10 @@ pub(crate) async fn attach(
     for (how, _) in ways.into_iter().filter(|(_, offered)| *offered) {
         let opening = match how {
             Reopened::Resumed => up.connection.resume(entry.id.clone(), &entry.params.cwd),
-            Reopened::Loaded => up.connection.load(entry.id.clone(), &entry.params.cwd),
+            Reopened::Loaded => up
+                .connection
+                .load(entry.id.clone(), &entry.params.cwd)
+                .whole(whole_if_dropped(entry).await),
         };
         match with_params(entry, opening).await {
             Ok(handle) => {
@@ -128,6 +133,18 @@ pub(crate) async fn attach(
         }
     }
     Err(AttachError { error: why.unwrap_or(OpenError::CannotGoOn), agent_gone: false })
+}
+
+/// Reads the session from its log if some entries are no longer in memory. Returns `None` if all
+/// are, or if the log cannot be read.
+async fn whole_if_dropped(entry: &SessionEntry) -> Option<Session> {
+    let is_whole = entry.fold.with(|session| session.truncated_before() == 0);
+    let hub = entry.hub.upgrade().filter(|_| !is_whole)?;
+    let store = hub.store()?;
+    entry.fold.commit()?.await.ok()?;
+    let (agent, session_id) = (entry.agent.name.clone(), entry.id.clone());
+    let key = SessionKey { side: Side::Client, agent, session_id };
+    tokio::task::spawn_blocking(move || read_whole(&*store, &key)).await.ok()?.ok()
 }
 
 async fn with_params(

@@ -7,11 +7,11 @@ use super::hub_shared::HubShared;
 use super::pending_questions::PendingQuestions;
 use super::reopening::{AttachError, attach};
 use super::session_entry::{OpenParams, Prefer, SessionEntry, State};
-use super::stored_session::{self, RecordNumbers, StoredSession};
+use super::stored_session::{self, RecordNumbers, SavedState, StoredSession};
 use crate::lock::lock;
 use crate::session::session_fold::SessionFold;
 use attache_protocol::v1::{McpServer, NoticeSeverity, SessionId};
-use attache_session::{Log, Session, SessionKey, Store, StoreError, UsageLevel};
+use attache_session::{EventBody, Log, Session, SessionKey, Store, StoreError, UsageLevel};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,15 +38,29 @@ impl HubShared {
         })?;
         let (id, fold) = (handle.id().clone(), handle.live.fold.clone());
         let log = self.log(&self.key(&agent.name, &id)).await;
-        let (log, failure) = match log {
-            Ok(log) => (log, None),
-            Err(error) => (None, Some(error)),
+        let mut saved = SavedState::default();
+        let failure = match log {
+            Ok(Some((log, Some(earlier)))) => {
+                fold.log_after(log, earlier.session);
+                // The unsent texts belong to the earlier session.
+                saved = earlier.saved;
+                let cleared = saved.draft("").into_iter().chain(saved.queue(&[]));
+                cleared.for_each(|(name, value)| fold.apply(EventBody::Record { name, value }));
+                None
+            }
+            Ok(log) => {
+                fold.log_to(log.map(|(log, _)| log));
+                None
+            }
+            Err(error) => {
+                fold.log_to(None);
+                Some(error)
+            }
         };
-        fold.log_to(log);
         // If the path was relative, it was resolved when the session was opened. The current folder
         // may change later.
         let cwd = PathBuf::from(fold.with(|session| session.cwd().to_owned()));
-        let state = State { attached: Some((up.generation, handle)), ..State::default() };
+        let state = State { attached: Some((up.generation, handle)), saved, ..State::default() };
         let entry =
             SessionEntry::new((id, fold, pending), agent, OpenParams { cwd, ..params }, state);
         if let Some(error) = failure {
@@ -137,12 +151,20 @@ impl HubShared {
         Ok(self.adopt(entry))
     }
 
-    /// Opens or creates the log of a session; `None` without a store.
-    async fn log(&self, key: &SessionKey) -> Result<Option<Box<dyn Log>>, StoreError> {
+    /// Creates the log of a new session; `None` without a store. If an earlier session of the agent
+    /// has the same id, opens its log, and returns its stored state: an agent may begin to count
+    /// again when it starts.
+    async fn log(
+        &self,
+        key: &SessionKey,
+    ) -> Result<Option<(Box<dyn Log>, Option<StoredSession>)>, StoreError> {
         let key = key.clone();
         self.with_store(move |store| match store.create(&key) {
-            Err(StoreError::AlreadyExists(_)) => store.open(&key),
-            created => created,
+            Err(StoreError::AlreadyExists(_)) => {
+                let log = store.open(&key)?;
+                Ok((log, Some(stored_session::read(store, &key)?)))
+            }
+            created => Ok((created?, None)),
         })
         .await
     }

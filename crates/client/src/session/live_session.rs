@@ -29,7 +29,7 @@ use attache_protocol::v1::{
     SessionId,
 };
 use attache_protocol::v2::StateUpdate;
-use attache_session::{EventBody, PermissionId, TurnOutcome};
+use attache_session::{EventBody, PermissionId, Session, TurnOutcome};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -95,6 +95,8 @@ pub(crate) struct Setup {
     pub(crate) said: Vec<EventBody>,
     /// Whether updates of the last turn are kept if a loaded history lacks them.
     pub(crate) keep_received: bool,
+    /// All entries of the session, if it does not have them in memory.
+    pub(crate) whole: Option<Session>,
 }
 
 impl LiveSession {

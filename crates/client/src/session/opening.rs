@@ -16,6 +16,7 @@ use attache_protocol::v1::{
     AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer,
     NewSessionRequest, ResumeSessionRequest, SessionId,
 };
+use attache_session::Session;
 use std::future::{Future, IntoFuture};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -45,6 +46,7 @@ pub struct Opening<'c> {
     permissions: Permissions,
     unarchive: bool,
     known: Option<Arc<SessionFold>>,
+    whole: Option<Session>,
     logged: bool,
 }
 
@@ -59,6 +61,7 @@ impl<'c> Opening<'c> {
             permissions: Permissions::default(),
             unarchive: false,
             known: None,
+            whole: None,
             logged: false,
         }
     }
@@ -67,6 +70,13 @@ impl<'c> Opening<'c> {
     /// even if a load does not replay them.
     pub(crate) fn known(mut self, fold: Arc<SessionFold>) -> Self {
         self.known = Some(fold);
+        self
+    }
+
+    /// Sets the session with all its entries, if the known one has dropped some from memory. A
+    /// loaded history is compared with it.
+    pub(crate) fn whole(mut self, whole: Option<Session>) -> Self {
+        self.whole = whole;
         self
     }
 
@@ -125,6 +135,7 @@ impl<'c> Opening<'c> {
             permissions,
             unarchive,
             known,
+            whole,
             logged,
         } = self;
         let folders = tokio::task::spawn_blocking(move || {
@@ -137,7 +148,7 @@ impl<'c> Opening<'c> {
             shared.unarchive(id.clone()).await.map_err(OpenError::Call)?;
         }
         let (found, keep_received) = (folders.found.clone(), known.is_some());
-        let setup = Setup { folders: found, permissions, said: Vec::new(), keep_received };
+        let setup = Setup { folders: found, permissions, said: Vec::new(), keep_received, whole };
         let live = match origin {
             Origin::New => create(shared, folders, mcp_servers, setup).await,
             Origin::Loaded(id) => {

@@ -171,6 +171,27 @@ impl SessionFold {
         };
     }
 
+    /// Sends the buffered and all later events to the log of an earlier session with the same id,
+    /// whose history they replace. Has no effect on a fold that does not wait for a log.
+    pub(crate) fn log_after(&self, log: Box<dyn Log>, earlier: Session) {
+        let mut state = self.state();
+        let Folded { session, sink, .. } = &mut *state;
+        let LogSink::Waiting { events, .. } = sink else { return };
+        let events = std::mem::take(events);
+        *sink = LogSink::Log { log, waited_for: false };
+        let archived = earlier.is_archived();
+        // The log ignores events whose numbers it already has.
+        *session = earlier;
+        let begun = [EventBody::Replaced].into_iter();
+        let begun = begun.chain(archived.then_some(EventBody::Archived(false)));
+        let begun = begun.map(|body| (now(), body));
+        for (at, body) in begun.chain(events.into_iter().map(|event| (event.at, event.body))) {
+            let event = session.next(at, body);
+            session.apply(&event);
+            sink.append(event);
+        }
+    }
+
     /// Takes over the buffered events of another fold of the same session, which is no longer used.
     pub(crate) fn take_over(&self, other: &Self) {
         let events = match &mut other.state().sink {

@@ -168,6 +168,13 @@ fn replay(turn: usize) -> [Value; 2] {
 
 /// Opens the stored session with an agent that loads it and replays these turns.
 async fn loaded(store: &Checkpoints, turns: std::ops::Range<usize>) -> (Hub, HubSession) {
+    loaded_turns(store, turns).await
+}
+
+async fn loaded_turns(
+    store: &Checkpoints,
+    turns: impl Iterator<Item = usize>,
+) -> (Hub, HubSession) {
     let hub = Hub::new(keeping(store));
     let (source, mut starts) = scripted();
     hub.add("a", source).unwrap();
@@ -278,6 +285,108 @@ async fn a_load_of_a_long_session_adds_nothing_unless_the_agent_knows_more() {
     assert!(replaced(), "the agent knows another turn");
     assert_eq!(texts(&session)[0], "prompt 0");
     assert!(texts(&session).contains(&"prompt 40".to_owned()));
+}
+
+/// An agent that has lost its history, or a part of it, does not erase a long one.
+#[tokio::test]
+async fn a_load_that_replays_less_does_not_erase_a_long_session() {
+    let store = Checkpoints::default();
+    let _folder = used(&store).await;
+    let count = store.whole().entries().len();
+    for turns in [0..0, 0..3, 2..30] {
+        let (hub, _session) = loaded(&store, turns.clone()).await;
+        soon(hub.close()).await;
+        let whole = store.whole();
+        assert_eq!((whole.entries().len(), whole.generation()), (count, 0), "{turns:?}");
+    }
+}
+
+/// A repeated prompt does not hide the turns that the agent knows in addition.
+#[tokio::test]
+async fn a_load_of_a_long_session_keeps_new_turns_that_begin_like_old_ones() {
+    let store = Checkpoints::default();
+    let _folder = used(&store).await;
+    let first = {
+        let (hub, session) = resumed(&store).await;
+        let first = first_turn_in_memory(&session.snapshot());
+        soon(hub.close()).await;
+        first
+    };
+    // The agent has repeated this turn after a new one.
+    let turns = (0..41).chain(first..first + 1);
+    let (_hub, session) = loaded_turns(&store, turns).await;
+    assert!(texts(&session).contains(&"prompt 40".to_owned()));
+}
+
+/// The number of the first turn whose prompt is in memory.
+fn first_turn_in_memory(session: &Session) -> usize {
+    let kept = session.entries().iter().skip(session.truncated_before());
+    let text = kept.map(|entry| entry.text()).find(|text| text.starts_with("prompt ")).unwrap();
+    text.strip_prefix("prompt ").unwrap().parse().unwrap()
+}
+
+/// Only what the replay lacks of the last turn is added to it.
+#[tokio::test]
+async fn dropped_entries_do_not_make_replayed_ones_missing() {
+    let store = Checkpoints::default();
+    let mut it = started_with(keeping(&store), json!({}), json!({ "sessionId": "s1" })).await;
+    it.session.send("one").unwrap();
+    let (call, _) = it.agent.prompted().await;
+    for number in 0..40 {
+        it.agent.say(&answer(number)).await;
+        let call = json!({ "sessionUpdate": "tool_call", "toolCallId": format!("t{number}"), "title": "x", "status": "completed" });
+        it.agent.update("s1", call).await;
+    }
+    it.agent.end_turn(&call).await;
+    idle(&it.session).await;
+    drop(it.agent);
+    soon(it.hub.close()).await;
+    let hub = Hub::new(keeping(&store));
+    let (source, mut starts) = scripted();
+    hub.add("a", source).unwrap();
+    let answering = async {
+        let mut agent = starts.next(json!({ "loadSession": true })).await;
+        let call = agent.expect("session/load").await;
+        for number in 30..40 {
+            let [mut said, _] = replay(0);
+            said["sessionUpdate"] = "agent_message_chunk".into();
+            said["content"]["text"] = answer(number).into();
+            agent.update("s1", said).await;
+            let call = json!({ "sessionUpdate": "tool_call", "toolCallId": format!("t{number}"), "title": "x", "status": "failed" });
+            agent.update("s1", call).await;
+        }
+        agent.reply(&call, json!({})).await;
+        agent
+    };
+    let (session, agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), answering);
+    drop(agent);
+    session.unwrap().commit().await.unwrap();
+    let whole = store.whole();
+    assert!(whole.generation() > 0, "the replay differs");
+    let answers = whole.entries().iter().map(|entry| entry.text().matches("answer 39 ").count());
+    assert_eq!(answers.sum::<usize>(), 1);
+}
+
+/// An agent that counts its sessions may use an id again after it was restarted.
+#[tokio::test]
+async fn a_new_session_with_the_id_of_a_stored_one_replaces_it() {
+    let store = Checkpoints::default();
+    let _folder = used(&store).await;
+    let earlier = store.store.summary(&key()).unwrap().sequence;
+    let mut it = started_with(keeping(&store), json!({}), json!({ "sessionId": "s1" })).await;
+    it.session.send("fresh").unwrap();
+    let (call, _) = it.agent.prompted().await;
+    it.agent.end_turn(&call).await;
+    idle(&it.session).await;
+    assert_eq!(texts(&it.session), ["fresh"]);
+    drop(it.agent);
+    soon(it.hub.close()).await;
+    let whole = store.whole();
+    assert_eq!(whole.generation(), earlier + 1);
+    assert_eq!(whole.entries().get(0).unwrap().text(), "fresh");
+    let (_hub, session) = resumed(&store).await;
+    assert_eq!((texts(&session)[0].as_str(), session.draft().as_str()), ("fresh", ""));
+    assert!(session.queue().is_empty());
 }
 
 /// The summary for the next session has the first prompt, which is no longer in memory.

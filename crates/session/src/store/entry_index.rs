@@ -2,7 +2,7 @@
 
 use super::{SessionKey, Store, StoreError};
 use crate::transcript::entry::dropped_entry;
-use crate::{Entry, Event, EventBody, Session};
+use crate::{Entry, EntryContent, Event, EventBody, Session};
 use attache_protocol::v1::SessionId;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -64,7 +64,7 @@ pub struct EntryIndex {
 struct Place {
     /// The number of the event that began it.
     began_at: u64,
-    /// Its approximate size.
+    /// Its approximate size. An upper bound if the entry changed after it was dropped.
     bytes: usize,
 }
 
@@ -79,6 +79,10 @@ struct Run {
 /// Consecutive entries of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EntryPage {
+    /// The history that the entries belong to: [`Session::generation`]. If it differs from that of
+    /// the page before, the history was replaced: begin again with
+    /// [`Session::in_memory_since`] of a new snapshot.
+    pub generation: u64,
     /// The index of the first of these entries in the session, if all its entries are counted. 0
     /// means that no earlier entries exist.
     pub first: usize,
@@ -129,8 +133,12 @@ impl EntryIndex {
         let before = self.session.memory();
         let Some(index) = self.session.apply(event).entry else { return };
         self.continues = true;
-        // The size of a dropped entry does not grow.
-        let bytes = self.session.memory().saturating_sub(before);
+        let entry = self.session.entries().get(index);
+        let bytes = match entry.map(|entry| &entry.content) {
+            // A dropped entry does not grow, but a page has the content of this event.
+            Some(EntryContent::Dropped) => event.encode().len(),
+            _ => self.session.memory().saturating_sub(before),
+        };
         match self.entries.get_mut(index) {
             Some(place) => place.bytes += bytes,
             None => self.entries.push(Place { began_at: event.sequence, bytes }),
@@ -181,7 +189,8 @@ impl EntryIndex {
         let entries = alone
             .iter()
             .map(|session| session.entries().first().map_or_else(dropped_entry, Arc::clone));
-        Ok(EntryPage { first: range.start, entries: entries.collect() })
+        let generation = self.session.generation();
+        Ok(EntryPage { generation, first: range.start, entries: entries.collect() })
     }
 
     /// The indices of the entries of a page.

@@ -156,6 +156,39 @@ fn a_page_is_bounded_by_its_size_and_has_an_entry() {
     assert_eq!(page(1), attache_session::EntryPage::default());
 }
 
+/// An agent can update old tool calls, whose entries the index has dropped.
+#[test]
+fn late_updates_count_for_the_size_of_a_page() {
+    let call = |number: usize, kind: &str, text: &str| {
+        update(&format!(
+            r#"{{"sessionUpdate":"{kind}","toolCallId":"t{number}","title":"x","content":[{{"type":"content","content":{{"type":"text","text":"{text}"}}}}]}}"#
+        ))
+    };
+    let large = "x".repeat(600_000);
+    let mut bodies: Vec<_> = (0..10).map(|number| call(number, "tool_call", "small")).collect();
+    bodies.push(say(&large));
+    bodies.extend((0..10).map(|number| call(number, "tool_call_update", &large)));
+    let store = stored(bodies);
+    let mut index = EntryIndex::new("s");
+    index.update(&store, &key()).unwrap();
+    let page = index.page(&store, &key(), 11, 100).unwrap();
+    assert_eq!((page.first, page.entries.len()), (9, 1));
+    check(&store, &index, &[100]).unwrap();
+}
+
+#[test]
+fn a_page_names_the_history_that_it_belongs_to() {
+    let store = stored(vec![say("x"), say("y")]);
+    let mut index = EntryIndex::new("s");
+    index.update(&store, &key()).unwrap();
+    assert_eq!(index.page(&store, &key(), 2, 1).unwrap().generation, 0);
+    let mut log = store.open(&key()).unwrap();
+    log.append(&Event { sequence: 3, at: Timestamp(3), body: EventBody::Replaced });
+    index.update(&store, &key()).unwrap();
+    let page = index.page(&store, &key(), 2, 1).unwrap();
+    assert_eq!((page.generation, page.entries.len()), (3, 0));
+}
+
 #[test]
 fn a_log_that_is_gone_is_an_error() {
     let store = stored(vec![say("x")]);

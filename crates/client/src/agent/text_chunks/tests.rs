@@ -112,6 +112,17 @@ fn only_the_text_of_a_chunk_is_taken_for_its_text() {
 }
 
 #[test]
+fn a_form_that_is_large_or_drops_values_is_not_learned() {
+    let chunk = chunk("s1", "agent_message_chunk", "m", r#""a""#);
+    let with = |more: &str| chunk.replace(r#""type":"text""#, &format!(r#""type":"text",{more}"#));
+    let recognized = |frame: String| folded(&vec![frame; 40], false).1;
+    let spaces = |count: usize| chunk.replace(r#""type""#, &(" ".repeat(count) + r#""type""#));
+    assert!(recognized(spaces(3000)) > 0);
+    assert_eq!(recognized(spaces(5000)), 0);
+    assert_eq!(recognized(with(r#""annotations":7"#)), 0);
+}
+
+#[test]
 fn chunks_of_version_2_are_recognized() {
     let sessions = Arc::new(SessionTable::new(true));
     let inner = ClientHandler(Folding(sessions.clone()));

@@ -21,17 +21,21 @@ impl LiveSession {
         Some(state.loads)
     }
 
-    /// Replaces the session's history with the replayed one, which is now complete. Has no effect
-    /// on an abandoned load.
-    pub(crate) fn finish_load(&self, load: u64, opened: EventBody, setup: Setup) {
+    /// Replaces the session's history with the replayed one, which is now complete, unless all of
+    /// it is known. Has no effect on an abandoned load.
+    pub(crate) fn finish_load(&self, load: u64, opened: EventBody, mut setup: Setup) {
         self.terminals.set_up(setup.folders.clone());
         let mut state = self.state();
         let loading = state.loading.take_if(|loading| loading.number == load);
         let Some(replayed) = loading.and_then(|loading| loading.replayed) else { return };
         let (before, last) = self.fold.with(|session| (session.clone(), session.last_activity()));
+        let before = setup.whole.take().unwrap_or(before);
         // A replay does not count as activity.
         let at = if last == Timestamp::default() { now() } else { last };
-        if setup.keep_received && is_known(&before, &replayed.events) {
+        // If a part of the history cannot be compared, the own history is kept: the replayed one
+        // may have less.
+        let is_unread = before.truncated_before() > 0;
+        if setup.keep_received && (is_unread || is_known(&before, &replayed.events)) {
             // Otherwise the log would grow by the whole history whenever the session is opened.
             let states = replayed.events.into_iter().filter(|event| is_state(&event.body));
             state.apply(opened);
