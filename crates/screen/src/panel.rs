@@ -69,6 +69,12 @@ pub(crate) trait Panel: Send {
     /// Draws the content.
     fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme);
 
+    /// Notes that the terminal shows what [`render`](Self::render) drew last. Returns whether it
+    /// shows any of the content.
+    fn was_shown(&mut self) -> bool {
+        true
+    }
+
     /// Handles a key, which does this action in the panel's context.
     fn key(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome;
 

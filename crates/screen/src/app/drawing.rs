@@ -37,6 +37,7 @@ impl App {
         let area = frame.area();
         self.area = area;
         if area.width < WIDTH || area.height < HEIGHT {
+            self.question_area = Rect::default();
             return draw_too_small(area, frame.buffer_mut());
         }
         self.refresh_question();
@@ -69,7 +70,6 @@ impl App {
         {
             frame.set_cursor_position(cursor);
         }
-        self.question_drawn();
     }
 
     fn draw_tabs(&mut self, area: Rect, buffer: &mut Buffer) {

@@ -5,7 +5,7 @@ use super::line_input::LineInput;
 use super::request::{PanelAnswer, Request};
 use super::text_panel::put_more;
 use super::{Outcome, Panel};
-use crate::keymap::{Action, Context};
+use crate::keymap::{Action, Context, Key};
 use crate::layout::{DrawnLine, RowOptions, block_lines, row_lines, text_lines};
 use crate::theme::Theme;
 use attache_client::{Decision, Effect};
@@ -126,7 +126,7 @@ impl PermissionPanel {
     fn key_of_why(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome {
         let Some(why) = &mut self.why else { return Outcome::Stay };
         match (action, key.code) {
-            (Some(Action::Cancel | Action::Interrupt), _) => self.why = None,
+            (Some(Action::Cancel), _) => self.why = None,
             (_, KeyCode::Enter) => {
                 let text = why.text().trim().to_owned();
                 return match text.is_empty() {
@@ -340,10 +340,11 @@ impl Panel for PermissionPanel {
             Some(Action::ScrollDown) => self.scroll_by(1),
             Some(Action::PageUp) => self.scroll_by(-page),
             Some(Action::PageDown) => self.scroll_by(page),
-            _ => {
-                if let KeyCode::Char(key) = key.code {
-                    return self.by_key(key);
-                }
+            Some(_) => {}
+            // The keymap decides which keys mean yes, always and no.
+            None => {
+                let typed = Key::of(key).character().filter(|typed| !"yanw".contains(*typed));
+                return typed.map_or(Outcome::Stay, |typed| self.by_key(typed));
             }
         }
         Outcome::Stay
