@@ -25,6 +25,11 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use request::Request;
+use std::time::Duration;
+
+/// A question takes keys after it was visible for this long, and after this long without a key:
+/// the person typed the keys before it for something else.
+pub(crate) const QUIET: Duration = Duration::from_millis(300);
 
 /// What panels read.
 pub(crate) struct Facts<'a> {

@@ -1,22 +1,18 @@
 //! Questions of agents: which one is shown, and what the person's answer does.
 
 use crate::app::state::{App, Done, ShownQuestion};
-use crate::panel::Panel;
 use crate::panel::form::FormPanel;
 use crate::panel::page::PagePanel;
 use crate::panel::permission::PermissionPanel;
 use crate::panel::request::PanelAnswer;
+use crate::panel::{Panel, QUIET};
 use attache_client::{
     Answer, DecidedBy, Decision, HubSession, PermissionRequest, Question, QuestionAbout,
     SessionState,
 };
 use attache_protocol::v1::SessionId;
 use attache_view::{PermissionView, rule_about, sanitize};
-use std::time::{Duration, Instant};
-
-/// A question takes keys after it was visible for this long, and after this long without a key:
-/// the person typed the keys before it for something else.
-pub(crate) const QUIET: Duration = Duration::from_millis(300);
+use std::time::Instant;
 
 /// The number of open questions of a session in this state.
 pub(crate) fn open_questions(state: &SessionState) -> usize {

@@ -21,6 +21,7 @@ use attache_session::{PermissionId, Session, ToolCallPatch};
 use attache_view::PermissionView;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use std::path::Path;
@@ -120,6 +121,15 @@ fn panel(request: &PermissionRequest) -> PermissionPanel {
     PermissionPanel::new(Box::new(view), &request.options, "a", theme())
 }
 
+/// Returns the panel after the person saw all of it.
+fn seen(request: &PermissionRequest) -> PermissionPanel {
+    let mut panel = panel(request);
+    let area = Rect::new(0, 0, 80, 24);
+    panel.render(area, &mut Buffer::empty(area), &theme());
+    assert!(panel.was_shown());
+    panel
+}
+
 /// Returns a screen that asks whether this command may run.
 fn asking(title: &str, command: &str) -> App {
     let mut app = app();
@@ -166,7 +176,7 @@ async fn a_letter_answers_only_without_ctrl_and_alt() {
     for event in events {
         let keymap = Keymap::default();
         let action = keymap.action(Context::Question, event);
-        let outcome = panel(&request("Build", "make")).key(action, event);
+        let outcome = seen(&request("Build", "make")).key(action, event);
         assert!(matches!(outcome, Outcome::Stay), "{event:?} does {outcome:?}");
         let mut app = asking("Build", "make");
         draw(&mut app, 80, 24);
@@ -175,7 +185,7 @@ async fn a_letter_answers_only_without_ctrl_and_alt() {
         }
         assert!(app.question_has_keys());
         app.event(Event::Key(event));
-        let is_other = action == Some(Action::NextSession) || action == Some(Action::Interrupt);
+        let is_other = action == Some(Action::NewSession) || action == Some(Action::Interrupt);
         assert!(app.question.is_some() || is_other || app.is_ended, "{event:?} answers");
     }
 }
@@ -196,7 +206,7 @@ async fn a_key_that_is_no_longer_yes_does_not_allow() {
     for key in ['y', 'a'] {
         let event = KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE);
         let action = keymap.action(Context::Question, event);
-        let outcome = panel(&request("Build", "make")).key(action, event);
+        let outcome = seen(&request("Build", "make")).key(action, event);
         assert!(matches!(outcome, Outcome::Stay), "{key} does {outcome:?}");
     }
 }
@@ -242,4 +252,61 @@ async fn a_question_that_something_covers_takes_no_keys() {
     }
     wait();
     assert!(app.composer.is_empty() && !app.question_has_keys(), "the search has the keys");
+}
+
+#[tokio::test]
+async fn a_small_terminal_shows_the_command_and_an_answer() {
+    let mut app = asking("Build", "rm -rf things");
+    for number in 0..9 {
+        app.notices.error(&format!("error {number}"));
+    }
+    let shown = draw(&mut app, 40, 12);
+    assert!(shown.contains("$ rm -rf things") && shown.contains("y yes"), "{shown}");
+    draw(&mut app, 39, 12);
+    wait();
+    letter(&mut app, 'y');
+    assert!(app.question.is_some(), "the terminal did not show the question");
+}
+
+#[tokio::test]
+async fn the_effect_is_above_the_words_of_the_agent() {
+    let mut app = asking(&"harmless ".repeat(500), "rm -rf things");
+    let shown = draw(&mut app, 80, 24);
+    assert!(shown.contains("$ rm -rf things"), "{shown}");
+    wait();
+    letter(&mut app, 'y');
+    assert!(app.question.is_none());
+}
+
+#[tokio::test]
+async fn a_key_that_allows_scrolls_until_the_whole_command_was_visible() {
+    let command = format!("{}rm -rf things", "echo x\n".repeat(30));
+    let mut app = asking("Build", &command);
+    let shown = draw(&mut app, 80, 24);
+    assert!(!shown.contains("│   rm -rf things"), "{shown}");
+    wait();
+    let mut shown = String::new();
+    for _ in 0..9 {
+        if shown.contains("│   rm -rf things") {
+            break;
+        }
+        letter(&mut app, 'y');
+        assert!(app.question.is_some(), "the end of the command was not visible");
+        shown = draw(&mut app, 80, 24);
+    }
+    assert!(shown.contains("│   rm -rf things"), "{shown}");
+    letter(&mut app, 'y');
+    assert!(app.question.is_some(), "the key was held down");
+    wait();
+    letter(&mut app, 'y');
+    assert!(app.question.is_none());
+}
+
+#[tokio::test]
+async fn a_key_that_refuses_does_not_scroll() {
+    let mut app = asking("Build", &"echo x\n".repeat(90));
+    draw(&mut app, 80, 24);
+    wait();
+    letter(&mut app, 'n');
+    assert!(app.question.is_none());
 }

@@ -4,7 +4,7 @@ use super::drawing::{put, text_width, wrap};
 use super::line_input::LineInput;
 use super::request::{PanelAnswer, Request};
 use super::text_panel::put_more;
-use super::{Outcome, Panel};
+use super::{Outcome, Panel, QUIET};
 use crate::keymap::{Action, Context, Key};
 use crate::layout::{DrawnLine, RowOptions, block_lines, row_lines, text_lines};
 use crate::theme::Theme;
@@ -19,6 +19,16 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use std::sync::Arc;
+use std::time::Instant;
+
+/// The most lines of the agent's title above the effect.
+const TITLE_LINES: usize = 2;
+
+/// The lines of diffs and texts that the person must have seen before a key allows the call.
+const OUTPUT_LINES: usize = 2;
+
+/// The fewest lines of the body, if the panel has room for them and an answer.
+const BODY_LINES: usize = 3;
 
 /// What an answer does.
 #[derive(Debug, Clone)]
@@ -26,6 +36,17 @@ enum Answer {
     Decide(Decision),
     Remember(Effect, RuleReach),
     SayWhy,
+}
+
+impl Answer {
+    /// Whether the call can run after this answer. An option of the agent can have any meaning.
+    fn may_allow(&self) -> bool {
+        match self {
+            Self::Decide(decision) => *decision != Decision::Reject,
+            Self::Remember(effect, _) => *effect == Effect::Allow,
+            Self::SayWhy => false,
+        }
+    }
 }
 
 /// An answer that the person can give.
@@ -49,6 +70,11 @@ pub(crate) struct PermissionPanel {
     first: usize,
     count: usize,
     shown: usize,
+    /// The number of lines, from the first one, that contain the effect, and that the person saw.
+    effect_end: usize,
+    seen: usize,
+    /// When a key that allows scrolled to the rest of the effect instead.
+    turned: Option<Instant>,
     /// The reason that the person types for a refusal.
     why: Option<LineInput>,
 }
@@ -72,6 +98,9 @@ impl PermissionPanel {
             first: 0,
             count: 0,
             shown: 0,
+            effect_end: 0,
+            seen: 0,
+            turned: None,
             why: None,
         };
         panel.lay_out(80);
@@ -86,19 +115,28 @@ impl PermissionPanel {
         let (view, theme, columns) = (&self.view, &self.theme, usize::from(width));
         let mut lines = Vec::new();
         let title = Line { spans: view.title.spans.iter().map(heading).collect() };
-        if !title.is_empty() {
-            lines.extend(text_lines(&[title], columns, theme));
-        }
-        lines.extend(block_lines(&view.stated, columns, theme));
+        let mut title = match title.is_empty() {
+            true => Vec::new(),
+            false => text_lines(&[title], columns, theme),
+        };
+        // The agent's words must not push the effect out of sight.
+        let rest = title.split_off(title.len().min(TITLE_LINES));
+        lines.extend(title);
         lines.extend(text_lines(&view.effect, columns, theme));
         lines.extend(text_lines(view.protected.as_slice(), columns, theme));
+        self.effect_end = lines.len();
         if !view.outputs.is_empty() {
             let row = Arc::new(outputs_row(view));
             let options = RowOptions { folded: false, now: None };
             // The first line is the header of the row, which says nothing new.
-            lines.extend(row_lines(&row, columns, theme, options).into_iter().skip(1));
+            let outputs = row_lines(&row, columns, theme, options).into_iter().skip(1);
+            lines.extend(outputs);
+            self.effect_end = lines.len().min(self.effect_end + OUTPUT_LINES);
         }
+        lines.extend(rest);
+        lines.extend(block_lines(&view.stated, columns, theme));
         self.body = (width, lines);
+        self.seen = 0;
     }
 
     fn scroll_by(&mut self, rows: isize) {
@@ -108,7 +146,11 @@ impl PermissionPanel {
 
     fn answer(&mut self, index: usize) -> Outcome {
         let Some(chosen) = self.answers.get(index) else { return Outcome::Stay };
-        match chosen.answer.clone() {
+        let answer = chosen.answer.clone();
+        if answer.may_allow() && !self.shows_rest() {
+            return Outcome::Stay;
+        }
+        match answer {
             Answer::Decide(decision) => done(PanelAnswer::Permission(decision)),
             Answer::Remember(effect, reach) => done(PanelAnswer::Remember { effect, reach }),
             Answer::SayWhy => {
@@ -116,6 +158,20 @@ impl PermissionPanel {
                 Outcome::Stay
             }
         }
+    }
+
+    /// Returns whether the person saw the whole effect, and scrolls to the rest of it otherwise. A
+    /// key that is held down does not answer when the rest appears.
+    fn shows_rest(&mut self) -> bool {
+        if self.seen < self.effect_end {
+            self.first = self.seen;
+            self.scroll_by(0);
+            self.turned = Some(Instant::now());
+            return false;
+        }
+        let is_held = self.turned.is_some_and(|at| at.elapsed() < QUIET);
+        self.turned = is_held.then(Instant::now);
+        !is_held
     }
 
     fn by_key(&mut self, key: char) -> Outcome {
@@ -157,8 +213,9 @@ impl PermissionPanel {
     /// The selected answer is always visible.
     fn visible_answers(&self, area: Rect) -> Vec<(usize, bool, String)> {
         let lines = self.answer_lines(area.width);
-        let height = usize::from(area.height);
-        let most = height.saturating_sub(self.body.1.len().min(height / 2)).max(1);
+        let height = usize::from(area.height) - usize::from(self.why.is_some() && area.height > 0);
+        let body = self.body.1.len().min((height / 2).max(BODY_LINES));
+        let most = height.saturating_sub(body).max(1);
         if lines.len() <= most {
             return lines;
         }
@@ -285,10 +342,12 @@ impl Panel for PermissionPanel {
         let below = (answers.len() as u16 + why).min(area.height);
         let body = Rect { height: area.height - below, ..area };
         self.count = self.body.1.len();
-        self.shown = usize::from(body.height);
+        // The number of further lines has a row of its own, if there is one.
+        let more = u16::from(self.count > usize::from(body.height) && body.height > 1);
+        self.shown = usize::from(body.height - more);
         self.scroll_by(0);
         let lines = self.body.1.get(self.first..).unwrap_or_default();
-        for (line, y) in lines.iter().zip(body.y..body.bottom()) {
+        for (line, y) in lines.iter().zip(body.y..body.bottom() - more) {
             buffer.set_line(body.x, y, &line.line, body.width);
         }
         let rest = self.count.saturating_sub(self.first + self.shown);
@@ -319,6 +378,13 @@ impl Panel for PermissionPanel {
             let x = put(buffer, x, y, area.right(), shown, theme.role(Role::Text));
             put(buffer, x, y, area.right(), "_", theme.role(Role::Name));
         }
+    }
+
+    fn was_shown(&mut self) -> bool {
+        if self.first <= self.seen {
+            self.seen = self.seen.max((self.first + self.shown).min(self.count));
+        }
+        self.shown > 0
     }
 
     fn key(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome {
