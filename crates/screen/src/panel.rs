@@ -7,6 +7,7 @@ pub(crate) mod choice_list;
 pub(crate) mod drawing;
 pub(crate) mod form;
 pub(crate) mod line_input;
+pub(crate) mod link;
 pub(crate) mod page;
 pub(crate) mod pager;
 pub(crate) mod permission;

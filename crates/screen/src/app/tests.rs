@@ -4,7 +4,9 @@ use crate::app::options::{FirstSession, ScreenOptions};
 use crate::app::state::{App, ShownQuestion};
 use crate::composer::Piece;
 use crate::keymap::{Action, Context, Keymap};
+use crate::panel::link::LinkPanel;
 use crate::panel::permission::PermissionPanel;
+use crate::panel::request::Request;
 use crate::panel::{Outcome, Panel};
 use crate::services::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
 use crate::terminal::notification::NotificationMethod;
@@ -309,4 +311,17 @@ async fn a_key_that_refuses_does_not_scroll() {
     wait();
     letter(&mut app, 'n');
     assert!(app.question.is_none());
+}
+
+#[test]
+fn a_key_opens_a_link_of_the_web_and_no_key_opens_a_file() {
+    let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+    let open = |address: &str| match LinkPanel::new(address).key(Some(Action::Accept), enter) {
+        Outcome::CloseAnd(Request::OpenPage(page)) => Some(page),
+        _ => None,
+    };
+    assert_eq!(open("https://a.example/").as_deref(), Some("https://a.example/"));
+    assert_eq!(open("file:///p/run.desktop"), None);
+    assert_eq!(open("FILE:/p/run.desktop"), None);
+    assert_eq!(open("-x"), None);
 }
