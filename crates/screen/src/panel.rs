@@ -81,6 +81,11 @@ pub(crate) trait Panel: Send {
         true
     }
 
+    /// Whether [`Action::Cancel`] cancels the turn. Otherwise the panel handles it.
+    fn cancels_turn(&self) -> bool {
+        false
+    }
+
     /// Handles a key, which does this action in the panel's context.
     fn key(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome;
 

@@ -6,7 +6,7 @@ use crate::composer::ComposerEvent;
 use crate::keymap::{Action, Context};
 use crate::panel::Outcome;
 use crate::panel::request::Request;
-use attache_client::{QuestionAbout, SessionState};
+use attache_client::SessionState;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -113,8 +113,6 @@ impl App {
 
     fn key_in_question(&mut self, action: Option<Action>, key: KeyEvent) {
         let Some(question) = &mut self.question else { return };
-        let is_text = question.panel.context() == Context::Form;
-        let is_permission = matches!(question.about, QuestionAbout::Permission(_));
         match action {
             // The panel must not see the letter of Alt-A or Ctrl-E.
             Some(action) if is_for_screen(action) => {
@@ -122,7 +120,7 @@ impl App {
                 return;
             }
             Some(Action::SwitchFocus) => return self.take_question(false),
-            Some(Action::Cancel) if is_permission && !is_text => {
+            Some(Action::Cancel) if question.panel.cancels_turn() => {
                 return match self.answering.is_some() {
                     true => {
                         self.answering = None;

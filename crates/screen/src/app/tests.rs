@@ -325,3 +325,48 @@ fn a_key_opens_a_link_of_the_web_and_no_key_opens_a_file() {
     assert_eq!(open("FILE:/p/run.desktop"), None);
     assert_eq!(open("-x"), None);
 }
+
+/// A question that is no request for permission.
+struct OtherQuestion;
+
+impl Panel for OtherQuestion {
+    fn title(&self) -> String {
+        String::new()
+    }
+
+    fn context(&self) -> Context {
+        Context::Question
+    }
+
+    fn hints(&self) -> Vec<(Action, &'static str)> {
+        Vec::new()
+    }
+
+    fn height(&self, _: u16) -> u16 {
+        1
+    }
+
+    fn render(&mut self, _: Rect, _: &mut Buffer, _: &Theme) {}
+
+    fn key(&mut self, action: Option<Action>, _: KeyEvent) -> Outcome {
+        match action {
+            Some(Action::Cancel) => Outcome::CloseAnd(Request::Quit),
+            _ => Outcome::Stay,
+        }
+    }
+}
+
+#[tokio::test]
+async fn esc_cancels_the_turn_only_from_a_request_for_permission() {
+    for is_permission in [true, false] {
+        let mut app = asking("Build", "make");
+        if let Some(question) = app.question.as_mut().filter(|_| !is_permission) {
+            question.panel = Box::new(OtherQuestion);
+        }
+        draw(&mut app, 80, 24);
+        wait();
+        press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
+        assert_eq!(app.question.is_none(), is_permission);
+        assert_eq!(app.is_ended, !is_permission, "the panel did not get the key");
+    }
+}

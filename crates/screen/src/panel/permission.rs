@@ -380,6 +380,10 @@ impl Panel for PermissionPanel {
         }
     }
 
+    fn cancels_turn(&self) -> bool {
+        self.why.is_none()
+    }
+
     fn was_shown(&mut self) -> bool {
         if self.first <= self.seen {
             self.seen = self.seen.max((self.first + self.shown).min(self.count));
