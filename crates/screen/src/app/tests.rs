@@ -175,8 +175,10 @@ async fn a_letter_answers_only_without_ctrl_and_alt() {
         .chain('A'..='Z')
         .chain('0'..='9')
         .flat_map(|key| modifiers.map(|with| KeyEvent::new(KeyCode::Char(key), with)));
+    let keymap = Keymap::default();
+    let global = Action::ALL.iter().flat_map(|action| keymap.keys(Context::Global, *action));
+    let events = events.chain(global.map(|key| KeyEvent::new(key.code(), key.modifiers())));
     for event in events {
-        let keymap = Keymap::default();
         let action = keymap.action(Context::Question, event);
         let outcome = seen(&request("Build", "make")).key(action, event);
         assert!(matches!(outcome, Outcome::Stay), "{event:?} does {outcome:?}");
@@ -187,7 +189,8 @@ async fn a_letter_answers_only_without_ctrl_and_alt() {
         }
         assert!(app.question_has_keys());
         app.event(Event::Key(event));
-        let is_other = action == Some(Action::NewSession) || action == Some(Action::Interrupt);
+        let ends = [Action::NewSession, Action::Interrupt, Action::Cancel];
+        let is_other = action.is_some_and(|action| ends.contains(&action));
         assert!(app.question.is_some() || is_other || app.is_ended, "{event:?} answers");
     }
 }
@@ -369,4 +372,21 @@ async fn esc_cancels_the_turn_only_from_a_request_for_permission() {
         assert_eq!(app.question.is_none(), is_permission);
         assert_eq!(app.is_ended, !is_permission, "the panel did not get the key");
     }
+}
+
+#[tokio::test]
+async fn a_key_that_is_held_down_answers_one_question() {
+    let mut app = asking("Build", "make");
+    draw(&mut app, 80, 24);
+    wait();
+    letter(&mut app, 'y');
+    assert!(app.question.is_none());
+    app.question = asking("Build", "make").question;
+    app.is_question_stale = false;
+    for _ in 0..8 {
+        draw(&mut app, 80, 24);
+        sleep(Duration::from_millis(60));
+        letter(&mut app, 'y');
+    }
+    assert!(app.question.is_some(), "the held key answered the second question");
 }
