@@ -117,7 +117,8 @@ impl App {
 
     /// Notes whether the terminal shows the question, after each frame was written.
     pub(crate) fn question_drawn(&mut self) {
-        let is_covered = self.panel.is_some() || self.question_area.is_empty();
+        let is_covered = self.panel.is_some() || self.composer.has_popup();
+        let is_covered = is_covered || self.question_area.is_empty();
         let Some(question) = &mut self.question else { return };
         match !is_covered && question.panel.was_shown() {
             true => _ = question.drawn.get_or_insert_with(Instant::now),

@@ -1,5 +1,7 @@
 //! A request for permission: what would happen, and the answers.
 
+mod possible_answer;
+
 use super::drawing::{put, text_width, wrap};
 use super::line_input::LineInput;
 use super::request::{PanelAnswer, Request};
@@ -8,12 +10,12 @@ use super::{Outcome, Panel, QUIET};
 use crate::keymap::{Action, Context, Key};
 use crate::layout::{DrawnLine, RowOptions, block_lines, row_lines, text_lines};
 use crate::theme::Theme;
-use attache_client::{Decision, Effect};
+use attache_client::Decision;
 use attache_protocol::v1::PermissionOption;
 use attache_view::{
-    CallStatus, Choice, ChoiceAction, Line, PermissionView, Role, Row, RowContent, RuleReach, Span,
-    Style, ToolCallRow,
+    CallStatus, Line, PermissionView, Role, Row, RowContent, Span, Style, ToolCallRow,
 };
+use possible_answer::{Answer, PossibleAnswer, answers};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
@@ -29,33 +31,6 @@ const OUTPUT_LINES: usize = 2;
 
 /// The fewest lines of the body, if the panel has room for them and an answer.
 const BODY_LINES: usize = 3;
-
-/// What an answer does.
-#[derive(Debug, Clone)]
-enum Answer {
-    Decide(Decision),
-    Remember(Effect, RuleReach),
-    SayWhy,
-}
-
-impl Answer {
-    /// Whether the call can run after this answer. An option of the agent can have any meaning.
-    fn may_allow(&self) -> bool {
-        match self {
-            Self::Decide(decision) => *decision != Decision::Reject,
-            Self::Remember(effect, _) => *effect == Effect::Allow,
-            Self::SayWhy => false,
-        }
-    }
-}
-
-/// An answer that the person can give.
-#[derive(Debug, Clone)]
-struct PossibleAnswer {
-    key: char,
-    text: String,
-    answer: Answer,
-}
 
 /// A request for permission.
 pub(crate) struct PermissionPanel {
@@ -256,45 +231,6 @@ fn outputs_row(view: &PermissionView) -> Row {
         can_cancel: false,
     };
     Row { id: 0, at: 0, depth: 0, content: RowContent::ToolCall(Box::new(call)) }
-}
-
-/// The answers, those of the view, with one for each rule that can be remembered.
-fn answers(choices: &[Choice], options: &[PermissionOption]) -> Vec<PossibleAnswer> {
-    let mut answers: Vec<PossibleAnswer> = Vec::new();
-    let mut more: Vec<PossibleAnswer> = Vec::new();
-    for Choice { key, label, action } in choices {
-        let text = label.text();
-        let mut add =
-            |answer| answers.push(PossibleAnswer { key: *key, text: text.clone(), answer });
-        match action {
-            ChoiceAction::Allow => add(Answer::Decide(Decision::Allow)),
-            ChoiceAction::Reject => add(Answer::Decide(Decision::Reject)),
-            ChoiceAction::RejectAndSay => add(Answer::SayWhy),
-            ChoiceAction::Option { index } => {
-                if let Some(option) = options.get(*index) {
-                    add(Answer::Decide(Decision::Choose(option.option_id.clone())));
-                }
-            }
-            ChoiceAction::AllowAlways { rules } => {
-                if let Some(first) = rules.first() {
-                    add(Answer::Remember(Effect::Allow, first.reach));
-                }
-                more.extend(rules.iter().skip(1).map(|rule| PossibleAnswer {
-                    key: rule.key,
-                    text: format!("always: {}", rule.meaning.text()),
-                    answer: Answer::Remember(Effect::Allow, rule.reach),
-                }));
-            }
-            ChoiceAction::RejectAlways { rules } => {
-                if let Some(first) = rules.first() {
-                    add(Answer::Remember(Effect::Deny, first.reach));
-                }
-            }
-            _ => {}
-        }
-    }
-    answers.extend(more);
-    answers
 }
 
 impl Panel for PermissionPanel {
