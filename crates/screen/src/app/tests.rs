@@ -387,6 +387,7 @@ async fn a_key_that_is_held_down_answers_one_question() {
         draw(&mut app, 80, 24);
         sleep(Duration::from_millis(60));
         letter(&mut app, 'y');
+        app.composer.clear();
     }
     assert!(app.question.is_some(), "the held key answered the second question");
 }
