@@ -20,3 +20,6 @@ pub(crate) mod slot;
 pub(crate) mod state;
 pub(crate) mod status_line;
 pub(crate) mod terminal_job;
+
+#[cfg(test)]
+mod tests;

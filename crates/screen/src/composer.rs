@@ -221,6 +221,11 @@ impl Composer {
         self.completion.poll()
     }
 
+    /// Returns whether a list is open beside the composer.
+    pub fn has_popup(&self) -> bool {
+        self.completion.is_open()
+    }
+
     /// Returns the list beside the composer, if one is open.
     pub fn popup(&mut self) -> Option<&mut ListPopup> {
         self.completion.list()

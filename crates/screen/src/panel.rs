@@ -7,6 +7,7 @@ pub(crate) mod choice_list;
 pub(crate) mod drawing;
 pub(crate) mod form;
 pub(crate) mod line_input;
+pub(crate) mod link;
 pub(crate) mod page;
 pub(crate) mod pager;
 pub(crate) mod permission;
@@ -25,6 +26,11 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use request::Request;
+use std::time::Duration;
+
+/// A question takes keys after it was visible for this long, and after this long without a key:
+/// the person typed the keys before it for something else.
+pub(crate) const QUIET: Duration = Duration::from_millis(300);
 
 /// What panels read.
 pub(crate) struct Facts<'a> {
@@ -68,6 +74,17 @@ pub(crate) trait Panel: Send {
 
     /// Draws the content.
     fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme);
+
+    /// Notes that the terminal shows what [`render`](Self::render) drew last. Returns whether it
+    /// shows any of the content.
+    fn was_shown(&mut self) -> bool {
+        true
+    }
+
+    /// Whether [`Action::Cancel`] cancels the turn. Otherwise the panel handles it.
+    fn cancels_turn(&self) -> bool {
+        false
+    }
 
     /// Handles a key, which does this action in the panel's context.
     fn key(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome;

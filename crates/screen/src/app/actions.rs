@@ -4,6 +4,7 @@ use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
 use crate::composer::ComposerEvent;
 use crate::keymap::{Action, Context};
+use crate::panel::Outcome;
 use crate::panel::request::Request;
 use attache_client::SessionState;
 use ratatui::crossterm::event::{
@@ -74,10 +75,12 @@ impl App {
         self.notices.dismiss_info();
         let context = self.context();
         let action = self.keymap.action(context, key);
+        let question_has_keys = self.question_has_keys();
+        self.last_key = Some(Instant::now());
         if self.panel.is_some() {
             return self.key_in_panel(action, key);
         }
-        if self.question_has_keys() {
+        if question_has_keys {
             return self.key_in_question(action, key);
         }
         if action != Some(Action::Interrupt) {
@@ -110,10 +113,14 @@ impl App {
 
     fn key_in_question(&mut self, action: Option<Action>, key: KeyEvent) {
         let Some(question) = &mut self.question else { return };
-        let context = question.panel.context();
         match action {
+            // The panel must not see the letter of Alt-A or Ctrl-E.
+            Some(action) if is_for_screen(action) => {
+                self.global(action);
+                return;
+            }
             Some(Action::SwitchFocus) => return self.take_question(false),
-            Some(Action::Cancel) if context == Context::Question => {
+            Some(Action::Cancel) if question.panel.cancels_turn() => {
                 return match self.answering.is_some() {
                     true => {
                         self.answering = None;
@@ -125,16 +132,11 @@ impl App {
             Some(Action::Help) => return self.show_help(),
             _ => {}
         }
-        let outcome = question.panel.key(action, key);
-        let stays = matches!(outcome, crate::panel::Outcome::Stay);
-        match outcome {
-            crate::panel::Outcome::Close | crate::panel::Outcome::Stay => {}
-            crate::panel::Outcome::Do(request) | crate::panel::Outcome::CloseAnd(request) => {
-                self.request(request);
-            }
-        }
-        if stays && let Some(action) = action.filter(|action| is_for_screen(*action)) {
-            self.global(action);
+        // A person who uses a question goes on to use it, however fast.
+        question.is_taken = Some(true);
+        match question.panel.key(action, key) {
+            Outcome::Close | Outcome::Stay => {}
+            Outcome::Do(request) | Outcome::CloseAnd(request) => self.request(request),
         }
     }
 
@@ -172,16 +174,9 @@ impl App {
             self.refresh_commands();
         }
         let event = self.composer.handle(key);
-        self.typed = Some(Instant::now());
         match event {
-            ComposerEvent::Submit(prompt) => {
-                self.typed = None;
-                self.submit(&prompt, false);
-            }
-            ComposerEvent::SendNow(prompt) => {
-                self.typed = None;
-                self.submit(&prompt, true);
-            }
+            ComposerEvent::Submit(prompt) => self.submit(&prompt, false),
+            ComposerEvent::SendNow(prompt) => self.submit(&prompt, true),
             ComposerEvent::Ignored => {
                 if let Some(action) = action {
                     self.global(action);
@@ -298,16 +293,15 @@ impl App {
 
     fn paste(&mut self, text: &str) {
         self.is_dirty = true;
+        let question_has_keys = self.question_has_keys();
+        self.last_key = Some(Instant::now());
         if let Some(panel) = &mut self.panel {
             return panel.paste(text);
         }
-        if self.question_has_keys()
-            && let Some(question) = &mut self.question
-        {
+        if question_has_keys && let Some(question) = &mut self.question {
             return question.panel.paste(text);
         }
         self.is_reading = false;
-        self.typed = Some(Instant::now());
         self.composer.paste(text);
     }
 

@@ -1,25 +1,18 @@
 //! Questions of agents: which one is shown, and what the person's answer does.
 
 use crate::app::state::{App, Done, ShownQuestion};
-use crate::panel::Panel;
 use crate::panel::form::FormPanel;
 use crate::panel::page::PagePanel;
 use crate::panel::permission::PermissionPanel;
 use crate::panel::request::PanelAnswer;
+use crate::panel::{Panel, QUIET};
 use attache_client::{
     Answer, DecidedBy, Decision, HubSession, PermissionRequest, Question, QuestionAbout,
     SessionState,
 };
 use attache_protocol::v1::SessionId;
 use attache_view::{PermissionView, rule_about, sanitize};
-use std::time::{Duration, Instant};
-
-/// A question must have been visible this long before a letter answers it: what the person types
-/// when it appears was meant for the composer.
-const VISIBLE: Duration = Duration::from_millis(250);
-
-/// A question does not take the keys from a person who typed this recently.
-const TYPED: Duration = Duration::from_millis(700);
+use std::time::Instant;
 
 /// The number of open questions of a session in this state.
 pub(crate) fn open_questions(state: &SessionState) -> usize {
@@ -110,20 +103,33 @@ impl App {
     /// Whether keys go to the question.
     pub(crate) fn question_has_keys(&self) -> bool {
         let Some(question) = &self.question else { return false };
+        let is_visible = question.drawn.is_some_and(|at| at.elapsed() >= QUIET);
+        if !is_visible || self.panel.is_some() || self.composer.has_popup() {
+            return false;
+        }
         if let Some(taken) = question.is_taken {
             return taken;
         }
-        let composing = !self.composer.is_empty();
-        let answers_here = self.answering.is_some();
-        let typing = composing && self.typed.is_some_and(|at| at.elapsed() < TYPED);
-        let visible = question.drawn.is_some_and(|at| at.elapsed() >= VISIBLE);
-        (answers_here || !composing) && !typing && visible && !self.is_reading
+        let is_quiet = self.last_key.is_none_or(|at| at.elapsed() >= QUIET);
+        let is_free = self.answering.is_some() || self.composer.is_empty();
+        is_quiet && is_free && !self.is_reading
     }
 
-    /// Notes that the question was drawn.
+    /// Notes whether the terminal shows the question, after each frame was written.
     pub(crate) fn question_drawn(&mut self) {
+        let is_covered = self.panel.is_some() || self.composer.has_popup();
+        let is_covered = is_covered || self.question_area.is_empty();
+        let Some(question) = &mut self.question else { return };
+        match !is_covered && question.panel.was_shown() {
+            true => _ = question.drawn.get_or_insert_with(Instant::now),
+            false => question.drawn = None,
+        }
+    }
+
+    /// Notes that something else has the terminal.
+    pub(crate) fn question_covered(&mut self) {
         if let Some(question) = &mut self.question {
-            question.drawn.get_or_insert_with(Instant::now);
+            question.drawn = None;
         }
     }
 

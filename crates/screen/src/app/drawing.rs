@@ -20,6 +20,9 @@ use ratatui::widgets::{Clear, Widget as _};
 const WIDTH: u16 = 40;
 const HEIGHT: u16 = 12;
 
+/// The fewest rows of a question: its frame, three of what it asks, and one answer.
+const QUESTION: u16 = 6;
+
 /// The most waiting prompts, and lines of messages, that are shown.
 const QUEUED: usize = 3;
 const MESSAGES: usize = 6;
@@ -37,6 +40,7 @@ impl App {
         let area = frame.area();
         self.area = area;
         if area.width < WIDTH || area.height < HEIGHT {
+            self.question_area = Rect::default();
             return draw_too_small(area, frame.buffer_mut());
         }
         self.refresh_question();
@@ -55,9 +59,13 @@ impl App {
         let rule = take_bottom(&mut rest, 1);
         self.draw_rule(rule, buffer);
         self.composer_area = composer;
-        self.draw_notices(&mut rest, buffer);
-        self.draw_queue(&mut rest, buffer);
-        self.draw_question(&mut rest, buffer);
+        // The question gets its rows before messages and waiting prompts, which are below it.
+        let asked = self.question_rows(rest);
+        let mut below = Rect { y: rest.y + asked, height: rest.height - asked, ..rest };
+        self.draw_notices(&mut below, buffer);
+        self.draw_queue(&mut below, buffer);
+        rest.height = asked + below.height;
+        self.draw_question(&mut rest, asked, buffer);
         self.conversation_area = rest;
         self.draw_conversation(rest, buffer);
         let cursor = self.draw_composer(composer, rest, buffer);
@@ -69,7 +77,6 @@ impl App {
         {
             frame.set_cursor_position(cursor);
         }
-        self.question_drawn();
     }
 
     fn draw_tabs(&mut self, area: Rect, buffer: &mut Buffer) {
@@ -190,6 +197,9 @@ impl App {
             None => format!("waiting for their turn: {key} edits, reorders, removes, sends now"),
         };
         let area = take_bottom(rest, 1 + waiting.len().min(QUEUED) as u16);
+        if area.is_empty() {
+            return;
+        }
         let muted = self.theme.role(Role::Muted);
         let width = usize::from(area.width);
         put(buffer, area.x, area.y, area.right(), &cut(&head, width), muted);
@@ -203,15 +213,21 @@ impl App {
         }
     }
 
-    fn draw_question(&mut self, rest: &mut Rect, buffer: &mut Buffer) {
+    /// The number of rows of the question with its frame.
+    fn question_rows(&self, rest: Rect) -> u16 {
+        let Some(question) = &self.question else { return 0 };
+        let most = (rest.height * 3 / 4).max(rest.height.saturating_sub(4)).max(QUESTION);
+        let wanted = question.panel.height(rest.width.saturating_sub(4)).saturating_add(2);
+        wanted.min(most).min(rest.height)
+    }
+
+    fn draw_question(&mut self, rest: &mut Rect, rows: u16, buffer: &mut Buffer) {
         let has_keys = self.question_has_keys();
         self.question_area = Rect::default();
         let is_elsewhere = self.answering.is_some();
         let writing = !is_elsewhere && (!self.composer.is_empty() || self.is_reading);
         let Some(question) = &mut self.question else { return };
-        let most = (rest.height * 3 / 4).max(rest.height.saturating_sub(4)).max(3);
-        let wanted = question.panel.height(rest.width.saturating_sub(4)).saturating_add(2);
-        let area = take_bottom(rest, wanted.min(most));
+        let area = take_bottom(rest, rows);
         self.question_area = area;
         let hints = question.panel.hints();
         let context = question.panel.context();

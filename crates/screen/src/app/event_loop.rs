@@ -154,6 +154,7 @@ impl Running {
         }
         app.is_dirty = false;
         self.drawing.draw(|frame| app.draw(frame))?;
+        app.question_drawn();
         app.notify();
         // A question that was just drawn takes keys a moment later, and shows that.
         self.next_frame = Instant::now() + FRAME;
@@ -194,6 +195,7 @@ impl Running {
             self.app.area = Rect::new(0, 0, width, height);
         }
         self.input.resume();
+        self.app.question_covered();
         self.app.is_redrawn = true;
         self.app.is_dirty = true;
         Ok(())

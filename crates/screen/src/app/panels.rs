@@ -174,6 +174,7 @@ impl App {
                 }
                 None => self.notices.warning("this agent does not run"),
             },
+            Request::OpenPage(page) => self.open_page(page),
             Request::Answer(answer) => self.answer(answer),
             Request::SearchHere(text) => self.search_here(&text),
             Request::StopCall(id) => self.stop_tool_call(id),

@@ -2,6 +2,7 @@
 
 use crate::app::state::App;
 use crate::keymap::Action;
+use crate::panel::link::LinkPanel;
 use crate::panel::pager::PagerPanel;
 use crate::panel::request::Request;
 use crate::panel::search::SearchPanel;
@@ -131,7 +132,7 @@ impl App {
     pub(crate) fn click_conversation(&mut self, at: Position) {
         let Some(transcript) = self.transcript() else { return };
         match transcript.click(at.x, at.y) {
-            Click::Link(address) => self.open_page(address.to_string()),
+            Click::Link(address) => self.open_panel(LinkPanel::new(&address)),
             Click::Row(_) => self.is_reading = true,
             _ => {}
         }

@@ -87,8 +87,8 @@ pub(crate) struct App {
     pub(crate) interrupted: Option<Instant>,
     /// When the person pressed the key that clears the text the second time.
     pub(crate) escaped: Option<Instant>,
-    /// When the person last typed text that is not sent.
-    pub(crate) typed: Option<Instant>,
+    /// When the person last pressed a key or pasted, anywhere on the screen.
+    pub(crate) last_key: Option<Instant>,
     /// Whether the screen ends.
     pub(crate) is_ended: bool,
     /// A program that gets the terminal next.
@@ -103,7 +103,7 @@ pub(crate) struct ShownQuestion {
     pub(crate) id: QuestionId,
     pub(crate) about: QuestionAbout,
     pub(crate) panel: Box<dyn Panel>,
-    /// When the question was first drawn.
+    /// Since when the terminal shows the question; `None` while something covers it.
     pub(crate) drawn: Option<Instant>,
     /// Whether the person chose to answer, or to write first; `None` if they did neither.
     pub(crate) is_taken: Option<bool>,
@@ -179,7 +179,7 @@ impl App {
             is_redrawn: false,
             interrupted: None,
             escaped: None,
-            typed: None,
+            last_key: None,
             is_ended: false,
             job: None,
         }

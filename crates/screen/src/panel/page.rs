@@ -40,12 +40,13 @@ impl PagePanel {
         let mut add = |text: &str, role| {
             lines.extend(wrap(text, width).into_iter().map(|line| Line::of(line, role)));
         };
-        add(&self.message, Role::Text);
+        // The agent's message must not push the address out of sight.
         add(&format!("Host: {}", self.host), Role::Name);
-        add(&self.address, Role::Path);
         for warning in &self.warnings {
             add(&format!("! {warning}"), Role::Warning);
         }
+        add(&self.address, Role::Path);
+        add(&self.message, Role::Text);
         lines
     }
 

@@ -1,40 +1,36 @@
 //! A request for permission: what would happen, and the answers.
 
+mod possible_answer;
+
 use super::drawing::{put, text_width, wrap};
 use super::line_input::LineInput;
 use super::request::{PanelAnswer, Request};
 use super::text_panel::put_more;
-use super::{Outcome, Panel};
-use crate::keymap::{Action, Context};
+use super::{Outcome, Panel, QUIET};
+use crate::keymap::{Action, Context, Key};
 use crate::layout::{DrawnLine, RowOptions, block_lines, row_lines, text_lines};
 use crate::theme::Theme;
-use attache_client::{Decision, Effect};
+use attache_client::Decision;
 use attache_protocol::v1::PermissionOption;
 use attache_view::{
-    CallStatus, Choice, ChoiceAction, Line, PermissionView, Role, Row, RowContent, RuleReach, Span,
-    Style, ToolCallRow,
+    CallStatus, Line, PermissionView, Role, Row, RowContent, Span, Style, ToolCallRow,
 };
+use possible_answer::{Answer, PossibleAnswer, answers};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use std::sync::Arc;
+use std::time::Instant;
 
-/// What an answer does.
-#[derive(Debug, Clone)]
-enum Answer {
-    Decide(Decision),
-    Remember(Effect, RuleReach),
-    SayWhy,
-}
+/// The most lines of the agent's title above the effect.
+const TITLE_LINES: usize = 2;
 
-/// An answer that the person can give.
-#[derive(Debug, Clone)]
-struct PossibleAnswer {
-    key: char,
-    text: String,
-    answer: Answer,
-}
+/// The lines of diffs and texts that the person must have seen before a key allows the call.
+const OUTPUT_LINES: usize = 2;
+
+/// The fewest lines of the body, if the panel has room for them and an answer.
+const BODY_LINES: usize = 3;
 
 /// A request for permission.
 pub(crate) struct PermissionPanel {
@@ -49,6 +45,11 @@ pub(crate) struct PermissionPanel {
     first: usize,
     count: usize,
     shown: usize,
+    /// The number of lines, from the first one, that contain the effect, and that the person saw.
+    effect_end: usize,
+    seen: usize,
+    /// When a key that allows scrolled to the rest of the effect instead.
+    turned: Option<Instant>,
     /// The reason that the person types for a refusal.
     why: Option<LineInput>,
 }
@@ -72,6 +73,9 @@ impl PermissionPanel {
             first: 0,
             count: 0,
             shown: 0,
+            effect_end: 0,
+            seen: 0,
+            turned: None,
             why: None,
         };
         panel.lay_out(80);
@@ -86,19 +90,28 @@ impl PermissionPanel {
         let (view, theme, columns) = (&self.view, &self.theme, usize::from(width));
         let mut lines = Vec::new();
         let title = Line { spans: view.title.spans.iter().map(heading).collect() };
-        if !title.is_empty() {
-            lines.extend(text_lines(&[title], columns, theme));
-        }
-        lines.extend(block_lines(&view.stated, columns, theme));
+        let mut title = match title.is_empty() {
+            true => Vec::new(),
+            false => text_lines(&[title], columns, theme),
+        };
+        // The agent's words must not push the effect out of sight.
+        let rest = title.split_off(title.len().min(TITLE_LINES));
+        lines.extend(title);
         lines.extend(text_lines(&view.effect, columns, theme));
         lines.extend(text_lines(view.protected.as_slice(), columns, theme));
+        self.effect_end = lines.len();
         if !view.outputs.is_empty() {
             let row = Arc::new(outputs_row(view));
             let options = RowOptions { folded: false, now: None };
             // The first line is the header of the row, which says nothing new.
-            lines.extend(row_lines(&row, columns, theme, options).into_iter().skip(1));
+            let outputs = row_lines(&row, columns, theme, options).into_iter().skip(1);
+            lines.extend(outputs);
+            self.effect_end = lines.len().min(self.effect_end + OUTPUT_LINES);
         }
+        lines.extend(rest);
+        lines.extend(block_lines(&view.stated, columns, theme));
         self.body = (width, lines);
+        self.seen = 0;
     }
 
     fn scroll_by(&mut self, rows: isize) {
@@ -108,7 +121,11 @@ impl PermissionPanel {
 
     fn answer(&mut self, index: usize) -> Outcome {
         let Some(chosen) = self.answers.get(index) else { return Outcome::Stay };
-        match chosen.answer.clone() {
+        let answer = chosen.answer.clone();
+        if answer.may_allow() && !self.shows_rest() {
+            return Outcome::Stay;
+        }
+        match answer {
             Answer::Decide(decision) => done(PanelAnswer::Permission(decision)),
             Answer::Remember(effect, reach) => done(PanelAnswer::Remember { effect, reach }),
             Answer::SayWhy => {
@@ -116,6 +133,20 @@ impl PermissionPanel {
                 Outcome::Stay
             }
         }
+    }
+
+    /// Returns whether the person saw the whole effect, and scrolls to the rest of it otherwise. A
+    /// key that is held down does not answer when the rest appears.
+    fn shows_rest(&mut self) -> bool {
+        if self.seen < self.effect_end {
+            self.first = self.seen;
+            self.scroll_by(0);
+            self.turned = Some(Instant::now());
+            return false;
+        }
+        let is_held = self.turned.is_some_and(|at| at.elapsed() < QUIET);
+        self.turned = is_held.then(Instant::now);
+        !is_held
     }
 
     fn by_key(&mut self, key: char) -> Outcome {
@@ -126,7 +157,7 @@ impl PermissionPanel {
     fn key_of_why(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome {
         let Some(why) = &mut self.why else { return Outcome::Stay };
         match (action, key.code) {
-            (Some(Action::Cancel | Action::Interrupt), _) => self.why = None,
+            (Some(Action::Cancel), _) => self.why = None,
             (_, KeyCode::Enter) => {
                 let text = why.text().trim().to_owned();
                 return match text.is_empty() {
@@ -157,8 +188,9 @@ impl PermissionPanel {
     /// The selected answer is always visible.
     fn visible_answers(&self, area: Rect) -> Vec<(usize, bool, String)> {
         let lines = self.answer_lines(area.width);
-        let height = usize::from(area.height);
-        let most = height.saturating_sub(self.body.1.len().min(height / 2)).max(1);
+        let height = usize::from(area.height) - usize::from(self.why.is_some() && area.height > 0);
+        let body = self.body.1.len().min((height / 2).max(BODY_LINES));
+        let most = height.saturating_sub(body).max(1);
         if lines.len() <= most {
             return lines;
         }
@@ -199,45 +231,6 @@ fn outputs_row(view: &PermissionView) -> Row {
         can_cancel: false,
     };
     Row { id: 0, at: 0, depth: 0, content: RowContent::ToolCall(Box::new(call)) }
-}
-
-/// The answers, those of the view, with one for each rule that can be remembered.
-fn answers(choices: &[Choice], options: &[PermissionOption]) -> Vec<PossibleAnswer> {
-    let mut answers: Vec<PossibleAnswer> = Vec::new();
-    let mut more: Vec<PossibleAnswer> = Vec::new();
-    for Choice { key, label, action } in choices {
-        let text = label.text();
-        let mut add =
-            |answer| answers.push(PossibleAnswer { key: *key, text: text.clone(), answer });
-        match action {
-            ChoiceAction::Allow => add(Answer::Decide(Decision::Allow)),
-            ChoiceAction::Reject => add(Answer::Decide(Decision::Reject)),
-            ChoiceAction::RejectAndSay => add(Answer::SayWhy),
-            ChoiceAction::Option { index } => {
-                if let Some(option) = options.get(*index) {
-                    add(Answer::Decide(Decision::Choose(option.option_id.clone())));
-                }
-            }
-            ChoiceAction::AllowAlways { rules } => {
-                if let Some(first) = rules.first() {
-                    add(Answer::Remember(Effect::Allow, first.reach));
-                }
-                more.extend(rules.iter().skip(1).map(|rule| PossibleAnswer {
-                    key: rule.key,
-                    text: format!("always: {}", rule.meaning.text()),
-                    answer: Answer::Remember(Effect::Allow, rule.reach),
-                }));
-            }
-            ChoiceAction::RejectAlways { rules } => {
-                if let Some(first) = rules.first() {
-                    add(Answer::Remember(Effect::Deny, first.reach));
-                }
-            }
-            _ => {}
-        }
-    }
-    answers.extend(more);
-    answers
 }
 
 impl Panel for PermissionPanel {
@@ -285,10 +278,12 @@ impl Panel for PermissionPanel {
         let below = (answers.len() as u16 + why).min(area.height);
         let body = Rect { height: area.height - below, ..area };
         self.count = self.body.1.len();
-        self.shown = usize::from(body.height);
+        // The number of further lines has a row of its own, if there is one.
+        let more = u16::from(self.count > usize::from(body.height) && body.height > 1);
+        self.shown = usize::from(body.height - more);
         self.scroll_by(0);
         let lines = self.body.1.get(self.first..).unwrap_or_default();
-        for (line, y) in lines.iter().zip(body.y..body.bottom()) {
+        for (line, y) in lines.iter().zip(body.y..body.bottom() - more) {
             buffer.set_line(body.x, y, &line.line, body.width);
         }
         let rest = self.count.saturating_sub(self.first + self.shown);
@@ -321,6 +316,17 @@ impl Panel for PermissionPanel {
         }
     }
 
+    fn cancels_turn(&self) -> bool {
+        self.why.is_none()
+    }
+
+    fn was_shown(&mut self) -> bool {
+        if self.first <= self.seen {
+            self.seen = self.seen.max((self.first + self.shown).min(self.count));
+        }
+        self.shown > 0
+    }
+
     fn key(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome {
         if self.why.is_some() {
             return self.key_of_why(action, key);
@@ -340,10 +346,11 @@ impl Panel for PermissionPanel {
             Some(Action::ScrollDown) => self.scroll_by(1),
             Some(Action::PageUp) => self.scroll_by(-page),
             Some(Action::PageDown) => self.scroll_by(page),
-            _ => {
-                if let KeyCode::Char(key) = key.code {
-                    return self.by_key(key);
-                }
+            Some(_) => {}
+            // The keymap decides which keys mean yes, always and no.
+            None => {
+                let typed = Key::of(key).character().filter(|typed| !"yanw".contains(*typed));
+                return typed.map_or(Outcome::Stay, |typed| self.by_key(typed));
             }
         }
         Outcome::Stay

@@ -34,6 +34,8 @@ pub(crate) enum Request {
     LogIn { agent: String },
     /// Start an agent again.
     Restart { agent: String },
+    /// Open this page with the person's browser.
+    OpenPage(String),
     /// Answer a question.
     Answer(PanelAnswer),
     /// Search this text in the conversation; an empty one ends the search.

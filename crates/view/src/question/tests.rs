@@ -201,3 +201,16 @@ fn a_page_shows_where_it_leads() {
     let warnings = texts(&view.warnings);
     assert!(warnings.contains(&"the connection is not encrypted".to_owned()), "{warnings:?}");
 }
+
+#[test]
+fn a_question_shows_the_command_and_the_path_whatever_the_title_says() {
+    for (title, kind, input, shown) in [
+        ("Read ./deploy.sh", ToolKind::Read, r#"{"command":"./deploy.sh"}"#, "$ ./deploy.sh"),
+        ("run ./deploy.sh", ToolKind::Execute, r#"{"command":"./deploy.sh"}"#, "$ ./deploy.sh"),
+        ("Read a.txt", ToolKind::Delete, r#"{"path":"/p/a.txt"}"#, "a.txt"),
+    ] {
+        let view = view(&request(title, kind, input, &ALL));
+        let effect = texts(&view.effect);
+        assert!(effect.iter().any(|line| line == shown), "{title}: {effect:?}");
+    }
+}

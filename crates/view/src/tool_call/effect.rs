@@ -15,30 +15,35 @@ pub(crate) const INPUT_LIMIT: usize = 256 * 1024;
 const ROW_LINES: usize = 20;
 const ROW_COLUMNS: usize = 2_000;
 
-/// Verbs that can precede a command, file or address in a title that describes the call. Other
-/// words, such as `Skip`, can reverse the meaning.
-const VERBS: [&str; 16] = [
-    "bash", "create", "delete", "edit", "execute", "fetch", "move", "read", "run", "running",
-    "search", "shell", "update", "write", "writing", "editing",
-];
+/// Verbs that can precede a command, a file or an address in a title that describes the call. Other
+/// words can reverse the meaning, such as `Skip`, or hide it: `Read ./deploy.sh` does not say that
+/// the file runs.
+const COMMAND_VERBS: [&str; 5] = ["bash", "execute", "run", "running", "shell"];
+const FILE_VERBS: [&str; 9] =
+    ["create", "delete", "edit", "editing", "move", "read", "update", "write", "writing"];
+const ADDRESS_VERBS: [&str; 1] = ["fetch"];
 
-/// Returns the parts of the effect that the title does not already show. A row shows other
-/// arguments only if there is no command, file or address.
+/// Returns what the call does. A row leaves out what the title already shows, and shows other
+/// arguments only if there is no command, file or address. A question shows everything, because the
+/// agent writes the title.
 pub(crate) fn lines(effect: &ToolEffect, title: &str, cwd: &Path, extent: Extent) -> Vec<Line> {
     let mut lines = Vec::new();
+    let says = |what: &str, verbs: &[&str]| extent == Extent::Row && says(title, what, verbs);
     for command in &effect.commands {
-        lines.extend(command_lines(command, title, cwd));
+        lines.extend(command_lines(command, cwd, |line| says(line, &COMMAND_VERBS)));
     }
     for path in &effect.paths {
         let shown = relative(path, cwd);
-        let is_known = shown == "." || says(title, &shown) || says(title, &visible(path));
+        let is_title = says(&shown, &FILE_VERBS) || says(&visible(path), &FILE_VERBS);
+        let is_known = shown == "." || is_title;
         let line = Line::of(shown, Role::Path);
         // The same file can have an absolute path and a relative one.
         if !is_known && !lines.contains(&line) {
             lines.push(line);
         }
     }
-    let urls = effect.urls.iter().map(|url| visible(url)).filter(|url| !says(title, url));
+    let urls = effect.urls.iter().map(|url| visible(url));
+    let urls = urls.filter(|url| !says(url, &ADDRESS_VERBS));
     lines.extend(urls.map(|url| Line::of(url, Role::Name)));
     let is_rest = effect.commands.is_empty() && effect.paths.is_empty() && effect.urls.is_empty();
     if let Some(arguments) =
@@ -52,12 +57,12 @@ pub(crate) fn lines(effect: &ToolEffect, title: &str, cwd: &Path, extent: Extent
     lines
 }
 
-/// Returns the command, and its folder if it differs from the session's.
-fn command_lines(command: &Command, title: &str, cwd: &Path) -> Vec<Line> {
+/// Returns the command, unless it is known, and its folder if it differs from the session's.
+fn command_lines(command: &Command, cwd: &Path, is_known: impl Fn(&str) -> bool) -> Vec<Line> {
     let variables = command.environment.iter().map(|(name, value)| format!("{name}={value} "));
     let line = visible(&format!("{}{}", variables.collect::<String>(), command.line));
     let mut lines = Vec::new();
-    if line.contains('\n') || !says(title, &sanitize::line(&line)) {
+    if line.contains('\n') || !is_known(&line) {
         lines.extend(code_lines("$ ", &line));
     }
     let is_here = |folder: &&String| Path::new(folder) == cwd || *folder == ".";
@@ -77,17 +82,15 @@ fn code_lines(mark: &str, text: &str) -> Vec<Line> {
     text.split('\n').enumerate().map(line).collect()
 }
 
-/// Returns whether the title is only this command, file or address, with an optional verb such as
-/// `Run` before it.
-fn says(title: &str, what: &str) -> bool {
-    title.trim_end_matches('`').strip_suffix(what).is_some_and(|before| {
+/// Returns whether the title is only this command, file or address, letter by letter, with an
+/// optional verb such as `Run` before it.
+fn says(title: &str, what: &str, verbs: &[&str]) -> bool {
+    let is_verb = |word: &str| word.is_empty() || verbs.contains(&word);
+    let quoted = title.strip_suffix('`').and_then(|title| title.strip_suffix(what));
+    quoted.or_else(|| title.strip_suffix(what)).is_some_and(|before| {
         let word = before.trim_end().trim_end_matches(':').trim_matches('`').trim().to_lowercase();
-        before.is_empty() || before.ends_with([' ', '`']) && (word.is_empty() || is_verb(&word))
+        before.is_empty() || before.ends_with([' ', '`']) && is_verb(&word)
     })
-}
-
-fn is_verb(word: &str) -> bool {
-    VERBS.contains(&word)
 }
 
 /// Makes every character visible, including tabs and characters without a width.
@@ -139,6 +142,14 @@ mod tests {
             ("Run tests", ToolKind::Execute, r#"{"command":"cargo test"}"#, &["$ cargo test"][..]),
             ("`cargo test`", ToolKind::Execute, r#"{"command":"cargo test"}"#, &[]),
             ("run cargo test", ToolKind::Execute, r#"{"command":"cargo test"}"#, &[]),
+            (
+                "Read ./deploy.sh",
+                ToolKind::Read,
+                r#"{"command":"./deploy.sh"}"#,
+                &["$ ./deploy.sh"],
+            ),
+            ("run ls a b", ToolKind::Execute, r#"{"command":"ls a  b"}"#, &["$ ls a  b"]),
+            ("Run a.txt", ToolKind::Read, r#"{"path":"/p/a.txt"}"#, &["a.txt"]),
             (
                 "Skip cargo test",
                 ToolKind::Execute,
