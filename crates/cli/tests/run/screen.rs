@@ -3,9 +3,10 @@
 use crate::chat::agents;
 use crate::project::{MAIN, Project};
 use crate::terminal::Terminal;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Child;
 use std::thread;
 use std::time::Duration;
@@ -37,6 +38,7 @@ impl Screen {
         command
             .env("ATTACHE_STORE", project.path().join("sessions.db"))
             .env("XDG_DATA_HOME", project.path().join(".data"))
+            .env("VISUAL", format!("exec {}", project.path().join("editor").display()))
             .env("NO_COLOR", "1")
             .env("LANG", "C.UTF-8");
         let (child, terminal) = Terminal::open(command, size, None);
@@ -233,6 +235,48 @@ fn a_signal_ends_the_screen_and_gives_the_terminal_back() {
         screen.signal(signal);
         assert_eq!(screen.end().0, Some(130));
     }
+}
+
+/// Writes the editor of the person.
+fn write_editor(project: &Project, script: &str) {
+    let editor = project.path().join("editor");
+    std::fs::write(&editor, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&editor, Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_interrupt_in_the_editor_leaves_the_screen_running() {
+    let project = Project::new();
+    write_editor(&project, "echo editing; sleep 60");
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("\x07");
+    screen.until("editing");
+    screen.press("\x03");
+    screen.until("the text is unchanged");
+    thread::sleep(Duration::from_millis(300));
+    screen.press("help\r");
+    screen.until("rename A to B");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn an_editor_that_stops_stops_the_screen_until_both_continue() {
+    let project = Project::new();
+    write_editor(&project, "kill -STOP $$; echo 'written later' >\"$1\"");
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("\x07");
+    let stat = format!("/proc/{}/stat", screen.child.id());
+    let is_stopped = || std::fs::read_to_string(&stat).unwrap().contains(") T ");
+    let stopped = (0..200).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        is_stopped()
+    });
+    assert!(stopped);
+    screen.signal(libc::SIGCONT);
+    screen.until("written later");
+    screen.press("\x11");
+    assert_eq!(screen.end().0, Some(0));
 }
 
 #[test]

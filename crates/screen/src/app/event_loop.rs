@@ -164,6 +164,7 @@ impl Running {
     fn run_job(&mut self, job: TerminalJob) -> io::Result<()> {
         self.input.pause();
         modes::leave();
+        let is_suspension = matches!(job, TerminalJob::Suspend);
         match job {
             TerminalJob::Suspend => {
                 self.resumed = true;
@@ -183,7 +184,11 @@ impl Running {
                 }
             }
         }
-        self.enter_again()
+        self.enter_again()?;
+        if !is_suspension {
+            self.signals.ignore_keyboard();
+        }
+        Ok(())
     }
 
     /// Shows the screen again after another program had the terminal.
