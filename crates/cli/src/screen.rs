@@ -25,6 +25,9 @@ use services::CliServices;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
+/// The maximum size of `theme.toml` and `keymap.toml`, in bytes.
+const LONGEST: u64 = 1024 * 1024;
+
 /// The variable that chooses the line mode.
 const PLAIN: &str = "ATTACHE_PLAIN";
 
@@ -132,8 +135,7 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
 fn theme(variable: impl Fn(&str) -> Option<String>, notices: &mut Vec<String>) -> Theme {
     let depth = ColorDepth::detect(&variable);
     let glyphs = Glyphs::detect(&variable);
-    let file = folder::configuration().map(|folder| folder.join("theme.toml"));
-    match file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()) {
+    match read_own_file("theme.toml", notices) {
         Some(text) => {
             let (theme, errors) = Theme::parse(&text, depth, glyphs);
             notices.extend(errors.iter().map(|error| format!("theme.toml: {error}")));
@@ -143,10 +145,24 @@ fn theme(variable: impl Fn(&str) -> Option<String>, notices: &mut Vec<String>) -
     }
 }
 
+/// Reads a file of the configuration folder. Adds a notice if the file exists and has no readable
+/// text.
+fn read_own_file(name: &str, notices: &mut Vec<String>) -> Option<String> {
+    let file = folder::configuration()?.join(name);
+    match attache_host::read_plain_text(&file, LONGEST) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            if !folder::is_missing(&error) {
+                notices.push(format!("{name} has no effect: {error}"));
+            }
+            None
+        }
+    }
+}
+
 /// Returns the keys of the person's file.
 fn keymap(notices: &mut Vec<String>) -> Keymap {
-    let file = folder::configuration().map(|folder| folder.join("keymap.toml"));
-    let text = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+    let text = read_own_file("keymap.toml", notices);
     let (keymap, errors) = Keymap::read(text.as_deref().unwrap_or_default());
     notices.extend(errors.iter().map(|error| format!("keymap.toml: {error}")));
     keymap
