@@ -108,8 +108,15 @@ impl Screen {
     /// Waits for the end. Returns the exit code and what the terminal got after the screen.
     fn end(mut self) -> (Option<i32>, String) {
         let mut piece = [0; 16384];
+        let mut asked_twice = false;
         while let Ok(length @ 1..) = self.terminal.read(&mut piece) {
             self.bytes.extend_from_slice(&piece[..length]);
+            self.parser.process(&piece[..length]);
+            // The first key came before the turn had ended.
+            if !asked_twice && self.text().contains("Ctrl-D again to quit") {
+                asked_twice = true;
+                self.press("\x04");
+            }
         }
         let code = self.child.wait().unwrap().code();
         let all = String::from_utf8_lossy(&self.bytes).into_owned();
@@ -235,6 +242,46 @@ fn a_signal_ends_the_screen_and_gives_the_terminal_back() {
         screen.signal(signal);
         assert_eq!(screen.end().0, Some(130));
     }
+}
+
+#[test]
+fn text_for_a_question_that_goes_is_in_the_composer() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (100, 40));
+    screen.press(RENAME);
+    screen.until("always:");
+    screen.answer("w");
+    screen.until("Why:");
+    screen.press("not in main");
+    screen.until("Why: not in main");
+    screen.press("\x1b");
+    screen.until("your text for the question is in the composer");
+    screen.until("› not in main");
+    screen.press("\x11");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn a_paste_beside_a_question_goes_into_the_composer() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (100, 40));
+    screen.press(RENAME);
+    screen.until("always:");
+    screen.answer("\x1b[200~yes, pasted\x1b[201~");
+    screen.until("› yes, pasted");
+    screen.press("\x11");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn ctrl_d_that_is_held_after_a_deletion_does_not_end_the_screen() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("ab\x01\x04\x04\x04\x04\x04");
+    screen.press("help\r");
+    screen.until("rename A to B");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
 }
 
 /// Writes the editor of the person.

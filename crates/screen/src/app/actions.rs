@@ -1,5 +1,6 @@
 //! Keys, pastes and the mouse.
 
+use crate::app::slot::Slot;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
 use crate::composer::ComposerEvent;
@@ -14,6 +15,9 @@ use std::time::{Duration, Instant};
 
 /// The time in which a second key ends the screen.
 const TWICE: Duration = Duration::from_secs(2);
+
+/// The time in which Ctrl-D after a deletion counts as a key that is held.
+const HELD: Duration = Duration::from_millis(600);
 
 /// The rows that one step of the wheel scrolls.
 const WHEEL: i32 = 3;
@@ -125,7 +129,13 @@ impl App {
             Some(Action::Help) => return self.show_help(),
             _ => {}
         }
+        let typed = question.panel.typed_text();
         let outcome = question.panel.key(action, key);
+        let is_dropped = matches!(action, Some(Action::Cancel | Action::Interrupt))
+            && question.panel.typed_text().is_empty();
+        if is_dropped {
+            self.keep_typed(&typed);
+        }
         let stays = matches!(outcome, crate::panel::Outcome::Stay);
         match outcome {
             crate::panel::Outcome::Close | crate::panel::Outcome::Stay => {}
@@ -164,10 +174,11 @@ impl App {
                 };
             }
             Some(Action::DeleteForward) if is_empty && key.code == KeyCode::Char('d') => {
-                return self.request(Request::Quit);
+                return self.quit_by_deletion();
             }
             _ => {}
         }
+        self.deleted = (action == Some(Action::DeleteForward)).then(Instant::now);
         if is_empty && key.code == KeyCode::Char('/') {
             self.refresh_commands();
         }
@@ -266,6 +277,21 @@ impl App {
         }
     }
 
+    /// Ctrl-D without text: ends the screen, the second time while a session works or prompts wait.
+    /// A key that is held after it deleted text has no effect.
+    fn quit_by_deletion(&mut self) {
+        if self.deleted.is_some_and(|at| at.elapsed() < HELD) {
+            self.deleted = Some(Instant::now());
+            return;
+        }
+        let is_second = self.quitting.is_some_and(|at| at.elapsed() < TWICE);
+        if is_second || !self.slots.iter().any(Slot::is_busy) {
+            return self.request(Request::Quit);
+        }
+        self.quitting = Some(Instant::now());
+        self.notices.info("a session works or a prompt waits: press Ctrl-D again to quit");
+    }
+
     fn cancels(&self) -> bool {
         use SessionState::{Running, WaitingForPerson};
         let state = self.session().map(|session| session.state());
@@ -299,12 +325,14 @@ impl App {
     fn paste(&mut self, text: &str) {
         self.is_dirty = true;
         if let Some(panel) = &mut self.panel {
-            return panel.paste(text);
+            panel.paste(text);
+            return;
         }
         if self.question_has_keys()
             && let Some(question) = &mut self.question
+            && question.panel.paste(text)
         {
-            return question.panel.paste(text);
+            return;
         }
         self.is_reading = false;
         self.typed = Some(Instant::now());

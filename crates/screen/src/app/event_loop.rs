@@ -66,7 +66,12 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
     drop(running.input);
     drop(shown);
     running.app.tasks.shutdown().await;
-    running.app.hub.close().await;
+    let mut signals = running.signals;
+    tokio::select! {
+        () = running.app.hub.close() => {}
+        // The person or the system does not wait for the agents.
+        () = signals.ended() => {}
+    }
     ending
 }
 

@@ -48,6 +48,11 @@ impl ChoiceList {
         self.selected = index;
     }
 
+    /// Selects the row to which the selected item moved; `None` if the item is gone.
+    pub(crate) fn follow(&mut self, index: Option<usize>) {
+        self.selected = index.unwrap_or(self.selected);
+    }
+
     /// Tells the list how many rows there are.
     pub(crate) fn set_count(&mut self, count: usize) {
         self.count = count;

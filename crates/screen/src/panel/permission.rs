@@ -349,10 +349,14 @@ impl Panel for PermissionPanel {
         Outcome::Stay
     }
 
-    fn paste(&mut self, text: &str) {
-        if let Some(why) = &mut self.why {
-            why.insert(text);
-        }
+    fn paste(&mut self, text: &str) -> bool {
+        let Some(why) = &mut self.why else { return false };
+        why.insert(text);
+        true
+    }
+
+    fn typed_text(&self) -> String {
+        self.why.as_ref().map(|why| why.text().to_owned()).unwrap_or_default()
     }
 
     fn scroll(&mut self, rows: i32) {

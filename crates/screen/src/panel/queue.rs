@@ -44,12 +44,20 @@ impl QueuePanel {
         self.chosen().map_or(Outcome::Stay, |id| Outcome::Do(request(id)))
     }
 
+    /// Takes the prompts that wait now. The selection stays on its prompt.
+    fn set_waiting(&mut self, waiting: Vec<QueuedPrompt>) {
+        let chosen = self.chosen();
+        self.list.follow(waiting.iter().position(|queued| Some(queued.id) == chosen));
+        self.waiting = waiting;
+    }
+
     fn shift(&mut self, down: bool) -> Outcome {
         let from = self.list.selected();
         let to = if down { from + 1 } else { from.saturating_sub(1) };
         let Some(id) = self.chosen().filter(|_| to < self.waiting.len() && to != from) else {
             return Outcome::Stay;
         };
+        self.waiting.swap(self.list.selected(), to);
         self.list.select(to);
         Outcome::Do(Request::MoveQueued(id, to))
     }
@@ -79,7 +87,8 @@ impl Panel for QueuePanel {
     }
 
     fn refresh(&mut self, facts: &Facts<'_>) {
-        self.waiting = facts.session.map(|session| session.queue()).unwrap_or_default();
+        let waiting = facts.session.map(|session| session.queue()).unwrap_or_default();
+        self.set_waiting(waiting);
         let held = facts.session.and_then(|session| session.held());
         self.held = held.map(|why| sanitize::visible_line(&why.to_string()));
     }

@@ -66,6 +66,11 @@ impl Signals {
         }
     }
 
+    /// Waits for the next signal that ends the screen.
+    pub(crate) async fn ended(&mut self) {
+        while !matches!(self.next().await, Signalled::End | Signalled::HangUp) {}
+    }
+
     /// Ignores signals of the keyboard that arrived while another program had the terminal. The
     /// program shares the process group of the screen, so the terminal sends them to both.
     pub(crate) fn ignore_keyboard(&mut self) {
