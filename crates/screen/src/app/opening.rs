@@ -93,9 +93,17 @@ impl App {
         let services = self.services.clone();
         let budget = self.budget.clone();
         let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id) else {
-            // The person closed the slot before the session was open.
+            // The person closed the slot before the session was open. Another slot may have the
+            // session, or wait for it.
             if let Ok((session, _)) = result {
-                self.close_session(session);
+                let agent = session.agent().name().to_owned();
+                let is_opening = |slot: &Slot| {
+                    slot.agent == agent && matches!(slot.content, SlotContent::Opening { .. })
+                };
+                let is_wanted = self.slot_of(&agent, session.id()).is_some();
+                if !is_wanted && !self.slots.iter().any(is_opening) {
+                    self.close_session(session);
+                }
             }
             return;
         };

@@ -141,3 +141,18 @@ impl ChoiceList {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_selection_follows_its_item() {
+        let mut list = ChoiceList::selecting(2);
+        list.follow(Some(4));
+        assert_eq!(list.selected(), 4);
+        list.follow(None);
+        list.set_count(3);
+        assert_eq!(list.selected(), 2);
+    }
+}

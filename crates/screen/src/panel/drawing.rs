@@ -47,6 +47,18 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     format!("{kept}{}", if columns > 0 { "…" } else { "" })
 }
 
+/// Returns the longest end of a text that is not wider than `columns`.
+pub(crate) fn end_of(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used += grapheme_width(grapheme);
+        if used > columns {
+            return text.get(at + grapheme.len()..).unwrap_or_default();
+        }
+    }
+    text
+}
+
 /// Breaks a text into lines of at most this many columns, at spaces where possible. A text over
 /// 64 KiB loses its end and gets an ellipsis.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
@@ -160,6 +172,7 @@ mod tests {
     fn text_is_cut_and_wrapped_by_columns() {
         assert_eq!(cut("漢字漢字", 5), "漢字…");
         assert_eq!(cut("abc", 3), "abc");
+        assert_eq!((end_of("漢字ab", 4), end_of("abc", 3), end_of("abc", 0)), ("字ab", "abc", ""));
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
         assert_eq!(wrap("漢字漢字\n", 4), ["漢字", "漢字", ""]);

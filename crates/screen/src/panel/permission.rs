@@ -1,6 +1,6 @@
 //! A request for permission: what would happen, and the answers.
 
-use super::drawing::{put, text_width, wrap};
+use super::drawing::{end_of, put, wrap};
 use super::line_input::LineInput;
 use super::request::{PanelAnswer, Request};
 use super::text_panel::put_more;
@@ -312,10 +312,7 @@ impl Panel for PermissionPanel {
             let label = "Why: ";
             let x = put(buffer, area.x, y, area.right(), label, theme.role(Role::Warning));
             let room = usize::from(area.right().saturating_sub(x + 1));
-            let mut shown = why.before();
-            while text_width(shown) > room {
-                shown = shown.get(shown.chars().next().map_or(0, char::len_utf8)..).unwrap_or("");
-            }
+            let shown = end_of(why.before(), room);
             let x = put(buffer, x, y, area.right(), shown, theme.role(Role::Text));
             put(buffer, x, y, area.right(), "_", theme.role(Role::Name));
         }

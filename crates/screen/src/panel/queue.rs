@@ -134,3 +134,26 @@ impl Panel for QueuePanel {
         self.list.scroll(rows);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(ids: &[u64]) -> Vec<QueuedPrompt> {
+        let queued = |id: &u64| QueuedPrompt { id: QueuedPromptId(*id), prompt: "text".into() };
+        ids.iter().map(queued).collect()
+    }
+
+    #[test]
+    fn the_selection_stays_on_its_prompt_when_others_go() {
+        let mut panel = QueuePanel::default();
+        panel.set_waiting(waiting(&[1, 2, 3]));
+        panel.list.select(1);
+        panel.set_waiting(waiting(&[2, 3]));
+        assert_eq!(panel.chosen(), Some(QueuedPromptId(2)));
+        assert!(matches!(panel.shift(true), Outcome::Do(Request::MoveQueued(_, 1))));
+        assert_eq!(panel.chosen(), Some(QueuedPromptId(2)));
+        panel.set_waiting(waiting(&[3, 2]));
+        assert_eq!(panel.chosen(), Some(QueuedPromptId(2)));
+    }
+}

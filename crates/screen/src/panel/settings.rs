@@ -308,3 +308,23 @@ impl Panel for SettingsPanel {
 pub(crate) fn shown_value(option: &SessionConfigOption) -> Option<String> {
     Setting::of(option).map(|setting| setting.shown).filter(|value| !value.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attache_protocol::v1::SessionConfigSelectOption;
+
+    #[test]
+    fn a_current_value_that_is_not_offered_is_shown_as_it_is() {
+        let offered = vec![
+            SessionConfigSelectOption::new("a", "First"),
+            SessionConfigSelectOption::new("b", "Second"),
+        ];
+        let option = SessionConfigOption::select("model", "Model", "x\x1b[2J", offered.clone());
+        assert_eq!(shown_value(&option).as_deref(), Some("x"));
+        let setting = Setting::of(&option).unwrap();
+        assert_eq!(setting.current, None);
+        let option = SessionConfigOption::select("model", "Model", "b", offered);
+        assert_eq!(shown_value(&option).as_deref(), Some("Second"));
+    }
+}
