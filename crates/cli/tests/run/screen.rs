@@ -7,7 +7,7 @@ use std::fs::{File, Permissions};
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
@@ -41,6 +41,10 @@ impl Screen {
             .env("VISUAL", format!("exec {}", project.path().join("editor").display()))
             .env("NO_COLOR", "1")
             .env("LANG", "C.UTF-8");
+        Self::run(command, size)
+    }
+
+    fn run(command: Command, size: (u16, u16)) -> Self {
         let (child, terminal) = Terminal::open(command, size, None);
         let parser = vt100::Parser::new(size.1, size.0, 0);
         Self { child, terminal, parser, bytes: Vec::new() }
@@ -284,6 +288,25 @@ fn ctrl_d_that_is_held_after_a_deletion_does_not_end_the_screen() {
     assert_eq!(screen.end().0, Some(0));
 }
 
+#[test]
+fn files_of_the_screen_that_are_not_text_are_named() {
+    let project = Project::new();
+    let folder = project.path().join(".config/attache");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("theme.toml"), b"\xff").unwrap();
+    std::fs::write(folder.join("keymap.toml"), "#".repeat(2 << 20)).unwrap();
+    let mut command = project.attache(&[]);
+    command
+        .env("ATTACHE_STORE", project.path().join("sessions.db"))
+        .env("XDG_DATA_HOME", project.path().join(".data"))
+        .env("XDG_CONFIG_HOME", project.path().join(".config"));
+    let mut screen = Screen::run(command, (100, 24));
+    screen.until("theme.toml has no effect");
+    screen.until("keymap.toml has no effect");
+    screen.press("\x11");
+    assert_eq!(screen.end().0, Some(0));
+}
+
 /// Writes the editor of the person.
 fn write_editor(project: &Project, script: &str) {
     let editor = project.path().join("editor");
@@ -294,7 +317,7 @@ fn write_editor(project: &Project, script: &str) {
 #[test]
 fn an_interrupt_in_the_editor_leaves_the_screen_running() {
     let project = Project::new();
-    write_editor(&project, "echo editing; sleep 60");
+    write_editor(&project, "trap 'exit 1' INT; echo editing; while :; do sleep 0.1; done");
     let mut screen = Screen::open(&project, &[], (80, 24));
     screen.press("\x07");
     screen.until("editing");
