@@ -289,7 +289,7 @@ impl App {
             return self.request(Request::Quit);
         }
         self.quitting = Some(Instant::now());
-        self.notices.info("a session works or a prompt waits: press Ctrl-D again to quit");
+        self.notices.info("work goes on: Ctrl-D again to quit");
     }
 
     fn cancels(&self) -> bool {
