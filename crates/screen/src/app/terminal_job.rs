@@ -7,6 +7,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_current_process_group, wait
 use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, ExitStatus};
+use std::time::Duration;
 use tempfile::NamedTempFile;
 
 /// The largest text that is read from the editor, in bytes.
@@ -43,6 +44,9 @@ fn run_in_terminal(mut command: Command) -> io::Result<ExitStatus> {
         match waitpid(Some(pid), WaitOptions::UNTRACED) {
             Ok(Some((_, status))) if status.stopped() => {
                 signals::stop_this_process();
+                // Another thread can take the signal, so this thread stops a moment later. A
+                // SIGCONT before that moment would cancel the stop.
+                std::thread::sleep(Duration::from_millis(100));
                 // The shell continues the whole group. A signal to this process alone continues
                 // the program too.
                 let _ = kill_current_process_group(Signal::CONT);
