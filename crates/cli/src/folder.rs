@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{env, io};
 
-/// The maximum size of the instructions file, in bytes.
+/// The maximum size of a file of the configuration folder, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
 /// Returns the folder `attache` in the user's configuration folder; `None` if neither
@@ -23,6 +23,21 @@ pub(crate) fn data() -> Option<PathBuf> {
 pub(crate) fn instructions() -> Option<String> {
     let path = configuration()?.join("AGENTS.md");
     attache_host::read_plain_text(&path, LONGEST).ok()
+}
+
+/// Reads a file of the configuration folder. Adds a notice if the file exists and has no readable
+/// text.
+pub(crate) fn own_file(name: &str, notices: &mut Vec<String>) -> Option<String> {
+    let file = configuration()?.join(name);
+    match attache_host::read_plain_text(&file, LONGEST) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            if !is_missing(&error) {
+                notices.push(format!("{name} has no effect: {error}"));
+            }
+            None
+        }
+    }
 }
 
 /// Returns whether the error means that the file does not exist. A file whose parent is not a

@@ -129,8 +129,7 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
 
 /// Returns the keys of the person's file.
 fn keymap(notices: &mut Vec<String>) -> Keymap {
-    let file = folder::configuration().map(|folder| folder.join("keymap.toml"));
-    let text = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+    let text = folder::own_file("keymap.toml", notices);
     let (keymap, errors) = Keymap::read(text.as_deref().unwrap_or_default());
     notices.extend(errors.iter().map(|error| format!("keymap.toml: {error}")));
     keymap

@@ -9,8 +9,7 @@ pub(crate) fn of_terminal(notices: &mut Vec<String>) -> Theme {
     let variable = |name: &str| std::env::var(name).ok();
     let depth = ColorDepth::detect(variable);
     let glyphs = Glyphs::detect(variable);
-    let file = folder::configuration().map(|folder| folder.join("theme.toml"));
-    match file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()) {
+    match folder::own_file("theme.toml", notices) {
         Some(text) => {
             let (theme, errors) = Theme::parse(&text, depth, glyphs);
             notices.extend(errors.iter().map(|error| format!("theme.toml: {error}")));

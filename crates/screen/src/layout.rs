@@ -23,7 +23,7 @@ pub use self::tool_call::duration;
 
 pub(crate) use self::row::segments;
 pub(crate) use self::segment::{Segment, SegmentKind};
-pub(crate) use self::styled_text::{clip, width};
+pub(crate) use self::styled_text::{clip, grapheme_width, width};
 
 use self::blocks::{are_close, write_blocks, write_lines};
 use self::canvas::{Canvas, Margin};

@@ -92,8 +92,15 @@ pub(crate) trait Panel: Send {
     /// Takes the result of a search in the texts of sessions.
     fn found(&mut self, _text: String, _found: Vec<FoundText>) {}
 
-    /// Handles pasted text.
-    fn paste(&mut self, _text: &str) {}
+    /// Handles pasted text; `false` if the panel has no place for it.
+    fn paste(&mut self, _text: &str) -> bool {
+        false
+    }
+
+    /// Returns the text that the person typed and that would be lost with the panel.
+    fn typed_text(&self) -> String {
+        String::new()
+    }
 
     /// Scrolls by this many rows, downwards if positive.
     fn scroll(&mut self, _rows: i32) {}

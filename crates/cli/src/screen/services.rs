@@ -11,6 +11,7 @@ use attache_protocol::v1::{PromptCapabilities, SessionConfigOptionValue, Session
 use attache_screen::composer;
 use attache_screen::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
 use attache_session::{Session, Store};
+use attache_view::sanitize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -43,6 +44,22 @@ impl CliServices {
 /// Returns whether the program of a command line is installed.
 fn is_installed(command: &str) -> bool {
     Launch::parse(command).is_ok_and(|launch| launch.find().is_some())
+}
+
+/// Returns the command that continues a session. The command opens the picker if a terminal cannot
+/// show the identifier of the session exactly.
+fn resume_command(agent: &str, id: &str) -> String {
+    let is_shown_exactly = |text: &str| sanitize::visible_line(text) == text;
+    let id = match is_shown_exactly(id) {
+        true => format!(" {}", Launch::quoted(id)),
+        false => String::new(),
+    };
+    match agent {
+        agent if agent == BUILT_IN_NAME || !is_shown_exactly(agent) => {
+            format!("attache --resume{id}")
+        }
+        agent => format!("attache --agent {} --resume{id}", Launch::quoted(agent)),
+    }
 }
 
 impl Services for CliServices {
@@ -125,11 +142,7 @@ impl Services for CliServices {
     }
 
     fn resume_command(&self, agent: &str, id: &SessionId) -> String {
-        let id = Launch::quoted(id.as_str());
-        match agent {
-            BUILT_IN_NAME => format!("attache --resume {id}"),
-            agent => format!("attache --agent {} --resume {id}", Launch::quoted(agent)),
-        }
+        resume_command(agent, id.as_str())
     }
 
     fn login(&self, agent: &str) -> Command {
@@ -159,5 +172,20 @@ impl Services for CliServices {
         self.stored(move |store| {
             session_changes::search(&*store, &text).map_err(|failure| failure.message)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUILT_IN_NAME, resume_command};
+
+    #[test]
+    fn a_resume_command_has_no_control_characters() {
+        assert_eq!(resume_command(BUILT_IN_NAME, "one"), "attache --resume one");
+        assert_eq!(resume_command("mine", "a b"), "attache --agent mine --resume 'a b'");
+        for id in ["\x1b]0;x\x07", "a\nb", "a\u{202e}b", "\u{9b}2J"] {
+            assert_eq!(resume_command("mine", id), "attache --agent mine --resume");
+        }
+        assert_eq!(resume_command("m\x1b[2J", "one"), "attache --resume one");
     }
 }

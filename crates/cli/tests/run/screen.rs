@@ -3,10 +3,11 @@
 use crate::chat::agents;
 use crate::project::{MAIN, Project};
 use crate::terminal::Terminal;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
-use std::process::Child;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
@@ -37,8 +38,13 @@ impl Screen {
         command
             .env("ATTACHE_STORE", project.path().join("sessions.db"))
             .env("XDG_DATA_HOME", project.path().join(".data"))
+            .env("VISUAL", format!("exec {}", project.path().join("editor").display()))
             .env("NO_COLOR", "1")
             .env("LANG", "C.UTF-8");
+        Self::run(command, size)
+    }
+
+    fn run(command: Command, size: (u16, u16)) -> Self {
         let (child, terminal) = Terminal::open(command, size, None);
         let parser = vt100::Parser::new(size.1, size.0, 0);
         Self { child, terminal, parser, bytes: Vec::new() }
@@ -106,8 +112,15 @@ impl Screen {
     /// Waits for the end. Returns the exit code and what the terminal got after the screen.
     fn end(mut self) -> (Option<i32>, String) {
         let mut piece = [0; 16384];
+        let mut asked_twice = false;
         while let Ok(length @ 1..) = self.terminal.read(&mut piece) {
             self.bytes.extend_from_slice(&piece[..length]);
+            self.parser.process(&piece[..length]);
+            // The first key came before the turn had ended.
+            if !asked_twice && self.text().contains("Ctrl-D again to quit") {
+                asked_twice = true;
+                self.press("\x04");
+            }
         }
         let code = self.child.wait().unwrap().code();
         let all = String::from_utf8_lossy(&self.bytes).into_owned();
@@ -233,6 +246,99 @@ fn a_signal_ends_the_screen_and_gives_the_terminal_back() {
         screen.signal(signal);
         assert_eq!(screen.end().0, Some(130));
     }
+}
+
+#[test]
+fn text_for_a_question_that_goes_is_in_the_composer() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (100, 40));
+    screen.press(RENAME);
+    screen.until("always:");
+    screen.answer("w");
+    screen.until("Why:");
+    screen.press("not in main");
+    screen.until("Why: not in main");
+    screen.press("\x1b");
+    screen.until("your text for the question is in the composer");
+    screen.until("› not in main");
+    screen.press("\x11");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn a_paste_beside_a_question_goes_into_the_composer() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (100, 40));
+    screen.press(RENAME);
+    screen.until("always:");
+    screen.answer("\x1b[200~yes, pasted\x1b[201~");
+    screen.until("› yes, pasted");
+    screen.press("\x11");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn ctrl_d_that_is_held_after_a_deletion_does_not_end_the_screen() {
+    let project = Project::new();
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("ab\x01\x04\x04\x04\x04\x04");
+    screen.press("help\r");
+    screen.until("rename A to B");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn files_of_the_screen_that_are_not_text_are_named() {
+    let project = Project::new();
+    let folder = project.path().join(".config/attache");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("theme.toml"), b"\xff").unwrap();
+    std::fs::write(folder.join("keymap.toml"), "#".repeat(2 << 20)).unwrap();
+    let mut command = project.attache(&[]);
+    command
+        .env("ATTACHE_STORE", project.path().join("sessions.db"))
+        .env("XDG_DATA_HOME", project.path().join(".data"))
+        .env("XDG_CONFIG_HOME", project.path().join(".config"));
+    let mut screen = Screen::run(command, (100, 24));
+    screen.until("theme.toml has no effect");
+    screen.until("keymap.toml has no effect");
+    screen.press("\x11");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+/// Writes the editor of the person.
+fn write_editor(project: &Project, script: &str) {
+    let editor = project.path().join("editor");
+    std::fs::write(&editor, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&editor, Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_interrupt_in_the_editor_leaves_the_screen_running() {
+    let project = Project::new();
+    write_editor(&project, "trap 'exit 1' INT; echo editing; while :; do sleep 0.1; done");
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("\x07");
+    screen.until("editing");
+    screen.press("\x03");
+    screen.until("the text is unchanged");
+    thread::sleep(Duration::from_millis(300));
+    screen.press("help\r");
+    screen.until("rename A to B");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn an_editor_that_stops_continues() {
+    let project = Project::new();
+    write_editor(&project, "kill -TSTP 0; echo 'written later' >\"$1\"");
+    let mut screen = Screen::open(&project, &[], (80, 24));
+    screen.press("\x07");
+    screen.until("written later");
+    screen.press("\x11");
+    assert_eq!(screen.end().0, Some(0));
 }
 
 #[test]

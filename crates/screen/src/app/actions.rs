@@ -1,5 +1,6 @@
 //! Keys, pastes and the mouse.
 
+use crate::app::slot::Slot;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
 use crate::composer::ComposerEvent;
@@ -15,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// The time in which a second key ends the screen.
 const TWICE: Duration = Duration::from_secs(2);
+
+/// The time in which Ctrl-D after a deletion counts as a key that is held.
+const HELD: Duration = Duration::from_millis(600);
 
 /// The rows that one step of the wheel scrolls.
 const WHEEL: i32 = 3;
@@ -134,7 +138,14 @@ impl App {
         }
         // A person who uses a question goes on to use it, however fast.
         question.is_taken = Some(true);
-        match question.panel.key(action, key) {
+        let typed = question.panel.typed_text();
+        let outcome = question.panel.key(action, key);
+        let is_dropped = matches!(action, Some(Action::Cancel | Action::Interrupt))
+            && question.panel.typed_text().is_empty();
+        if is_dropped {
+            self.keep_typed(&typed);
+        }
+        match outcome {
             Outcome::Close | Outcome::Stay => {}
             Outcome::Do(request) | Outcome::CloseAnd(request) => self.request(request),
         }
@@ -166,10 +177,11 @@ impl App {
                 };
             }
             Some(Action::DeleteForward) if is_empty && key.code == KeyCode::Char('d') => {
-                return self.request(Request::Quit);
+                return self.quit_by_deletion();
             }
             _ => {}
         }
+        self.deleted = (action == Some(Action::DeleteForward)).then(Instant::now);
         if is_empty && key.code == KeyCode::Char('/') {
             self.refresh_commands();
         }
@@ -261,6 +273,21 @@ impl App {
         }
     }
 
+    /// Ctrl-D without text: ends the screen, the second time while a session works or prompts wait.
+    /// A key that is held after it deleted text has no effect.
+    fn quit_by_deletion(&mut self) {
+        if self.deleted.is_some_and(|at| at.elapsed() < HELD) {
+            self.deleted = Some(Instant::now());
+            return;
+        }
+        let is_second = self.quitting.is_some_and(|at| at.elapsed() < TWICE);
+        if is_second || !self.slots.iter().any(Slot::is_busy) {
+            return self.request(Request::Quit);
+        }
+        self.quitting = Some(Instant::now());
+        self.notices.info("work goes on: Ctrl-D again to quit");
+    }
+
     fn cancels(&self) -> bool {
         use SessionState::{Running, WaitingForPerson};
         let state = self.session().map(|session| session.state());
@@ -296,10 +323,14 @@ impl App {
         let question_has_keys = self.question_has_keys();
         self.last_key = Some(Instant::now());
         if let Some(panel) = &mut self.panel {
-            return panel.paste(text);
+            panel.paste(text);
+            return;
         }
-        if question_has_keys && let Some(question) = &mut self.question {
-            return question.panel.paste(text);
+        if question_has_keys
+            && let Some(question) = &mut self.question
+            && question.panel.paste(text)
+        {
+            return;
         }
         self.is_reading = false;
         self.composer.paste(text);

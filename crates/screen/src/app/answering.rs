@@ -7,7 +7,7 @@ use crate::panel::permission::PermissionPanel;
 use crate::panel::request::PanelAnswer;
 use crate::panel::{Panel, QUIET};
 use attache_client::{
-    Answer, DecidedBy, Decision, HubSession, PermissionRequest, Question, QuestionAbout,
+    Answer, DecidedBy, Decision, FormReply, HubSession, PermissionRequest, Question, QuestionAbout,
     SessionState,
 };
 use attache_protocol::v1::SessionId;
@@ -45,15 +45,16 @@ impl App {
                 let asked = self.hub.agent(&agent).map(|agent| agent.questions());
                 match asked.and_then(|asked| asked.into_iter().next()) {
                     Some(question) => (agent, None, question),
-                    None => return self.question = None,
+                    None => return self.leave_question(),
                 }
             }
-            _ => return self.question = None,
+            _ => return self.leave_question(),
         };
         let is_shown = |shown: &ShownQuestion| {
             shown.agent == agent && shown.session == id && shown.id == question.id
         };
         if !self.question.as_ref().is_some_and(is_shown) {
+            self.leave_question();
             let panel = self.question_panel(&agent, id.as_ref(), &question);
             let Question { id: number, about, .. } = question;
             self.question = Some(ShownQuestion {
@@ -145,6 +146,10 @@ impl App {
     pub(crate) fn answer(&mut self, answer: PanelAnswer) {
         let Some(question) = self.question.take() else { return };
         self.drop_question();
+        let typed = question.panel.typed_text();
+        if matches!(answer, PanelAnswer::Form(FormReply::Decline | FormReply::Cancel)) {
+            self.keep_typed(&typed);
+        }
         let session =
             question.session.as_ref().and_then(|id| self.hub.session(&question.agent, id));
         let mut open = None;
@@ -192,6 +197,7 @@ impl App {
             },
         };
         if let Err(error) = answered {
+            self.keep_typed(&why.unwrap_or(typed));
             return self.notices.warning(&error.to_string());
         }
         if let Some(page) = open {
@@ -208,7 +214,10 @@ impl App {
             Ok(id) => {
                 session.send_now(id);
             }
-            Err(error) => self.notices.error(&error.to_string()),
+            Err(error) => {
+                self.keep_typed(why);
+                self.notices.error(&error.to_string());
+            }
         }
     }
 

@@ -44,7 +44,9 @@ impl App {
             Some(EndedSession {
                 title,
                 cost: costs.collect::<Vec<_>>().join(", "),
-                resume: self.services.resume_command(session.agent().name(), session.id()),
+                resume: sanitize::visible_line(
+                    &self.services.resume_command(session.agent().name(), session.id()),
+                ),
             })
         });
         let failed = self.slots.iter().filter_map(|slot| slot.failure().map(str::to_owned));

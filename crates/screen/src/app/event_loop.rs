@@ -66,7 +66,12 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
     drop(running.input);
     drop(shown);
     running.app.tasks.shutdown().await;
-    running.app.hub.close().await;
+    let mut signals = running.signals;
+    tokio::select! {
+        () = running.app.hub.close() => {}
+        // The person or the system does not wait for the agents.
+        () = signals.ended() => {}
+    }
     ending
 }
 
@@ -165,6 +170,7 @@ impl Running {
     fn run_job(&mut self, job: TerminalJob) -> io::Result<()> {
         self.input.pause();
         modes::leave();
+        let is_suspension = matches!(job, TerminalJob::Suspend);
         match job {
             TerminalJob::Suspend => {
                 self.resumed = true;
@@ -184,7 +190,11 @@ impl Running {
                 }
             }
         }
-        self.enter_again()
+        self.enter_again()?;
+        if !is_suspension {
+            self.signals.ignore_keyboard();
+        }
+        Ok(())
     }
 
     /// Shows the screen again after another program had the terminal.

@@ -16,9 +16,7 @@ const LONGEST: u64 = 8 << 20;
 
 /// Reads the earlier prompts, the oldest first. A file that cannot be read has none.
 pub(crate) fn read(file: &Path) -> Vec<String> {
-    let small = std::fs::metadata(file).is_ok_and(|metadata| metadata.len() <= LONGEST);
-    let text =
-        if small { std::fs::read_to_string(file).unwrap_or_default() } else { String::new() };
+    let text = attache_host::read_plain_text(file, LONGEST).unwrap_or_default();
     let lines: Vec<&str> = text.lines().filter(|line| *line != HEAD && !line.is_empty()).collect();
     let skipped = lines.len().saturating_sub(PROMPTS);
     lines.into_iter().skip(skipped).map(unescaped).collect()

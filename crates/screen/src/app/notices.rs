@@ -1,10 +1,14 @@
 //! Messages of the screen itself. A warning or an error stays until the person has seen it.
 
+use crate::panel::drawing::beginning;
 use attache_view::{NoticeLevel, sanitize};
 use std::collections::VecDeque;
 
 /// The number of messages that are kept for reading later.
 const KEPT: usize = 200;
+
+/// The longest message, in bytes.
+const LONGEST: usize = 4096;
 
 /// A message of the screen.
 #[derive(Debug, Clone)]
@@ -24,7 +28,9 @@ pub(crate) struct Notices {
 impl Notices {
     /// Adds a message. Repeating the last one has no effect.
     pub(crate) fn add(&mut self, level: NoticeLevel, text: &str) {
-        let text = sanitize::visible(text).trim_end().to_owned();
+        let shown = beginning(text, LONGEST);
+        let ellipsis = if shown.len() < text.len() { " …" } else { "" };
+        let text = format!("{}{ellipsis}", sanitize::visible(shown).trim_end());
         if text.is_empty() {
             return;
         }
@@ -97,5 +103,7 @@ mod tests {
         assert_eq!(shown(&notices).len(), 1);
         assert!(notices.dismiss() && !notices.dismiss());
         assert_eq!(notices.all().count(), 3);
+        notices.error(&"é".repeat(1_000_000));
+        assert!(shown(&notices)[0].len() <= LONGEST + " …".len());
     }
 }

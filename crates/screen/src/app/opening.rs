@@ -4,6 +4,7 @@ use crate::app::slot::{Slot, SlotContent, SlotId};
 use crate::app::state::{App, Done, now};
 use crate::composer::Piece;
 use crate::conversation::Conversation;
+use crate::panel::queue::prompt_text;
 use attache_client::{HubError, HubSession, ListedSession};
 use attache_protocol::v1::{ProtocolVersion, SessionId};
 use std::future::{Future, IntoFuture as _};
@@ -91,7 +92,21 @@ impl App {
         self.is_question_stale = true;
         let services = self.services.clone();
         let budget = self.budget.clone();
-        let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id) else { return };
+        let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id) else {
+            // The person closed the slot before the session was open. Another slot may have the
+            // session, or wait for it.
+            if let Ok((session, _)) = result {
+                let agent = session.agent().name().to_owned();
+                let is_opening = |slot: &Slot| {
+                    slot.agent == agent && matches!(slot.content, SlotContent::Opening { .. })
+                };
+                let is_wanted = self.slot_of(&agent, session.id()).is_some();
+                if !is_wanted && !self.slots.iter().any(is_opening) {
+                    self.close_session(session);
+                }
+            }
+            return;
+        };
         let (session, troubles) = match result {
             Ok(opened) => opened,
             Err(error) => {
@@ -162,16 +177,20 @@ impl App {
         if self.focus >= self.slots.len() {
             return;
         }
+        self.drop_question();
         self.store_draft();
+        let had_text = self.composer.clear();
         self.composer.swap(crate::composer::Draft::default());
         let slot = self.slots.remove(self.focus);
-        if let Some(session) = slot.session().cloned() {
-            self.tasks.spawn(async move {
-                let closed = session.close().await;
-                Done::Listed(closed.map_err(|error| error.to_string()))
-            });
+        let unsent = unsent_texts(&slot);
+        unsent.iter().for_each(|text| self.composer.add_history(text));
+        if had_text || !unsent.is_empty() {
+            self.notices
+                .info("the text that was not sent is in the history: the Up key brings it back");
         }
-        self.drop_question();
+        if let Some(session) = slot.session().cloned() {
+            self.close_session(session);
+        }
         self.is_dirty = true;
         if self.slots.is_empty() {
             let agent = slot.agent;
@@ -180,6 +199,13 @@ impl App {
             self.focus = self.focus.min(self.slots.len() - 1);
             self.take_up_draft();
         }
+    }
+
+    fn close_session(&mut self, session: HubSession) {
+        self.tasks.spawn(async move {
+            let closed = session.close().await;
+            Done::Listed(closed.map_err(|error| error.to_string()))
+        });
     }
 
     /// Continues the session that is shown in a new one.
@@ -202,6 +228,18 @@ impl App {
             Err(error) => self.notices.error(&error.to_string()),
         }
     }
+}
+
+/// Returns the prompts of a slot that no agent got, as the person wrote them.
+fn unsent_texts(slot: &Slot) -> Vec<String> {
+    let text = |pieces: &[Piece]| pieces.iter().map(Piece::text).collect::<String>();
+    let early = slot.restored.iter().chain(&slot.early).map(|pieces| text(pieces));
+    let queue = slot.session().map(|session| session.queue()).unwrap_or_default();
+    let queued = queue.iter().map(|queued| {
+        let written = slot.written.iter().find(|(id, _)| *id == queued.id);
+        written.map_or_else(|| prompt_text(&queued.prompt), |(_, pieces)| text(pieces))
+    });
+    early.chain(queued).collect()
 }
 
 /// Waits for a session and sets its mode and options. Returns what could not be set.

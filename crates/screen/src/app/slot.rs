@@ -106,6 +106,16 @@ impl Slot {
         }
     }
 
+    /// Returns whether the end of the screen would cancel a turn or drop a prompt that waits.
+    pub(crate) fn is_busy(&self) -> bool {
+        let Some(session) = self.session() else { return !self.early.is_empty() };
+        let works = matches!(
+            session.state(),
+            SessionState::Running { .. } | SessionState::WaitingForPerson { .. }
+        );
+        works || !session.queue().is_empty()
+    }
+
     /// Reads what the list of tabs says.
     pub(crate) fn read_badge(&self, is_focused: bool) -> Badge {
         let Some(session) = self.session() else {

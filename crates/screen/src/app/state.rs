@@ -89,6 +89,10 @@ pub(crate) struct App {
     pub(crate) escaped: Option<Instant>,
     /// When the person last pressed a key or pasted, anywhere on the screen.
     pub(crate) last_key: Option<Instant>,
+    /// When Ctrl-D last deleted text, or came too soon after that to end the screen.
+    pub(crate) deleted: Option<Instant>,
+    /// When the person pressed Ctrl-D, which ends the screen the second time while work goes on.
+    pub(crate) quitting: Option<Instant>,
     /// Whether the screen ends.
     pub(crate) is_ended: bool,
     /// A program that gets the terminal next.
@@ -180,6 +184,8 @@ impl App {
             interrupted: None,
             escaped: None,
             last_key: None,
+            deleted: None,
+            quitting: None,
             is_ended: false,
             job: None,
         }
@@ -212,6 +218,7 @@ impl App {
         if index >= self.slots.len() {
             return;
         }
+        self.leave_question();
         self.store_draft();
         if let Some(slot) = self.slots.get_mut(self.focus) {
             slot.has_draft = !self.composer.is_empty();
@@ -227,9 +234,30 @@ impl App {
 
     /// Makes the next frame read which question to show.
     pub(crate) fn drop_question(&mut self) {
-        self.question = None;
+        self.leave_question();
         self.is_question_stale = true;
         self.is_dirty = true;
+    }
+
+    /// Removes the question from the screen. The composer gets the text that the person typed.
+    pub(crate) fn leave_question(&mut self) {
+        if let Some(question) = self.question.take() {
+            self.keep_typed(&question.panel.typed_text());
+        }
+    }
+
+    /// Adds a text that the person typed elsewhere to the text of the composer.
+    pub(crate) fn keep_typed(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let mut pieces = self.composer.pieces();
+        if !pieces.is_empty() {
+            pieces.push(Piece::Text("\n\n".to_owned()));
+        }
+        pieces.push(Piece::Text(text.to_owned()));
+        self.composer.set_pieces(&pieces);
+        self.notices.info("your text for the question is in the composer");
     }
 
     /// Gives the hub the draft of the session that is shown, so that a restart keeps it.

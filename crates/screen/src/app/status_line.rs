@@ -18,18 +18,21 @@ fn part(text: String, role: Role, rank: u8) -> Part {
     Part { text, role, rank }
 }
 
+/// The largest file of a repository that is read, in bytes.
+const LONGEST: u64 = 16 * 1024;
+
 /// Reads the branch of the folder's repository without running git.
 pub(crate) fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let git = match git.is_file() {
         true => {
-            let text = std::fs::read_to_string(&git).ok()?;
+            let text = attache_host::read_plain_text(&git, LONGEST).ok()?;
             let path = PathBuf::from(text.strip_prefix("gitdir:")?.trim());
             git.parent()?.join(path)
         }
         false => git,
     };
-    let head = std::fs::read_to_string(git.join("HEAD")).ok()?;
+    let head = attache_host::read_plain_text(&git.join("HEAD"), LONGEST).ok()?;
     let name = match head.trim().strip_prefix("ref: ") {
         Some(name) => name.strip_prefix("refs/heads/").unwrap_or(name).to_owned(),
         None => head.trim().chars().take(8).collect(),
@@ -121,5 +124,25 @@ impl App {
         }
         parts.extend(slot.branch.clone().map(|branch| part(branch, Role::Muted, 3)));
         parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_small_plain_file_names_the_branch() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        std::fs::create_dir(&git).unwrap();
+        let head = git.join("HEAD");
+        std::fs::write(&head, "ref: refs/heads/main\n").unwrap();
+        assert_eq!(branch(folder.path()), Some("main".to_owned()));
+        std::fs::write(&head, "x".repeat(1_000_000)).unwrap();
+        assert_eq!(branch(folder.path()), None);
+        std::fs::remove_file(&head).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&head).status().unwrap().success());
+        assert_eq!(branch(folder.path()), None);
     }
 }

@@ -122,7 +122,7 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// Returns the number of columns of a grapheme.
-pub(super) fn grapheme_width(grapheme: &str) -> usize {
+pub(crate) fn grapheme_width(grapheme: &str) -> usize {
     if grapheme.len() == 1 { 1 } else { usize::from(grapheme.cell_width()) }
 }
 

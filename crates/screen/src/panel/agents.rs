@@ -127,8 +127,9 @@ impl Panel for AgentsPanel {
         Outcome::Stay
     }
 
-    fn paste(&mut self, text: &str) {
+    fn paste(&mut self, text: &str) -> bool {
         self.list.filter.insert(text);
+        true
     }
 
     fn scroll(&mut self, rows: i32) {

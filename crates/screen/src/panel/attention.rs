@@ -103,10 +103,15 @@ impl Panel for AttentionPanel {
     }
 
     fn refresh(&mut self, facts: &Facts<'_>) {
+        let chosen = self.rows.get(self.list.selected()).cloned();
         let sessions = facts.hub.sessions();
         let mut rows: Vec<_> = sessions.iter().map(|session| Self::row(session, facts)).collect();
         rows.sort_by_key(|(asked, ..)| *asked);
         self.rows = rows.into_iter().map(|(_, row, agent, id)| (row, agent, id)).collect();
+        if let Some((_, agent, id)) = chosen {
+            let is_chosen = |row: &(Choice, String, SessionId)| row.1 == agent && row.2 == id;
+            self.list.follow(self.rows.iter().position(is_chosen));
+        }
     }
 
     fn height(&self, _width: u16) -> u16 {

@@ -48,6 +48,11 @@ impl ChoiceList {
         self.selected = index;
     }
 
+    /// Selects the row to which the selected item moved; `None` if the item is gone.
+    pub(crate) fn follow(&mut self, index: Option<usize>) {
+        self.selected = index.unwrap_or(self.selected);
+    }
+
     /// Tells the list how many rows there are.
     pub(crate) fn set_count(&mut self, count: usize) {
         self.count = count;
@@ -134,5 +139,20 @@ impl ChoiceList {
             let at = area.right().saturating_sub(note_width).max(area.x);
             put(buffer, at, y, area.right(), &note, theme.role(Role::Muted));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_selection_follows_its_item() {
+        let mut list = ChoiceList::selecting(2);
+        list.follow(Some(4));
+        assert_eq!(list.selected(), 4);
+        list.follow(None);
+        list.set_count(3);
+        assert_eq!(list.selected(), 2);
     }
 }

@@ -1,5 +1,6 @@
 //! How panels put text into cells.
 
+use crate::layout::{clip, grapheme_width, width};
 use crate::theme::Theme;
 use attache_view::Role;
 use ratatui::buffer::Buffer;
@@ -7,7 +8,8 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::symbols::border;
 use ratatui::widgets::{Block, Clear, Widget as _};
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
 
 /// The number of columns of a text.
 pub(crate) fn text_width(text: &str) -> usize {
@@ -22,45 +24,70 @@ pub(crate) fn put(buffer: &mut Buffer, x: u16, y: u16, end: u16, text: &str, sty
     buffer.set_stringn(x, y, text, usize::from(end - x), style).0
 }
 
-/// Cuts a text to this many columns, with an ellipsis.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
-    if text_width(text) <= columns {
-        return text.to_owned();
+/// The most bytes of a text that [`wrap`] breaks into lines, because it runs for each frame.
+const WRAPPED: usize = 64 * 1024;
+
+/// Returns the beginning of a text that has at most this many bytes.
+pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
     }
-    let mut kept = String::new();
-    for c in text.chars() {
-        kept.push(c);
-        if text_width(&kept) + 1 > columns {
-            kept.pop();
-            break;
-        }
-    }
-    if columns > 0 {
-        kept.push('…');
-    }
-    kept
+    text.get(..end).unwrap_or_default()
 }
 
-/// Breaks a text into lines of at most this many columns, at spaces where possible.
+/// Cuts a text to this many columns, with an ellipsis.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    // No visible text needs more bytes. Marks without a width could fill any number of them.
+    let bounded = beginning(text, columns.saturating_mul(32).saturating_add(64));
+    if bounded.len() == text.len() && clip(text, columns).len() == text.len() {
+        return text.to_owned();
+    }
+    let kept = clip(bounded, columns.saturating_sub(1));
+    format!("{kept}{}", if columns > 0 { "…" } else { "" })
+}
+
+/// Returns the longest end of a text that is not wider than `columns`.
+pub(crate) fn end_of(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used += grapheme_width(grapheme);
+        if used > columns {
+            return text.get(at + grapheme.len()..).unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// Breaks a text into lines of at most this many columns, at spaces where possible. A text over
+/// 64 KiB loses its end and gets an ellipsis.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
-    for paragraph in text.split('\n') {
+    let shown = beginning(text, WRAPPED);
+    for paragraph in shown.split('\n') {
         let mut line = String::new();
+        let mut used = 0;
         for word in paragraph.split_inclusive(' ') {
-            let bare = word.trim_end();
-            if !line.is_empty() && text_width(&line) + text_width(bare) > columns {
+            if !line.is_empty() && used + width(word.trim_end()) > columns {
                 lines.push(line.trim_end().to_owned());
                 line.clear();
+                used = 0;
             }
-            for c in word.chars() {
-                if c != ' ' && text_width(&line) + c.width().unwrap_or(0) > columns {
+            for grapheme in word.graphemes(true) {
+                let width = grapheme_width(grapheme);
+                if grapheme != " " && used + width > columns && !line.is_empty() {
                     lines.push(std::mem::take(&mut line));
+                    used = 0;
                 }
-                line.push(c);
+                line.push_str(grapheme);
+                used += width;
             }
         }
         lines.push(line.trim_end().to_owned());
+    }
+    if shown.len() < text.len() {
+        lines.push("…".to_owned());
     }
     lines
 }
@@ -145,8 +172,21 @@ mod tests {
     fn text_is_cut_and_wrapped_by_columns() {
         assert_eq!(cut("漢字漢字", 5), "漢字…");
         assert_eq!(cut("abc", 3), "abc");
+        assert_eq!((end_of("漢字ab", 4), end_of("abc", 3), end_of("abc", 0)), ("字ab", "abc", ""));
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
         assert_eq!(wrap("漢字漢字\n", 4), ["漢字", "漢字", ""]);
+    }
+
+    #[test]
+    fn marks_without_a_width_are_cut_and_wrapped_in_little_time() {
+        let marks = format!("a{}", "\u{301}".repeat(500_000));
+        let begun = std::time::Instant::now();
+        assert!(cut(&marks, 20).len() < 1000);
+        assert_eq!(cut(&"x".repeat(1_000_000), 3), "xx…");
+        let wrapped = wrap(&marks, 20);
+        assert!(wrapped.iter().map(String::len).sum::<usize>() <= WRAPPED + 3);
+        assert_eq!(wrapped.last().map(String::as_str), Some("…"));
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5));
     }
 }

@@ -27,6 +27,8 @@ struct Field {
     /// Whether several choices may be chosen.
     several: bool,
     input: LineInput,
+    /// The value that the agent proposes.
+    proposed: String,
     error: Option<String>,
 }
 
@@ -87,8 +89,13 @@ impl Field {
             choices,
             several: matches!(property, Property::Array(_)),
             input: LineInput::with(sanitize::line(&value)),
+            proposed: sanitize::line(&value),
             error: None,
         }
+    }
+
+    fn is_changed(&self) -> bool {
+        !self.input.is_empty() && self.input.text() != self.proposed
     }
 
     fn step(&mut self, by: isize) {
@@ -276,9 +283,14 @@ impl Panel for FormPanel {
         Outcome::Stay
     }
 
-    fn paste(&mut self, text: &str) {
-        if let Some(field) = self.fields.get_mut(self.selected) {
-            field.input.insert(text);
-        }
+    fn paste(&mut self, text: &str) -> bool {
+        let Some(field) = self.fields.get_mut(self.selected) else { return false };
+        field.input.insert(text);
+        true
+    }
+
+    fn typed_text(&self) -> String {
+        let typed = self.fields.iter().filter(|it| it.choices.is_empty() && it.is_changed());
+        typed.map(|it| format!("{}: {}", it.title, it.input.text())).collect::<Vec<_>>().join("\n")
     }
 }

@@ -37,10 +37,9 @@ impl LineInput {
 
     /// Inserts text at the cursor, on one line.
     pub(crate) fn insert(&mut self, text: &str) {
-        for c in text.chars().map(|c| if c.is_control() { ' ' } else { c }) {
-            self.text.insert(self.cursor, c);
-            self.cursor += c.len_utf8();
-        }
+        let line = text.replace(char::is_control, " ");
+        self.text.insert_str(self.cursor, &line);
+        self.cursor += line.len();
     }
 
     /// Handles a key; `false` if the key does not edit.

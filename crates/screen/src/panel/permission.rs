@@ -2,7 +2,7 @@
 
 mod possible_answer;
 
-use super::drawing::{put, text_width, wrap};
+use super::drawing::{end_of, put, wrap};
 use super::line_input::LineInput;
 use super::request::{PanelAnswer, Request};
 use super::text_panel::put_more;
@@ -307,10 +307,7 @@ impl Panel for PermissionPanel {
             let label = "Why: ";
             let x = put(buffer, area.x, y, area.right(), label, theme.role(Role::Warning));
             let room = usize::from(area.right().saturating_sub(x + 1));
-            let mut shown = why.before();
-            while text_width(shown) > room {
-                shown = shown.get(shown.chars().next().map_or(0, char::len_utf8)..).unwrap_or("");
-            }
+            let shown = end_of(why.before(), room);
             let x = put(buffer, x, y, area.right(), shown, theme.role(Role::Text));
             put(buffer, x, y, area.right(), "_", theme.role(Role::Name));
         }
@@ -356,10 +353,14 @@ impl Panel for PermissionPanel {
         Outcome::Stay
     }
 
-    fn paste(&mut self, text: &str) {
-        if let Some(why) = &mut self.why {
-            why.insert(text);
-        }
+    fn paste(&mut self, text: &str) -> bool {
+        let Some(why) = &mut self.why else { return false };
+        why.insert(text);
+        true
+    }
+
+    fn typed_text(&self) -> String {
+        self.why.as_ref().map(|why| why.text().to_owned()).unwrap_or_default()
     }
 
     fn scroll(&mut self, rows: i32) {

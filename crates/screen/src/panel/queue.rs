@@ -44,12 +44,20 @@ impl QueuePanel {
         self.chosen().map_or(Outcome::Stay, |id| Outcome::Do(request(id)))
     }
 
+    /// Takes the prompts that wait now. The selection stays on its prompt.
+    fn set_waiting(&mut self, waiting: Vec<QueuedPrompt>) {
+        let chosen = self.chosen();
+        self.list.follow(waiting.iter().position(|queued| Some(queued.id) == chosen));
+        self.waiting = waiting;
+    }
+
     fn shift(&mut self, down: bool) -> Outcome {
         let from = self.list.selected();
         let to = if down { from + 1 } else { from.saturating_sub(1) };
         let Some(id) = self.chosen().filter(|_| to < self.waiting.len() && to != from) else {
             return Outcome::Stay;
         };
+        self.waiting.swap(self.list.selected(), to);
         self.list.select(to);
         Outcome::Do(Request::MoveQueued(id, to))
     }
@@ -79,7 +87,8 @@ impl Panel for QueuePanel {
     }
 
     fn refresh(&mut self, facts: &Facts<'_>) {
-        self.waiting = facts.session.map(|session| session.queue()).unwrap_or_default();
+        let waiting = facts.session.map(|session| session.queue()).unwrap_or_default();
+        self.set_waiting(waiting);
         let held = facts.session.and_then(|session| session.held());
         self.held = held.map(|why| sanitize::visible_line(&why.to_string()));
     }
@@ -123,5 +132,28 @@ impl Panel for QueuePanel {
 
     fn scroll(&mut self, rows: i32) {
         self.list.scroll(rows);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(ids: &[u64]) -> Vec<QueuedPrompt> {
+        let queued = |id: &u64| QueuedPrompt { id: QueuedPromptId(*id), prompt: "text".into() };
+        ids.iter().map(queued).collect()
+    }
+
+    #[test]
+    fn the_selection_stays_on_its_prompt_when_others_go() {
+        let mut panel = QueuePanel::default();
+        panel.set_waiting(waiting(&[1, 2, 3]));
+        panel.list.select(1);
+        panel.set_waiting(waiting(&[2, 3]));
+        assert_eq!(panel.chosen(), Some(QueuedPromptId(2)));
+        assert!(matches!(panel.shift(true), Outcome::Do(Request::MoveQueued(_, 1))));
+        assert_eq!(panel.chosen(), Some(QueuedPromptId(2)));
+        panel.set_waiting(waiting(&[3, 2]));
+        assert_eq!(panel.chosen(), Some(QueuedPromptId(2)));
     }
 }

@@ -53,7 +53,8 @@ impl Panel for SearchPanel {
         }
     }
 
-    fn paste(&mut self, text: &str) {
+    fn paste(&mut self, text: &str) -> bool {
         self.input.insert(text);
+        true
     }
 }

@@ -44,6 +44,8 @@ pub(crate) struct SessionsPanel {
     found: Option<(String, Found)>,
     asking: bool,
     now: i64,
+    /// Whether the selection follows its session when the rows change.
+    follows: bool,
 }
 
 impl SessionsPanel {
@@ -62,6 +64,7 @@ impl SessionsPanel {
             found: None,
             asking: false,
             now: 0,
+            follows: true,
         }
     }
 
@@ -209,6 +212,7 @@ impl Panel for SessionsPanel {
         if !matches!(self.editing, Editing::Filter) {
             return;
         }
+        let chosen = self.chosen().map(|session| (session.agent, session.id));
         self.sessions = facts.hub.list(&self.filter());
         // An open session in which nothing was said is no choice.
         self.sessions.retain(|it| {
@@ -217,6 +221,12 @@ impl Panel for SessionsPanel {
         });
         if let (true, Some((_, found))) = (self.in_texts, &self.found) {
             self.sessions.retain(|it| found.contains_key(&(it.agent.clone(), it.id.clone())));
+        }
+        if std::mem::replace(&mut self.follows, true) {
+            let is_chosen = |it: &ListedSession| {
+                chosen.as_ref().is_some_and(|(agent, id)| it.agent == *agent && it.id == *id)
+            };
+            self.list.follow(self.sessions.iter().position(is_chosen));
         }
         self.list.set_count(self.sessions.len());
     }
@@ -302,6 +312,7 @@ impl Panel for SessionsPanel {
             (Some(action), _) if self.list.act(action) => {}
             _ => {
                 if self.list.edit_filter(key) {
+                    self.follows = false;
                     self.found = None;
                 }
             }
@@ -314,12 +325,13 @@ impl Panel for SessionsPanel {
         self.found = Some((text, found.collect()));
     }
 
-    fn paste(&mut self, text: &str) {
+    fn paste(&mut self, text: &str) -> bool {
         match &mut self.editing {
             Editing::Filter => self.list.filter.insert(text),
             Editing::Title(input) | Editing::Tags(input) => input.insert(text),
-            Editing::Deletion => {}
+            Editing::Deletion => return false,
         }
+        true
     }
 
     fn scroll(&mut self, rows: i32) {

@@ -13,6 +13,9 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+/// The most columns by which the names of options move their values to the right.
+const LONGEST_NAME: usize = 40;
+
 /// A value that can be chosen.
 #[derive(Debug, Clone)]
 struct Value {
@@ -29,7 +32,10 @@ struct Setting {
     description: String,
     category: Option<SessionConfigOptionCategory>,
     values: Vec<Value>,
-    current: usize,
+    /// The index of the current value; `None` if the agent does not offer it.
+    current: Option<usize>,
+    /// The current value as it is shown.
+    shown: String,
 }
 
 impl Setting {
@@ -54,7 +60,14 @@ impl Setting {
                 })
                 .into(),
         };
-        let current = values.iter().position(|value| value.value == current).unwrap_or(0);
+        let raw = match &current {
+            SessionConfigOptionValue::ValueId(id) => line(id.as_str()),
+            SessionConfigOptionValue::Boolean(true) => "on".to_owned(),
+            _ => "off".to_owned(),
+        };
+        let current = values.iter().position(|value| value.value == current);
+        let shown = current.and_then(|current| values.get(current));
+        let shown = shown.map_or(raw, |value| value.name.clone());
         Some(Self {
             id: option.id.as_str().to_owned(),
             name: line(&option.name),
@@ -62,11 +75,8 @@ impl Setting {
             category: option.category().cloned(),
             values,
             current,
+            shown,
         })
-    }
-
-    fn value(&self) -> &str {
-        self.values.get(self.current).map_or("", |value| value.name.as_str())
     }
 }
 
@@ -109,7 +119,8 @@ impl SettingsPanel {
 
     fn open_values(&mut self, index: usize) {
         let Some(setting) = self.settings.get(index) else { return };
-        self.values = Some((setting.id.clone(), ChoiceList::selecting(setting.current)));
+        self.values =
+            Some((setting.id.clone(), ChoiceList::selecting(setting.current.unwrap_or(0))));
     }
 
     fn step(&self, by: isize) -> Outcome {
@@ -117,7 +128,11 @@ impl SettingsPanel {
             return Outcome::Stay;
         };
         let count = setting.values.len();
-        let next = (setting.current + count).saturating_add_signed(by) % count;
+        let next = match setting.current {
+            Some(current) => (current + count).saturating_add_signed(by) % count,
+            None if by > 0 => 0,
+            None => count - 1,
+        };
         match setting.values.get(next) {
             Some(value) => Outcome::Do(Request::SetOption {
                 id: setting.id.clone(),
@@ -161,7 +176,8 @@ impl SettingsPanel {
 
     fn value_rows(&self) -> Vec<Choice> {
         let Some((setting, values)) = self.choosing() else { return Vec::new() };
-        let current = setting.values.get(setting.current).map(|value| &value.value);
+        let current = setting.current.and_then(|current| setting.values.get(current));
+        let current = current.map(|value| &value.value);
         let row = |value: &&Value| Choice {
             mark: match Some(&value.value) == current {
                 true => ("*".to_owned(), Role::Success),
@@ -239,10 +255,15 @@ impl Panel for SettingsPanel {
         }
         let width = self.settings.iter().map(|it| super::drawing::text_width(&it.name)).max();
         let row = |setting: &Setting| Choice {
-            text: format!("{:<1$}  {2}", setting.name, width.unwrap_or(0), setting.value()),
-            note: match setting.values.len() {
-                0 | 1 => String::new(),
-                count => format!("{} of {count}", setting.current + 1),
+            text: format!(
+                "{:<1$}  {2}",
+                setting.name,
+                width.unwrap_or(0).min(LONGEST_NAME),
+                setting.shown
+            ),
+            note: match (setting.values.len(), setting.current) {
+                (0 | 1, _) | (_, None) => String::new(),
+                (count, Some(current)) => format!("{} of {count}", current + 1),
             },
             ..Choice::default()
         };
@@ -285,5 +306,25 @@ impl Panel for SettingsPanel {
 
 /// Returns the name of an option's current value.
 pub(crate) fn shown_value(option: &SessionConfigOption) -> Option<String> {
-    Setting::of(option).map(|setting| setting.value().to_owned()).filter(|value| !value.is_empty())
+    Setting::of(option).map(|setting| setting.shown).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attache_protocol::v1::SessionConfigSelectOption;
+
+    #[test]
+    fn a_current_value_that_is_not_offered_is_shown_as_it_is() {
+        let offered = vec![
+            SessionConfigSelectOption::new("a", "First"),
+            SessionConfigSelectOption::new("b", "Second"),
+        ];
+        let option = SessionConfigOption::select("model", "Model", "x\x1b[2J", offered.clone());
+        assert_eq!(shown_value(&option).as_deref(), Some("x"));
+        let setting = Setting::of(&option).unwrap();
+        assert_eq!(setting.current, None);
+        let option = SessionConfigOption::select("model", "Model", "b", offered);
+        assert_eq!(shown_value(&option).as_deref(), Some("Second"));
+    }
 }

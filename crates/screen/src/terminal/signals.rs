@@ -2,6 +2,7 @@
 
 use rustix::process::{Signal, getpid, kill_process};
 use std::io;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{self, SignalKind, signal};
 
 /// A signal to the screen.
@@ -26,7 +27,12 @@ pub(crate) struct Signals {
     hang_up: unix::Signal,
     suspend: unix::Signal,
     proceed: unix::Signal,
+    /// The end of the time in which signals of the keyboard have no effect.
+    quiet_until: Option<Instant>,
 }
+
+/// The time in which signals of the keyboard still arrive after another program had the terminal.
+const QUIET: Duration = Duration::from_millis(200);
 
 impl Signals {
     /// Begins to receive the signals in place of their usual effects.
@@ -38,19 +44,37 @@ impl Signals {
             hang_up: signal(SignalKind::hangup())?,
             suspend: signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
             proceed: signal(SignalKind::from_raw(Signal::CONT.as_raw()))?,
+            quiet_until: None,
         })
     }
 
     /// Waits for the next signal. Dropping the future loses nothing.
     pub(crate) async fn next(&mut self) -> Signalled {
-        tokio::select! {
-            _ = self.terminate.recv() => Signalled::End,
-            _ = self.interrupt.recv() => Signalled::End,
-            _ = self.quit.recv() => Signalled::End,
-            _ = self.hang_up.recv() => Signalled::HangUp,
-            _ = self.suspend.recv() => Signalled::Suspend,
-            _ = self.proceed.recv() => Signalled::Continue,
+        loop {
+            let signal = tokio::select! {
+                biased;
+                _ = self.terminate.recv() => return Signalled::End,
+                _ = self.hang_up.recv() => return Signalled::HangUp,
+                _ = self.interrupt.recv() => Signalled::End,
+                _ = self.quit.recv() => Signalled::End,
+                _ = self.suspend.recv() => Signalled::Suspend,
+                _ = self.proceed.recv() => Signalled::Continue,
+            };
+            if self.quiet_until.is_none_or(|until| Instant::now() >= until) {
+                return signal;
+            }
         }
+    }
+
+    /// Waits for the next signal that ends the screen.
+    pub(crate) async fn ended(&mut self) {
+        while !matches!(self.next().await, Signalled::End | Signalled::HangUp) {}
+    }
+
+    /// Ignores signals of the keyboard that arrived while another program had the terminal. The
+    /// program shares the process group of the screen, so the terminal sends them to both.
+    pub(crate) fn ignore_keyboard(&mut self) {
+        self.quiet_until = Some(Instant::now() + QUIET);
     }
 }
 
