@@ -340,7 +340,7 @@ mod tests {
         let blocks = texts.iter().flat_map(|text| text.split("```sh\n").skip(1));
         let lines = blocks.flat_map(|block| block.split("```").next().unwrap_or_default().lines());
         let commands = lines.filter_map(|line| {
-            let line = line.split("  #").next()?.split(" | ").next()?.trim();
+            let line = line.split("  #").next()?.split(" | ").next()?.split(" > ").next()?.trim();
             let line = match line.split_once(' ') {
                 Some((variable, command)) if variable.starts_with("ATTACHE_") => command,
                 _ => line,

@@ -102,8 +102,8 @@ impl<H> TextChunks<H> {
 }
 
 impl ChunkForm {
-    /// Returns the form of a frame, if the frame is a text chunk of the agent with little around its
-    /// text.
+    /// Returns the form of a frame, if the frame is a text chunk of the agent with little around
+    /// its text.
     fn of(frame: &[u8], read: ReadUpdate) -> Option<Self> {
         let frame = std::str::from_utf8(frame).ok()?;
         let (chunk, text) = read_chunk(frame, read)?;

@@ -272,8 +272,8 @@ impl HubSession {
     /// Begin with [`Session::in_memory_since`] of a snapshot, and continue with
     /// [`attache_session::Entry::began_at`] of the first entry of the page, until
     /// [`EntryPage::first`] is 0. If [`EntryPage::generation`] changes, the history was replaced:
-    /// begin again with a new snapshot. An entry that changed later has its latest content. The first
-    /// call reads the whole log once, without keeping it in memory; later calls read little.
+    /// begin again with a new snapshot. An entry that changed later has its latest content. The
+    /// first call reads the whole log once, without keeping it in memory; later calls read little.
     /// Without a store, the page is empty.
     ///
     /// # Errors
