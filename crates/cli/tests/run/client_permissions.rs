@@ -141,7 +141,7 @@ fn a_rule_for_the_session_prevents_further_questions() {
     let kept = kept(&project);
     let environment: Vec<(&str, &str)> =
         kept.iter().map(|(name, value)| (*name, &**value)).collect();
-    let mut terminal = Terminal::start(&project, &[], &environment);
+    let mut terminal = Terminal::start(&project, &["chat"], &environment);
     terminal.wait_for("ask › ");
     terminal.press("run touch one\r");
     terminal.wait_for("allow? [");

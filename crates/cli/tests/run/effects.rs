@@ -287,7 +287,7 @@ fn an_agent_that_offers_no_way_to_allow_is_refused() {
 #[test]
 fn a_conversation_shows_an_approved_diff_once() {
     let project = Project::new();
-    let mut terminal = Terminal::start(&project, &[], &[("NO_COLOR", "1")]);
+    let mut terminal = Terminal::start(&project, &["chat"], &[("NO_COLOR", "1")]);
     terminal.wait_for("ask › ");
     terminal.press("rename total to sum in main.rs\r");
     terminal.wait_for("allow? [");

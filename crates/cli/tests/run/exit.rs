@@ -34,7 +34,8 @@ fn invalid_arguments_end_with_2() {
         .failed(2, &["--mode", "nonsense", "use one of"]);
     project.run(&["run", "--set", "nonsense=1", "help"]).failed(2, &["--set", "nonsense"]);
     project.run(&["run", "--allow", "nonsense", "help"]).failed(2, &["use one of read, edit"]);
-    project.run(&["fly"]).failed(2, &["fly"]);
+    project.run(&["fly"]).failed(2, &["needs a terminal", "attache run"]);
+    project.run(&["agnets"]).failed(2, &["agnets", "agents"]);
 }
 
 #[test]
