@@ -39,8 +39,7 @@ impl Screen {
             .env("ATTACHE_STORE", project.path().join("sessions.db"))
             .env("XDG_DATA_HOME", project.path().join(".data"))
             .env("VISUAL", format!("exec {}", project.path().join("editor").display()))
-            .env("NO_COLOR", "1")
-            .env("LANG", "C.UTF-8");
+            .env("NO_COLOR", "1");
         Self::run(command, size)
     }
 
