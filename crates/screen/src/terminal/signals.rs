@@ -2,7 +2,6 @@
 
 use rustix::process::{Signal, getpid, kill_process};
 use std::io;
-use std::time::{Duration, Instant};
 use tokio::signal::unix::{self, SignalKind, signal};
 
 /// A signal to the screen.
@@ -27,12 +26,17 @@ pub(crate) struct Signals {
     hang_up: unix::Signal,
     suspend: unix::Signal,
     proceed: unix::Signal,
-    /// The end of the time in which signals of the keyboard have no effect.
-    quiet_until: Option<Instant>,
+    /// The signals of the keyboard that have no effect once, because they may be meant for the
+    /// program that had the terminal before.
+    ignored: Ignored,
 }
 
-/// The time in which signals of the keyboard still arrive after another program had the terminal.
-const QUIET: Duration = Duration::from_millis(200);
+#[derive(Debug, Default)]
+struct Ignored {
+    interrupt: bool,
+    quit: bool,
+    suspend: bool,
+}
 
 impl Signals {
     /// Begins to receive the signals in place of their usual effects.
@@ -44,23 +48,24 @@ impl Signals {
             hang_up: signal(SignalKind::hangup())?,
             suspend: signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
             proceed: signal(SignalKind::from_raw(Signal::CONT.as_raw()))?,
-            quiet_until: None,
+            ignored: Ignored::default(),
         })
     }
 
     /// Waits for the next signal. Dropping the future loses nothing.
     pub(crate) async fn next(&mut self) -> Signalled {
         loop {
-            let signal = tokio::select! {
+            let ignored = &mut self.ignored;
+            let (signal, is_ignored) = tokio::select! {
                 biased;
                 _ = self.terminate.recv() => return Signalled::End,
                 _ = self.hang_up.recv() => return Signalled::HangUp,
-                _ = self.interrupt.recv() => Signalled::End,
-                _ = self.quit.recv() => Signalled::End,
-                _ = self.suspend.recv() => Signalled::Suspend,
-                _ = self.proceed.recv() => Signalled::Continue,
+                _ = self.interrupt.recv() => (Signalled::End, &mut ignored.interrupt),
+                _ = self.quit.recv() => (Signalled::End, &mut ignored.quit),
+                _ = self.suspend.recv() => (Signalled::Suspend, &mut ignored.suspend),
+                _ = self.proceed.recv() => return Signalled::Continue,
             };
-            if self.quiet_until.is_none_or(|until| Instant::now() >= until) {
+            if !std::mem::take(is_ignored) {
                 return signal;
             }
         }
@@ -71,10 +76,11 @@ impl Signals {
         while !matches!(self.next().await, Signalled::End | Signalled::HangUp) {}
     }
 
-    /// Ignores signals of the keyboard that arrived while another program had the terminal. The
-    /// program shares the process group of the screen, so the terminal sends them to both.
+    /// Ignores the next signal of each kind from the keyboard. The program that had the terminal
+    /// shares the process group of the screen, so the terminal sent its signals to both, and they
+    /// may arrive late. While the screen has the terminal, the keyboard sends no signals.
     pub(crate) fn ignore_keyboard(&mut self) {
-        self.quiet_until = Some(Instant::now() + QUIET);
+        self.ignored = Ignored { interrupt: true, quit: true, suspend: true };
     }
 }
 
