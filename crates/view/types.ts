@@ -366,11 +366,11 @@ choices: Array<Choice>, };
  */
 export type Hunk = {
 /**
- * The number of the first line before the change, from 1; 0 if there is none.
+ * The number of the first line before the change, from 1, or 0 without such a line.
  */
 old_start: number,
 /**
- * The number of the first line after the change, from 1; 0 if there is none.
+ * The number of the first line after the change, from 1, or 0 without such a line.
  */
 new_start: number,
 /**

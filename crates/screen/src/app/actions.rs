@@ -198,7 +198,7 @@ impl App {
         }
     }
 
-    /// Does an action that works everywhere; `false` if it is none of them.
+    /// Does an action that works everywhere. Returns whether the action is one.
     pub(crate) fn global(&mut self, action: Action) -> bool {
         match action {
             Action::Help => self.show_help(),

@@ -3,9 +3,10 @@
 use crate::app::slot::{Badge, SlotContent};
 use crate::app::state::{App, now};
 use crate::composer::{ComposerStyles, Piece};
+use crate::layout::width;
 use crate::panel::Facts;
 use crate::panel::attention::title_of;
-use crate::panel::drawing::{cut, framed, middle, put, text_width, wrap};
+use crate::panel::drawing::{cut, framed, middle, put, wrap};
 use crate::panel::queue::prompt_line;
 use crate::popup::{ListStyles, place};
 use crate::theme::Element;
@@ -123,10 +124,10 @@ impl App {
         let separator = format!(" {} ", theme.glyphs().separator);
         let mut parts = self.status_parts();
         let help = format!("{} help", self.key_name(crate::keymap::Action::Help));
-        let width = |parts: &[crate::app::status_line::Part]| -> usize {
-            parts.iter().map(|part| text_width(&part.text) + 3).sum()
+        let columns = |parts: &[crate::app::status_line::Part]| -> usize {
+            parts.iter().map(|part| width(&part.text) + 3).sum()
         };
-        while parts.len() > 1 && width(&parts) > usize::from(area.width) {
+        while parts.len() > 1 && columns(&parts) > usize::from(area.width) {
             let least = parts.iter().enumerate().min_by_key(|(_, part)| part.rank);
             let Some((least, _)) = least else { break };
             parts.remove(least);
@@ -139,7 +140,7 @@ impl App {
             let text = cut(&part.text, usize::from(area.right().saturating_sub(x)));
             x = put(buffer, x, area.y, area.right(), &text, theme.role(part.role));
         }
-        let at = area.right().saturating_sub(text_width(&help) as u16);
+        let at = area.right().saturating_sub(width(&help) as u16);
         if at > x + 2 {
             put(buffer, at, area.y, area.right(), &help, theme.role(Role::Muted));
         }

@@ -16,7 +16,7 @@ impl App {
         slot.conversation_mut().map(|conversation| &mut conversation.transcript)
     }
 
-    /// Does an action of reading; `false` if it is none.
+    /// Does an action of reading. Returns whether the action is one.
     pub(crate) fn read(&mut self, action: Action) -> bool {
         let is_unfolded = self.is_unfolded;
         let Some(transcript) = self.transcript() else { return false };

@@ -125,7 +125,7 @@ impl Buffer {
         self.replace(self.cursor..self.cursor, text);
     }
 
-    /// Reverts the last step. Returns false if there is none.
+    /// Reverts the last step. Returns whether there was a step to revert.
     pub(super) fn undo(&mut self) -> bool {
         self.open = false;
         let Some(step) = self.done.pop() else { return false };
@@ -137,7 +137,7 @@ impl Buffer {
         true
     }
 
-    /// Does the last step again that was undone. Returns false if there is none.
+    /// Repeats the step that was undone last. Returns whether there was such a step.
     pub(super) fn redo(&mut self) -> bool {
         self.open = false;
         let Some(step) = self.undone.pop() else { return false };

@@ -34,13 +34,13 @@ pub(super) fn floor(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|at| is_boundary(text, *at)).unwrap_or(0)
 }
 
-/// Returns the boundary after `at`; the end of the text if there is none.
+/// Returns the boundary after `at`, or the end of the text.
 pub(super) fn next(text: &str, at: usize) -> usize {
     let rest = text.len().min(at + 1);
     (rest..text.len()).find(|at| is_boundary(text, *at)).unwrap_or(text.len())
 }
 
-/// Returns the boundary before `at`; 0 if there is none.
+/// Returns the boundary before `at`, or 0.
 pub(super) fn previous(text: &str, at: usize) -> usize {
     (0..at.min(text.len())).rev().find(|at| is_boundary(text, *at)).unwrap_or(0)
 }

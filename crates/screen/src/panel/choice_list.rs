@@ -1,8 +1,9 @@
 //! A list with a filter and a selected row.
 
-use super::drawing::{cut, put, text_width};
+use super::drawing::{cut, put};
 use super::line_input::LineInput;
 use crate::keymap::Action;
+use crate::layout::width;
 use crate::theme::Theme;
 use attache_view::Role;
 use ratatui::buffer::Buffer;
@@ -127,7 +128,7 @@ impl ChoiceList {
                 x = put(buffer, x, y, area.right(), " ", theme.role(Role::Text));
             }
             let note = cut(&row.note, usize::from(area.width) / 2);
-            let note_width = text_width(&note) as u16;
+            let note_width = width(&note) as u16;
             let space = if note_width == 0 { 0 } else { note_width + 1 };
             let end = area.right().saturating_sub(space);
             let mut style = theme.role(Role::Text);

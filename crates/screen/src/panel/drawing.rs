@@ -9,12 +9,6 @@ use ratatui::style::{Modifier, Style};
 use ratatui::symbols::border;
 use ratatui::widgets::{Block, Clear, Widget as _};
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
-
-/// The number of columns of a text.
-pub(crate) fn text_width(text: &str) -> usize {
-    text.width()
-}
 
 /// Puts text at a position, up to the column `end`. Returns the column after the text.
 pub(crate) fn put(buffer: &mut Buffer, x: u16, y: u16, end: u16, text: &str, style: Style) -> u16 {
@@ -136,8 +130,8 @@ pub(crate) fn put_keys(
 ) -> u16 {
     let mut x = x;
     for (key, does) in keys {
-        let width = text_width(key) + text_width(does) + 3;
-        if usize::from(x) + width > usize::from(end) {
+        let columns = width(key) + width(does) + 3;
+        if usize::from(x) + columns > usize::from(end) {
             break;
         }
         x = put(buffer, x, y, end, " ", theme.role(Role::Text));

@@ -253,7 +253,7 @@ impl Panel for SettingsPanel {
             let rest = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
             return list.render(&rows, rest, buffer, theme);
         }
-        let width = self.settings.iter().map(|it| super::drawing::text_width(&it.name)).max();
+        let width = self.settings.iter().map(|it| crate::layout::width(&it.name)).max();
         let row = |setting: &Setting| Choice {
             text: format!(
                 "{:<1$}  {2}",

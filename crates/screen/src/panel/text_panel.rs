@@ -4,6 +4,7 @@ use super::drawing::put;
 use super::request::Request;
 use super::{Outcome, Panel};
 use crate::keymap::{Action, Context};
+use crate::layout;
 use crate::theme::Theme;
 use attache_view::{Line, Role};
 use ratatui::buffer::Buffer;
@@ -38,7 +39,7 @@ pub(crate) fn wrap_lines(lines: &[Line], width: u16) -> Vec<Line> {
 }
 
 fn wrap_line(line: &Line, width: usize) -> Vec<Line> {
-    if super::drawing::text_width(&line.text()) <= width {
+    if layout::width(&line.text()) <= width {
         return vec![line.clone()];
     }
     let mut lines = Vec::new();
@@ -47,7 +48,7 @@ fn wrap_line(line: &Line, width: usize) -> Vec<Line> {
     for span in &line.spans {
         let mut text = String::new();
         for c in span.text.chars() {
-            let columns = super::drawing::text_width(c.encode_utf8(&mut [0; 4]));
+            let columns = layout::width(c.encode_utf8(&mut [0; 4]));
             if used + columns > width {
                 // A line ends at its last space, if it has one that is not too far back.
                 let back = text.rfind(' ').filter(|at| text.len() - at < width / 2);
@@ -55,7 +56,7 @@ fn wrap_line(line: &Line, width: usize) -> Vec<Line> {
                 let piece = attache_view::Span { text: text.clone(), style: span.style.clone() };
                 current.spans.push(piece);
                 lines.push(std::mem::take(&mut current));
-                used = super::drawing::text_width(&rest);
+                used = layout::width(&rest);
                 text = rest;
             }
             text.push(c);
@@ -86,7 +87,7 @@ pub(crate) fn put_more(above: usize, below: usize, area: Rect, buffer: &mut Buff
         (above, 0) => format!(" {} {above} more lines ", glyphs.up),
         (above, below) => format!(" {} {above}  {} {below} more lines ", glyphs.up, glyphs.down),
     };
-    let x = area.right().saturating_sub(super::drawing::text_width(&text) as u16).max(area.x);
+    let x = area.right().saturating_sub(layout::width(&text) as u16).max(area.x);
     let y = area.bottom().saturating_sub(1);
     put(buffer, x, y, area.right(), &text, theme.role(Role::Warning));
 }

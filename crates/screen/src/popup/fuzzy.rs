@@ -108,7 +108,7 @@ impl Matcher {
         Some(best.1 * 8 - length)
     }
 
-    /// Returns the byte positions of the best match, ascending; empty if there is none.
+    /// Returns the byte positions of the best match, ascending; empty without a match.
     pub fn positions(&mut self, pattern: &Pattern, text: &str) -> Vec<usize> {
         if pattern.is_empty() || !is_subsequence(&pattern.letters, text) {
             return Vec::new();

@@ -55,7 +55,7 @@ pub struct ListPopup {
     selected: usize,
     /// The first visible entry.
     first: usize,
-    /// A line below the entries; empty if there is none.
+    /// A line below the entries; may be empty.
     note: String,
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The state of a search, to show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchStatus {
-    /// The number of the current match, from 1; 0 if there is none.
+    /// The number of the current match, from 1; 0 without a match.
     pub current: usize,
     /// The number of matches.
     pub total: usize,

@@ -155,7 +155,7 @@ impl BlockParser {
         }
     }
 
-    /// Adds a line to the open code. Returns `false` if there is none, or if it ended before.
+    /// Adds a line to the open code. Returns `false` if no code is open, or if it ended before.
     fn continues_code(&mut self, rest: &str) -> bool {
         match &mut self.leaf {
             Leaf::Fenced { mark, length, indent, .. } => {

@@ -53,9 +53,9 @@ pub enum FileChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Hunk {
-    /// The number of the first line before the change, from 1; 0 if there is none.
+    /// The number of the first line before the change, from 1, or 0 without such a line.
     pub old_start: usize,
-    /// The number of the first line after the change, from 1; 0 if there is none.
+    /// The number of the first line after the change, from 1, or 0 without such a line.
     pub new_start: usize,
     /// The lines, with some unchanged lines around them.
     pub lines: Vec<HunkLine>,
