@@ -5,6 +5,7 @@ use attache_agent::{About, Author, Opening, Result, SessionHandle, StopReason, T
 use serde_json::{Value, json};
 use std::future::Future;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The notes of an author, in order.
 #[derive(Clone, Default)]
@@ -53,6 +54,16 @@ where
         (self.act)(turn.clone()).await?;
         Ok(StopReason::EndTurn)
     }
+}
+
+/// Makes an agent whose turns say something, and end 100 ms after they are cancelled.
+pub(crate) fn slow_to_cancel() -> impl Author {
+    acts(|turn| async move {
+        turn.say("working").await?;
+        turn.cancelled().await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Ok(())
+    })
 }
 
 /// A turn that is still held after its end.

@@ -1,4 +1,4 @@
-use super::acts::acts;
+use super::acts::slow_to_cancel;
 use super::cancel::cancel_request;
 use super::client::{cancel, new, prompt};
 use super::{Client, Tester};
@@ -263,57 +263,42 @@ async fn closing_a_session_first_ends_its_running_turn() {
     }
 }
 
-/// CANCEL-14: only the waiting close ends when it is cancelled.
-#[tokio::test(start_paused = true)]
-async fn a_second_close_that_waits_can_be_cancelled() {
-    let author = acts(|turn| async move {
-        turn.say("working").await?;
-        turn.cancelled().await;
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        Ok(())
-    });
-    let mut client = Client::plain(author).await;
+/// Closes a session twice during a turn. Returns the ids of the prompt and of both closes.
+async fn closing_twice() -> (Client, [i64; 3]) {
+    let mut client = Client::plain(slow_to_cancel()).await;
     let id = client.session().await;
     let prompted = client.prompt(&id, "go").await;
     client.arrives("session/update").await;
     let close = json!({"sessionId": id});
     let first = client.start("session/close", close.clone()).await;
     let second = client.start("session/close", close).await;
-    client.send(&[cancel_request(second)]).await;
+    (client, [prompted, first, second])
+}
+
+/// Returns the ids of the next three replies. The reply `refused` has this error.
+async fn three_replies(client: &mut Client, refused: i64, code: i64) -> Vec<i64> {
     let mut replies = Vec::new();
     while replies.len() < 3 {
         let message = client.next().await;
         replies.extend(message["id"].as_i64().filter(|_| message.get("method").is_none()));
-        if message["id"] == second {
-            assert_eq!(message["error"]["code"], -32800);
+        if message["id"] == refused {
+            assert_eq!(message["error"]["code"], code);
         }
     }
-    assert_eq!(replies, [second, prompted, first]);
+    replies
+}
+
+/// CANCEL-14: only the waiting close ends when it is cancelled.
+#[tokio::test(start_paused = true)]
+async fn a_second_close_that_waits_can_be_cancelled() {
+    let (mut client, [prompted, first, second]) = closing_twice().await;
+    client.send(&[cancel_request(second)]).await;
+    assert_eq!(three_replies(&mut client, second, -32800).await, [second, prompted, first]);
 }
 
 /// SESS-24, SESS-25: a second close is refused when the first one has ended.
 #[tokio::test(start_paused = true)]
 async fn a_second_close_waits_for_the_first() {
-    let author = acts(|turn| async move {
-        turn.say("working").await?;
-        turn.cancelled().await;
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        Ok(())
-    });
-    let mut client = Client::plain(author).await;
-    let id = client.session().await;
-    let prompted = client.prompt(&id, "go").await;
-    client.arrives("session/update").await;
-    let close = json!({"sessionId": id});
-    let first = client.start("session/close", close.clone()).await;
-    let second = client.start("session/close", close).await;
-    let mut replies = Vec::new();
-    while replies.len() < 3 {
-        let message = client.next().await;
-        replies.extend(message["id"].as_i64().filter(|_| message.get("method").is_none()));
-        if message["id"] == second {
-            assert_eq!(message["error"]["code"], -32002);
-        }
-    }
-    assert_eq!(replies, [prompted, first, second]);
+    let (mut client, [prompted, first, second]) = closing_twice().await;
+    assert_eq!(three_replies(&mut client, second, -32002).await, [prompted, first, second]);
 }

@@ -1,5 +1,6 @@
 //! The kit from the view of a client of version 2.
 
+use super::acts::slow_to_cancel;
 use super::client::{cancel, prompt};
 use super::{Client, Notes, Tester, acts};
 use attache_agent::{About, Error, ToolKind, serve};
@@ -215,13 +216,7 @@ async fn closing_reports_the_end_of_the_turn_first() {
 /// V2-23, V2-36: a second close answers when the first one has ended.
 #[tokio::test(start_paused = true)]
 async fn closing_twice_reports_the_end_of_the_turn_before_both_replies() {
-    let author = acts(|turn| async move {
-        turn.say("working").await?;
-        turn.cancelled().await;
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        Ok(())
-    });
-    let mut client = connect(author, json!({})).await;
+    let mut client = connect(slow_to_cancel(), json!({})).await;
     let id = session(&mut client).await;
     client.prompt(&id, "go").await;
     while client.next().await["params"]["update"]["sessionUpdate"] != "agent_message_chunk" {}
