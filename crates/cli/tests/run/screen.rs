@@ -108,6 +108,12 @@ impl Screen {
         assert_eq!(unsafe { libc::kill(self.child.id() as i32, signal) }, 0);
     }
 
+    /// Presses this key, which ends the screen without an error.
+    fn quits_with(mut self, key: &str) {
+        self.press(key);
+        assert_eq!(self.end().0, Some(0));
+    }
+
     /// Waits for the end. Returns the exit code and what the terminal got after the screen.
     fn end(mut self) -> (Option<i32>, String) {
         let mut piece = [0; 16384];
@@ -160,8 +166,7 @@ fn a_question_shows_the_change_and_a_key_allows_it() {
     assert!(shown.contains("+ fn sum() {}"), "{shown}");
     screen.press("q");
     screen.until_gone("All changes of the turn");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -175,8 +180,7 @@ fn a_key_refuses_and_the_reason_is_the_next_prompt() {
     screen.press("help\r");
     screen.until("rename A to B");
     assert_eq!(project.main(), MAIN);
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -190,8 +194,7 @@ fn esc_cancels_the_turn() {
     screen.press("help\r");
     screen.until("rename A to B");
     assert_eq!(project.main(), MAIN);
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -206,8 +209,7 @@ fn a_stored_session_is_found_in_the_picker_and_continues() {
     screen.until("1 session");
     screen.press("\r");
     screen.until("rename A to B");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -219,8 +221,7 @@ fn options_are_set_in_one_panel() {
     assert!(shown.contains("Mode") && shown.contains("Model"), "{shown}");
     screen.press("\x1b");
     screen.until_gone("Settings");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -233,8 +234,7 @@ fn the_screen_follows_the_size_of_the_terminal() {
     screen.until("Offline");
     screen.press("help\r");
     screen.until("auto or plan");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -260,8 +260,7 @@ fn text_for_a_question_that_goes_is_in_the_composer() {
     screen.press("\x1b");
     screen.until("your text for the question is in the composer");
     screen.until("› not in main");
-    screen.press("\x11");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x11");
 }
 
 #[test]
@@ -272,8 +271,7 @@ fn a_paste_beside_a_question_goes_into_the_composer() {
     screen.until("always:");
     screen.answer("\x1b[200~yes, pasted\x1b[201~");
     screen.until("› yes, pasted");
-    screen.press("\x11");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x11");
 }
 
 #[test]
@@ -283,8 +281,7 @@ fn ctrl_d_that_is_held_after_a_deletion_does_not_end_the_screen() {
     screen.press("ab\x01\x04\x04\x04\x04\x04");
     screen.press("help\r");
     screen.until("rename A to B");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -302,8 +299,7 @@ fn files_of_the_screen_that_are_not_text_are_named() {
     let mut screen = Screen::run(command, (100, 24));
     screen.until("theme.toml has no effect");
     screen.until("keymap.toml has no effect");
-    screen.press("\x11");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x11");
 }
 
 /// Writes the editor of the person.
@@ -325,8 +321,7 @@ fn an_interrupt_in_the_editor_leaves_the_screen_running() {
     thread::sleep(Duration::from_millis(300));
     screen.press("help\r");
     screen.until("rename A to B");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -336,8 +331,7 @@ fn an_editor_that_stops_continues() {
     let mut screen = Screen::open(&project, &[], (80, 24));
     screen.press("\x07");
     screen.until("written later");
-    screen.press("\x11");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x11");
 }
 
 #[test]
@@ -352,8 +346,7 @@ fn a_killed_agent_is_restarted_and_the_session_continues() {
     screen.until("restarted");
     screen.press("where is `total` used\r");
     screen.until("main.rs:2");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -365,8 +358,7 @@ fn help_shows_the_keys_and_commands() {
     assert!(shown.contains("Send the prompt"), "{shown}");
     screen.press("\x1b");
     screen.until_gone("Keys and commands");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
@@ -375,8 +367,7 @@ fn a_shell_command_shows_its_output() {
     let mut screen = Screen::open(&project, &[], (80, 24));
     screen.press("!echo $((40 + 2)) lines\r");
     screen.until("42 lines");
-    screen.press("\x04");
-    assert_eq!(screen.end().0, Some(0));
+    screen.quits_with("\x04");
 }
 
 #[test]
