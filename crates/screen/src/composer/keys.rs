@@ -110,8 +110,8 @@ impl Composer {
         Some(ComposerEvent::Changed)
     }
 
-    /// Chooses the selected entry. Returns `None` if no entry is selected, or if Enter sends the text
-    /// that is there already.
+    /// Chooses the selected entry. Returns `None` if no entry is selected, or if Enter sends the
+    /// text that is there already.
     fn accept(&mut self, enter: bool) -> Option<ComposerEvent> {
         match self.completion.accept(&self.editor.buffer) {
             Accepted::Nothing => None,
