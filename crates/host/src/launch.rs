@@ -272,7 +272,8 @@ impl Launch {
         self.cwd.as_deref()
     }
 
-    pub(crate) fn arguments(&self) -> impl Iterator<Item = &OsStr> {
+    /// The arguments as given.
+    pub fn arguments(&self) -> impl Iterator<Item = &OsStr> {
         self.arguments.iter().map(OsString::as_os_str)
     }
 

@@ -13,6 +13,7 @@
 //! | [`Bounded`], [`Tail`] | the start and the end of a long output, and its last bytes |
 //! | [`Sandbox`], [`Bounds`] | restricts a command to the files and the network that it may access |
 //! | [`Roots`], [`Resolved`] | files inside a session's folders |
+//! | [`RootFolder`] | entries beneath one folder, without following any link |
 //!
 //! Every process tree has a *guardian*, a small process that ends the whole tree when its owner
 //! drops it or dies, even by `kill -9`.
@@ -48,12 +49,14 @@ mod process;
 mod sandbox;
 mod user;
 
+pub use files::entry_info::{EntryInfo, EntryKind};
 pub use files::file_error::{FileError, Reason, RootsError};
 pub use files::folder_lock::lock_folder_of;
 pub use files::plain_file::{
     open_plain_file, read_open_text, read_plain_file, read_plain_text, read_text_or_pipe,
 };
 pub use files::read::READ_LIMIT;
+pub use files::root_folder::{Replace, RootFolder};
 pub use files::roots::{Resolved, Roots};
 pub use launch::Launch;
 pub use launch::command_line::ParseError;

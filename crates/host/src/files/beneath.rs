@@ -6,7 +6,7 @@
 //! is never followed. This works the same on every Unix.
 
 use std::ffi::{CStr, CString, OsStr};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
@@ -22,6 +22,7 @@ const FOLDER: libc::c_int = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
 const FOLDER: libc::c_int = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW;
 
 /// An open folder inside a root.
+#[derive(Debug)]
 pub(crate) struct Folder(OwnedFd);
 
 impl Folder {
@@ -47,11 +48,64 @@ impl Folder {
     }
 
     fn root(path: &Path) -> Result<Folder, Reason> {
+        Folder::at(path).map_err(no_link)
+    }
+
+    /// Opens a folder. A link at the end of the path is an error.
+    pub(crate) fn at(path: &Path) -> io::Result<Folder> {
         let path = terminated(path.as_os_str())?;
         // SAFETY: the path is a NUL-terminated string.
         let descriptor = unsafe { libc::open(path.as_ptr(), FOLDER | libc::O_CLOEXEC) };
         // SAFETY: a descriptor that was just opened has no other owner.
-        Ok(Folder(unsafe { owned(descriptor) }.map_err(no_link)?))
+        Ok(Folder(unsafe { owned(descriptor) }?))
+    }
+
+    /// Returns another descriptor of the same folder.
+    pub(crate) fn again(&self) -> io::Result<Folder> {
+        Ok(Folder(self.0.try_clone()?))
+    }
+
+    /// Opens a folder in this one. A link is an error.
+    pub(crate) fn below(&self, name: &OsStr) -> io::Result<Folder> {
+        Ok(Folder(self.open(name, FOLDER, 0)?.into()))
+    }
+
+    /// Returns the open descriptor, which this value keeps.
+    pub(crate) fn descriptor(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Returns the metadata of an entry of this folder, of a link itself.
+    pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        #[cfg(target_os = "linux")]
+        let flags = libc::O_PATH;
+        #[cfg(not(target_os = "linux"))]
+        let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_SYMLINK;
+        self.open_entry(name, flags)?.metadata()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn open_entry(&self, name: &OsStr, flags: libc::c_int) -> io::Result<File> {
+        self.open(name, flags, 0)
+    }
+
+    /// Opens an entry, a link itself too: such systems refuse `O_NOFOLLOW` together with
+    /// `O_SYMLINK`.
+    #[cfg(not(target_os = "linux"))]
+    fn open_entry(&self, name: &OsStr, flags: libc::c_int) -> io::Result<File> {
+        let name = terminated(name)?;
+        let flags = flags | libc::O_CLOEXEC | libc::O_NOCTTY;
+        // SAFETY: the name is a NUL-terminated string, and the folder is open.
+        let descriptor = unsafe { libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags) };
+        // SAFETY: a descriptor that was just opened has no other owner.
+        Ok(unsafe { owned(descriptor) }?.into())
+    }
+
+    /// Creates a symbolic link in this folder.
+    pub(crate) fn link(&self, target: &OsStr, name: &OsStr) -> io::Result<()> {
+        let (target, name) = (terminated(target)?, terminated(name)?);
+        // SAFETY: both texts are NUL-terminated strings, and the folder is open.
+        succeeded(unsafe { libc::symlinkat(target.as_ptr(), self.0.as_raw_fd(), name.as_ptr()) })
     }
 
     /// Opens a name in this folder. A symbolic link is an error.
@@ -170,7 +224,7 @@ pub(crate) fn no_link(error: io::Error) -> Reason {
     }
 }
 
-fn terminated(name: &OsStr) -> io::Result<CString> {
+pub(crate) fn terminated(name: &OsStr) -> io::Result<CString> {
     CString::new(name.as_bytes())
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
 }

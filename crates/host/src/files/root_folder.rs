@@ -1,0 +1,518 @@
+//! Reads and changes the entries beneath one folder, and never follows a symbolic link.
+//!
+//! [`Roots`](crate::Roots) resolves the links of a path that a person or a program names. Here a
+//! path means exactly the entry that it spells, as in a recorded tree: a link on the way is an
+//! error, and a link at its end is the link itself.
+
+use std::ffi::{CStr, OsStr, OsString};
+use std::fs::{File, Metadata, Permissions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::{Component, Path, PathBuf};
+
+use crate::files::beneath::{Folder, terminated};
+use crate::files::entry_info::{EntryInfo, EntryKind};
+
+/// The permission bits that are ever set. Never the bits for another user, another group, or
+/// sticky.
+const PERMISSIONS: u32 = 0o777;
+
+/// An open folder whose entries are read and changed without following symbolic links. Paths are
+/// relative to it, with normal components only. Every method blocks on the disk.
+#[derive(Debug)]
+pub struct RootFolder {
+    pub(crate) folder: Folder,
+    path: PathBuf,
+}
+
+/// How a new entry takes its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Replace<'a> {
+    /// The name of the draft: the new entry has this name in the same folder until it is complete.
+    pub draft: &'a OsStr,
+    /// The entry to replace, as it was found, or `None` if the name must be unused. If the entry
+    /// differs, nothing is changed and the error is [`io::ErrorKind::AlreadyExists`] or
+    /// [`io::ErrorKind::StaleNetworkFileHandle`].
+    pub expected: Option<&'a EntryInfo>,
+}
+
+impl RootFolder {
+    /// Opens a folder. The path should be canonical: a link at its end is an error.
+    ///
+    /// # Errors
+    /// Returns an error if the folder cannot be opened.
+    pub fn open(path: &Path) -> io::Result<RootFolder> {
+        Ok(RootFolder { folder: Folder::at(path)?, path: path.to_owned() })
+    }
+
+    /// Returns the path that was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the entry at a path, or `None` if there is none. A path through a file or a link has
+    /// no entry.
+    ///
+    /// # Errors
+    /// Returns an error if the path cannot be examined.
+    pub fn entry(&self, path: &Path) -> io::Result<Option<EntryInfo>> {
+        match self.parent(path, false).and_then(|(folder, name)| info(&folder, name)) {
+            Err(error) if is_missing(&error) => Ok(None),
+            found => found,
+        }
+    }
+
+    /// Reads a regular file of at most `limit` bytes, and returns the metadata that the file had
+    /// before and after it was read.
+    ///
+    /// # Errors
+    /// Returns an error if the file is not regular, is larger, changes while it is read, or cannot
+    /// be read.
+    pub fn read(&self, path: &Path, limit: u64) -> io::Result<(Vec<u8>, EntryInfo)> {
+        let (folder, name) = self.parent(path, false)?;
+        let file = folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
+        let found = EntryInfo::of(&file.metadata()?);
+        if found.kind != EntryKind::File {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        let mut bytes = Vec::new();
+        (&file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large"));
+        }
+        match EntryInfo::of(&file.metadata()?) == found {
+            true => Ok((bytes, found)),
+            false => Err(changed()),
+        }
+    }
+
+    /// Returns the target of a symbolic link.
+    ///
+    /// # Errors
+    /// Returns an error if the entry is not a link or cannot be read.
+    pub fn read_link(&self, path: &Path) -> io::Result<OsString> {
+        let (folder, name) = self.parent(path, false)?;
+        let name = terminated(name)?;
+        let mut target = vec![0_u8; libc::PATH_MAX as usize];
+        // SAFETY: the name is NUL-terminated, the folder is open, and the buffer has this length.
+        let length = unsafe {
+            libc::readlinkat(
+                folder.descriptor(),
+                name.as_ptr(),
+                target.as_mut_ptr().cast(),
+                target.len(),
+            )
+        };
+        let Ok(length) = usize::try_from(length) else { return Err(io::Error::last_os_error()) };
+        target.truncate(length);
+        Ok(OsString::from_vec(target))
+    }
+
+    /// Returns the names in a folder, at most `limit` of them. The empty path is the root.
+    ///
+    /// # Errors
+    /// Returns an error if the entry is not a folder or cannot be read.
+    pub fn names(&self, path: &Path, limit: usize) -> io::Result<Vec<OsString>> {
+        let flags = libc::O_RDONLY | libc::O_DIRECTORY;
+        let folder = match path.as_os_str().is_empty() {
+            true => self.folder.open(OsStr::new("."), flags, 0)?,
+            false => {
+                let (folder, name) = self.parent(path, false)?;
+                folder.open(name, flags, 0)?
+            }
+        };
+        names(folder, limit)
+    }
+
+    /// Returns whether another program holds a lock on a regular file, or a part of it. A file that
+    /// cannot be opened counts as not locked.
+    pub fn is_locked(&self, path: &Path) -> bool {
+        let opened = self.parent(path, false).and_then(|(folder, name)| {
+            let file = folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
+            Ok((file.metadata()?.is_file(), file))
+        });
+        match opened {
+            Ok((true, file)) => has_record_lock(&file) || file.try_lock().is_err(),
+            _ => false,
+        }
+    }
+
+    /// Puts a file at a path, whole or not at all: its content is written to the draft, synced, and
+    /// renamed. Missing parents are created. The file gets the permissions `mode & 0o777`, and the
+    /// owner of the file that it replaces where the system allows it.
+    ///
+    /// # Errors
+    /// Returns an error if the entry is not as expected or the file cannot be written. The draft is
+    /// then removed.
+    pub fn put_file(
+        &self,
+        path: &Path,
+        content: &[u8],
+        mode: u32,
+        replace: Replace<'_>,
+    ) -> io::Result<()> {
+        let (folder, name) = self.parent(path, true)?;
+        check(&folder, name, replace.expected)?;
+        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL;
+        let mut file = folder.open(replace.draft, flags, 0o600)?;
+        let written = fill(&mut file, content, mode, &folder, name)
+            .and_then(|()| install(&folder, name, replace));
+        settle(&folder, replace.draft, written)
+    }
+
+    /// Puts a symbolic link at a path, and creates missing parents.
+    ///
+    /// # Errors
+    /// Returns an error if the entry is not as expected or the link cannot be created.
+    pub fn put_link(&self, path: &Path, target: &OsStr, replace: Replace<'_>) -> io::Result<()> {
+        let (folder, name) = self.parent(path, true)?;
+        check(&folder, name, replace.expected)?;
+        folder.link(target, replace.draft)?;
+        settle(&folder, replace.draft, install(&folder, name, replace))
+    }
+
+    /// Removes a file, link or special entry if it still is as it was found.
+    ///
+    /// # Errors
+    /// Returns an error if the entry changed or cannot be removed.
+    pub fn remove(&self, path: &Path, expected: &EntryInfo) -> io::Result<()> {
+        let (folder, name) = self.parent(path, false)?;
+        check(&folder, name, Some(expected))?;
+        folder.remove(name)?;
+        folder.sync()
+    }
+
+    /// Removes an empty folder.
+    ///
+    /// # Errors
+    /// Returns an error if the entry is not a folder, is not empty, or cannot be removed.
+    pub fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let (folder, name) = self.parent(path, false)?;
+        folder.remove_folder(name)?;
+        folder.sync()
+    }
+
+    /// Creates a folder with the permissions `mode & 0o777`, and missing parents.
+    ///
+    /// # Errors
+    /// Returns an error if the name is used or the folder cannot be created.
+    pub fn make_folder(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let (folder, name) = self.parent(path, true)?;
+        check(&folder, name, None)?;
+        folder.make(name)?;
+        let made = info(&folder, name)?.ok_or_else(changed)?;
+        set_mode(&folder, name, mode, &made)?;
+        folder.sync()
+    }
+
+    /// Sets the permissions of a file or folder to `mode & 0o777` if it still is as it was found.
+    ///
+    /// # Errors
+    /// Returns an error if the entry changed, is a link, is a file with other hard links, which
+    /// would get the permissions too, or the system refuses.
+    pub fn set_mode(&self, path: &Path, mode: u32, expected: &EntryInfo) -> io::Result<()> {
+        if expected.kind == EntryKind::File && expected.links > 1 {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it has other hard links"));
+        }
+        let (folder, name) = self.parent(path, false)?;
+        check(&folder, name, Some(expected))?;
+        set_mode(&folder, name, mode, expected)
+    }
+
+    /// Removes a draft beside a path that an interrupted write left. A missing draft is no error.
+    ///
+    /// # Errors
+    /// Returns an error if the draft cannot be removed.
+    pub fn remove_draft(&self, path: &Path, draft: &OsStr) -> io::Result<()> {
+        match self.parent(path, false).and_then(|(folder, _)| folder.remove(draft)) {
+            Err(error) if !is_missing(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens the folder of a path. With `make`, missing folders are created.
+    fn parent<'p>(&self, path: &'p Path, make: bool) -> io::Result<(Folder, &'p OsStr)> {
+        let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain path");
+        if path.components().any(|component| !matches!(component, Component::Normal(_))) {
+            return Err(invalid());
+        }
+        let name = path.file_name().ok_or_else(invalid)?;
+        let mut folder = self.folder.again()?;
+        for component in path.parent().unwrap_or(Path::new("")).components() {
+            folder = match folder.below(component.as_os_str()) {
+                Err(error) if make && error.kind() == io::ErrorKind::NotFound => {
+                    folder.make(component.as_os_str())?;
+                    folder.sync()?;
+                    folder.below(component.as_os_str())?
+                }
+                opened => opened?,
+            };
+        }
+        Ok((folder, name))
+    }
+}
+
+/// Returns whether an error means that there is no such entry.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP))
+}
+
+fn changed() -> io::Error {
+    io::Error::new(io::ErrorKind::StaleNetworkFileHandle, "it changed in the meantime")
+}
+
+pub(crate) fn info(folder: &Folder, name: &OsStr) -> io::Result<Option<EntryInfo>> {
+    match folder.metadata(name) {
+        Ok(found) => Ok(Some(EntryInfo::of(&found))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Fails if the entry is not the expected one.
+fn check(folder: &Folder, name: &OsStr, expected: Option<&EntryInfo>) -> io::Result<()> {
+    match (info(folder, name)?, expected) {
+        (None, None) => Ok(()),
+        (Some(found), Some(expected)) if found == *expected => Ok(()),
+        (Some(_), None) => Err(io::ErrorKind::AlreadyExists.into()),
+        _ => Err(changed()),
+    }
+}
+
+/// Fills a draft, and gives it the permissions and the owner of the file that it will replace.
+fn fill(
+    file: &mut File,
+    content: &[u8],
+    mode: u32,
+    folder: &Folder,
+    name: &OsStr,
+) -> io::Result<()> {
+    file.write_all(content)?;
+    if let Some(old) = folder.metadata(name).ok().filter(Metadata::is_file) {
+        let new = file.metadata()?;
+        let owner = (old.uid() != new.uid()).then_some(old.uid());
+        let group = (old.gid() != new.gid()).then_some(old.gid());
+        if owner.is_some() || group.is_some() {
+            // Only the superuser may give a file to another user.
+            let _kept = fchown(&*file, owner, group);
+        }
+    }
+    file.set_permissions(Permissions::from_mode(mode & PERMISSIONS))?;
+    file.sync_all()
+}
+
+/// Renames the draft to its name, if the entry of that name is still the expected one.
+fn install(folder: &Folder, name: &OsStr, replace: Replace<'_>) -> io::Result<()> {
+    check(folder, name, replace.expected)?;
+    match replace.expected {
+        Some(_) => folder.rename(replace.draft, name),
+        None => folder.rename_new(replace.draft, folder, name),
+    }
+}
+
+/// Syncs the folder after a change, or removes the draft after a failure.
+fn settle(folder: &Folder, draft: &OsStr, written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Ok(()) => folder.sync(),
+        Err(error) => {
+            // Report the first error, not that of the cleanup.
+            let _left = folder.remove(draft);
+            Err(error)
+        }
+    }
+}
+
+/// Sets the permissions of the expected entry. A folder keeps its group and sticky bits, which it
+/// inherits or shares.
+fn set_mode(folder: &Folder, name: &OsStr, mode: u32, expected: &EntryInfo) -> io::Result<()> {
+    let kept = if expected.kind == EntryKind::Folder { expected.mode & 0o3000 } else { 0 };
+    let mode = mode & PERMISSIONS | kept;
+    match folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0) {
+        Ok(file) if EntryInfo::of(&file.metadata()?) == *expected => {
+            file.set_permissions(Permissions::from_mode(mode))
+        }
+        Ok(_) => Err(changed()),
+        // The entry is not readable, so it has to be named.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let name = terminated(name)?;
+            let flags = libc::AT_SYMLINK_NOFOLLOW;
+            let mode = mode as libc::mode_t;
+            // SAFETY: the name is a NUL-terminated string, and the folder is open.
+            match unsafe { libc::fchmodat(folder.descriptor(), name.as_ptr(), mode, flags) } {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether another program has locked a part of the file with `fcntl`, as SQLite does.
+fn has_record_lock(file: &File) -> bool {
+    // SAFETY: the type has only integers, for which zero is a valid value.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_WRLCK as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    // SAFETY: the descriptor is open, and the lock is a valid value that the call overwrites.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) };
+    result == 0 && lock.l_type != libc::F_UNLCK as libc::c_short
+}
+
+/// An open stream of names, closed when dropped.
+struct Stream(*mut libc::DIR);
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: the stream is open and not used afterwards.
+        unsafe { libc::closedir(self.0) };
+    }
+}
+
+pub(crate) fn names(folder: File, limit: usize) -> io::Result<Vec<OsString>> {
+    let descriptor = folder.into_raw_fd();
+    // SAFETY: the descriptor is open and has no other owner from here on.
+    let stream = unsafe { libc::fdopendir(descriptor) };
+    if stream.is_null() {
+        let error = io::Error::last_os_error();
+        // SAFETY: the call failed, so the descriptor is still ours.
+        unsafe { libc::close(descriptor) };
+        return Err(error);
+    }
+    let stream = Stream(stream);
+    let mut names = Vec::new();
+    while names.len() < limit {
+        // SAFETY: the stream is open, and only this thread uses it.
+        let entry = unsafe { libc::readdir(stream.0) };
+        if entry.is_null() {
+            break;
+        }
+        // SAFETY: the entry is valid until the next call, and its name is NUL-terminated.
+        let name = unsafe { CStr::from_ptr((*entry).d_name.as_ptr()) };
+        if !matches!(name.to_bytes(), b"." | b"..") {
+            names.push(OsStr::from_bytes(name.to_bytes()).to_owned());
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::fs;
+    use std::io::ErrorKind;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
+
+    use super::{EntryKind, Replace, RootFolder};
+
+    fn new_entry<'a>() -> Replace<'a> {
+        Replace { draft: OsStr::new(".draft"), expected: None }
+    }
+
+    /// A folder with `root/deep/file` and `outside/file`.
+    fn folders() -> (tempfile::TempDir, RootFolder) {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        for parent in ["root/deep", "outside"] {
+            fs::create_dir_all(base.join(parent)).unwrap();
+            fs::write(base.join(parent).join("file"), parent).unwrap();
+        }
+        let root = RootFolder::open(&base.join("root")).unwrap();
+        (folder, root)
+    }
+
+    #[test]
+    fn a_link_on_the_way_is_never_followed() {
+        let (folder, root) = folders();
+        symlink("../outside", root.path().join("way")).unwrap();
+        let file = Path::new("way/file");
+        assert_eq!(root.entry(file).unwrap(), None);
+        assert!(root.read(file, 100).is_err());
+        assert!(root.put_file(Path::new("way/new"), b"x", 0o644, new_entry()).is_err());
+        assert!(root.put_file(Path::new("way/a/new"), b"x", 0o644, new_entry()).is_err());
+        assert!(root.make_folder(Path::new("way/new"), 0o755).is_err());
+        assert!(root.names(Path::new("way"), 10).is_err());
+        assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 1);
+        for path in ["../outside/file", "/etc/passwd", "", "deep/../deep/file"] {
+            assert!(root.read(Path::new(path), 100).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_link_at_the_end_is_the_link_itself() {
+        let (folder, root) = folders();
+        let way = Path::new("deep/way");
+        root.put_link(way, OsStr::new("../../outside/file"), new_entry()).unwrap();
+        let found = root.entry(way).unwrap().unwrap();
+        assert_eq!(found.kind, EntryKind::Link);
+        assert_eq!(root.read_link(way).unwrap(), "../../outside/file");
+        assert!(root.read(way, 100).is_err());
+        assert!(root.set_mode(way, 0o777, &found).is_err());
+        let replace = Replace { expected: Some(&found), ..new_entry() };
+        root.put_file(way, b"own", 0o4755, replace).unwrap();
+        let mode = fs::metadata(root.path().join(way)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o755, "the bit for another user is never set");
+        assert_eq!(fs::read(folder.path().join("outside/file")).unwrap(), b"outside");
+    }
+
+    #[test]
+    fn an_entry_that_changed_is_neither_replaced_nor_removed() {
+        let (_folder, root) = folders();
+        let file = Path::new("deep/file");
+        let (content, found) = root.read(file, 100).unwrap();
+        assert_eq!(content, b"root/deep");
+        fs::write(root.path().join(file), "other").unwrap();
+        let replace = Replace { expected: Some(&found), ..new_entry() };
+        assert!(root.put_file(file, b"new", 0o644, replace).is_err());
+        assert!(root.put_file(file, b"new", 0o644, new_entry()).is_err());
+        assert!(root.remove(file, &found).is_err());
+        assert!(root.set_mode(file, 0o600, &found).is_err());
+        assert_eq!(fs::read(root.path().join(file)).unwrap(), b"other");
+        assert_eq!(root.names(Path::new("deep"), 10).unwrap(), ["file"], "no draft is left");
+        let found = root.entry(file).unwrap().unwrap();
+        root.remove(file, &found).unwrap();
+        assert_eq!(root.entry(file).unwrap(), None);
+        root.remove_folder(Path::new("deep")).unwrap();
+    }
+
+    #[test]
+    fn permissions_of_a_file_with_other_links_are_not_set() {
+        let (folder, root) = folders();
+        let (outside, linked) = (folder.path().join("outside/file"), Path::new("linked"));
+        fs::set_permissions(&outside, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::hard_link(&outside, root.path().join(linked)).unwrap();
+        let found = root.entry(linked).unwrap().unwrap();
+        assert!(root.set_mode(linked, 0o777, &found).is_err());
+        assert_eq!(fs::metadata(&outside).unwrap().permissions().mode() & 0o777, 0o600);
+        let deep = Path::new("deep");
+        let found = root.entry(deep).unwrap().unwrap();
+        root.set_mode(deep, 0o700, &found).unwrap();
+        assert_eq!(root.entry(deep).unwrap().unwrap().mode, 0o700);
+    }
+
+    #[test]
+    fn a_limit_and_a_used_name_are_errors() {
+        let (_folder, root) = folders();
+        let error = root.read(Path::new("deep/file"), 3).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        let error = root.make_folder(Path::new("deep"), 0o755).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        assert!(root.remove_folder(Path::new("deep")).is_err(), "it is not empty");
+        root.make_folder(Path::new("a/b"), 0o700).unwrap();
+        assert_eq!(root.entry(Path::new("a/b")).unwrap().unwrap().mode, 0o700);
+    }
+
+    #[test]
+    fn locked_files_are_recognized() {
+        let (_folder, root) = folders();
+        let file = Path::new("deep/file");
+        assert!(!root.is_locked(file));
+        let locked = fs::File::open(root.path().join(file)).unwrap();
+        locked.lock().unwrap();
+        assert!(root.is_locked(file));
+        drop(locked);
+        assert!(!root.is_locked(file));
+    }
+}
