@@ -1,0 +1,7 @@
+//! Who changed what: an owner in its turns, the person between them, or it is not known.
+
+pub(crate) mod activity;
+pub(crate) mod author;
+#[cfg(test)]
+pub(crate) mod testing;
+pub(crate) mod timeline;
