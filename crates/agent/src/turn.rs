@@ -1,5 +1,6 @@
 //! One turn, as its author sees it. The modules below add the functions of a turn, by topic.
 
+mod client_extension;
 pub(crate) mod command;
 pub(crate) mod compaction;
 pub(crate) mod elicitation;

@@ -8,10 +8,11 @@ use crate::{Error, Result};
 use attache_connection::{Peer, Responder};
 use attache_protocol::method::SessionFork;
 use attache_protocol::v1::{ForkSessionRequest, ForkSessionResponse, SessionId};
-use attache_session::Origin;
+use attache_session::{Origin, prompts_left_out};
 use std::sync::Arc;
 
 /// Forks a session and replies. If a turn runs in the source, the fork contains the turn so far.
+/// The metadata of the request can leave out the last prompts.
 pub(crate) async fn fork(
     context: Arc<Context>,
     params: ForkSessionRequest,
@@ -20,8 +21,9 @@ pub(crate) async fn fork(
     let source = params.session_id.clone();
     let id = SessionId::from(context.environment.new_id());
     let named = id.clone();
+    let without = params.meta.as_ref().map(prompts_left_out).unwrap_or_default();
     let (peer, cancelled) = (responder.peer().clone(), responder.cancelled().clone());
-    let opening = Box::pin(open(&context, params.into(), &source, &id, &peer));
+    let opening = Box::pin(open(&context, params.into(), (&source, without), &id, &peer));
     let reply = Box::new(move |options: std::result::Result<ReplyOptions, _>| {
         let _ = responder.send(options.map(|options| {
             let mut response = ForkSessionResponse::new(named);
@@ -35,7 +37,7 @@ pub(crate) async fn fork(
 async fn open(
     context: &Context,
     request: SessionRequest,
-    source: &SessionId,
+    (source, without): (&SessionId, u64),
     id: &SessionId,
     peer: &Peer,
 ) -> Result<(OpenedSession, ReplyOptions)> {
@@ -45,7 +47,15 @@ async fn open(
         let commit = served.session.state().commit();
         commit.await.map_err(Error::Store)?;
     }
-    let log = context.stored.fork(source, id).await?;
+    let at = match without {
+        0 => None,
+        prompts => {
+            Some(context.stored.before_prompts(source, prompts).await?.ok_or_else(|| {
+                Error::invalid(format!("the session has fewer than {prompts} prompts"))
+            })?)
+        }
+    };
+    let log = context.stored.fork(source, at, id).await?;
     // The copy can be read only after the commit.
     log.commit().await.map_err(Error::Store)?;
     let past = StoredSession::read(&context.stored, id).await?;

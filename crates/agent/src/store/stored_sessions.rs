@@ -10,6 +10,7 @@ use attache_protocol::v1::{
 };
 use attache_session::{
     Event, EventBody, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary, Timestamp,
+    fork_capability_meta,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +51,8 @@ impl StoredSessions {
             capabilities.load_session = true;
             let sessions = &mut capabilities.session_capabilities;
             sessions.resume = Some(SessionResumeCapabilities::default());
-            sessions.fork = Some(SessionForkCapabilities::default());
+            let meta = fork_capability_meta();
+            sessions.fork = Some(SessionForkCapabilities { meta });
             sessions.archive = Some(SessionArchiveCapabilities::default());
             sessions.status = Some(SessionStatusCapabilities::default());
         }
@@ -104,10 +106,38 @@ impl StoredSessions {
         self.ask_patiently(session, |store, key| store.open(key)).await
     }
 
-    /// Copies all committed events.
-    pub(crate) async fn fork(&self, from: &SessionId, to: &SessionId) -> Result<Box<dyn Log>> {
+    /// Copies the committed events up to the number `at`, or all.
+    pub(crate) async fn fork(
+        &self,
+        from: &SessionId,
+        at: Option<u64>,
+        to: &SessionId,
+    ) -> Result<Box<dyn Log>> {
         let to = self.key(to);
-        self.ask(from, move |store, from| store.fork(from, None, &to)).await
+        self.ask(from, move |store, from| store.fork(from, at, &to)).await
+    }
+
+    /// Returns the number of the event before the last `prompts` prompts; `None` if the session has
+    /// fewer.
+    pub(crate) async fn before_prompts(
+        &self,
+        session: &SessionId,
+        prompts: u64,
+    ) -> Result<Option<u64>> {
+        self.ask(session, move |store, key| {
+            let (mut found, mut after) = (Vec::new(), 0);
+            loop {
+                let events = store.read(key, after)?;
+                let Some(last) = events.last() else { break };
+                after = last.sequence;
+                let is_prompt = |event: &&Event| matches!(event.body, EventBody::Prompt { .. });
+                found.extend(events.iter().filter(is_prompt).map(|event| event.sequence));
+            }
+            let index = usize::try_from(prompts).ok().and_then(|n| found.len().checked_sub(n));
+            let first = index.and_then(|index| found.get(index));
+            Ok(first.map(|sequence| sequence.saturating_sub(1)))
+        })
+        .await
     }
 
     pub(crate) async fn read(&self, session: &SessionId, after: u64) -> Result<Vec<Event>> {

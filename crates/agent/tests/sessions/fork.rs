@@ -122,3 +122,26 @@ async fn a_fork_that_cannot_be_made_as_requested_is_refused() {
     let (_, updates) = client.turn(&source, "recall").await;
     assert_eq!(updates.last().unwrap()["content"]["text"], "a");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_fork_can_leave_out_the_last_prompts() {
+    let store = TestStore::new();
+    let mut client = store.client(Keeper::default()).await;
+    let source = client.session().await;
+    for word in ["a", "b", "c"] {
+        client.turn(&source, &format!("remember {word}")).await;
+    }
+    let without = |prompts: u64| {
+        let meta = json!({ "attache/withoutLastPrompts": prompts });
+        json!({ "sessionId": source, "cwd": "/", "mcpServers": [], "_meta": meta })
+    };
+    for (prompts, left) in [(1, "a,b"), (2, "a")] {
+        let forked = client.result("session/fork", without(prompts)).await;
+        let fork = forked["sessionId"].as_str().unwrap().to_owned();
+        client.updates();
+        let (_, updates) = client.turn(&fork, "recall").await;
+        assert_eq!(updates.last().unwrap()["content"]["text"], left);
+    }
+    let refused = client.error("session/fork", without(4)).await;
+    assert_eq!(refused["code"], -32602, "{refused}");
+}

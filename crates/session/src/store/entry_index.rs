@@ -5,7 +5,7 @@ use crate::transcript::entry::dropped_entry;
 use crate::{Entry, EntryContent, Event, EventBody, Session};
 use attache_protocol::v1::SessionId;
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 /// The approximate memory for entries while a log is indexed, in bytes.
@@ -21,7 +21,7 @@ const NEAR: u64 = 64;
 /// ([`crate::EntryContent::Dropped`]) are read in pages.
 ///
 /// [`EntryIndex::update`] reads the log once, and later only what was added to it. The index takes
-/// about 100 bytes for each entry, and 24 bytes for each change of an entry by an event that does
+/// about 100 bytes for each entry, and 32 bytes for each change of an entry by an event that does
 /// not directly follow the entry's event before it. It holds no content of entries.
 ///
 /// ```
@@ -57,6 +57,8 @@ pub struct EntryIndex {
     runs: Vec<Run>,
     /// Whether the next event can continue the last run.
     continues: bool,
+    /// The number after that of the last event that was applied.
+    next: u64,
 }
 
 /// An entry.
@@ -71,6 +73,9 @@ struct Place {
 /// Events from `first` to `last`, all of which change the same entry.
 #[derive(Debug, Clone, Copy)]
 struct Run {
+    /// The number after that of the event before the first one in the log. The log joins pieces of
+    /// text, and gives them the number of the last piece.
+    since: u64,
     first: u64,
     last: u64,
     entry: usize,
@@ -88,6 +93,10 @@ pub struct EntryPage {
     pub first: usize,
     /// The entries in order.
     pub entries: Vec<Arc<Entry>>,
+    /// For each entry, the numbers of the events that began and changed it. They include those of
+    /// pieces of text that the log has joined. If one of them began an entry of a session in
+    /// memory, that entry has a part of this one: the session had dropped it before the event.
+    pub events: Vec<Vec<RangeInclusive<u64>>>,
 }
 
 impl EntryIndex {
@@ -103,7 +112,7 @@ impl EntryIndex {
         session.keep_keys();
         session.set_memory_limit(usize::MAX);
         let (entries, runs) = (Vec::new(), Vec::new());
-        Self { session, memory: bytes, sequence: 0, entries, runs, continues: false }
+        Self { session, memory: bytes, sequence: 0, entries, runs, continues: false, next: 0 }
     }
 
     /// Reads the events that were committed since the last call. It may block on the disk.
@@ -121,6 +130,7 @@ impl EntryIndex {
 
     fn apply(&mut self, event: &Event) {
         let continues = std::mem::replace(&mut self.continues, false);
+        let since = std::mem::replace(&mut self.next, event.sequence + 1);
         match event.body {
             // These do not change entries, and the state that they change may be large.
             EventBody::Terminal(_) | EventBody::TerminalOutput { .. } => return,
@@ -151,7 +161,7 @@ impl EntryIndex {
             Some(run) => run.last = event.sequence,
             None => {
                 let (first, last) = (event.sequence, event.sequence);
-                self.runs.push(Run { first, last, entry: index });
+                self.runs.push(Run { since, first, last, entry: index });
             }
         }
     }
@@ -178,9 +188,13 @@ impl EntryIndex {
         // Each entry depends only on the events that change it.
         let mut alone: Vec<Session> =
             range.clone().map(|_| Session::new(self.session.id().clone())).collect();
+        let mut numbers = vec![Vec::new(); alone.len()];
         let mut events = RunReader { store, key, page: VecDeque::new() };
         for (number, run) in runs.iter().enumerate() {
             let Some(session) = alone.get_mut(run.entry - range.start) else { continue };
+            if let Some(numbers) = numbers.get_mut(run.entry - range.start) {
+                numbers.push(run.since..=run.last);
+            }
             let next = runs.get(number + 1).map(|next| next.first);
             events.read(*run, next, |event| {
                 session.apply(event);
@@ -190,7 +204,8 @@ impl EntryIndex {
             .iter()
             .map(|session| session.entries().first().map_or_else(dropped_entry, Arc::clone));
         let generation = self.session.generation();
-        Ok(EntryPage { generation, first: range.start, entries: entries.collect() })
+        let entries = entries.collect();
+        Ok(EntryPage { generation, first: range.start, entries, events: numbers })
     }
 
     /// The indices of the entries of a page.
