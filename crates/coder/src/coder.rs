@@ -1,5 +1,6 @@
 //! The built-in agent, implemented as an author of the agent kit.
 
+use crate::commands::by_client::undoes_by_client;
 use crate::commands::commands;
 use crate::conversation::Conversation;
 use crate::conversation::gauge::Gauge;
@@ -330,7 +331,7 @@ impl Author for Coder {
             policy,
             spending,
             seen: Seen::new(),
-            changes: Changes::default(),
+            changes: Changes::new(undoes_by_client(opening.client())),
             titles: Titles::of(opening.session().info().title()),
             labels: Labels::of(opening.session().info()),
             instructions,

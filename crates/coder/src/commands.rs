@@ -1,5 +1,6 @@
 //! Slash commands that the agent handles itself, with any model (CMD-01, CMD-04).
 
+pub(crate) mod by_client;
 mod choose;
 mod init;
 mod review;
@@ -91,6 +92,7 @@ pub(crate) async fn command(
         "title" => run_title(turn, rest).await?,
         "model" => choose::choose(models, turn, MODEL, rest).await?,
         "mode" => choose::choose(models, turn, MODE, rest).await?,
+        "undo" if memory.changes.by_client => by_client::undo(turn, rest == "force").await?,
         "undo" => {
             undo(turn, &memory.folders, &mut memory.changes, rest == "force").await?.to_string()
         }

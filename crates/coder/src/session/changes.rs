@@ -1,6 +1,7 @@
 //! The changes of the file tools, turn by turn, for `/undo`.
 //!
 //! The changes are kept in memory while the session is open. Changes by commands are not recorded.
+//! If the client keeps checkpoints, this agent keeps nothing, and `/undo` asks the client.
 
 use crate::tools::FileAccess;
 use crate::tools::files::document::Document;
@@ -35,6 +36,8 @@ pub(crate) struct Changes {
     held: usize,
     /// Whether older turns were removed.
     forgotten: bool,
+    /// Whether the client keeps checkpoints of all changes, so that nothing is kept here.
+    pub(crate) by_client: bool,
 }
 
 /// The changes of one turn.
@@ -97,6 +100,11 @@ impl Before {
 }
 
 impl Changes {
+    /// Makes a record of changes that is empty, and stays empty if the client keeps checkpoints.
+    pub(crate) fn new(by_client: bool) -> Self {
+        Self { by_client, ..Self::default() }
+    }
+
     /// Starts a turn with this prompt.
     pub(crate) fn begin(&mut self, prompt: &str) {
         self.begun = Some(one_line(prompt, MAX_PROMPT));
@@ -104,6 +112,9 @@ impl Changes {
 
     /// Records the state of a place before its first change in this turn.
     pub(crate) fn keep(&mut self, place: &Place, before: Before) {
+        if self.by_client {
+            return;
+        }
         if let Some(prompt) = self.begun.take() {
             self.turns.push_back(TurnChanges { prompt, files: Vec::new() });
         }
