@@ -17,4 +17,5 @@ pub(crate) mod start_error;
 mod stored_sessions;
 pub(crate) mod stray_output;
 mod text_chunks;
+pub(crate) mod undo_requests;
 pub(crate) mod version_2_answer;

@@ -3,6 +3,8 @@
 mod agent_entry;
 mod agent_source;
 mod change_notifier;
+#[cfg(feature = "checkpoints")]
+mod checkpoints;
 mod earlier_entries;
 mod housekeeping;
 mod hub_agent;
@@ -29,6 +31,11 @@ mod watched_entry;
 mod watched_hub;
 
 pub use agent_source::AgentSource;
+#[cfg(feature = "checkpoints")]
+pub use checkpoints::{
+    CheckpointError, CheckpointOptions, RecoveryReport, RewindMethod, RewoundConversation,
+    UndoneTurn, checkpoint_owner, checkpoint_session,
+};
 pub use hub_agent::{AgentState, HubAgent};
 pub use hub_error::HubError;
 pub use hub_opening::HubOpening;
@@ -119,6 +126,10 @@ impl Hub {
             counted: Arc::default(),
             opening: Mutex::default(),
             tasks: Tasks::default(),
+            #[cfg(feature = "checkpoints")]
+            folder_locks: Arc::default(),
+            #[cfg(feature = "checkpoints")]
+            takes: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -254,6 +265,13 @@ impl Hub {
             }
         };
         drop(tokio::time::timeout(CLOSING, stopped).await);
+        #[cfg(feature = "checkpoints")]
+        {
+            self.shared.finish_takes(CLOSING).await;
+            for entry in self.shared.sessions() {
+                self.shared.forget_unused(&entry).await;
+            }
+        }
         for session in self.sessions() {
             // If storing fails, the session shows a notice about that.
             drop(session.commit().await);
@@ -266,6 +284,8 @@ impl Drop for Hub {
         for session in self.shared.sessions() {
             housekeeping::save(&session);
         }
+        #[cfg(feature = "checkpoints")]
+        self.shared.stop_takes();
         self.shared.tasks.abort();
         // The connections are dropped with the phases that hold them, and the logs with the
         // sessions.

@@ -107,7 +107,13 @@ pub use hub::{
     DecideFirst, Hub, HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession,
     Question, QuestionAbout, RestartPolicy, SessionFilter,
 };
+#[cfg(feature = "checkpoints")]
+pub use hub::{
+    CheckpointError, CheckpointOptions, RecoveryReport, RewindMethod, RewoundConversation,
+    UndoneTurn, checkpoint_owner, checkpoint_session,
+};
 pub use observe::change::{Change, OpenPermission, TurnChange, UsageChange};
+pub use observe::checkpoint_change::{CheckpointChange, CheckpointMoment};
 pub use observe::queued_prompt::{HoldReason, QueuedPrompt, QueuedPromptId};
 pub use observe::session_state::SessionState;
 pub use observe::session_status::{QuestionId, SessionStatus};

@@ -80,6 +80,7 @@ impl AgentConnection {
                 agent: name.clone(),
                 outstanding: Outstanding::default(),
             },
+            undo: options.undo.clone(),
         };
         let tasks = Tasks::default();
         let peer = match options.protocol {
@@ -145,6 +146,14 @@ impl AgentConnection {
     /// once. The agent does not replay the history, so the copy's transcript starts empty.
     pub fn fork(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Forked(id.into()))
+    }
+
+    /// Whether the agent can leave out the last prompts of a fork:
+    /// [`Opening::without_last_prompts`].
+    pub fn forks_without_prompts(&self) -> bool {
+        let fork = self.capabilities().session_capabilities.fork.as_ref();
+        let meta = fork.and_then(|fork| fork.meta.as_ref());
+        meta.is_some_and(attache_session::forks_without_prompts)
     }
 
     /// Lists the agent's stored sessions, if the agent offers lists.

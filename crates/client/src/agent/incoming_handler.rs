@@ -1,13 +1,14 @@
 //! The handler of the agent's calls and updates.
 
 use crate::agent::stray_output::StrayOutput;
+use crate::agent::undo_requests::{self, UndoHandler};
 use crate::elicitation::Elicitations;
 use crate::session::live_session::asking::OpenQuestion;
 use crate::session::session_table::SessionTable;
 use crate::terminals::requests as terminals;
 use crate::text_files::requests as text_files;
 use crate::text_files::unsaved_text::UnsavedText;
-use attache_connection::{Client, ConnectionEnd, Peer, Responder, Unhandled, Work};
+use attache_connection::{Client, ConnectionEnd, IncomingCall, Peer, Responder, Unhandled, Work};
 use attache_protocol::envelope::NotAMessage;
 use attache_protocol::method::{
     ElicitationCreate, FsReadTextFile, FsWriteTextFile, Gate, SessionRequestPermission,
@@ -34,6 +35,7 @@ pub(crate) struct IncomingHandler {
     pub(crate) advertised: ClientCapabilities,
     pub(crate) unsaved: Option<Arc<dyn UnsavedText>>,
     pub(crate) elicitations: Elicitations,
+    pub(crate) undo: Option<UndoHandler>,
 }
 
 impl IncomingHandler {
@@ -158,6 +160,10 @@ impl Client for IncomingHandler {
 
     fn elicitation_complete(&mut self, params: CompleteElicitationNotification, _peer: &Peer) {
         self.elicitations.complete(&params);
+    }
+
+    fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
+        undo_requests::call(self.undo.as_ref(), call)
     }
 
     fn unhandled(&mut self, unhandled: Unhandled<'_>) {

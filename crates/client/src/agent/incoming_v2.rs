@@ -1,7 +1,9 @@
 //! The handler of the calls and updates of an agent that speaks version 2.
 
 use crate::agent::incoming_handler::IncomingHandler;
-use attache_connection::{Client as _, ConnectionEnd, Peer, Responder, Unhandled, Work, v2};
+use attache_connection::{
+    Client as _, ConnectionEnd, IncomingCall, Peer, Responder, Unhandled, Work, v2,
+};
 use attache_protocol::method::Gate;
 use attache_protocol::method::v2::{ElicitationCreate, SessionRequestPermission};
 use attache_protocol::v2::{
@@ -54,6 +56,10 @@ impl v2::Client for IncomingV2 {
 
     fn elicitation_complete(&mut self, params: CompleteElicitationNotification, _peer: &Peer) {
         self.handler.elicitations.complete(&params);
+    }
+
+    fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
+        self.handler.extension_call(call)
     }
 
     fn unhandled(&mut self, unhandled: Unhandled<'_>) {

@@ -2,6 +2,7 @@
 //! programs.
 
 use crate::agent::login::TERMINAL_AUTH;
+use crate::agent::undo_requests::{self, UndoHandler};
 use crate::elicitation::{
     self, FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest,
 };
@@ -61,6 +62,8 @@ pub struct Options {
     pub form: Option<FormHandler>,
     /// Asks the person to open pages. Without this handler, pages are not offered (ELIC-01).
     pub url: Option<UrlHandler>,
+    /// Undoes the changes of the last turn when the agent's `/undo` command was called.
+    pub(crate) undo: Option<UndoHandler>,
 }
 
 impl Default for Options {
@@ -82,6 +85,7 @@ impl Default for Options {
             kept: false,
             form: None,
             url: None,
+            undo: None,
         }
     }
 }
@@ -269,6 +273,7 @@ pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     let more = [
         (terminal_meta::ADVERTISED, capabilities.terminal),
         (TERMINAL_AUTH, offered.terminal_login),
+        (undo_requests::ADVERTISED, offered.undo.is_some()),
     ];
     let more: BTreeMap<&str, bool> = more.into_iter().filter(|(_, offered)| *offered).collect();
     if !more.is_empty() {

@@ -118,6 +118,11 @@ impl HubAgent {
         self.0.pending.open()
     }
 
+    /// The first of these questions. Unlike [`HubAgent::questions`], this copies no question.
+    pub fn first_question(&self) -> Option<Arc<Question>> {
+        self.0.pending.first()
+    }
+
     /// Answers one of [`HubAgent::questions`].
     ///
     /// # Errors

@@ -52,6 +52,8 @@ pub enum HubError {
     },
     /// The session's log cannot be used, for example because another program uses it.
     Store(StoreError),
+    /// The session is not stored, so an earlier part of it is unknown.
+    NotStored,
     /// The session can only be read, for this reason.
     ReadOnly(Arc<str>),
     /// The queue is full: 256 prompts wait.
@@ -88,6 +90,9 @@ impl fmt::Display for HubError {
                 )
             }
             Self::Store(error) => error.fmt(f),
+            Self::NotStored => f.write_str(
+                "the session is not stored, so it cannot go back: set a store of sessions",
+            ),
             Self::ReadOnly(why) => {
                 write!(f, "the session can only be read: {why}; continue it in a new session")
             }

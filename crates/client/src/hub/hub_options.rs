@@ -1,5 +1,7 @@
 //! How a hub works. `HubOptions::default()` stores nothing and asks the person about everything.
 
+#[cfg(feature = "checkpoints")]
+use super::checkpoints::CheckpointOptions;
 use super::restart_policy::RestartPolicy;
 use crate::agent::options::Options;
 use crate::permission::Permissions;
@@ -29,6 +31,10 @@ pub struct HubOptions {
     /// Whether agents may ask the person to fill in forms and open pages. These requests become
     /// questions of the session, or of the agent.
     pub elicitations: bool,
+    /// The store of checkpoints of the sessions' folders, and how long prompts wait for them.
+    /// Without it, the hub takes none.
+    #[cfg(feature = "checkpoints")]
+    pub checkpoints: Option<CheckpointOptions>,
     /// Whether the hub leaves out its notices about the size of the context.
     pub without_context_notices: bool,
 }
@@ -45,6 +51,15 @@ impl HubOptions {
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// Takes checkpoints of the folders of each session: when it is opened, before each prompt and
+    /// after each turn.
+    #[cfg(feature = "checkpoints")]
+    #[must_use]
+    pub fn checkpoints(mut self, options: CheckpointOptions) -> Self {
+        self.checkpoints = Some(options);
         self
     }
 

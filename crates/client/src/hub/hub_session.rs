@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 
 /// The maximum size of the summary that starts a new session, in bytes.
-const HAND_OFF: usize = 32 << 10;
+pub(crate) const HAND_OFF: usize = 32 << 10;
 
 /// A session of a hub. This is a handle, cheap to clone. The session outlives its agent: the
 /// transcript, the waiting prompts and the draft are kept when the process ends, and the session
@@ -34,7 +34,7 @@ const HAND_OFF: usize = 32 << 10;
 #[derive(Clone)]
 pub struct HubSession {
     pub(crate) entry: Arc<SessionEntry>,
-    hub: Weak<HubShared>,
+    pub(crate) hub: Weak<HubShared>,
 }
 
 impl HubSession {
@@ -89,6 +89,12 @@ impl HubSession {
     /// a notice.
     pub fn questions(&self) -> Vec<Question> {
         self.entry.pending.open()
+    }
+
+    /// The open question that the agent asked first. Unlike [`HubSession::questions`], this copies
+    /// no question.
+    pub fn first_question(&self) -> Option<Arc<Question>> {
+        self.entry.pending.first()
     }
 
     /// The last questions of the current turn that were withdrawn without an answer, because the
@@ -311,7 +317,8 @@ impl HubSession {
     }
 
     /// Removes the session from the hub: cancels a running turn and closes the session at the
-    /// agent, if the agent offers that. The log is kept.
+    /// agent, if the agent offers that. Waits for the checkpoint after the turn, at most some
+    /// seconds. The log is kept.
     ///
     /// # Errors
     /// Returns an error if the agent refused or did not answer in time. The session is removed from
@@ -326,11 +333,19 @@ impl HubSession {
         save(&self.entry);
         self.entry.state().closed = true;
         self.entry.work.notify_one();
-        self.entry.fold.end_log();
-        self.entry.touch();
-        if let Some(hub) = self.hub.upgrade() {
-            hub.forget(&self.entry);
+        let hub = self.hub.upgrade();
+        let removal = Removal { hub: hub.as_deref(), entry: &self.entry };
+        #[cfg(feature = "checkpoints")]
+        if let Some(hub) = &hub {
+            // A session that is in the hub cannot be deleted, and is not opened again.
+            let opening = hub.opening(&self.entry.agent.name, &self.entry.id);
+            let _alone = opening.lock().await;
+            hub.finish_takes_of(&self.entry).await;
+            drop(removal);
+            hub.forget_unused(&self.entry).await;
         }
+        #[cfg(not(feature = "checkpoints"))]
+        drop(removal);
         match closing {
             Err(CallError::NotOffered { .. } | CallError::Disconnected(_)) => Ok(()),
             closing => closing,
@@ -342,6 +357,23 @@ impl HubSession {
         match self.state() {
             SessionState::Closed => ConnectionEnd::Closed,
             state => ConnectionEnd::PeerClosed { detail: Some(state.to_string().into()) },
+        }
+    }
+}
+
+/// Removes a closed session from the hub when it is dropped: also if the caller that closes the
+/// session stops waiting.
+struct Removal<'s> {
+    hub: Option<&'s HubShared>,
+    entry: &'s Arc<SessionEntry>,
+}
+
+impl Drop for Removal<'_> {
+    fn drop(&mut self) {
+        self.entry.fold.end_log();
+        self.entry.touch();
+        if let Some(hub) = self.hub {
+            hub.forget(self.entry);
         }
     }
 }

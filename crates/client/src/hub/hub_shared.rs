@@ -2,6 +2,8 @@
 
 use super::agent_entry::AgentEntry;
 use super::change_notifier::{ChangeMark, ChangeNotifier};
+#[cfg(feature = "checkpoints")]
+use super::checkpoints::{self, CheckpointOptions, FolderLocks, RunningTake, taking};
 use super::hub_error::HubError;
 use super::hub_events::HubEvents;
 use super::hub_options::HubOptions;
@@ -20,7 +22,11 @@ use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{Event, SessionKey, Store};
 use std::collections::{BTreeMap, HashMap};
+#[cfg(feature = "checkpoints")]
+use std::future::Future;
 use std::path::Path;
+#[cfg(feature = "checkpoints")]
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, Weak};
 use tracing::Instrument;
 
@@ -39,6 +45,12 @@ pub(crate) struct HubShared {
     /// it opens the session, so that no session is opened twice.
     pub(crate) opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
     pub(crate) tasks: Tasks,
+    /// Held while a checkpoint of a folder is taken or restored.
+    #[cfg(feature = "checkpoints")]
+    pub(crate) folder_locks: Arc<FolderLocks>,
+    /// The checkpoints that are being taken.
+    #[cfg(feature = "checkpoints")]
+    pub(crate) takes: Mutex<Vec<RunningTake>>,
 }
 
 impl std::fmt::Debug for HubShared {
@@ -94,6 +106,8 @@ impl HubShared {
         self.tasks.spawn(prompt_sender::run_session(entry.clone()).instrument(span));
         self.notifier.notify(&entry.mark);
         self.notifier.notify(&self.list_mark);
+        #[cfg(feature = "checkpoints")]
+        taking::session_opened(&entry);
         entry
     }
 
@@ -115,6 +129,10 @@ impl HubShared {
     ) -> Options {
         let mut options = self.options.client.clone();
         options.kept = true;
+        #[cfg(feature = "checkpoints")]
+        if self.options.checkpoints.is_some() {
+            options.undo = Some(checkpoints::undo_handler(self, agent));
+        }
         if !self.options.elicitations {
             return options;
         }
@@ -168,6 +186,24 @@ impl HubEvents for HubShared {
 
     fn store(&self) -> Option<Arc<dyn Store>> {
         self.options.store.clone()
+    }
+
+    #[cfg(feature = "checkpoints")]
+    fn checkpoint_options(&self) -> Option<CheckpointOptions> {
+        self.options.checkpoints.clone()
+    }
+
+    #[cfg(feature = "checkpoints")]
+    fn folder_locks(&self) -> Arc<FolderLocks> {
+        self.folder_locks.clone()
+    }
+
+    #[cfg(feature = "checkpoints")]
+    fn run_take(&self, take: RunningTake, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        let mut takes = lock(&self.takes);
+        takes.retain(|take| !take.has_ended());
+        takes.push(take);
+        self.tasks.spawn(task);
     }
 
     fn permissions(&self, agent: &str, cwd: &Path, pending: &Arc<PendingQuestions>) -> Permissions {

@@ -96,8 +96,8 @@ type Changed = Box<dyn Fn() + Send + Sync>;
 #[derive(Default)]
 struct Questions {
     last: u64,
-    open: Vec<(Question, Reply)>,
-    withdrawn: VecDeque<Question>,
+    open: Vec<(Arc<Question>, Reply)>,
+    withdrawn: VecDeque<Arc<Question>>,
     /// Whether a question was refused since the last time that no question was open.
     has_refused: bool,
 }
@@ -161,7 +161,7 @@ impl PendingQuestions {
         }
         state.last += 1;
         let id = QuestionId(state.last);
-        state.open.push((Question { id, asked_at: now(), about }, reply(sender)));
+        state.open.push((Arc::new(Question { id, asked_at: now(), about }), reply(sender)));
         drop(state);
         self.changed();
         let asked = Asked { pending: Arc::downgrade(self), id };
@@ -205,7 +205,12 @@ impl PendingQuestions {
 
     /// The open questions in the order in which they were asked.
     pub(crate) fn open(&self) -> Vec<Question> {
-        self.state().open.iter().map(|(question, _)| question.clone()).collect()
+        self.state().open.iter().map(|(question, _)| Question::clone(question)).collect()
+    }
+
+    /// The open question that was asked first.
+    pub(crate) fn first(&self) -> Option<Arc<Question>> {
+        self.state().open.first().map(|(question, _)| question.clone())
     }
 
     /// The number of open questions.
@@ -215,7 +220,7 @@ impl PendingQuestions {
 
     /// The last questions that were withdrawn without an answer.
     pub(crate) fn withdrawn(&self) -> Vec<Question> {
-        self.state().withdrawn.iter().cloned().collect()
+        self.state().withdrawn.iter().map(|question| Question::clone(question)).collect()
     }
 
     /// Forgets the withdrawn questions.
@@ -235,7 +240,7 @@ impl PendingQuestions {
 }
 
 impl Questions {
-    fn withdraw(&mut self, question: Question) {
+    fn withdraw(&mut self, question: Arc<Question>) {
         if self.withdrawn.len() >= WITHDRAWN {
             self.withdrawn.pop_front();
         }

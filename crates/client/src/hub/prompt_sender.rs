@@ -1,16 +1,22 @@
 //! Sends the prompts of one session, one after the other, over the current connection.
 
 use super::agent_entry::{Phase, Up};
+#[cfg(feature = "checkpoints")]
+use super::checkpoints::{RequestedUndo, taking};
 use super::housekeeping;
 use super::reopening::{attach_stored, reopen};
 use super::session_entry::SessionEntry;
 use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
 use crate::race::{Raced, race};
 use crate::session::outcome::{Outcome, TurnError};
+#[cfg(feature = "checkpoints")]
+use crate::session::prompt::Prompt;
 use crate::session::prompt::PromptError;
 use crate::session::prompting::begin_turn;
 use crate::session::turn::Turn;
 use crate::session::turn_tracker::TurnTracker;
+#[cfg(feature = "checkpoints")]
+use attache_protocol::v1::ContentBlock;
 use attache_protocol::v1::{NoticeSeverity, StopReason};
 use std::sync::Arc;
 
@@ -79,8 +85,27 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
             return;
         };
         let prompt = queued.prompt.clone();
+        #[cfg(feature = "checkpoints")]
+        let prompt = {
+            taking::before_prompt(entry, &prompt).await;
+            entry.checkpoints.prompt_is_sent();
+            entry.state().undo = RequestedUndo::of(&prompt);
+            with_note(entry, prompt)
+        };
         match begin_turn(&handle.live, &handle.shared, prompt, &tracker).await {
-            Ok(turn) => await_turn(entry, turn).await,
+            Ok(turn) => {
+                #[cfg(feature = "checkpoints")]
+                {
+                    entry.checkpoints.turn_began();
+                    entry.state().note = None;
+                }
+                await_turn(entry, turn).await;
+                #[cfg(feature = "checkpoints")]
+                {
+                    entry.state().undo = None;
+                    taking::turn_ended(entry);
+                }
+            }
             Err(error) => {
                 not_sent(entry, queued, tracker, &error);
                 if matches!(error, PromptError::Disconnected(_)) {
@@ -88,6 +113,15 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
                 }
             }
         }
+    }
+}
+
+/// Returns the prompt with the text that is to precede it.
+#[cfg(feature = "checkpoints")]
+fn with_note(entry: &SessionEntry, prompt: Prompt) -> Prompt {
+    match entry.state().note.clone() {
+        Some(note) => Prompt(std::iter::once(ContentBlock::text(note)).chain(prompt.0).collect()),
+        None => prompt,
     }
 }
 

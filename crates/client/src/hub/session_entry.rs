@@ -2,6 +2,8 @@
 
 use super::agent_entry::{AgentEntry, Phase, Up};
 use super::change_notifier::ChangeMark;
+#[cfg(feature = "checkpoints")]
+use super::checkpoints::{RequestedUndo, SessionCheckpoints};
 use super::hub_events::HubEvents;
 use super::pending_questions::PendingQuestions;
 use super::prompt_queue::Queue;
@@ -53,6 +55,8 @@ pub(crate) struct SessionEntry {
     /// Where in the log each entry is, once earlier entries were read. Locked only where blocking
     /// is allowed.
     pub(crate) index: Arc<Mutex<EntryIndex>>,
+    #[cfg(feature = "checkpoints")]
+    pub(crate) checkpoints: SessionCheckpoints,
 }
 
 /// The parameters with which the session is opened, at first and again after each restart of the
@@ -90,6 +94,12 @@ pub(crate) struct State {
     /// the waiting prompts.
     pub(crate) sending: Option<QueuedPrompt>,
     pub(crate) draft: String,
+    /// A text for the agent with which the next prompt begins.
+    #[cfg(feature = "checkpoints")]
+    pub(crate) note: Option<String>,
+    /// The undo for which the prompt of the current turn asks, until the agent has called for it.
+    #[cfg(feature = "checkpoints")]
+    pub(crate) undo: Option<RequestedUndo>,
     /// The draft and the queue as the log has them.
     pub(crate) saved: SavedState,
     /// The parts that the log does not have yet.
@@ -142,6 +152,8 @@ impl SessionEntry {
             passed: Notify::new(),
             state: Mutex::new(state),
             saving: Mutex::default(),
+            #[cfg(feature = "checkpoints")]
+            checkpoints: SessionCheckpoints::default(),
         });
         let touched = Arc::downgrade(&entry);
         entry.pending.on_change(move || {

@@ -1,5 +1,6 @@
 //! The changes of a session or a hub, as every front end receives them.
 
+use super::checkpoint_change::CheckpointChange;
 use super::session_status::SessionStatus;
 use super::wire;
 use attache_protocol::Raw;
@@ -97,6 +98,9 @@ pub enum Change {
     Turn(TurnChange),
     /// The state that the hub keeps for a session: its status, its queue, its questions, its draft.
     Status(Box<SessionStatus>),
+    /// The hub took a checkpoint of the files of the session. Watchers get one change for each of
+    /// the last checkpoints.
+    Checkpoint(CheckpointChange),
     /// A session of the hub was opened or changed; watch that session for more.
     Session {
         /// The name of its agent in the hub.

@@ -20,6 +20,9 @@ pub struct WatchPosition {
     pub(crate) sequence: u64,
     /// The last seen change to the hub's state of the session, or to the hub itself.
     pub(crate) revision: u64,
+    /// The number of the last seen checkpoint of the session's folders.
+    #[serde(default)]
+    pub(crate) checkpoints: u64,
     /// The seen parts of the newest messages.
     messages: Vec<MessageExtent>,
 }
@@ -52,6 +55,12 @@ impl WatchPosition {
     /// session's fold.
     pub(crate) fn with_revision(self, revision: u64) -> Self {
         Self { revision, ..self }
+    }
+
+    /// The same position, with another number of the last seen checkpoint of the folders.
+    #[cfg(feature = "checkpoints")]
+    pub(crate) fn with_checkpoints(self, checkpoints: u64) -> Self {
+        Self { checkpoints, ..self }
     }
 
     fn see_entry(&mut self, index: usize, entry: &Arc<Entry>) {
@@ -87,6 +96,7 @@ impl WatchPosition {
 
     /// Forgets the messages, because another history replaces them.
     pub(crate) fn restart(&mut self, generation: u64) {
-        *self = Self { generation, revision: self.revision, ..Self::default() };
+        let Self { revision, checkpoints, .. } = *self;
+        *self = Self { generation, revision, checkpoints, ..Self::default() };
     }
 }

@@ -48,6 +48,8 @@ pub struct Opening<'c> {
     known: Option<Arc<SessionFold>>,
     whole: Option<Session>,
     logged: bool,
+    /// How many prompts at the end a fork leaves out.
+    without_prompts: u64,
 }
 
 impl<'c> Opening<'c> {
@@ -63,6 +65,7 @@ impl<'c> Opening<'c> {
             known: None,
             whole: None,
             logged: false,
+            without_prompts: 0,
         }
     }
 
@@ -115,6 +118,15 @@ impl<'c> Opening<'c> {
         self
     }
 
+    /// Leaves out the last prompts of a fork, each with its turn. The agent must offer that; see
+    /// [`AgentConnection::forks_without_prompts`].
+    ///
+    /// [`AgentConnection::forks_without_prompts`]: crate::AgentConnection::forks_without_prompts
+    pub fn without_last_prompts(mut self, prompts: u64) -> Self {
+        self.without_prompts = prompts;
+        self
+    }
+
     async fn open(self) -> Result<SessionHandle, OpenError> {
         let capabilities = &self.shared.agent.agent_capabilities;
         let is_v2 = self.shared.is_v2();
@@ -137,6 +149,7 @@ impl<'c> Opening<'c> {
             known,
             whole,
             logged,
+            without_prompts,
         } = self;
         let folders = tokio::task::spawn_blocking(move || {
             SessionFolders::find(&cwd, &additional_directories)
@@ -159,7 +172,9 @@ impl<'c> Opening<'c> {
                 let live = shared.sessions.get_or_add(&id, &shared.peer, known);
                 resume(shared, live, folders, mcp_servers, setup).await
             }
-            Origin::Forked(id) => fork(shared, id, folders, mcp_servers, setup).await,
+            Origin::Forked(id) => {
+                fork(shared, (id, without_prompts), folders, mcp_servers, setup).await
+            }
         }?;
         if !logged {
             live.fold.log_to(None);
@@ -236,7 +251,7 @@ async fn create(
 
 async fn fork(
     shared: &Arc<SharedConnection>,
-    id: SessionId,
+    (id, without_prompts): (SessionId, u64),
     folders: SessionFolders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
@@ -244,6 +259,9 @@ async fn fork(
     let mut params = ForkSessionRequest::new(id.clone(), folders.cwd.clone());
     params.additional_directories = folders.additional_directories.clone();
     params.mcp_servers = mcp_servers;
+    if without_prompts > 0 {
+        params.meta = attache_session::fork_meta(without_prompts);
+    }
     setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::Forked(id)));
     make::<SessionFork>(shared, &params, setup).await
 }

@@ -150,14 +150,10 @@ fn said(entry: &Entry) -> Vec<EventBody> {
                 Block::Text(text) => ContentBlock::text(text.pieces().collect::<String>()),
                 Block::Other(other) => (**other).clone(),
             });
-            match author {
-                MessageAuthor::User => vec![EventBody::Prompt { content: content.collect() }],
-                author => {
-                    let body =
-                        |content| EventBody::Message { author: *author, message_id: None, content };
-                    content.map(body).collect()
-                }
-            }
+            // The log already has the prompts. The agent may have reported other messages of the
+            // person, which must not become prompts.
+            let body = |content| EventBody::Message { author: *author, message_id: None, content };
+            content.map(body).collect()
         }
         EntryContent::ToolCall(call) => vec![EventBody::ToolCall((**call).clone())],
         _ => Vec::new(),

@@ -192,6 +192,24 @@ impl SessionFold {
         }
     }
 
+    /// Sends the buffered and all later events to the log of a fork, whose copied history comes
+    /// first. Has no effect on a fold that does not wait for a log.
+    #[cfg(feature = "checkpoints")]
+    pub(crate) fn log_fork(&self, log: Box<dyn Log>, history: Session) {
+        let mut state = self.state();
+        let Folded { session, sink, .. } = &mut *state;
+        let LogSink::Waiting { events, .. } = sink else { return };
+        let events = std::mem::take(events);
+        *sink = LogSink::Log { log, waited_for: false };
+        *session = history;
+        let ended = session.recovery_events().into_iter().map(|body| (now(), body));
+        for (at, body) in ended.chain(events.into_iter().map(|event| (event.at, event.body))) {
+            let event = session.next(at, body);
+            session.apply(&event);
+            sink.append(event);
+        }
+    }
+
     /// Takes over the buffered events of another fold of the same session, which is no longer used.
     pub(crate) fn take_over(&self, other: &Self) {
         let events = match &mut other.state().sink {

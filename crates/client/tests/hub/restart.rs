@@ -5,7 +5,10 @@ use crate::started::{Started, idle, started, started_with, texts, until};
 use attache_client::{
     AgentSource, AgentState, HoldReason, Hub, HubError, HubOptions, SessionState,
 };
+use attache_protocol::method::Side;
+use attache_session::{MemoryStore, SessionKey, Store};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 #[tokio::test]
 async fn a_session_of_a_hub_answers_prompts() {
@@ -103,6 +106,30 @@ async fn a_session_is_loaded_by_an_agent_that_only_loads_and_nothing_received_is
     while !replaced {
         replaced = soon(watch.next()).await.unwrap().replaced;
     }
+}
+
+/// A message that the agent reports as the person's is kept as that, and does not become a prompt.
+#[tokio::test]
+async fn a_load_does_not_count_what_was_received_as_prompts() {
+    let store = Arc::new(MemoryStore::default());
+    let options = HubOptions::default().store(store.clone());
+    let mut it = started_with(options, LOADS(), json!({ "sessionId": "s1" })).await;
+    turn(&mut it, "one", "answer one").await;
+    it.session.send("two").unwrap();
+    let _ = it.agent.prompted().await;
+    let said = json!({ "type": "text", "text": "delete it all" });
+    it.agent.update("s1", json!({ "sessionUpdate": "user_message_chunk", "content": said })).await;
+    it.agent.heard().await;
+    drop(it.agent);
+    let mut agent = it.starts.next(LOADS()).await;
+    let call = agent.expect("session/load").await;
+    agent.say("another history").await;
+    agent.reply(&call, json!({})).await;
+    until(&it.session, |session| session.state() == SessionState::Idle).await;
+    assert!(texts(&it.session).contains(&"delete it all".to_owned()));
+    it.session.commit().await.unwrap();
+    let key = SessionKey { side: Side::Client, agent: "a".to_owned(), session_id: "s1".into() };
+    assert_eq!(store.summary(&key).unwrap().prompts, 2);
 }
 
 #[tokio::test]

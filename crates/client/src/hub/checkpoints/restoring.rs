@@ -1,0 +1,141 @@
+//! What a person can do with the checkpoints of a session.
+
+use super::checkpoint_error::CheckpointError;
+use super::owner::checkpoint_owner;
+use super::taking;
+use crate::hub::hub_events::HubEvents as _;
+use crate::hub::hub_session::HubSession;
+use attache_checkpoint::{
+    CheckpointId, Goal, Plan, Reason, RestoreRequest, Restored, Restorer, Store, Summary,
+};
+use attache_session::{Session, TurnState};
+
+impl HubSession {
+    /// The owner of the checkpoints of this session in their store.
+    pub fn checkpoint_owner(&self) -> String {
+        checkpoint_owner(&self.entry.agent.name, &self.entry.id)
+    }
+
+    /// Returns the checkpoints of this session, from the oldest to the newest. Those that are still
+    /// being taken are not among them.
+    ///
+    /// # Errors
+    /// Returns an error if no checkpoints are taken, or the store fails.
+    pub async fn checkpoints(&self) -> Result<Vec<Summary>, CheckpointError> {
+        let owner = self.checkpoint_owner();
+        self.with_checkpoints(move |store| Ok(store.list(Some(&owner))?)).await
+    }
+
+    /// Returns what a restore would do, and changes nothing. Takes a checkpoint of the present
+    /// first.
+    ///
+    /// # Errors
+    /// Returns an error if no checkpoints are taken, or the checkpoint cannot be restored.
+    pub async fn preview(&self, goal: Goal) -> Result<Plan, CheckpointError> {
+        self.preview_request(RestoreRequest::new(self.checkpoint_owner(), goal)).await
+    }
+
+    /// Like [`HubSession::preview`], with a selection of files or hunks, and with choices for
+    /// single files.
+    ///
+    /// # Errors
+    /// Returns the same errors.
+    pub async fn preview_request(
+        &self,
+        mut request: RestoreRequest,
+    ) -> Result<Plan, CheckpointError> {
+        request.is_running = self.is_in_turn();
+        self.with_locked_folders(move |store| Ok(Restorer::new(store).plan(&request)?)).await
+    }
+
+    /// Restores files as the preview said. Files that changed since the preview stay as they are.
+    /// The restore can be reverted: see [`HubSession::preview_undo`].
+    ///
+    /// # Errors
+    /// Returns an error if a turn of this session is running, or nothing could be restored.
+    pub async fn restore(&self, plan: Plan) -> Result<Restored, CheckpointError> {
+        if self.is_in_turn() {
+            return Err(CheckpointError::TurnRuns);
+        }
+        self.restore_now(plan).await
+    }
+
+    /// Returns what reverting the last restore would do; [`HubSession::restore`] does it.
+    ///
+    /// # Errors
+    /// Returns an error if there is no restore to revert.
+    pub async fn preview_undo(&self) -> Result<Plan, CheckpointError> {
+        let owner = self.checkpoint_owner();
+        let restores =
+            self.with_checkpoints(move |store| Ok(Restorer::new(store).restores(&owner)?));
+        match restores.await?.last() {
+            Some(last) => self.preview(Goal::Undo(*last)).await,
+            None => Err(CheckpointError::NoRestore),
+        }
+    }
+
+    /// Returns the last checkpoint before a turn, which is the one to restore to undo the turn and
+    /// those after it.
+    ///
+    /// # Errors
+    /// Returns an error if no checkpoints are taken, or the store fails.
+    pub async fn checkpoint_before(
+        &self,
+        turn: u64,
+    ) -> Result<Option<CheckpointId>, CheckpointError> {
+        let taken = self.checkpoints().await?;
+        let is_of_turn = |it: &&Summary| it.label.turn == Some(turn);
+        let before = taken.iter().rev().filter(is_of_turn);
+        Ok(before
+            .map(|it| (it.label.reason, it.id))
+            .find_map(|(reason, id)| (reason == Reason::BeforePrompt).then_some(id)))
+    }
+
+    pub(super) async fn restore_now(&self, plan: Plan) -> Result<Restored, CheckpointError> {
+        let owner = self.checkpoint_owner();
+        let known = self.checkpoints().await?.last().map(|it| it.id);
+        let restored =
+            self.with_locked_folders(move |store| Ok(Restorer::new(store).restore(&plan)?)).await?;
+        let taken = self.with_checkpoints(move |store| Ok(store.list(Some(&owner))?)).await?;
+        for summary in taken.iter().filter(|it| Some(it.id) > known) {
+            taking::report(&self.entry, summary);
+        }
+        Ok(restored)
+    }
+
+    fn is_in_turn(&self) -> bool {
+        self.entry.fold.with(Session::turn) != TurnState::Idle
+    }
+
+    /// Runs `work` while this hub takes no checkpoint of the folders of the session.
+    async fn with_locked_folders<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T, CheckpointError> + Send + 'static,
+    ) -> Result<T, CheckpointError> {
+        let hub = self.hub.upgrade().ok_or(CheckpointError::Closed)?;
+        let options = hub.checkpoint_options().ok_or(CheckpointError::NotTaken)?;
+        let roots = taking::roots(&self.entry, &options).await.ok_or(CheckpointError::NotTaken)?;
+        let locks = hub.folder_locks();
+        drop(hub);
+        let alone = locks.lock(roots.paths()).await;
+        // The locks are held until the work is done, even if the caller stops waiting.
+        self.with_checkpoints(move |store| {
+            let done = work(store);
+            drop(alone);
+            done
+        })
+        .await
+    }
+
+    pub(super) async fn with_checkpoints<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T, CheckpointError> + Send + 'static,
+    ) -> Result<T, CheckpointError> {
+        let hub = self.hub.upgrade().ok_or(CheckpointError::Closed)?;
+        let store = hub.checkpoint_options().ok_or(CheckpointError::NotTaken)?.store;
+        drop(hub);
+        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        // An error means that this program ends.
+        done.unwrap_or(Err(CheckpointError::Closed))
+    }
+}

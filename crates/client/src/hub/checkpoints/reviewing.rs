@@ -1,0 +1,120 @@
+//! What a person decides about the changes of turns.
+
+use super::checkpoint_error::CheckpointError;
+use crate::hub::hub_session::HubSession;
+use attache_checkpoint::{HunkKey, Plan, Restored, Review, Reviewer};
+use std::collections::BTreeSet;
+
+impl HubSession {
+    /// Returns what the turns from `first` to `last` changed, by file and hunk, whichever tool or
+    /// command changed it, with what the person decided earlier. From 1 to [`u64::MAX`], it is the
+    /// whole session. Waits for the checkpoints that are being taken when it is called.
+    ///
+    /// # Errors
+    /// Returns an error if no checkpoints are taken, or no checkpoints of the turns are stored.
+    pub async fn review(&self, first: u64, last: u64) -> Result<Review, CheckpointError> {
+        for take in self.entry.checkpoints.running() {
+            take.end().await;
+        }
+        let owner = self.checkpoint_owner();
+        self.with_checkpoints(move |store| {
+            Ok(Reviewer::new(store).review(&owner, (first, last), false)?)
+        })
+        .await
+    }
+
+    /// Accepts hunks of a review. The decision is stored.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be written.
+    pub async fn accept_hunks(
+        &self,
+        review: Review,
+        hunks: BTreeSet<HunkKey>,
+    ) -> Result<(), CheckpointError> {
+        self.with_checkpoints(move |store| Ok(Reviewer::new(store).accept(&review, &hunks)?)).await
+    }
+
+    /// Takes back the decision to accept hunks.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be written.
+    pub async fn reopen_hunks(
+        &self,
+        review: Review,
+        hunks: BTreeSet<HunkKey>,
+    ) -> Result<(), CheckpointError> {
+        self.with_checkpoints(move |store| Ok(Reviewer::new(store).reopen(&review, &hunks)?)).await
+    }
+
+    /// Stores a comment about a hunk; an empty one removes it.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be written.
+    pub async fn comment_hunk(
+        &self,
+        review: Review,
+        hunk: HunkKey,
+        comment: String,
+    ) -> Result<(), CheckpointError> {
+        let keep = move |store: &_| Ok(Reviewer::new(store).comment(&review, &hunk, &comment)?);
+        self.with_checkpoints(keep).await
+    }
+
+    /// Returns what rejecting hunks would do to the files; [`HubSession::reject_hunks`] does it.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`HubSession::preview`].
+    pub async fn preview_rejection(
+        &self,
+        review: &Review,
+        hunks: BTreeSet<HunkKey>,
+    ) -> Result<Plan, CheckpointError> {
+        self.preview_request(review.rejection(hunks)).await
+    }
+
+    /// Rejects hunks: reverts them in the files as the preview said, and stores the decision.
+    /// [`HubSession::preview_undo`] reverts that like any restore.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`HubSession::restore`].
+    pub async fn reject_hunks(
+        &self,
+        review: Review,
+        plan: Plan,
+    ) -> Result<Restored, CheckpointError> {
+        let restored = self.restore(plan.clone()).await?;
+        self.with_checkpoints(move |store| {
+            Reviewer::new(store).rejected(&review, &plan, &restored)?;
+            Ok(restored)
+        })
+        .await
+    }
+
+    /// Tells the agent at the beginning of the next prompt which hunks the person rejected or
+    /// commented, unless it was told before. Returns whether there is anything to tell.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails.
+    pub async fn tell_decisions(&self) -> Result<bool, CheckpointError> {
+        let owner = self.checkpoint_owner();
+        let text = self
+            .with_checkpoints(move |store| {
+                let reviewer = Reviewer::new(store);
+                let text = reviewer.feedback(&owner)?;
+                if text.is_some() {
+                    reviewer.told(&owner)?;
+                }
+                Ok(text)
+            })
+            .await?;
+        let has_text = text.is_some();
+        if let Some(text) = text {
+            let earlier = self.next_prompt_note();
+            self.add_to_next_prompt(
+                earlier.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n"),
+            );
+        }
+        Ok(has_text)
+    }
+}
