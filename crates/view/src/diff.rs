@@ -4,12 +4,16 @@ mod cache;
 mod compare;
 mod lines;
 mod patch;
+mod reviewed;
 mod section;
 mod text;
+mod unified;
 mod words;
 
 pub(crate) use cache::DiffCache;
 pub(crate) use patch::of_changes;
+pub use reviewed::{change_without_lines, reviewed_changes};
+pub use unified::{UnifiedDiff, UnifiedLine, unified_diff};
 
 use crate::extent::Extent;
 use crate::row::diff_row::{FileChange, FileDiff};
@@ -17,6 +21,7 @@ use crate::span::{Line, Role};
 use attache_protocol::v1::Diff;
 use lines::LineLimit;
 use std::path::Path;
+use std::sync::Arc;
 use text::path_line;
 
 /// Returns the change of a file whose texts before and after an agent sends.
@@ -33,6 +38,15 @@ impl FileDiff {
     pub fn compare(path: &str, old: Option<&str>, new: Option<&str>, cwd: &Path) -> Self {
         of_file(path, old, new, cwd, Extent::Whole)
     }
+}
+
+/// Returns the changes of files that an agent of version 2 reports, whole. Paths are shown relative
+/// to `cwd` if they are below it.
+///
+/// The note of a file has the headers of its patch that do not repeat what the change says. A patch
+/// that does not have one section for each change follows after all files, line by line.
+pub fn reported_changes(diff: &attache_protocol::v2::Diff, cwd: &Path) -> Vec<Arc<FileDiff>> {
+    of_changes(diff, cwd, Extent::Whole)
 }
 
 fn of_file(

@@ -47,6 +47,7 @@ mod option;
 mod path;
 mod plain_text;
 mod question;
+mod restore_preview;
 mod row;
 pub mod sanitize;
 mod session_list;
@@ -60,11 +61,18 @@ mod tool_call;
 mod types;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
+pub use diff::{
+    UnifiedDiff, UnifiedLine, change_without_lines, reported_changes, reviewed_changes,
+    unified_diff,
+};
+pub use money::cost;
 pub use option::{CommandItem, OptionItem, OptionValue};
+pub use path::relative as relative_path;
 pub use question::{
     Choice, ChoiceAction, FieldChoice, FieldKind, FieldValue, FormField, FormView, PageView,
     PermissionView, QuestionBody, QuestionView, RuleChoice, RuleReach, rule_about, rule_meaning,
 };
+pub use restore_preview::{restore_preview, restored_path};
 pub use row::diff_row::{DiffRow, FileChange, FileDiff, Hunk, HunkLine, LineChange};
 pub use row::tool_call_row::{CallStatus, Output, ToolCallRow};
 pub use row::{
@@ -74,7 +82,7 @@ pub use row::{
 pub use session_list::{
     AttentionItem, AttentionReason, OpenSession, SessionItem, SessionList, SessionListView,
 };
-pub use session_view::{SessionView, TerminalSource, ViewChanges};
+pub use session_view::{SessionView, TerminalSource, UnreadPart, ViewChanges, file_changes};
 pub use span::{Color, Colors, Line, Role, Span, Style};
 pub use status::{Activity, ActivityKind, ContextLevel, ContextUse, StatusLine, StatusParts};
 pub use terminal::TerminalScreen;

@@ -4,8 +4,8 @@ use crate::sanitize;
 use crate::span::{Line, Role};
 use attache_protocol::v1::Cost;
 
-/// Returns a cost such as `0.0123 USD`.
-pub(crate) fn cost(cost: &Cost) -> Line {
+/// Returns a cost such as `0.0123 USD`, with at most four decimals.
+pub fn cost(cost: &Cost) -> Line {
     let text = format!("{} {}", amount(cost.amount), sanitize::line(&cost.currency));
     Line::of(text, Role::Text)
 }

@@ -3,8 +3,8 @@
 use crate::sanitize;
 use std::path::Path;
 
-/// Returns the path relative to `cwd` if it is below it, otherwise unchanged.
-pub(crate) fn relative(path: &str, cwd: &Path) -> String {
+/// Returns a path for people: relative to `cwd` if it is below it, and sanitized.
+pub fn relative(path: &str, cwd: &Path) -> String {
     let inside = match cwd.as_os_str().is_empty() {
         true => None,
         false => Path::new(path).strip_prefix(cwd).ok().map(|inside| inside.to_string_lossy()),

@@ -1,5 +1,7 @@
 //! The rows of a session.
 
+mod earlier;
+mod earlier_pages;
 mod entry;
 mod message;
 mod review;
@@ -16,6 +18,7 @@ use attache_protocol::v1::ToolCallId;
 use attache_session::{
     Entry, EntryChange, EntryContent, Parts, Position, Session, ToolCall, TurnState,
 };
+use earlier::EarlierEntries;
 use message::Message;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -23,6 +26,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use terminals::Terminals;
 
+pub use earlier::UnreadPart;
+pub use review::file_changes;
 pub use terminals::TerminalSource;
 
 /// The number of messages that are kept ready to grow: one for each author, and one more.
@@ -63,6 +68,8 @@ pub struct SessionView {
     generation: u64,
     /// The rows before this one were dropped from memory.
     truncated_before: usize,
+    /// What was read of them.
+    earlier: EarlierEntries,
     growing: Vec<(usize, Message)>,
     /// The tool calls that have not ended, with their rows.
     open_calls: HashMap<ToolCallId, usize>,
@@ -97,6 +104,7 @@ impl SessionView {
             position: Position::START,
             generation: 0,
             truncated_before: 0,
+            earlier: EarlierEntries::default(),
             growing: Vec::new(),
             open_calls: HashMap::new(),
             asking: HashSet::new(),
@@ -139,7 +147,10 @@ impl SessionView {
         let changes = session.changes_since(&self.position);
         self.position = changes.position;
         for change in &changes.entries {
-            self.entry_changed(change);
+            let index = self.entry_changed(change);
+            if let Some(entry) = session.entries().get(index) {
+                self.earlier.changed(index, entry);
+            }
         }
         self.drop_rows(session);
         if changes.parts.intersects(Parts::PERMISSION) {
@@ -159,19 +170,11 @@ impl SessionView {
         self.terminals.has_open()
     }
 
-    fn entry_changed(&mut self, change: &EntryChange) {
+    /// Notes a change of an entry. Returns its index.
+    fn entry_changed(&mut self, change: &EntryChange) -> usize {
         let index = match change {
             EntryChange::Began { entry, content } => {
-                let row = Row {
-                    id: *entry,
-                    at: content.at.0,
-                    depth: self.depth,
-                    content: RowContent::Other { line: Line::default() },
-                };
-                while self.rows.len() <= *entry {
-                    let row = Row { id: self.rows.len(), ..row.clone() };
-                    self.rows.push(Arc::new(row));
-                }
+                self.add_rows(entry + 1, content.at.0);
                 *entry
             }
             EntryChange::TextGrew { entry, new_text, .. } => {
@@ -180,17 +183,27 @@ impl SessionView {
                     message.push(new_text);
                 }
                 self.stale.insert(*entry);
-                return;
+                return *entry;
             }
             EntryChange::Replaced { entry, .. } => *entry,
         };
         self.growing.retain(|(growing, _)| *growing != index);
         self.stale.insert(index);
+        index
+    }
+
+    /// Adds rows without content up to this number of rows.
+    fn add_rows(&mut self, count: usize, at: i64) {
+        for id in self.rows.len()..count {
+            let content = RowContent::Other { line: Line::default() };
+            self.rows.push(Arc::new(Row { id, at, depth: self.depth, content }));
+        }
     }
 
     /// Drops the rows of entries that the session dropped from memory.
     fn drop_rows(&mut self, session: &Session) {
         let before = session.truncated_before();
+        self.add_rows(before, 0);
         for index in self.truncated_before..before {
             let is_dropped = session
                 .entries()
@@ -202,9 +215,7 @@ impl SessionView {
             }
         }
         // The last dropped row says so.
-        if before > self.truncated_before && self.truncated_before > 0 {
-            self.stale.insert(self.truncated_before - 1);
-        }
+        self.stale.extend(self.earlier.extend(session));
         self.truncated_before = before;
     }
 
@@ -232,9 +243,9 @@ impl SessionView {
         while bytes < UPDATE_BYTES
             && let Some(index) = self.stale.pop_last()
         {
-            let Some(entry) = session.entries().get(index) else { continue };
-            let content = self.content(index, entry, session, terminals);
-            bytes += entry::cost(entry);
+            let Some(entry) = self.entry(index, session) else { continue };
+            let content = self.content(index, &entry, session, terminals);
+            bytes += entry::cost(&entry);
             if let Some(row) = self.rows.get_mut(index)
                 && (row.content != content || row.at != entry.at.0)
             {
@@ -246,6 +257,11 @@ impl SessionView {
         made
     }
 
+    /// The entry of a row, from memory or from a page that was read.
+    fn entry(&self, index: usize, session: &Session) -> Option<Arc<Entry>> {
+        self.earlier.entry(index).or_else(|| session.entries().get(index)).cloned()
+    }
+
     fn content(
         &mut self,
         index: usize,
@@ -253,7 +269,12 @@ impl SessionView {
         session: &Session,
         terminals: TerminalSource<'_>,
     ) -> RowContent {
+        let is_earlier = self.earlier.entry(index).is_some();
         match &entry.content {
+            _ if self.earlier.is_repeated(index) => RowContent::Other { line: Line::default() },
+            EntryContent::Message { author, blocks, .. } if is_earlier => {
+                Message::new(*author, blocks).content()
+            }
             EntryContent::Message { author, blocks, .. } => {
                 let growing = self.growing.iter().position(|(growing, _)| *growing == index);
                 let growing = growing.and_then(|at| Some((at, &self.growing.get(at)?.1)));
@@ -273,7 +294,7 @@ impl SessionView {
             }
             EntryContent::ToolCall(call) => self.tool_call(index, entry, call, session, terminals),
             EntryContent::Dropped => {
-                let is_last = index + 1 == session.truncated_before();
+                let is_last = self.earlier.ends_unread(index);
                 let line = if is_last { entry::dropped() } else { Line::default() };
                 RowContent::Other { line }
             }
@@ -289,7 +310,7 @@ impl SessionView {
         session: &Session,
         terminals: TerminalSource<'_>,
     ) -> RowContent {
-        match call.is_settled() {
+        match call.is_settled() || self.earlier.entry(index).is_some() {
             true => self.open_calls.remove(&call.tool_call_id),
             false => self.open_calls.insert(call.tool_call_id.clone(), index),
         };
@@ -317,7 +338,7 @@ impl SessionView {
         session: &Session,
         terminals: TerminalSource<'_>,
     ) -> Option<ToolCallRow> {
-        let entry = session.entries().get(index)?;
+        let entry = &*self.entry(index, session)?;
         let EntryContent::ToolCall(call) = &entry.content else { return None };
         let shown = self.rows.get(index);
         let terminal = |id: &str| {

@@ -130,11 +130,13 @@ pub struct StatusParts<'s> {
 impl StatusLine {
     /// Returns the status line of a session of a hub.
     pub fn of(session: &HubSession) -> Self {
+        // Only the first question matters here, and this is called for each frame.
+        let question = session.first_question();
         Self::new(&StatusParts {
             agent: session.agent().name(),
             session: &session.snapshot(),
             state: &session.state(),
-            questions: &session.questions(),
+            questions: question.as_deref().map_or(&[], std::slice::from_ref),
             queued: session.queue().len(),
             held: session.held().as_ref(),
             not_stored: session.log_failure().map(|error| error.to_string()),

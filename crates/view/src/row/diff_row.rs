@@ -61,6 +61,35 @@ pub struct Hunk {
     pub lines: Vec<HunkLine>,
 }
 
+impl Hunk {
+    /// Returns the header in the unified format, such as `@@ -1,7 +1,8 @@`.
+    pub fn header(&self) -> String {
+        let count = |other| self.lines.iter().filter(|line| line.change != other).count();
+        let old = (self.old_start, count(LineChange::Added));
+        header(old, (self.new_start, count(LineChange::Removed)))
+    }
+}
+
+/// Returns the header of a hunk from the first lines and the numbers of lines in both texts.
+pub(crate) fn header(old: (usize, usize), new: (usize, usize)) -> String {
+    let range = |(start, count): (usize, usize)| match count {
+        1 => start.to_string(),
+        count => format!("{start},{count}"),
+    };
+    format!("@@ -{} +{} @@", range(old), range(new))
+}
+
+impl LineChange {
+    /// Returns the sign of the line in the unified format.
+    pub fn sign(self) -> char {
+        match self {
+            Self::Same => ' ',
+            Self::Removed => '-',
+            Self::Added => '+',
+        }
+    }
+}
+
 /// A line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -34,9 +34,9 @@ pub(super) fn cost(entry: &Entry) -> usize {
     FIXED + content
 }
 
-/// Returns the line in place of entries that are no longer in memory.
+/// Returns the line in place of entries that are not in memory and were not read.
 pub(super) fn dropped() -> Line {
-    Line::of("earlier messages are not in memory; the log has them", Role::Muted)
+    Line::of("earlier messages are stored, but not read yet", Role::Muted)
 }
 
 /// Returns the content of the row of an entry.

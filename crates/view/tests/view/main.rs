@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod earlier_pages;
 mod session_view;
 
 #[path = "../../../session/tests/session/sequences.rs"]

@@ -7,8 +7,12 @@ use attache_session::{
     EventBody, MessageAuthor, PermissionId, PermissionQuestion, Session, Timestamp, ToolCall,
     ToolCallContent, ToolCallPatch,
 };
-use attache_view::{CallStatus, Output, Row, RowContent, SessionView, ToolCallRow, ViewChanges};
+use attache_view::{
+    CallStatus, FileChange, Output, Row, RowContent, SessionView, ToolCallRow, ViewChanges,
+    file_changes,
+};
 use proptest::prelude::*;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A session and its view.
@@ -398,7 +402,32 @@ fn the_changes_of_a_turn_are_in_one_place() {
         let _ = watched.then(body);
     }
     assert_eq!([0, 3, 4, 9].map(|row| watched.view.turn_of(row)), [0..4, 0..4, 4..6, 4..6]);
-    let changes = watched.view.changes(watched.view.turn_of(2), &watched.session);
+    let turn = watched.view.entries(watched.view.turn_of(2), &watched.session);
+    let changes = file_changes(&turn, Path::new("/p"));
     let files: Vec<String> = changes.files.iter().map(|file| file.path.text()).collect();
     assert_eq!(files, ["a", "c"]);
+}
+
+#[test]
+fn changes_of_one_file_that_follow_each_other_are_one_change() {
+    let mut watched = Watched::new();
+    let mut edit = |id: &str, path: &str, old: Option<&str>, new: &str| {
+        let mut edit = call(id, ToolKind::Edit, v2::ToolCallStatus::Completed);
+        let mut diff = Diff::new(path, new);
+        diff.old_text = old.map(str::to_owned);
+        edit.content = vec![ToolCallContent::Diff(diff)].into();
+        let _ = watched.then(EventBody::ToolCall(edit));
+    };
+    edit("1", "/p/new", None, "one\n");
+    edit("2", "/p/back", Some("a\n"), "b\n");
+    edit("3", "/p/new", Some("one\n"), "one\ntwo\n");
+    edit("4", "/p/back", Some("b\n"), "a\n");
+    edit("5", "/p/other", Some("x\n"), "y\n");
+    edit("6", "/p/other", Some("a person's text\n"), "z\n");
+    let changes = file_changes(&watched.view.entries(0..6, &watched.session), Path::new("/p"));
+    let files: Vec<_> =
+        changes.files.iter().map(|it| (it.path.text(), it.change, it.added)).collect();
+    let changed = |path: &str| (path.to_owned(), FileChange::Changed, 1);
+    let expected = [("new".to_owned(), FileChange::Created, 2), changed("other"), changed("other")];
+    assert_eq!(files, expected);
 }
