@@ -5,16 +5,24 @@ mod chip;
 mod completion;
 mod drawing;
 mod editor;
+mod editor_text;
 mod grapheme;
 mod history;
+mod history_file;
+pub(crate) mod image;
 mod keys;
 mod kill_ring;
 mod layout;
+mod stored_form;
 mod vim;
 
 pub use chip::{Piece, mention};
 pub use completion::SlashCommand;
 pub use drawing::ComposerStyles;
+pub use editor_text::EditorText;
+pub use history_file::HistoryFile;
+pub use image::{IMAGE_LIMIT, ImageFile};
+pub use stored_form::{from_stored, to_stored};
 pub use vim::VimMode;
 
 use self::buffer::Buffer;
@@ -25,7 +33,6 @@ use self::history::History;
 use self::vim::Vim;
 use crate::keymap::Keymap;
 use crate::popup::{FileFinder, ListPopup};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a key did in the composer.
@@ -63,6 +70,13 @@ impl Submitted {
 pub struct Draft {
     buffer: Buffer,
     chips: Chips,
+}
+
+impl Draft {
+    /// Returns the parts of the text.
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
+        self.chips.pieces(self.buffer.text())
+    }
 }
 
 /// The editor of prompts.
@@ -123,12 +137,12 @@ impl Composer {
     }
 
     /// Adds an earlier prompt to the history, the oldest first.
-    pub fn add_history(&mut self, text: &str) {
-        self.history.add(vec![Piece::Text(text.to_owned())]);
+    pub fn add_history(&mut self, prompt: Vec<Piece>) {
+        self.history.add(prompt);
     }
 
     /// Returns the whole text: pasted texts in full, images as mentions, `!` of a shell command
-    /// included. Suitable as a draft that [`set_text`](Self::set_text) takes back.
+    /// included. [`to_stored`] keeps what is pasted and what is an image.
     pub fn text(&self) -> String {
         self.pieces().iter().map(Piece::text).collect()
     }
@@ -190,20 +204,25 @@ impl Composer {
         Draft { buffer, chips }
     }
 
-    /// Inserts a pasted text. A text of more than 10 lines or 1,000 characters, and the path of an
-    /// image, become chips.
-    pub fn paste(&mut self, text: &str) {
+    /// Inserts a pasted text. A text of more than 10 lines or 1,000 characters, and paths of
+    /// images, become chips.
+    ///
+    /// # Errors
+    /// Returns a message for the person if the text is the path of an image that cannot be
+    /// attached. The path is inserted as text.
+    pub fn paste(&mut self, text: &str) -> Result<(), String> {
         self.forget_chips();
-        self.editor.paste(text);
+        let pasted = self.editor.paste(text);
         self.changed();
+        pasted
     }
 
-    /// Attaches the image in this file as a chip.
-    pub fn attach_image(&mut self, path: PathBuf) {
+    /// Attaches an image as a chip.
+    pub fn attach_image(&mut self, image: ImageFile) {
         self.forget_chips();
         self.editor.settle();
         self.editor.buffer.end_step();
-        self.editor.insert_chip(Piece::Image(path));
+        self.editor.insert_chip(Piece::Image(image));
         self.changed();
     }
 

@@ -1,9 +1,11 @@
 //! The conversation of one session: the session, its view, and how the person reads it.
 
 use crate::app::shell_run::ShellRun;
+use crate::app::sought::EarlierReading;
+use crate::panel::review::ReportedChanges;
 use crate::transcript::Transcript;
 use attache_client::HubSession;
-use attache_view::{DiffRow, Row, SessionView};
+use attache_view::{Row, SessionView};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,7 +19,9 @@ pub(crate) struct Conversation {
     pub(crate) has_more: bool,
     /// The commands of the person.
     pub(crate) shell: Vec<ShellRun>,
-    view: SessionView,
+    pub(crate) view: SessionView,
+    /// What is read of the messages that are not in memory.
+    pub(crate) earlier: EarlierReading,
     /// The rows with those of the commands, if there are any.
     merged: Vec<Arc<Row>>,
 }
@@ -31,6 +35,7 @@ impl Conversation {
             sequence: 0,
             has_more: false,
             shell: Vec::new(),
+            earlier: EarlierReading::default(),
             merged: Vec::new(),
         }
     }
@@ -52,6 +57,7 @@ impl Conversation {
         if changes.replaced {
             self.shell.clear();
             self.merged.clear();
+            self.earlier = EarlierReading::default();
             self.transcript.replace(self.view.rows());
             return;
         }
@@ -88,17 +94,36 @@ impl Conversation {
         self.shell.iter().enumerate().map(|(number, run)| run.after + number)
     }
 
+    /// The index among the rows of the session of a row that is shown.
+    pub(crate) fn own_row(&self, row: usize) -> usize {
+        row - self.shell_rows().filter(|shell| *shell < row).count()
+    }
+
     /// Begins a command at the end of what is shown.
     pub(crate) fn rows_so_far(&self) -> usize {
         self.view.rows().len()
     }
 
-    /// All changes of the files in the turn of a row; of the last turn without a row.
-    pub(crate) fn changes(&self, row: Option<usize>) -> DiffRow {
+    /// The changes of the files, first those in the turn of a row; of the last turn without a row.
+    pub(crate) fn changes(&self, row: Option<usize>) -> ReportedChanges {
         let last = self.view.rows().len().saturating_sub(1);
-        let own = |row: usize| row - self.shell_rows().filter(|shell| *shell < row).count();
-        let row = row.map_or(last, |row| own(row).min(last));
-        self.view.changes(self.view.turn_of(row), &self.session.snapshot())
+        let row = row.map_or(last, |row| self.own_row(row).min(last));
+        let session = self.session.snapshot();
+        let entries = |rows: Range<usize>| self.view.entries(rows, &session);
+        let turn = entries(self.view.turn_of(row));
+        let cwd = self.session.cwd().to_owned();
+        ReportedChanges { turn, session: entries(0..last + 1), cwd }
+    }
+
+    /// The number of turns after the one of a row; none without a row.
+    pub(crate) fn turns_after(&self, row: Option<usize>) -> u64 {
+        let Some(row) = row else { return 0 };
+        let (mut end, mut count) = (self.view.turn_of(self.own_row(row)).end, 0);
+        while end < self.view.rows().len() {
+            end = self.view.turn_of(end).end;
+            count += 1;
+        }
+        count
     }
 
     /// Whether nothing was said yet.

@@ -7,6 +7,7 @@ mod ansi;
 mod blocks;
 mod canvas;
 mod drawn_line;
+mod file_diff;
 mod growth;
 mod hunk;
 mod row;
@@ -21,13 +22,15 @@ pub use self::drawn_line::DrawnLine;
 pub use self::row_writer::RowOptions;
 pub use self::tool_call::duration;
 
+pub(crate) use self::file_diff::{ReviewSegment, file_header, hunk_text, review_segments};
+pub(crate) use self::hunk::HunkColumns;
 pub(crate) use self::row::segments;
 pub(crate) use self::segment::{Segment, SegmentKind};
 pub(crate) use self::styled_text::{clip, grapheme_width, width};
 
 use self::blocks::{are_close, write_blocks, write_lines};
 use self::canvas::{Canvas, Margin};
-use self::row::diff_segments;
+use self::file_diff::diff_segments;
 use crate::theme::Theme;
 use attache_view::{Block, DiffRow, Line as ViewLine, Row};
 use std::sync::Arc;
@@ -76,6 +79,11 @@ pub fn following_block_lines(
 pub fn diff_lines(diff: &DiffRow, columns: usize, theme: &Theme) -> Vec<DrawnLine> {
     let segments = diff_segments(diff, theme.glyphs());
     segments.iter().flat_map(|segment| segment.layout(theme, columns)).collect()
+}
+
+/// Returns the number of lines that [`text_lines`] returns for text without links.
+pub(crate) fn text_height(lines: &[ViewLine], columns: usize) -> usize {
+    lines.iter().map(|line| wrap::wrap(&line.text(), columns.max(2)).len()).sum()
 }
 
 /// Returns the wrapped lines of lines of text, none wider than `columns` (but at least two columns

@@ -19,5 +19,7 @@ pub mod transcript;
 pub use app::ending::{EndedSession, Ending};
 pub use app::event_loop::run;
 pub use app::options::{FirstSession, ScreenOptions};
+pub use app::screen_settings::{SCREEN_SETTINGS, ScreenSetting, ScreenSettings};
 pub use services::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
+pub use terminal::held_stderr::HeldMessages;
 pub use terminal::notification::NotificationMethod;

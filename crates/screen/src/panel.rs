@@ -8,24 +8,31 @@ pub(crate) mod drawing;
 pub(crate) mod form;
 pub(crate) mod line_input;
 pub(crate) mod link;
+pub(crate) mod open_sessions;
 pub(crate) mod page;
 pub(crate) mod pager;
 pub(crate) mod permission;
+#[cfg(test)]
+pub(crate) mod pictures;
 pub(crate) mod queue;
 pub(crate) mod request;
+pub(crate) mod review;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod settings;
-pub(crate) mod text_panel;
+pub(crate) mod timeline;
 
+use crate::app::screen_settings::ScreenValue;
 use crate::keymap::{Action, Context};
 use crate::services::FoundText;
 use crate::theme::Theme;
+use attache_checkpoint::Plan;
 use attache_client::{Hub, HubSession};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use request::Request;
+use review::ReviewedChanges;
 use std::time::Duration;
 
 /// A question takes keys after it was visible for this long, and after this long without a key:
@@ -38,6 +45,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) hub: &'a Hub,
     /// The session that the person looks at; `None` until it is open.
     pub(crate) session: Option<&'a HubSession>,
+    /// The settings of the screen.
+    pub(crate) screen: &'a [ScreenValue],
     /// The time, in milliseconds since 1970.
     pub(crate) now: i64,
 }
@@ -69,6 +78,11 @@ pub(crate) trait Panel: Send {
     /// Reads the current state. Called before each drawing.
     fn refresh(&mut self, _facts: &Facts<'_>) {}
 
+    /// Whether the panel uses the whole width of a wide terminal.
+    fn is_wide(&self) -> bool {
+        false
+    }
+
     /// The number of rows that the content wants.
     fn height(&self, width: u16) -> u16;
 
@@ -91,6 +105,14 @@ pub(crate) trait Panel: Send {
 
     /// Takes the result of a search in the texts of sessions.
     fn found(&mut self, _text: String, _found: Vec<FoundText>) {}
+
+    /// Takes the plan of a restore that the panel asked for. Returns what to say to the person.
+    fn planned(&mut self, _planned: Result<Plan, String>) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Takes the changes of a review after a decision of the person.
+    fn reviewed(&mut self, _changes: ReviewedChanges) {}
 
     /// Handles pasted text; `false` if the panel has no place for it.
     fn paste(&mut self, _text: &str) -> bool {

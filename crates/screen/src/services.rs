@@ -45,6 +45,12 @@ pub trait Services: Send + Sync + 'static {
     /// Changes a session that may not be open.
     fn change(&self, session: ListedSession, change: SessionChange) -> Served<Result<(), String>>;
 
+    /// Stores a setting of the screen for the next start.
+    ///
+    /// # Errors
+    /// Returns a message for the person if it cannot be stored.
+    fn store_setting(&self, key: &str, value: &str) -> Result<(), String>;
+
     /// Finds the stored sessions with this text.
     fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>>;
 }

@@ -3,7 +3,10 @@
 
 pub(crate) mod clipboard;
 pub(crate) mod frame_writer;
+pub(crate) mod held_stderr;
+pub(crate) mod image_clipboard;
 pub(crate) mod input;
+pub(crate) mod kitty_clipboard;
 pub(crate) mod modes;
 pub(crate) mod notification;
 pub(crate) mod panic_hook;

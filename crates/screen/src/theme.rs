@@ -107,6 +107,14 @@ impl Theme {
         drawn
     }
 
+    /// Whether inline code needs marks around it, because its style has at most a colour, and the
+    /// terminal has few colours or none.
+    pub(crate) fn marks_code(&self) -> bool {
+        let code = self.role(Role::Code);
+        let is_plain = code.bg.is_none() && code.add_modifier.is_empty();
+        is_plain && matches!(self.depth, ColorDepth::None | ColorDepth::Ansi16)
+    }
+
     /// Returns the style of a role.
     pub fn role(&self, role: Role) -> Style {
         self.palette.role(role)

@@ -1,7 +1,6 @@
 //! A conversation on the screen: scrolling, folding, selecting, searching.
 
 mod drawing;
-mod pager;
 mod plain_text;
 mod row_list;
 mod row_slot;
@@ -10,7 +9,6 @@ mod search;
 mod search_commands;
 mod selection;
 
-pub use self::pager::Pager;
 pub use self::scrolling::{Jump, Scroll};
 pub use self::search::SearchStatus;
 pub use self::selection::Click;
@@ -20,7 +18,7 @@ use self::row_list::{Position, RowList};
 use self::search::Search;
 use crate::layout::DrawnLine;
 use crate::theme::{ColorDepth, Glyphs, Theme};
-use attache_view::Row;
+use attache_view::{Row, RowContent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
@@ -74,11 +72,25 @@ impl Transcript {
         Self::default()
     }
 
+    /// Returns a transcript that shows the start of one row, unfolded.
+    pub(crate) fn of_row(row: &Arc<Row>) -> Self {
+        let mut transcript = Self::new();
+        transcript.update(std::slice::from_ref(row), &[]);
+        transcript.unfold(0);
+        (transcript.top, transcript.follows) = (Position::default(), false);
+        transcript.seen = transcript.rows.len();
+        transcript
+    }
+
     /// Takes the rows of a conversation. `changed` has the indices of rows that differ since the
     /// last call; rows that were added or removed at the end need no mention.
     pub fn update(&mut self, rows: &[Arc<Row>], changed: &[Range<usize>]) {
         let held = self.rows.len();
+        let kept = self.place_below_note(rows);
         self.rows.update(rows, changed);
+        if let Some((row, lines)) = kept {
+            self.top = self.rows.up(Position::row(row), lines);
+        }
         if !self.follows {
             self.grew |= changed.iter().any(|range| range.contains(&self.seen.saturating_sub(1)));
         }
@@ -94,10 +106,36 @@ impl Transcript {
         }
     }
 
+    /// Returns the first row below the note about unread messages, and the lines above it, if the
+    /// note is the first visible row and a message replaces it. Its text stays where it is.
+    fn place_below_note(&mut self, rows: &[Arc<Row>]) -> Option<(usize, usize)> {
+        let at = self.top;
+        let slot = self.rows.slots.get(at.row).filter(|_| !self.follows)?;
+        let is_note = matches!(slot.row.content, RowContent::Other { .. });
+        if !is_note || rows.get(at.row).is_some_and(|row| row.content == slot.row.content) {
+            return None;
+        }
+        let next = self.rows.shown_from(at.row + 1)?;
+        let (mut position, mut lines) = (at, 0);
+        while position.row == at.row {
+            lines += self.rows.lines(position.row, position.segment).len() - position.line;
+            let (row, segment) = self.rows.segment_after(position)?;
+            position = Position { row, segment, line: 0 };
+        }
+        Some((next, lines))
+    }
+
+    /// The rows that are visible.
+    pub(crate) fn visible(&self) -> Range<usize> {
+        self.frame.rows()
+    }
+
     /// Takes all rows, as after another session was chosen. Forgets selection, folds and search.
     pub fn replace(&mut self, rows: &[Arc<Row>]) {
         let theme = self.rows.theme().clone();
+        let folds_thoughts = self.rows.folds_thoughts;
         *self = Self { rows: RowList::new(theme), ..Self::default() };
+        self.rows.folds_thoughts = folds_thoughts;
         self.update(rows, &[]);
     }
 
@@ -144,11 +182,6 @@ impl Transcript {
     /// Returns the row of this index.
     pub fn row(&self, index: usize) -> Option<&Arc<Row>> {
         self.rows.slots.get(index).map(|slot| &slot.row)
-    }
-
-    /// Shows the start, also before the first drawing.
-    fn start(&mut self) {
-        (self.top, self.follows) = (Position::default(), false);
     }
 
     fn unfold(&mut self, row: usize) {

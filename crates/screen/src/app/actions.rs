@@ -1,17 +1,15 @@
-//! Keys, pastes and the mouse.
+//! Keys and pastes.
 
 use crate::app::slot::Slot;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
-use crate::composer::ComposerEvent;
+use crate::composer::{ComposerEvent, EditorText};
 use crate::keymap::{Action, Context};
 use crate::panel::Outcome;
 use crate::panel::request::Request;
 use attache_client::SessionState;
-use ratatui::crossterm::event::{
-    Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind,
-};
-use ratatui::layout::{Position, Rect};
+use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind};
+use ratatui::layout::Rect;
 use std::time::{Duration, Instant};
 
 /// The time in which a second key ends the screen.
@@ -19,9 +17,6 @@ const TWICE: Duration = Duration::from_secs(2);
 
 /// The time in which Ctrl-D after a deletion counts as a key that is held.
 const HELD: Duration = Duration::from_millis(600);
-
-/// The rows that one step of the wheel scrolls.
-const WHEEL: i32 = 3;
 
 /// Whether an action works even while a question has the keys.
 fn is_for_screen(action: Action) -> bool {
@@ -36,6 +31,7 @@ fn is_for_screen(action: Action) -> bool {
             | Action::Settings
             | Action::Agents
             | Action::Queue
+            | Action::ResumeQueue
             | Action::NewSession
             | Action::NextSession
             | Action::PreviousSession
@@ -89,6 +85,9 @@ impl App {
         }
         if action != Some(Action::Interrupt) {
             self.interrupted = None;
+        }
+        if action != Some(Action::Cancel) {
+            self.escaped = None;
         }
         if self.is_reading {
             return self.key_in_conversation(action);
@@ -154,6 +153,7 @@ impl App {
     fn key_in_conversation(&mut self, action: Option<Action>) {
         let Some(action) = action else { return };
         match action {
+            Action::SwitchFocus | Action::Cancel if self.stop_seeking() => {}
             Action::SwitchFocus | Action::Cancel => self.is_reading = false,
             _ if self.read(action) => {}
             _ => {
@@ -186,14 +186,18 @@ impl App {
             self.refresh_commands();
         }
         let event = self.composer.handle(key);
+        match (event, action) {
+            (ComposerEvent::Ignored, Some(action)) => {
+                self.global(action);
+            }
+            (event, _) => self.composed(event),
+        }
+    }
+
+    pub(crate) fn composed(&mut self, event: ComposerEvent) {
         match event {
             ComposerEvent::Submit(prompt) => self.submit(&prompt, false),
             ComposerEvent::SendNow(prompt) => self.submit(&prompt, true),
-            ComposerEvent::Ignored => {
-                if let Some(action) = action {
-                    self.global(action);
-                }
-            }
             _ => {}
         }
     }
@@ -214,6 +218,7 @@ impl App {
             Action::ThoughtLevel => self.show_settings(Some("thought_level")),
             Action::Agents => self.show_agents(),
             Action::Queue => self.show_queue(),
+            Action::ResumeQueue => self.resume_queue(),
             Action::NewSession => {
                 let agent = self.slot().map(|slot| slot.agent.clone()).unwrap_or_default();
                 self.open_new(&agent);
@@ -222,6 +227,7 @@ impl App {
             Action::PreviousSession => self.step_session(-1),
             Action::NextMode => self.next_mode(),
             Action::ExternalEditor => self.edit_externally(),
+            Action::PasteImage => self.paste_image(),
             Action::SwitchFocus => self.is_reading = !self.is_reading,
             _ => return self.read(action),
         }
@@ -252,14 +258,15 @@ impl App {
 
     fn edit_externally(&mut self) {
         if let Some(slot) = self.slot() {
-            self.job = Some(TerminalJob::Edit { slot: slot.id, text: self.composer.text() });
+            let text = EditorText::new(&self.composer.pieces());
+            self.job = Some(TerminalJob::Edit { slot: slot.id, text });
         }
     }
 
     /// Ctrl-C: puts the text into the history, else cancels the turn, else ends the screen the
     /// second time.
     fn interrupt(&mut self) {
-        if self.composer.clear() {
+        if self.clear_text() {
             return self.notices.info("the text is in the history: the Up key brings it back");
         }
         if self.interrupted.is_some_and(|at| at.elapsed() < TWICE) {
@@ -294,20 +301,28 @@ impl App {
         matches!(state, Some(Running { .. } | WaitingForPerson { .. }))
     }
 
-    /// Esc: cancels the turn or a shell command, else hides messages, else, twice, clears the text.
+    /// Esc: stops an opening, the turn or a shell command, else hides messages, else, twice, clears
+    /// the text or shows the timeline.
     fn cancel(&mut self) {
-        if self.cancels() {
+        if self.stop_seeking() || self.cancel_opening() {
+        } else if self.cancels() {
             self.cancel_turn();
         } else if self.slot_mut().is_some_and(crate::app::slot::Slot::stop_shell) {
             self.notices.info("stopped the command");
         } else if self.notices.dismiss() {
-        } else if self.composer.is_empty() {
+        } else if self.is_reading {
             self.is_reading = false;
         } else if self.escaped.take().is_some_and(|at| at.elapsed() < TWICE) {
-            self.interrupt();
+            match self.composer.is_empty() {
+                true => self.show_timeline(false),
+                false => self.interrupt(),
+            }
         } else {
             self.escaped = Some(Instant::now());
-            self.notices.info("press Esc again to clear the text, which stays in the history");
+            self.notices.info(match self.composer.is_empty() {
+                true => "press Esc again to go back to before a prompt",
+                false => "press Esc again to clear the text, which stays in the history",
+            });
         }
     }
 
@@ -333,45 +348,8 @@ impl App {
             return;
         }
         self.is_reading = false;
-        self.composer.paste(text);
-    }
-
-    fn mouse_event(&mut self, mouse: MouseEvent) {
-        let at = Position::new(mouse.column, mouse.row);
-        let rows = match mouse.kind {
-            MouseEventKind::ScrollUp => -WHEEL,
-            MouseEventKind::ScrollDown => WHEEL,
-            MouseEventKind::Down(MouseButton::Left) => return self.click(at),
-            _ => return,
-        };
-        self.is_dirty = true;
-        if let Some(panel) = &mut self.panel {
-            panel.scroll(rows);
-        } else if let Some(question) =
-            self.question.as_mut().filter(|_| self.question_area.contains(at))
-        {
-            question.panel.scroll(rows);
-        } else {
-            self.scroll_conversation(rows);
-        }
-    }
-
-    fn click(&mut self, at: Position) {
-        self.is_dirty = true;
-        if self.panel.is_some() {
-            let area = self.panel_area;
-            let Some(panel) = self.panel.as_mut().filter(|_| area.contains(at)) else { return };
-            let outcome = panel.click(at.y - area.y);
-            return self.outcome(outcome);
-        }
-        if self.question_area.contains(at) {
-            self.take_question(true);
-        } else if self.composer_area.contains(at) {
-            self.is_reading = false;
-            self.take_question(false);
-            self.composer.click(self.composer_area, at);
-        } else if self.conversation_area.contains(at) {
-            self.click_conversation(at);
+        if let Err(why) = self.composer.paste(text) {
+            self.notices.warning(&why);
         }
     }
 }

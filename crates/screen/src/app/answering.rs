@@ -30,20 +30,19 @@ impl App {
             return;
         }
         let chosen = self.answering.as_ref().and_then(|(agent, id)| self.hub.session(agent, id));
-        let chosen = chosen.filter(|session| !session.questions().is_empty());
+        let chosen = chosen.filter(|session| session.first_question().is_some());
         if chosen.is_none() {
             self.answering = None;
         }
         let session = chosen.or_else(|| self.session().cloned());
-        let first = session.as_ref().and_then(|it| it.questions().into_iter().next());
+        let first = session.as_ref().and_then(HubSession::first_question);
         let (agent, id, question) = match (session, first, self.slot()) {
             (Some(session), Some(question), _) => {
                 (session.agent().name().to_owned(), Some(session.id().clone()), question)
             }
             (_, _, Some(slot)) => {
                 let agent = slot.agent.clone();
-                let asked = self.hub.agent(&agent).map(|agent| agent.questions());
-                match asked.and_then(|asked| asked.into_iter().next()) {
+                match self.hub.agent(&agent).and_then(|agent| agent.first_question()) {
                     Some(question) => (agent, None, question),
                     None => return self.leave_question(),
                 }
@@ -56,12 +55,11 @@ impl App {
         if !self.question.as_ref().is_some_and(is_shown) {
             self.leave_question();
             let panel = self.question_panel(&agent, id.as_ref(), &question);
-            let Question { id: number, about, .. } = question;
             self.question = Some(ShownQuestion {
                 agent,
                 session: id,
-                id: number,
-                about,
+                id: question.id,
+                about: question.about.clone(),
                 panel,
                 drawn: None,
                 is_taken: None,
@@ -97,17 +95,22 @@ impl App {
             }
             QuestionAbout::Form(request) => Box::new(FormPanel::new(request, &who)),
             QuestionAbout::Page(request) => Box::new(PagePanel::new(request, &who)),
-            _ => Box::new(crate::panel::text_panel::TextPanel::new(who, Vec::new())),
+            _ => Box::new(crate::panel::pager::PagerPanel::of_lines(who, Vec::new())),
         }
+    }
+
+    /// Whether the terminal has shown the question for a moment, and nothing covers it.
+    pub(crate) fn question_is_visible(&self) -> bool {
+        let drawn = self.question.as_ref().and_then(|question| question.drawn);
+        let is_visible = drawn.is_some_and(|at| at.elapsed() >= QUIET);
+        is_visible && self.panel.is_none() && !self.composer.has_popup()
     }
 
     /// Whether keys go to the question.
     pub(crate) fn question_has_keys(&self) -> bool {
-        let Some(question) = &self.question else { return false };
-        let is_visible = question.drawn.is_some_and(|at| at.elapsed() >= QUIET);
-        if !is_visible || self.panel.is_some() || self.composer.has_popup() {
+        let Some(question) = self.question.as_ref().filter(|_| self.question_is_visible()) else {
             return false;
-        }
+        };
         if let Some(taken) = question.is_taken {
             return taken;
         }

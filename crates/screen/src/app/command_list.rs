@@ -11,6 +11,8 @@ pub(crate) const COMMANDS: &[(&str, &str, &str)] = &[
     ("model", "", "choose the model"),
     ("queue", "", "edit the prompts that wait"),
     ("review", "", "show all changes of the turn"),
+    ("rewind", "", "go back to before a prompt: files, conversation or both"),
+    ("undo", "", "preview and restore what the last turn changed"),
     ("rename", "TITLE", "give this session a title"),
     ("budget", "[AMOUNT|none]", "show or set the budget of this session, such as 0.50USD"),
     ("restart", "", "restart the agent and continue"),
@@ -20,5 +22,7 @@ pub(crate) const COMMANDS: &[(&str, &str, &str)] = &[
     ("theme", "dark|light", "use the built-in theme for dark or light terminals"),
     ("vim", "on|off", "edit prompts with the keys of vim"),
     ("mouse", "on|off", "use the mouse, or leave it to the terminal"),
+    ("notify", "on|bell|off", "notify you while the terminal is not focused"),
+    ("thoughts", "folded|shown", "fold the reasoning of the agent, or show it"),
     ("quit", "", "end; the sessions stay in the list"),
 ];

@@ -2,8 +2,6 @@
 
 use crate::app::state::App;
 use crate::panel::request::Request;
-use crate::terminal::modes;
-use crate::theme::Theme;
 use attache_client::Budget;
 use attache_protocol::v1::Cost;
 
@@ -29,6 +27,8 @@ impl App {
             "model" => self.show_settings(Some("model")),
             "queue" => self.show_queue(),
             "review" => self.review(),
+            "rewind" => self.show_timeline(false),
+            "undo" => self.show_timeline(true),
             "rename" if !rest.is_empty() => self.rename_shown(rest),
             "budget" => self.set_budget(rest),
             "restart" => {
@@ -38,9 +38,11 @@ impl App {
             "continue" => self.continue_in_new_session(),
             "close" => self.close_shown(),
             "notices" => self.show_notices(),
-            "theme" => self.set_theme(rest),
-            "vim" => self.set_vim(rest != "off"),
-            "mouse" => self.set_mouse(rest != "off"),
+            "theme" | "vim" | "mouse" | "notify" | "thoughts" => {
+                let key = format!("screen.{name}");
+                let value = if rest.is_empty() { self.next_value(&key) } else { rest };
+                self.set_screen(&key, value);
+            }
             "quit" | "exit" => self.request(Request::Quit),
             _ => return false,
         }
@@ -106,42 +108,6 @@ impl App {
             None => "there is no budget now".to_owned(),
         });
         session.set_budget(budget);
-    }
-
-    /// Uses a built-in theme.
-    fn set_theme(&mut self, name: &str) {
-        let (depth, glyphs) = (self.theme.depth(), *self.theme.glyphs());
-        self.theme = match name {
-            "light" => Theme::light(depth, glyphs),
-            "dark" => Theme::dark(depth, glyphs),
-            _ => {
-                return self.notices.warning(
-                    "the built-in themes are dark and light; theme.toml in the configuration folder changes them",
-                );
-            }
-        };
-        // A question that is shown keeps the styles with which it was laid out.
-        self.drop_question();
-    }
-
-    /// Edits prompts with the keys of vim, or not.
-    fn set_vim(&mut self, on: bool) {
-        self.composer.set_vim(on);
-        self.notices.info(match on {
-            true => "vim keys are on; /vim off turns them off",
-            false => "vim keys are off",
-        });
-    }
-
-    /// Uses the mouse, or leaves it to the terminal for its own selection.
-    pub(crate) fn set_mouse(&mut self, on: bool) {
-        self.mouse = on;
-        // A terminal that cannot be written ends the screen with the next frame.
-        let _ = modes::set_mouse(on);
-        self.notices.info(match on {
-            true => "the mouse scrolls and clicks; /mouse off leaves it to the terminal",
-            false => "the terminal selects text; /mouse on scrolls and clicks",
-        });
     }
 }
 

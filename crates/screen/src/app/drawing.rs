@@ -4,9 +4,8 @@ use crate::app::slot::{Badge, SlotContent};
 use crate::app::state::{App, now};
 use crate::composer::{ComposerStyles, Piece};
 use crate::layout::width;
-use crate::panel::Facts;
 use crate::panel::attention::title_of;
-use crate::panel::drawing::{cut, framed, middle, put, wrap};
+use crate::panel::drawing::{cut, framed, put, wrap};
 use crate::panel::queue::prompt_line;
 use crate::popup::{ListStyles, place};
 use crate::theme::Element;
@@ -46,6 +45,7 @@ impl App {
         }
         self.refresh_question();
         self.status = self.session().map(StatusLine::of);
+        self.say_turn_end();
         let buffer = frame.buffer_mut();
         let mut rest = area;
         if self.slots.len() > 1 {
@@ -73,9 +73,10 @@ impl App {
         let has_panel = self.panel.is_some();
         if has_panel {
             self.draw_panel(Rect { height: area.height - 1, ..area }, buffer);
-        } else if let Some(cursor) =
-            cursor.filter(|_| !self.is_reading && !self.question_has_keys())
-        {
+        }
+        self.theme.glyphs().simplify(buffer);
+        let has_cursor = !has_panel && !self.is_reading && !self.question_has_keys();
+        if let Some(cursor) = cursor.filter(|_| has_cursor) {
             frame.set_cursor_position(cursor);
         }
     }
@@ -193,7 +194,11 @@ impl App {
         let held = slot.session().and_then(|session| session.held());
         let key = self.key_name(crate::keymap::Action::Queue);
         let head = match held {
-            Some(why) => format!("queue paused, {why}: {key} edits it, the next prompt resumes it"),
+            Some(why) => {
+                let resume = self.key_name(crate::keymap::Action::ResumeQueue);
+                let why = sanitize::visible_line(&why.to_string());
+                format!("queue paused, {why}: {resume} resumes it, {key} edits it")
+            }
             None if slot.session().is_none() => "sent when the session is open".to_owned(),
             None => format!("waiting for their turn: {key} edits, reorders, removes, sends now"),
         };
@@ -258,6 +263,12 @@ impl App {
                 conversation.update(now());
                 slot.seen = conversation.sequence;
                 self.is_dirty |= conversation.has_more;
+                let said = conversation.read_earlier(slot.id, &mut self.tasks);
+                self.is_dirty |= conversation.has_more;
+                if let Some(said) = said {
+                    self.notices.info(&said);
+                    self.is_dirty = true;
+                }
                 if conversation.is_empty() {
                     put_paragraphs(&welcome, area, buffer, &theme);
                 } else {
@@ -284,7 +295,8 @@ impl App {
         let Some(slot) = self.slot() else { return Vec::new() };
         let mut text = vec![("Attaché".to_owned(), Role::Heading), (String::new(), Role::Text)];
         let folder = sanitize::line(&slot.cwd.to_string_lossy());
-        text.push((format!("{} in {folder}", sanitize::line(&slot.agent)), Role::Text));
+        text.push((format!("Agent: {}", sanitize::line(&slot.agent)), Role::Text));
+        text.push((format!("Folder: {folder}"), Role::Text));
         if let Some(session) = slot.session() {
             let snapshot = session.snapshot();
             for option in snapshot.config().visible().take(4) {
@@ -321,8 +333,10 @@ impl App {
             unicode,
         };
         let cursor = self.composer.render(area, buffer, &styles);
+        self.list_area = Rect::default();
         if let Some(list) = self.composer.popup() {
             let area = place(list.height(), area, above.union(area));
+            self.list_area = area;
             let styles = ListStyles {
                 name: theme.role(Role::Text),
                 detail: theme.role(Role::Muted),
@@ -334,29 +348,6 @@ impl App {
             list.render(area, buffer, &styles);
         }
         cursor
-    }
-
-    fn draw_panel(&mut self, area: Rect, buffer: &mut Buffer) {
-        let Some(panel) = &mut self.panel else { return };
-        let session = self.slots.get(self.focus).and_then(|slot| slot.session());
-        panel.refresh(&Facts { hub: &self.hub, session, now: now() });
-        let width = middle(area, 0).width.saturating_sub(4);
-        let area = middle(area, panel.height(width));
-        let context = panel.context();
-        let keys: Vec<(String, &str)> = panel
-            .hints()
-            .into_iter()
-            .filter_map(|(action, does)| {
-                let keys = self.keymap.keys(context, action);
-                keys.first().map(|key| (key.to_string(), does))
-            })
-            .collect();
-        let keys: Vec<(&str, &str)> =
-            keys.iter().map(|(key, does)| (key.as_str(), *does)).collect();
-        let inside = framed(area, buffer, &self.theme, &panel.title(), &keys);
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
-        self.panel_area = inside;
-        panel.render(inside, buffer, &self.theme);
     }
 }
 
@@ -370,8 +361,13 @@ fn put_paragraphs(
         let lines = wrap(text, usize::from(area.width).saturating_sub(2));
         lines.into_iter().map(move |line| (line, *role))
     });
-    for ((line, role), y) in lines.zip(area.y..area.bottom()) {
-        put(buffer, area.x + 1, y, area.right(), &line, theme.role(role));
+    let mut lines: Vec<(String, Role)> = lines.collect();
+    // Where there is little room, text is more useful than empty lines.
+    if lines.len() > usize::from(area.height) {
+        lines.retain(|(line, _)| !line.is_empty());
+    }
+    for ((line, role), y) in lines.iter().zip(area.y..area.bottom()) {
+        put(buffer, area.x + 1, y, area.right(), line, theme.role(*role));
     }
 }
 

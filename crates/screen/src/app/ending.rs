@@ -1,6 +1,7 @@
 //! What is left to say after the screen.
 
 use crate::app::state::App;
+use crate::terminal::held_stderr::HeldMessages;
 use attache_view::sanitize;
 
 /// What is left to say after the screen.
@@ -12,6 +13,8 @@ pub struct Ending {
     pub by_signal: bool,
     /// Errors that the person may not have seen.
     pub errors: Vec<String>,
+    /// What was written to stderr while the screen was shown.
+    pub messages: Option<HeldMessages>,
 }
 
 /// A session that was open at the end. Its texts are sanitized.
@@ -37,7 +40,7 @@ impl App {
             if snapshot.entries().is_empty() {
                 return None;
             }
-            let title = snapshot.info().title().map(sanitize::line).unwrap_or_default();
+            let title = crate::panel::attention::title_of(session);
             let costs = snapshot.usage().costs().iter();
             let costs =
                 costs.map(|cost| format!("{:.2} {}", cost.amount, sanitize::line(&cost.currency)));
@@ -50,6 +53,7 @@ impl App {
             })
         });
         let failed = self.slots.iter().filter_map(|slot| slot.failure().map(str::to_owned));
-        Ending { sessions: sessions.collect(), by_signal, errors: failed.collect() }
+        let (sessions, errors) = (sessions.collect(), failed.collect());
+        Ending { sessions, by_signal, errors, messages: None }
     }
 }

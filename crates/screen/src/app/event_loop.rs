@@ -1,23 +1,23 @@
 //! The loop: events in, frames out.
 
-use crate::app::answering::open_questions;
 use crate::app::ending::Ending;
 use crate::app::options::ScreenOptions;
-use crate::app::slot::Slot;
-use crate::app::state::{App, Done};
+use crate::app::slot::SlotId;
+use crate::app::state::App;
 use crate::app::terminal_job::{self, TerminalJob};
-use crate::panel::attention::{title_of, waits_for};
 use crate::terminal::frame_writer::FrameWriter;
-use crate::terminal::input::Input;
+use crate::terminal::held_stderr;
+use crate::terminal::input::{self, Input};
+use crate::terminal::kitty_clipboard::{Taken, TerminalClipboard};
 use crate::terminal::modes::{self, ShownScreen};
-use crate::terminal::notification;
 use crate::terminal::panic_hook::{self, BackgroundPanics};
 use crate::terminal::signals::{self, Signalled, Signals};
-use attache_client::{Change, PermissionRequest, Rule, Watch, WatchUpdate};
-use attache_view::sanitize;
+use attache_client::{PermissionRequest, Rule, Watch};
 use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::Event;
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
+use rustix::io::Errno;
 use std::io;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -43,14 +43,17 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
     let prompt = options.prompt.take();
     let (_, never) = mpsc::channel(1);
     let by_rule = std::mem::replace(&mut options.by_rule, never);
-    let shown = ShownScreen::enter(options.mouse)?;
-    let drawing = drawing(area)?;
+    let entered = ShownScreen::enter(options.settings.mouse);
+    let shown = entered.inspect_err(|_| show_held())?;
+    let drawing = drawing(area).inspect_err(|_| show_held())?;
     let app = App::new(options, area);
     let watch = app.hub.watch();
     let mut running = Running {
         app,
         drawing,
         input: Input::new(),
+        clipboard: TerminalClipboard::new(),
+        clipboard_slot: None,
         signals,
         watch,
         by_rule,
@@ -59,8 +62,13 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
         resumed: false,
     };
     running.app.begin(prompt);
-    let ended = running.until_ended().await;
+    let ended = match running.until_ended().await {
+        // The terminal closed while a frame was written. The signal comes at the same time.
+        Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Ok(true),
+        ended => ended,
+    };
     running.app.store_draft();
+    running.app.remember_unopened();
     let ending = ended.map(|by_signal| running.app.ending(by_signal));
     // The person gets the terminal back before the agents end, which can take seconds.
     drop(running.input);
@@ -72,7 +80,16 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
         // The person or the system does not wait for the agents.
         () = signals.ended() => {}
     }
-    ending
+    let mut ending = ending.inspect_err(|_| show_held())?;
+    ending.errors.extend(running.panics.take());
+    ending.messages = held_stderr::take();
+    Ok(ending)
+}
+
+/// Gives the terminal back, and shows what was held for stderr, because the screen failed.
+fn show_held() {
+    modes::leave();
+    held_stderr::show();
 }
 
 /// Returns an empty drawing of this size, whose first frame clears the terminal. A size that is
@@ -87,6 +104,9 @@ struct Running {
     app: App,
     drawing: Drawing,
     input: Input,
+    clipboard: TerminalClipboard,
+    /// The slot that gets the image from the clipboard.
+    clipboard_slot: Option<SlotId>,
     signals: Signals,
     watch: Watch,
     by_rule: mpsc::Receiver<(PermissionRequest, Rule)>,
@@ -113,7 +133,7 @@ impl Running {
     async fn until_ended(&mut self) -> io::Result<bool> {
         loop {
             if let Some(job) = self.app.job.take() {
-                self.run_job(job)?;
+                self.run_job(job).await?;
             }
             if self.app.is_ended {
                 return Ok(false);
@@ -126,11 +146,11 @@ impl Running {
                 biased;
                 signal = self.signals.next() => match signal {
                     Signalled::End | Signalled::HangUp => return Ok(true),
-                    Signalled::Suspend => self.run_job(TerminalJob::Suspend)?,
+                    Signalled::Suspend => self.run_job(TerminalJob::Suspend).await?,
                     Signalled::Continue => self.continued()?,
                 },
                 event = self.input.next() => match event {
-                    Some(Ok(event)) => self.app.event(event),
+                    Some(Ok(event)) => self.event(event),
                     Some(Err(error)) => return Err(error),
                     None => return Ok(true),
                 },
@@ -147,6 +167,10 @@ impl Running {
                     None => return Ok(false),
                 },
                 () = self.app.wake.notified() => self.app.woken(),
+                () = sleep_until(self.clipboard.rest().unwrap_or(tick)),
+                    if self.clipboard.rest().is_some() => input::read_rest(),
+                () = sleep_until(self.clipboard.until().unwrap_or(tick)),
+                    if self.clipboard.until().is_some() => self.clipboard_timed_out(),
                 () = sleep_until(tick), if self.app.shows_time() => self.app.is_dirty = true,
             }
         }
@@ -157,6 +181,7 @@ impl Running {
         if std::mem::take(&mut app.is_redrawn) {
             self.drawing = drawing(app.area)?;
         }
+        app.background_panics(&self.panics);
         app.is_dirty = false;
         self.drawing.draw(|frame| app.draw(frame))?;
         app.question_drawn();
@@ -166,27 +191,64 @@ impl Running {
         Ok(())
     }
 
+    /// Takes an event of the terminal. Replies of its clipboard are no keys.
+    fn event(&mut self, event: Event) {
+        match self.clipboard.take(&event) {
+            Taken::No => self.app.event(event),
+            Taken::Part => {}
+            Taken::Ended(image) => self.clipboard_read(image),
+        }
+    }
+
+    /// Asks the terminal for the image on its clipboard. Work goes on until the reply comes.
+    fn ask_clipboard(&mut self, slot: SlotId) {
+        self.clipboard_slot = Some(slot);
+        if let Err(error) = self.clipboard.ask() {
+            self.clipboard.give_up();
+            self.clipboard_read(Err(format!("the terminal cannot be used: {error}")));
+        }
+    }
+
+    fn clipboard_timed_out(&mut self) {
+        self.clipboard.give_up();
+        self.clipboard_read(Err("the terminal did not send its clipboard".to_owned()));
+    }
+
+    fn clipboard_read(&mut self, image: Result<Vec<u8>, String>) {
+        if let Some(slot) = self.clipboard_slot.take() {
+            self.app.image_read(slot, image);
+        }
+    }
+
     /// Gives the terminal to another program.
-    fn run_job(&mut self, job: TerminalJob) -> io::Result<()> {
+    async fn run_job(&mut self, job: TerminalJob) -> io::Result<()> {
+        if let TerminalJob::ReadClipboard { slot } = job {
+            self.ask_clipboard(slot);
+            return Ok(());
+        }
         self.input.pause();
         modes::leave();
         let is_suspension = matches!(job, TerminalJob::Suspend);
         match job {
+            TerminalJob::ReadClipboard { .. } => {}
             TerminalJob::Suspend => {
                 self.resumed = true;
                 signals::stop_this_process();
             }
             TerminalJob::Edit { slot, text } => {
-                let edited = tokio::task::block_in_place(|| terminal_job::edit(&text));
+                let edited = self.beside(move || terminal_job::edit(&text)).await;
                 self.app.edited(slot, edited);
             }
             TerminalJob::Run { command, agent } => {
-                let ran = tokio::task::block_in_place(|| terminal_job::run(command));
+                let ran = self.beside(move || terminal_job::run(command)).await;
                 if let Err(why) = ran {
                     self.app.notices.error(&why);
-                } else if let Some(agent) = agent.and_then(|agent| self.app.hub.agent(&agent)) {
+                } else if let Some(agent) = agent {
                     // An agent reads its login when it starts.
-                    agent.restart();
+                    if let Some(known) = self.app.hub.agent(&agent) {
+                        known.restart();
+                    }
+                    self.app.reopen(&agent);
                 }
             }
         }
@@ -197,9 +259,26 @@ impl Running {
         Ok(())
     }
 
+    /// Runs a program that has the terminal, and notes meanwhile what rules decide: agents wait
+    /// until their decisions are noted.
+    async fn beside<T: Send + 'static>(
+        &mut self,
+        program: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        let mut running = tokio::task::spawn_blocking(program);
+        loop {
+            tokio::select! {
+                ended = &mut running => {
+                    return ended.unwrap_or_else(|error| Err(error.to_string()));
+                }
+                Some((request, rule)) = self.by_rule.recv() => self.app.decided(&request, &rule),
+            }
+        }
+    }
+
     /// Shows the screen again after another program had the terminal.
     fn enter_again(&mut self) -> io::Result<()> {
-        modes::enter(self.app.mouse)?;
+        modes::enter(self.app.settings.mouse)?;
         // The terminal may have another size now.
         if let Ok((width, height)) = ratatui::crossterm::terminal::size() {
             self.app.area = Rect::new(0, 0, width, height);
@@ -218,124 +297,5 @@ impl Running {
         }
         modes::leave();
         self.enter_again()
-    }
-}
-
-impl App {
-    fn edited(&mut self, slot: crate::app::slot::SlotId, edited: Result<String, String>) {
-        match edited {
-            Ok(text) => {
-                if self.slot().is_some_and(|it| it.id == slot) {
-                    self.composer.set_text(&text);
-                }
-            }
-            Err(why) => self.notices.error(&why),
-        }
-    }
-
-    fn background_panics(&mut self, panics: &BackgroundPanics) {
-        for message in panics.take() {
-            self.notices.error(&format!("a part of this program failed: {message}"));
-        }
-    }
-
-    /// Takes the result of work in the background.
-    fn done(&mut self, done: Done) {
-        self.is_dirty = true;
-        match done {
-            Done::Opened { slot, result } => self.opened(slot, result),
-            Done::Say(level, text) => self.notices.add(level, &text),
-            Done::Listed(Ok(())) => self.hub.refresh_list(),
-            Done::Listed(Err(why)) => self.notices.error(&why),
-            Done::Found { text, found } => {
-                if let Some(panel) = &mut self.panel {
-                    panel.found(text, found);
-                }
-            }
-            Done::Continued(result) => self.continued(result),
-            Done::Nothing => {}
-        }
-    }
-
-    /// Takes what other threads found or wrote.
-    fn woken(&mut self) {
-        self.is_dirty |= self.composer.poll();
-        self.is_dirty |= self.slots.iter_mut().any(Slot::shell_grew);
-    }
-
-    /// Says that a rule decided.
-    fn decided(&mut self, request: &PermissionRequest, rule: &Rule) {
-        self.is_dirty = true;
-        let allowed = match rule.effect {
-            attache_client::Effect::Allow => "allowed",
-            attache_client::Effect::Ask | attache_client::Effect::Deny => "rejected",
-        };
-        let title = sanitize::visible_line(request.title());
-        self.notices.info(&format!("{allowed} by your rule \"{}\": {title}", rule.to_line()));
-    }
-
-    /// Takes changes of the hub. Only what is visible leads to a frame.
-    fn hub_changed(&mut self, update: &WatchUpdate) {
-        for change in &update.changes {
-            match change {
-                Change::Session { agent, id } => match self.slot_of(agent, id) {
-                    Some(index) if index == self.focus => {
-                        self.is_dirty = true;
-                        self.is_question_stale = true;
-                    }
-                    Some(index) => {
-                        self.is_question_stale |= self.answering.is_some();
-                        self.refresh_badge(index);
-                    }
-                    None => {}
-                },
-                Change::Agent { .. } => {
-                    self.is_dirty = true;
-                    self.is_question_stale = true;
-                }
-                // The list is visible only in the picker.
-                Change::SessionList => self.is_dirty |= self.panel.is_some(),
-                _ => {}
-            }
-        }
-        if self.panel.is_some() {
-            self.is_dirty = true;
-        }
-        self.notify();
-    }
-
-    fn refresh_badge(&mut self, index: usize) {
-        let Some(slot) = self.slots.get_mut(index) else { return };
-        let badge = slot.read_badge(false);
-        if badge != std::mem::replace(&mut slot.badge, badge) {
-            self.is_dirty = true;
-        }
-    }
-
-    /// Notifies the person of questions and ended turns while they look elsewhere.
-    fn notify(&mut self) {
-        if self.has_focus {
-            return;
-        }
-        let open = self.slots.iter().filter_map(Slot::session);
-        let waiting: Vec<_> = open.filter(|it| open_questions(&it.state()) > 0).collect();
-        let count: usize = waiting.iter().map(|session| open_questions(&session.state())).sum();
-        if count > self.notified
-            && let Some(session) = waiting.last()
-        {
-            let text = waits_for(session).unwrap_or_default();
-            notification::notify(self.notifications, &title_of(session), &text);
-        }
-        self.notified = count;
-        let busy = self
-            .slots
-            .iter()
-            .filter(|slot| matches!(slot.read_badge(true), crate::app::slot::Badge::Running));
-        let busy = busy.count();
-        if busy < self.busy && count == 0 {
-            let title = self.session().map(title_of).unwrap_or_default();
-            notification::notify(self.notifications, &title, "the turn has ended");
-        }
-        self.busy = busy;
     }
 }

@@ -1,11 +1,11 @@
 //! Opening, continuing and closing sessions.
 
+use crate::app::sending::unsent_prompts;
 use crate::app::slot::{Slot, SlotContent, SlotId};
 use crate::app::state::{App, Done, now};
-use crate::composer::Piece;
+use crate::composer::{Piece, from_stored};
 use crate::conversation::Conversation;
-use crate::panel::queue::prompt_text;
-use attache_client::{HubError, HubSession, ListedSession};
+use attache_client::{HubError, HubSession, ListedSession, SessionState};
 use attache_protocol::v1::{ProtocolVersion, SessionId};
 use std::future::{Future, IntoFuture as _};
 use std::path::{Path, PathBuf};
@@ -57,14 +57,94 @@ impl App {
         set: Vec<(String, String)>,
     ) {
         let opening = match stored {
+            Some(id) if mode.is_none() && set.is_empty() => {
+                self.hub.switch(&agent, id, Some(cwd)).show_stored_first()
+            }
+            // The agent sets options only of a session that it has opened.
             Some(id) => self.hub.switch(&agent, id, Some(cwd)),
             None => self.hub.open(&agent, cwd),
         };
         let opening = opening.mcp_servers(self.mcp_servers.iter().cloned()).into_future();
-        let slot = self.add_slot(agent, cwd);
-        self.tasks.spawn(async move {
-            Done::Opened { slot, result: configured(opening, mode, set).await }
+        let id = self.add_slot(agent, cwd);
+        let task = self.tasks.spawn(async move {
+            Done::Opened { slot: id, result: configured(opening, mode, set).await }
         });
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id) {
+            slot.opening = Some(task);
+        }
+    }
+
+    /// Opens a session with an agent again after a login, if the one that is shown was not opened.
+    pub(crate) fn reopen(&mut self, agent: &str) {
+        let is_it = |slot: &Slot| slot.agent == agent && slot.failure().is_some();
+        if self.slot().is_some_and(is_it) {
+            self.open_new(agent);
+        }
+    }
+
+    /// Stops waiting for the agent to open the session that is shown. A stored conversation stays
+    /// readable. Returns whether a session was opening.
+    pub(crate) fn cancel_opening(&mut self) -> bool {
+        let Some(slot) = self.slots.get_mut(self.focus) else { return false };
+        if let SlotContent::Opening { .. } = slot.content {
+            if let Some(task) = slot.opening.take() {
+                task.abort();
+            }
+            slot.content = SlotContent::Failed("You stopped the opening of the session.".into());
+            self.restore_early(self.focus);
+            return true;
+        }
+        let Some(session) = slot.session().filter(|_| slot.attaching.is_some()).cloned() else {
+            return false;
+        };
+        slot.attaching = None;
+        self.notices.info(
+            "stopped the opening: you can read the stored conversation, and /sessions opens it again",
+        );
+        self.close_session(session);
+        true
+    }
+
+    /// Says what the person must know about the agents of stored sessions, once they have opened
+    /// the sessions or failed.
+    pub(crate) fn attached(&mut self) {
+        for index in 0..self.slots.len() {
+            let Some(slot) = self.slots.get_mut(index).filter(|slot| slot.attaching.is_some())
+            else {
+                continue;
+            };
+            let Some(session) = slot.session().cloned() else { continue };
+            let state = session.state();
+            match &state {
+                SessionState::Starting | SessionState::Gone { restarting: true, .. } => continue,
+                SessionState::Gone { .. } | SessionState::ReadOnly { .. } => {
+                    let advice = "/agents logs in or starts the agent again, /continue goes on in a new session";
+                    self.notices.error(&format!("{state}: {advice}"));
+                }
+                _ => self.warn_of_version_2(&session),
+            }
+            if let Some(slot) = self.slots.get_mut(index) {
+                slot.attaching = None;
+            }
+            self.is_dirty = true;
+        }
+    }
+
+    /// Warns of an agent that acts without this program.
+    fn warn_of_version_2(&mut self, session: &HubSession) {
+        let connection = session.agent().connection();
+        if connection.is_some_and(|agent| agent.protocol() == ProtocolVersion::V2) {
+            self.notices.warning(
+                "This agent speaks ACP version 2, a draft: it reads and writes files and runs commands by itself, without this program.",
+            );
+        }
+    }
+
+    /// Turns the prompts of a slot that could not be sent into text again.
+    fn restore_early(&mut self, index: usize) {
+        let Some(slot) = self.slots.get_mut(index) else { return };
+        let early = std::mem::take(&mut slot.early);
+        early.into_iter().for_each(|prompt| self.restore(index, prompt));
     }
 
     /// Adds a slot for a session that opens, and shows it. A slot that nothing was done with gives
@@ -112,33 +192,29 @@ impl App {
             Err(error) => {
                 let why = services.not_opened(&slot.agent, &error);
                 slot.content = SlotContent::Failed(attache_view::sanitize::visible(&why).into());
-                // Prompts that could not be sent become text again.
-                let early = std::mem::take(&mut slot.early);
                 if let Some(index) = self.slots.iter().position(|slot| slot.id == id) {
-                    early.into_iter().for_each(|prompt| self.restore(index, prompt));
+                    self.restore_early(index);
                 }
                 return;
             }
         };
         session.set_budget(budget);
-        let by_itself = session
-            .agent()
-            .connection()
-            .is_some_and(|agent| agent.protocol() == ProtocolVersion::V2);
-        if by_itself {
-            self.notices.warning(
-                "This agent speaks ACP version 2, a draft: it reads and writes files and runs commands by itself, without this program.",
-            );
+        slot.opening = None;
+        slot.attaching = (session.state() == SessionState::Starting).then(now);
+        if slot.attaching.is_none() {
+            self.warn_of_version_2(&session);
         }
         troubles.iter().for_each(|trouble| self.notices.error(trouble));
         let Some(index) = self.slots.iter().position(|slot| slot.id == id) else { return };
         let draft = session.draft();
         let Some(slot) = self.slots.get_mut(index) else { return };
         slot.cwd = session.cwd().to_owned();
-        slot.content = SlotContent::Open(Box::new(Conversation::new(session)));
+        let mut conversation = Conversation::new(session);
+        conversation.transcript.set_folds_thoughts(self.settings.folds_thoughts);
+        slot.content = SlotContent::Open(Box::new(conversation));
         let early = std::mem::take(&mut slot.early);
         if !draft.is_empty() {
-            self.restore(index, vec![Piece::Text(draft)]);
+            self.restore(index, from_stored(&draft));
         }
         if index == self.focus {
             self.refresh_commands();
@@ -156,7 +232,8 @@ impl App {
             SlotContent::Opening { .. } => false,
             SlotContent::Open(conversation) => {
                 let session = &conversation.session;
-                session.snapshot().entries().is_empty() && session.queue().is_empty()
+                let is_silent = session.snapshot().entries().is_empty() && conversation.is_empty();
+                is_silent && session.queue().is_empty()
             }
         };
         if !unused || !slot.early.is_empty() || slot.has_draft {
@@ -179,12 +256,16 @@ impl App {
         }
         self.drop_question();
         self.store_draft();
-        let had_text = self.composer.clear();
+        let had_text = self.clear_text();
         self.composer.swap(crate::composer::Draft::default());
         let slot = self.slots.remove(self.focus);
-        let unsent = unsent_texts(&slot);
-        unsent.iter().for_each(|text| self.composer.add_history(text));
-        if had_text || !unsent.is_empty() {
+        let unsent = unsent_prompts(&slot);
+        let has_unsent = !unsent.is_empty();
+        for prompt in unsent {
+            self.remember(&prompt);
+            self.composer.add_history(prompt);
+        }
+        if had_text || has_unsent {
             self.notices
                 .info("the text that was not sent is in the history: the Up key brings it back");
         }
@@ -211,35 +292,34 @@ impl App {
     /// Continues the session that is shown in a new one.
     pub(crate) fn continue_in_new_session(&mut self) {
         if let Some(session) = self.session().cloned() {
-            self.tasks
-                .spawn(async move { Done::Continued(session.continue_in_new_session().await) });
+            self.tasks.spawn(async move {
+                let result = session.continue_in_new_session().await;
+                Done::Continued { of: session, result }
+            });
         }
     }
 
-    /// Shows the session in which another one continues.
-    pub(crate) fn continued(&mut self, result: Result<HubSession, HubError>) {
+    /// Opens the session in which another one continues. Shows it, unless the person does something
+    /// else meanwhile.
+    pub(crate) fn continued(&mut self, of: &HubSession, result: Result<HubSession, HubError>) {
         match result {
             Ok(session) => {
+                let is_idle = self.panel.is_none() && self.composer.is_empty();
+                let is_shown = is_idle && self.session() == Some(of);
+                let before = self.slot().map(|slot| slot.id);
                 let agent = session.agent().name().to_owned();
                 let cwd = session.cwd().to_owned();
                 let id = self.add_slot(agent, &cwd);
                 self.opened(id, Ok((session, Vec::new())));
+                let before = self.slots.iter().position(|slot| Some(slot.id) == before);
+                if let Some(before) = before.filter(|_| !is_shown) {
+                    self.show(before);
+                    self.notices.info("the session continues in another one, beside this one");
+                }
             }
             Err(error) => self.notices.error(&error.to_string()),
         }
     }
-}
-
-/// Returns the prompts of a slot that no agent got, as the person wrote them.
-fn unsent_texts(slot: &Slot) -> Vec<String> {
-    let text = |pieces: &[Piece]| pieces.iter().map(Piece::text).collect::<String>();
-    let early = slot.restored.iter().chain(&slot.early).map(|pieces| text(pieces));
-    let queue = slot.session().map(|session| session.queue()).unwrap_or_default();
-    let queued = queue.iter().map(|queued| {
-        let written = slot.written.iter().find(|(id, _)| *id == queued.id);
-        written.map_or_else(|| prompt_text(&queued.prompt), |(_, pieces)| text(pieces))
-    });
-    early.chain(queued).collect()
 }
 
 /// Waits for a session and sets its mode and options. Returns what could not be set.
@@ -257,7 +337,12 @@ async fn configured(
     }
     for (id, value) in set {
         if let Err(error) = session.set(&id, value.as_str()).await {
-            troubles.push(format!("--set {id}: {error}"));
+            troubles.push(match id.as_str() {
+                "model" => format!(
+                    "--model: {error}; the models of a provider are offered once it has a key"
+                ),
+                _ => format!("--set {id}: {error}"),
+            });
         }
     }
     Ok((session, troubles))

@@ -1,8 +1,8 @@
 //! What the screen starts with.
 
+use crate::app::screen_settings::ScreenSettings;
 use crate::keymap::Keymap;
 use crate::services::Services;
-use crate::terminal::notification::NotificationMethod;
 use crate::theme::Theme;
 use attache_client::{Budget, Hub, PermissionBroker, PermissionRequest, Rule};
 use attache_protocol::v1::{McpServer, SessionId};
@@ -36,10 +36,10 @@ pub struct ScreenOptions {
     pub notices: Vec<String>,
     /// The file of earlier prompts.
     pub history: Option<PathBuf>,
-    /// Whether the screen uses the mouse.
-    pub mouse: bool,
-    /// How the person is notified while the terminal is not focused.
-    pub notifications: NotificationMethod,
+    /// The folder for images from the clipboard; without one, they are removed at the end.
+    pub images: Option<PathBuf>,
+    /// What the person sets for the screen.
+    pub settings: ScreenSettings,
 }
 
 impl std::fmt::Debug for ScreenOptions {

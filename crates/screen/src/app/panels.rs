@@ -1,17 +1,18 @@
 //! Panels: how they open, and what they ask for.
 
 use crate::app::command_list::COMMANDS;
+use crate::app::sending::pieces_of;
+use crate::app::sought::Sought;
 use crate::app::state::{App, Done};
 use crate::app::terminal_job::TerminalJob;
-use crate::composer::Piece;
 use crate::keymap::Context;
 use crate::panel::agents::AgentsPanel;
 use crate::panel::attention::AttentionPanel;
-use crate::panel::queue::{QueuePanel, prompt_text};
+use crate::panel::pager::PagerPanel;
+use crate::panel::queue::QueuePanel;
 use crate::panel::request::Request;
 use crate::panel::sessions::SessionsPanel;
 use crate::panel::settings::SettingsPanel;
-use crate::panel::text_panel::TextPanel;
 use crate::panel::{Outcome, Panel};
 use crate::services::SessionChange;
 use crate::terminal::clipboard;
@@ -30,6 +31,10 @@ impl App {
         let folder = self.slot().map_or(&self.first.cwd, |slot| &slot.cwd);
         let folder = folder.to_string_lossy().into_owned();
         self.open_panel(SessionsPanel::new(folder, filter));
+        let words = filter.trim();
+        if !words.is_empty() {
+            self.request(Request::Search(words.to_owned()));
+        }
     }
 
     pub(crate) fn show_attention(&mut self) {
@@ -77,7 +82,7 @@ impl App {
         if lines.is_empty() {
             lines.push(Line::of("There are no messages.", Role::Muted));
         }
-        self.open_panel(TextPanel::new("Messages", lines));
+        self.open_panel(PagerPanel::of_lines("Messages", lines));
     }
 
     /// Shows the keys that work now, and the commands.
@@ -116,7 +121,7 @@ impl App {
         lines.push(heading("In a prompt"));
         lines.push(row("@PATH", "attaches a file"));
         lines.push(row("!COMMAND", "runs a shell command and shows its output"));
-        self.open_panel(TextPanel::new("Keys and commands", lines));
+        self.open_panel(PagerPanel::of_lines("Keys and commands", lines));
     }
 
     /// Does what a panel asks for after a key.
@@ -159,10 +164,12 @@ impl App {
                 });
             }
             Request::SetOption { id, value } => self.set_option(id, value),
+            Request::SetScreen { key, value } => self.set_screen(key, &value),
             Request::EditQueued(_)
             | Request::RemoveQueued(_)
             | Request::MoveQueued(..)
             | Request::SendNow(_) => self.change_queue(request),
+            Request::ResumeQueue => self.resume_queue(),
             Request::LogIn { agent } => {
                 let command = self.services.login(&agent);
                 self.job = Some(TerminalJob::Run { command, agent: Some(agent) });
@@ -177,7 +184,16 @@ impl App {
             Request::OpenPage(page) => self.open_page(page),
             Request::Answer(answer) => self.answer(answer),
             Request::SearchHere(text) => self.search_here(&text),
+            Request::Read(row) => self.open_panel(PagerPanel::new(&row)),
             Request::StopCall(id) => self.stop_tool_call(id),
+            Request::PlanRestore { session, goal, choices } => {
+                self.plan_restore(session, goal, *choices);
+            }
+            Request::GoBack { session, plan, position } => self.go_back(session, plan, position),
+            Request::PlanRejection(request) => self.plan_rejection(*request),
+            Request::DecideHunks(review, change) => self.decide_hunks(review, change),
+            Request::TellDecisions(owner) => self.tell_decisions(&owner),
+            Request::Inform(text) => self.notices.info(text),
             Request::Copy(text) => self.copy(&text),
             Request::Quit => self.is_ended = true,
         }
@@ -188,6 +204,9 @@ impl App {
         let Some(conversation) = slot.and_then(|slot| slot.conversation_mut()) else { return };
         let status = conversation.transcript.search(text);
         self.is_reading = !text.is_empty();
+        if !text.is_empty() && self.seek(Sought::Matches { from: usize::MAX }) {
+            return;
+        }
         let said = match (text.is_empty(), status.total) {
             (true, _) => return,
             (false, 0) => "no match".to_owned(),
@@ -231,6 +250,16 @@ impl App {
         });
     }
 
+    /// Resumes the queue of the session that is shown.
+    pub(crate) fn resume_queue(&mut self) {
+        let Some(session) = self.session() else { return };
+        if session.held().is_none() {
+            return self.notices.info("the queue is not paused");
+        }
+        session.release();
+        self.notices.info("the queue goes on");
+    }
+
     fn change_queue(&mut self, request: Request) {
         let Some(session) = self.session().cloned() else { return };
         match request {
@@ -240,7 +269,7 @@ impl App {
                     let at = slot.written.iter().position(|(written, _)| *written == id)?;
                     Some(slot.written.remove(at).1)
                 });
-                let pieces = written.unwrap_or_else(|| vec![Piece::Text(prompt_text(&prompt))]);
+                let pieces = written.unwrap_or_else(|| pieces_of(&prompt));
                 self.restore(self.focus, pieces);
             }
             Request::RemoveQueued(id) => {

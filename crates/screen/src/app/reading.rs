@@ -1,5 +1,6 @@
 //! Reading the conversation: scrolling, searching, folding, copying.
 
+use crate::app::sought::Sought;
 use crate::app::state::App;
 use crate::keymap::Action;
 use crate::panel::link::LinkPanel;
@@ -27,7 +28,10 @@ impl App {
             Action::PageDown => transcript.scroll(Scroll::PageDown),
             Action::HalfPageUp => transcript.scroll(Scroll::HalfPageUp),
             Action::HalfPageDown => transcript.scroll(Scroll::HalfPageDown),
-            Action::Top => transcript.scroll(Scroll::Start),
+            Action::Top => {
+                transcript.scroll(Scroll::Start);
+                self.seek(Sought::Start);
+            }
             Action::Bottom => transcript.scroll(Scroll::End),
             Action::PreviousMessage => self.jump(Jump::PreviousMessage),
             Action::NextMessage => self.jump(Jump::NextMessage),
@@ -59,7 +63,10 @@ impl App {
 
     fn jump(&mut self, jump: Jump) {
         self.is_reading = true;
-        if !self.transcript().is_some_and(|transcript| transcript.jump(jump)) {
+        let jumped = self.transcript().is_some_and(|transcript| transcript.jump(jump));
+        let is_backwards = matches!(jump, Jump::PreviousMessage | Jump::PreviousToolCall);
+        let goes_on = jumped || is_backwards && self.seek(Sought::Jump(jump));
+        if !goes_on {
             self.notices.info("there is nothing further in this direction");
         }
     }
@@ -88,17 +95,6 @@ impl App {
             None => {
                 self.notices.info("no row is selected: [ and ] select messages, { and } tool calls")
             }
-        }
-    }
-
-    /// Shows all changes of the turn of the selected row, or of the last turn.
-    pub(crate) fn review(&mut self) {
-        let slot = self.slots.get_mut(self.focus);
-        let Some(conversation) = slot.and_then(|slot| slot.conversation_mut()) else { return };
-        let changes = conversation.changes(conversation.transcript.selected());
-        match changes.files.is_empty() {
-            true => self.notices.info("this turn changed no files"),
-            false => self.open_panel(PagerPanel::of_changes(changes)),
         }
     }
 

@@ -152,3 +152,10 @@ pub(crate) async fn run(
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+impl Drop for ShellRun {
+    /// Nothing else can stop the command.
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -4,6 +4,7 @@ use crate::composer::{Draft, Piece};
 use crate::conversation::Conversation;
 use attache_client::{HubSession, QueuedPromptId, SessionState};
 use std::path::PathBuf;
+use tokio::task::AbortHandle;
 
 /// Identifies a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub(crate) struct Slot {
     /// The branch of its repository.
     pub(crate) branch: Option<String>,
     pub(crate) content: SlotContent,
+    /// The task that opens the session.
+    pub(crate) opening: Option<AbortHandle>,
+    /// Since when the agent opens a stored session whose history is shown already.
+    pub(crate) attaching: Option<i64>,
     /// The text of the composer while another session is shown.
     pub(crate) draft: Draft,
     /// Whether the draft has text.
@@ -33,6 +38,14 @@ pub(crate) struct Slot {
     pub(crate) badge: Badge,
     /// The number of the last event that the person has seen.
     pub(crate) seen: u64,
+    /// Whether a turn began whose end was not told yet.
+    pub(crate) awaits_end: bool,
+    /// Whether a turn ran whose end the person was not notified of.
+    pub(crate) has_turn: bool,
+    /// Whether the clipboard is read for an image.
+    pub(crate) reads_image: bool,
+    /// Whether a prompt was sent while the clipboard was read.
+    pub(crate) sent_without_image: bool,
 }
 
 /// What a slot holds.
@@ -72,6 +85,8 @@ impl Slot {
             agent,
             cwd,
             branch: None,
+            opening: None,
+            attaching: None,
             content: SlotContent::Opening { since: now },
             draft: Draft::default(),
             has_draft: false,
@@ -80,6 +95,10 @@ impl Slot {
             written: Vec::new(),
             badge: Badge::None,
             seen: 0,
+            awaits_end: false,
+            has_turn: false,
+            reads_image: false,
+            sent_without_image: false,
         }
     }
 
@@ -114,6 +133,18 @@ impl Slot {
             SessionState::Running { .. } | SessionState::WaitingForPerson { .. }
         );
         works || !session.queue().is_empty()
+    }
+
+    /// Returns whether a turn has ended since the last call. An opening is no turn.
+    pub(crate) fn take_turn_end(&mut self) -> bool {
+        match self.session().map(HubSession::state) {
+            Some(SessionState::Running { .. } | SessionState::Cancelling { .. }) => {
+                self.has_turn = true;
+                false
+            }
+            Some(SessionState::WaitingForPerson { .. }) => false,
+            _ => std::mem::take(&mut self.has_turn),
+        }
     }
 
     /// Reads what the list of tabs says.

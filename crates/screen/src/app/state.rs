@@ -3,19 +3,23 @@
 use crate::app::command_list::COMMANDS;
 use crate::app::notices::Notices;
 use crate::app::options::{FirstSession, ScreenOptions};
+use crate::app::pasted_images::PastedImages;
+use crate::app::screen_settings::ScreenSettings;
 use crate::app::slot::{Slot, SlotId};
 use crate::app::terminal_job::TerminalJob;
-use crate::composer::{Composer, Draft, Piece, SlashCommand};
+use crate::composer::{Composer, Draft, HistoryFile, Piece, SlashCommand, to_stored};
 use crate::keymap::Keymap;
 use crate::panel::Panel;
+use crate::panel::review::ReviewedChanges;
 use crate::popup::FileFinder;
 use crate::services::{FoundText, Services};
-use crate::terminal::notification::NotificationMethod;
 use crate::theme::Theme;
+use attache_checkpoint::{Plan, Restored, Summary};
 use attache_client::{
     Budget, Hub, HubError, HubSession, PermissionBroker, QuestionAbout, QuestionId,
 };
 use attache_protocol::v1::{McpServer, SessionId};
+use attache_session::{EntryPage, StoreError};
 use attache_view::{NoticeLevel, StatusLine, sanitize};
 use ratatui::layout::Rect;
 use std::path::PathBuf;
@@ -40,8 +44,11 @@ pub(crate) struct App {
     pub(crate) files_of: PathBuf,
     /// Wakes the loop from other threads.
     pub(crate) wake: Arc<Notify>,
-    pub(crate) history: Option<PathBuf>,
-    pub(crate) notifications: NotificationMethod,
+    /// The file of earlier prompts.
+    pub(crate) history: Option<HistoryFile>,
+    /// The images from the clipboard.
+    pub(crate) images: PastedImages,
+    pub(crate) settings: ScreenSettings,
     /// The sessions, at least one.
     pub(crate) slots: Vec<Slot>,
     /// The index of the slot that is shown.
@@ -70,15 +77,16 @@ pub(crate) struct App {
     pub(crate) conversation_area: Rect,
     pub(crate) question_area: Rect,
     pub(crate) composer_area: Rect,
+    /// The area of the list beside the composer.
+    pub(crate) list_area: Rect,
     /// Whether the person looks at the terminal.
     pub(crate) has_focus: bool,
     /// The number of questions that the person was notified of.
     pub(crate) notified: usize,
-    /// The number of sessions that worked when the person was last notified.
-    pub(crate) busy: usize,
-    pub(crate) mouse: bool,
     /// Work in the background.
     pub(crate) tasks: JoinSet<Done>,
+    /// Held while a decision about hunks is stored, so that the review is read after it.
+    pub(crate) deciding: Arc<tokio::sync::Mutex<()>>,
     /// Whether the next frame differs from the last one.
     pub(crate) is_dirty: bool,
     /// Whether the next frame is drawn from nothing.
@@ -123,10 +131,34 @@ pub(crate) enum Done {
     Listed(Result<(), String>),
     /// A search in texts found these sessions.
     Found { text: String, found: Vec<FoundText> },
+    /// A page of earlier messages was read.
+    Earlier {
+        slot: SlotId,
+        /// The page ends before the event with this number.
+        before: u64,
+        page: Result<EntryPage, StoreError>,
+    },
+    /// The clipboard was read for the composer of a slot.
+    Image { slot: SlotId, image: Result<Vec<u8>, String> },
+    /// The checkpoints of a session were read for the timeline.
+    Checkpoints { session: HubSession, taken: Result<Vec<Summary>, String>, is_undo: bool },
+    /// A restore was planned.
+    Planned(Result<Box<Plan>, String>),
+    /// The checkpoints of a session were read for a review; `None` if there are none.
+    ReviewRead { session: HubSession, changes: Result<Option<ReviewedChanges>, String> },
+    /// A decision about hunks was stored, or not, and the review was read again.
+    Decided { changes: Result<ReviewedChanges, String>, said: Vec<(NoticeLevel, String)> },
+    /// Files were restored, and the conversation goes on in another session, if one is named.
+    WentBack {
+        session: HubSession,
+        restored: Option<Restored>,
+        rewound: Option<HubSession>,
+        error: Option<String>,
+    },
     /// Nothing is to be done.
     Nothing,
     /// A session continues in a new one.
-    Continued(Result<HubSession, HubError>),
+    Continued { of: HubSession, result: Result<HubSession, HubError> },
 }
 
 /// The time, in milliseconds since 1970.
@@ -142,8 +174,10 @@ impl App {
         options.notices.iter().for_each(|text| notices.warning(text));
         let keymap = Arc::new(options.keymap);
         let mut composer = Composer::new(keymap.clone());
-        let earlier = options.history.as_deref().map(crate::app::history::read).unwrap_or_default();
-        earlier.iter().for_each(|prompt| composer.add_history(prompt));
+        composer.set_vim(options.settings.vim);
+        let history = options.history.map(HistoryFile::new);
+        let earlier = history.as_ref().map(HistoryFile::read).unwrap_or_default();
+        earlier.into_iter().for_each(|prompt| composer.add_history(prompt));
         Self {
             hub: options.hub,
             services: options.services,
@@ -156,8 +190,9 @@ impl App {
             composer,
             files_of: PathBuf::new(),
             wake: Arc::default(),
-            history: options.history,
-            notifications: options.notifications,
+            history,
+            images: options.images.map_or(PastedImages::Temporary(None), PastedImages::Folder),
+            settings: options.settings,
             slots: Vec::new(),
             focus: 0,
             last_slot: 0,
@@ -174,11 +209,11 @@ impl App {
             conversation_area: Rect::default(),
             question_area: Rect::default(),
             composer_area: Rect::default(),
+            list_area: Rect::default(),
             has_focus: true,
             notified: 0,
-            busy: 0,
-            mouse: options.mouse,
             tasks: JoinSet::new(),
+            deciding: Arc::default(),
             is_dirty: true,
             is_redrawn: false,
             interrupted: None,
@@ -265,7 +300,7 @@ impl App {
         if let Some(slot) = self.slot()
             && let Some(session) = slot.session()
         {
-            session.set_draft(self.composer.text());
+            session.set_draft(to_stored(&self.composer.pieces()));
         }
     }
 

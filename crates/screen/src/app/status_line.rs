@@ -2,6 +2,7 @@
 
 use crate::app::slot::SlotContent;
 use crate::app::state::{App, now};
+use crate::keymap::Action;
 use crate::panel::attention::since;
 use attache_client::SessionState;
 use attache_view::{ActivityKind, ContextLevel, Line, Role, sanitize};
@@ -45,6 +46,9 @@ impl App {
     pub(crate) fn shows_time(&self) -> bool {
         match self.slot().map(|slot| &slot.content) {
             Some(SlotContent::Opening { .. }) => true,
+            Some(SlotContent::Open(_)) if self.slot().is_some_and(|it| it.attaching.is_some()) => {
+                true
+            }
             Some(SlotContent::Open(conversation)) => matches!(
                 conversation.session.state(),
                 SessionState::Running { .. }
@@ -58,18 +62,22 @@ impl App {
     /// What the session that is shown does or waits for.
     pub(crate) fn activity(&self) -> Option<(String, Role)> {
         let slot = self.slot()?;
-        match &slot.content {
-            SlotContent::Opening { since: at } => {
-                let agent = sanitize::line(&slot.agent);
-                let text = format!(
-                    "starting {agent} {} {}",
-                    self.theme.glyphs().ellipsis,
-                    since(*at, now())
-                );
-                return Some((text, Role::Running));
+        let opening = |does: &str, at: i64| {
+            let agent = sanitize::line(&slot.agent);
+            let (ellipsis, key) = (self.theme.glyphs().ellipsis, self.key_name(Action::Cancel));
+            let text = format!("{does} {agent} {ellipsis} {}; {key} stops it", since(at, now()));
+            Some((text, Role::Running))
+        };
+        match (&slot.content, slot.attaching) {
+            (SlotContent::Opening { since: at }, _) => return opening("starting", *at),
+            (SlotContent::Failed(_), _) => return Some(("not open".to_owned(), Role::Error)),
+            (SlotContent::Open(_), Some(at)) => return opening("opening the session with", at),
+            (SlotContent::Open(conversation), None) => {
+                if let Some(seeking) = conversation.seeking() {
+                    let key = self.key_name(Action::Cancel);
+                    return Some((format!("{seeking}; {key} stops it"), Role::Running));
+                }
             }
-            SlotContent::Failed(_) => return Some(("not open".to_owned(), Role::Error)),
-            SlotContent::Open(_) => {}
         }
         let activity = &self.status.as_ref()?.activity;
         let text = activity.line.text();
@@ -121,6 +129,11 @@ impl App {
                 count => format!("{count} questions elsewhere ({key})"),
             };
             parts.push(part(text, Role::Warning, 8));
+        }
+        let held = slot.session().filter(|session| session.held().is_some());
+        if held.is_some() {
+            let key = self.key_name(crate::keymap::Action::ResumeQueue);
+            parts.push(part(format!("queue paused ({key} resumes)"), Role::Warning, 8));
         }
         parts.extend(slot.branch.clone().map(|branch| part(branch, Role::Muted, 3)));
         parts

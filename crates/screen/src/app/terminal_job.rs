@@ -1,6 +1,7 @@
 //! Programs that get the terminal for a while: an editor, a login, a shell that suspends.
 
 use crate::app::slot::SlotId;
+use crate::composer::{EditorText, Piece};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_current_process_group, waitpid};
 use std::io::{self, Write as _};
@@ -15,9 +16,11 @@ const LONGEST: u64 = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) enum TerminalJob {
     /// The editor of the person, for the text of a composer.
-    Edit { slot: SlotId, text: String },
+    Edit { slot: SlotId, text: EditorText },
     /// Another program, such as a login; the screen waits for a key after it.
     Run { command: Command, agent: Option<String> },
+    /// The image on the clipboard of the terminal, for the composer of a slot.
+    ReadClipboard { slot: SlotId },
     /// The shell from which the screen was started.
     Suspend,
 }
@@ -51,17 +54,19 @@ fn run_in_terminal(mut command: Command) -> io::Result<ExitStatus> {
     }
 }
 
-/// Lets the person edit a text. Waits for the editor.
+/// Lets the person edit a text. Waits for the editor. Pasted texts and images remain what they
+/// are.
 ///
 /// # Errors
 /// Returns a message for the person if there is no editor or the file cannot be used.
-pub(crate) fn edit(text: &str) -> Result<String, String> {
+pub(crate) fn edit(written: &EditorText) -> Result<Vec<Piece>, String> {
+    let text = written.text();
     let file = tempfile::Builder::new().prefix("attache-prompt-").suffix(".md").tempfile();
-    let written = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
-    let file = written.map_err(|error| format!("the text cannot be edited: {error}"))?;
+    let file = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
+    let file = file.map_err(|error| format!("the text cannot be edited: {error}"))?;
     let status = run_in_terminal(editor(file.path()));
     let status = status.map_err(|error| format!("the editor did not start: {error}"))?;
-    edited(text, file, status)
+    Ok(written.pieces(&edited(text, file, status)?))
 }
 
 /// Reads the text that the editor wrote. Keeps a file with another text that cannot be used.

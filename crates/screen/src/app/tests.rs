@@ -1,6 +1,7 @@
 //! Questions and keys: what a key must not answer.
 
 use crate::app::options::{FirstSession, ScreenOptions};
+use crate::app::screen_settings::ScreenSettings;
 use crate::app::state::{App, ShownQuestion};
 use crate::composer::Piece;
 use crate::keymap::{Action, Context, Keymap};
@@ -33,7 +34,7 @@ use std::thread::sleep;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-struct NoServices;
+pub(crate) struct NoServices;
 
 impl Services for NoServices {
     fn agents(&self) -> Vec<AgentChoice> {
@@ -44,8 +45,9 @@ impl Services for NoServices {
         Ok(agent.to_owned())
     }
 
-    fn prompt(&self, _: &[Piece], _: &Path, _: &PromptCapabilities) -> PreparedPrompt {
-        PreparedPrompt::default()
+    fn prompt(&self, pieces: &[Piece], _: &Path, _: &PromptCapabilities) -> PreparedPrompt {
+        let text: String = pieces.iter().map(Piece::text).collect();
+        PreparedPrompt { blocks: vec![text.into()], ..PreparedPrompt::default() }
     }
 
     fn hints(&self, _: &str, _: &Session) -> Vec<String> {
@@ -68,6 +70,10 @@ impl Services for NoServices {
         Box::pin(async { Ok(()) })
     }
 
+    fn store_setting(&self, _: &str, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+
     fn search(&self, _: String) -> Served<Result<Vec<FoundText>, String>> {
         Box::pin(async { Ok(Vec::new()) })
     }
@@ -77,9 +83,10 @@ fn theme() -> Theme {
     Theme::dark(ColorDepth::Rgb, Glyphs::UNICODE)
 }
 
-fn app() -> App {
+/// Returns what a screen without agents starts with.
+pub(crate) fn options() -> ScreenOptions {
     let (_, by_rule) = mpsc::channel(1);
-    let options = ScreenOptions {
+    ScreenOptions {
         hub: Hub::new(HubOptions::default()),
         services: Arc::new(NoServices),
         rules: PermissionBroker::in_memory(),
@@ -99,10 +106,17 @@ fn app() -> App {
         keymap: Keymap::default(),
         notices: Vec::new(),
         history: None,
-        mouse: false,
-        notifications: NotificationMethod::Off,
-    };
-    App::new(options, Rect::new(0, 0, 80, 24))
+        images: None,
+        settings: ScreenSettings {
+            mouse: false,
+            notifications: NotificationMethod::Off,
+            ..ScreenSettings::default()
+        },
+    }
+}
+
+fn app() -> App {
+    App::new(options(), Rect::new(0, 0, 80, 24))
 }
 
 fn request(title: &str, command: &str) -> PermissionRequest {

@@ -44,6 +44,12 @@ impl Step {
 }
 
 impl Buffer {
+    /// Returns a buffer with this text, which no undo removes.
+    #[cfg(test)]
+    pub(super) fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
     pub(super) fn text(&self) -> &str {
         &self.text
     }

@@ -1,8 +1,8 @@
 //! Chips: pasted texts and attached images that the composer shows as one character.
 
 use super::grapheme::{self, CHIPS, is_chip};
+use super::image::ImageFile;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A part of a prompt.
@@ -14,21 +14,36 @@ pub enum Piece {
     /// Text that the person pasted; it mentions no files.
     Paste(Arc<str>),
     /// An image that the person attached.
-    Image(PathBuf),
+    Image(ImageFile),
 }
 
 /// Returns the text with a mention of the file, as the client reads it: `@path`, or with quotes if
-/// the path needs them. Returns `None` for a path that no mention can express.
+/// the path needs them. Between double quotes, a backslash escapes the characters that no text of
+/// the composer can have. Returns `None` for an empty path.
 pub fn mention(path: &str) -> Option<String> {
-    if path.is_empty() || path.contains('\n') || path.chars().any(is_chip) {
+    if path.is_empty() {
         return None;
     }
-    let plain = !path.contains(char::is_whitespace) && !path.starts_with(['@', '"', '\'']);
-    let quote = |mark: char| (!path.contains(mark)).then(|| format!("@{mark}{path}{mark}"));
-    match plain {
-        true => Some(format!("@{path}")),
-        false => quote('"').or_else(|| quote('\'')),
+    let is_special = |letter: char| letter.is_control() || is_chip(letter);
+    let is_literal = !path.contains(is_special);
+    let needs_quotes = path.contains(char::is_whitespace) || path.starts_with(['@', '"', '\'']);
+    if is_literal && !needs_quotes {
+        return Some(format!("@{path}"));
     }
+    if is_literal && path.contains(['"', '\\']) && !path.contains('\'') {
+        return Some(format!("@'{path}'"));
+    }
+    let mut quoted = String::from("@\"");
+    for letter in path.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            '\n' => quoted.push_str("\\n"),
+            letter if is_special(letter) => quoted.extend(letter.escape_unicode()),
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    Some(quoted)
 }
 
 impl Piece {
@@ -37,8 +52,8 @@ impl Piece {
         match self {
             Self::Text(text) => text.clone(),
             Self::Paste(text) => text.to_string(),
-            Self::Image(path) => {
-                let path = path.to_string_lossy();
+            Self::Image(image) => {
+                let path = image.path().to_string_lossy();
                 mention(&path).unwrap_or_else(|| path.into_owned())
             }
         }
@@ -47,16 +62,31 @@ impl Piece {
     /// Returns what the composer shows for a chip, such as `[pasted 214 lines]`.
     pub(super) fn label(&self) -> String {
         match self {
-            Self::Text(_) => String::new(),
+            Self::Text(text) => format!("[text of {} characters]", text.chars().count()),
             Self::Paste(text) => match text.lines().count() {
                 0 | 1 => format!("[pasted {} characters]", text.chars().count()),
                 lines => format!("[pasted {lines} lines]"),
             },
-            Self::Image(path) => {
+            Self::Image(image) => {
+                let path = image.path();
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
                 let name: String = name.chars().filter(|letter| !letter.is_control()).collect();
-                format!("[image {}]", grapheme::drawn_text(&name))
+                format!("[image {}, {}]", grapheme::drawn_text(&name), image.description())
             }
+        }
+    }
+
+    /// Returns whether the person typed the piece.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
+    }
+
+    /// Returns a piece with text that mentions no files, such as that of a prompt whose mentions
+    /// are files already. Only text with a possible mention needs a chip.
+    pub(crate) fn without_mentions(text: String) -> Self {
+        match text.contains('@') {
+            true => Self::Paste(text.into()),
+            false => Self::Text(text),
         }
     }
 }
@@ -119,40 +149,6 @@ impl Chips {
     }
 }
 
-/// Returns the path if a pasted text is the path of an image, as terminals paste a file that is
-/// dropped on them: absolute, perhaps quoted, with `\ ` for spaces, or as a `file:` URL.
-pub(super) fn image_path(pasted: &str) -> Option<PathBuf> {
-    let text = pasted.trim();
-    let quoted = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
-    let inner = quoted('\'').or_else(|| quoted('"'));
-    let path = match (inner, text.strip_prefix("file://")) {
-        (Some(inner), _) => inner.to_owned(),
-        (None, Some(url)) => percent_decoded(url)?,
-        (None, None) if text.replace("\\ ", "").contains(' ') => return None,
-        (None, None) => text.replace("\\ ", " "),
-    };
-    let is_absolute = path.starts_with('/') || path.starts_with("~/");
-    let one_line = !path.contains(['\n', '\0']) && path.len() < 4096;
-    let kind = Path::new(&path).extension()?.to_str()?.to_ascii_lowercase();
-    let is_image = matches!(&*kind, "png" | "jpg" | "jpeg" | "gif" | "webp");
-    (is_absolute && one_line && is_image).then(|| PathBuf::from(path))
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digits = [rest.next()?, rest.next()?];
-                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,8 +161,11 @@ mod tests {
             ("a \"b\".rs", Some("@'a \"b\".rs'")),
             ("@types/a.ts", Some("@\"@types/a.ts\"")),
             ("\"", Some("@'\"'")),
-            ("a \"b' c", None),
-            ("a\nb", None),
+            ("a \"b' c", Some("@\"a \\\"b' c\"")),
+            ("a\nb", Some("@\"a\\nb\"")),
+            ("a\u{1b}b", Some("@\"a\\u{1b}b\"")),
+            ("a b\\n", Some("@'a b\\n'")),
+            ("a\\b", Some("@a\\b")),
             ("", None),
         ] {
             assert_eq!(mention(path).as_deref(), written, "{path}");
@@ -174,28 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_image_is_found() {
-        for (pasted, path) in [
-            ("/tmp/a.png", Some("/tmp/a.png")),
-            ("'/tmp/a b.PNG' ", Some("/tmp/a b.PNG")),
-            ("/tmp/a\\ b.jpeg\n", Some("/tmp/a b.jpeg")),
-            ("file:///tmp/a%20b.webp", Some("/tmp/a b.webp")),
-            ("~/shot.gif", Some("~/shot.gif")),
-            ("a.png", None),
-            ("/tmp/a.rs", None),
-            ("/tmp/a.png and /tmp/b.png text", None),
-            ("/tmp\n/a.png", None),
-            ("file:///tmp/%zz.png", None),
-            ("", None),
-        ] {
-            assert_eq!(image_path(pasted), path.map(PathBuf::from), "{pasted}");
-        }
-    }
-
-    #[test]
     fn a_label_says_how_much_was_pasted() {
         assert_eq!(Piece::Paste("a\n".repeat(214).into()).label(), "[pasted 214 lines]");
         assert_eq!(Piece::Paste("é".repeat(1500).into()).label(), "[pasted 1500 characters]");
-        assert_eq!(Piece::Image("/tmp/sh\u{1b}ot.png".into()).label(), "[image shot.png]");
+        let image = Piece::Image(ImageFile::stored("/gone/sh\u{1b}ot.png"));
+        assert_eq!(image.label(), "[image shot.png, missing]");
     }
 }

@@ -1,8 +1,9 @@
 //! The editor without modes: movements and edits of a text that is drawn in rows.
 
 use super::buffer::Buffer;
-use super::chip::{Chips, Piece, image_path};
+use super::chip::{Chips, Piece};
 use super::grapheme::is_chip;
+use super::image::{ImageFile, image_paths};
 use super::kill_ring::KillRing;
 use super::layout::{self, Layout};
 use crate::keymap::Action;
@@ -58,18 +59,41 @@ impl Editor {
         self.buffer.insert(&clean(text));
     }
 
-    /// Inserts a pasted text: whole, or as a chip if it is long or the path of an image.
-    pub(super) fn paste(&mut self, pasted: &str) {
+    /// Inserts a pasted text: whole, or as a chip if it is long. Paths of images become chips.
+    ///
+    /// # Errors
+    /// Returns a message for the person if the text is the path of an image that cannot be
+    /// attached. The path is inserted as text.
+    pub(super) fn paste(&mut self, pasted: &str) -> Result<(), String> {
         self.settle();
         self.end_step();
-        if let Some(path) = image_path(pasted) {
-            self.insert_chip(Piece::Image(path));
-        } else if is_long(pasted) || self.buffer.len() + pasted.len() > TEXT_LIMIT {
+        let opened = image_paths(pasted).map(|paths| {
+            paths.into_iter().map(ImageFile::open).collect::<Result<Vec<_>, String>>()
+        });
+        let result = match opened {
+            Some(Ok(images)) => {
+                images.into_iter().for_each(|image| self.insert_chip(Piece::Image(image)));
+                Ok(())
+            }
+            Some(Err(why)) => {
+                self.paste_text(pasted);
+                Err(format!("{why}: the path is inserted as text"))
+            }
+            None => {
+                self.paste_text(pasted);
+                Ok(())
+            }
+        };
+        self.end_step();
+        result
+    }
+
+    fn paste_text(&mut self, pasted: &str) {
+        if is_long(pasted) || self.buffer.len() + pasted.len() > TEXT_LIMIT {
             self.insert_chip(Piece::Paste(unix_lines(pasted).into()));
         } else {
             self.insert_clean(pasted);
         }
-        self.end_step();
     }
 
     /// Inserts a chip at the cursor.
@@ -89,7 +113,8 @@ impl Editor {
                 Piece::Text(text) if self.buffer.len() + text.len() <= TEXT_LIMIT => {
                     self.insert_clean(text);
                 }
-                Piece::Text(text) => self.insert_chip(Piece::Paste(unix_lines(text).into())),
+                // It is too long to be edited here.
+                Piece::Text(text) => self.insert_chip(Piece::Text(unix_lines(text))),
                 chip => self.insert_chip(chip.clone()),
             }
         }

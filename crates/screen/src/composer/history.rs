@@ -22,7 +22,7 @@ fn size(prompt: &[Piece]) -> usize {
     let of = |piece: &Piece| match piece {
         Piece::Text(text) => text.len(),
         Piece::Paste(text) => text.len(),
-        Piece::Image(path) => path.as_os_str().len(),
+        Piece::Image(image) => image.path().as_os_str().len(),
     };
     prompt.iter().map(of).sum()
 }

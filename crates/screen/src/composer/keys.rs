@@ -8,6 +8,7 @@ use super::vim::{Vim, VimEvent, VimMode};
 use super::{Composer, ComposerEvent, Submitted};
 use crate::keymap::{Action, Context, Key};
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
+use ratatui::layout::Rect;
 
 impl Composer {
     /// Handles a key.
@@ -108,6 +109,15 @@ impl Composer {
             _ => return None,
         }
         Some(ComposerEvent::Changed)
+    }
+
+    /// Handles a click on a row of the area in which the list beside the composer was drawn:
+    /// chooses the entry there, as Tab does.
+    pub fn click_list(&mut self, area: Rect, row: u16) -> ComposerEvent {
+        match self.popup().is_some_and(|list| list.click(area, row)) {
+            true => self.accept(false).unwrap_or(ComposerEvent::Changed),
+            false => ComposerEvent::Ignored,
+        }
     }
 
     /// Chooses the selected entry. Returns `None` if no entry is selected, or if Enter sends the

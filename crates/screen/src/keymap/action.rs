@@ -51,13 +51,12 @@ actions! {
     NextMode = "next_mode", "Switch to the next mode of the agent";
     Queue = "queue", "Edit the prompts that wait";
     Review = "review", "Show all changes of the turn";
+    ResumeQueue = "resume_queue", "Send the prompts of a paused queue";
     FoldAll = "fold_all", "Fold or unfold all output";
 
     // Reading.
     ScrollUp = "scroll_up", "Scroll up";
     ScrollDown = "scroll_down", "Scroll down";
-    ScrollLeft = "scroll_left", "Scroll left";
-    ScrollRight = "scroll_right", "Scroll right";
     PageUp = "page_up", "Go up by a page";
     PageDown = "page_down", "Go down by a page";
     HalfPageUp = "half_page_up", "Go up by half a page";
@@ -72,6 +71,13 @@ actions! {
     NextHunk = "next_hunk", "Go to the next change";
     PreviousFile = "previous_file", "Go to the previous file";
     NextFile = "next_file", "Go to the next file";
+    ReviewScope = "review_scope", "Show the changes of the turn or of the session";
+    AcceptHunk = "accept_hunk", "Accept the change";
+    RejectHunk = "reject_hunk", "Reject the change, after a preview";
+    AcceptFile = "accept_file", "Accept all changes of the file";
+    RejectFile = "reject_file", "Reject all changes of the file, after a preview";
+    CommentHunk = "comment_hunk", "Comment the change for the agent";
+    ReopenHunk = "reopen_hunk", "Take back that the change is accepted";
     SideBySide = "side_by_side", "Show changes side by side or in one column";
     Search = "search", "Search";
     NextMatch = "next_match", "Go to the next match";
@@ -82,7 +88,6 @@ actions! {
     CopyCode = "copy_code", "Copy the code block";
     CopyCommand = "copy_command", "Copy the command";
     StopCall = "stop_call", "Stop the tool call";
-    ToggleWrap = "toggle_wrap", "Wrap long lines or not";
 
     // Lists.
     Up = "up", "Go up";

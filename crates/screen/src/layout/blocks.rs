@@ -4,9 +4,10 @@ use super::canvas::{Canvas, Margin};
 use super::styled_text::{StyledText, width};
 use super::table::write_table;
 use crate::theme::{Element, Theme};
-use attache_view::{Block, CodeBlock, Item, Line as ViewLine, Marker, Role};
+use attache_view::{Block, CodeBlock, Item, Line as ViewLine, Marker, Role, Span as ViewSpan};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The deepest list that is indented further than the list around it.
@@ -36,10 +37,20 @@ pub(crate) fn write_blocks(canvas: &mut Canvas<'_>, blocks: &[Arc<Block>], margi
 /// Writes one block.
 pub(crate) fn write_block(canvas: &mut Canvas<'_>, block: &Block, margin: &mut Margin) {
     match block {
-        Block::Paragraph { lines } => write_lines(canvas, lines, margin),
+        Block::Paragraph { lines } => {
+            let lines = with_code_marks(lines, canvas.theme);
+            write_lines(canvas, &lines, margin);
+        }
         Block::Heading { level, line } => write_heading(canvas, *level, line, margin),
         Block::Item(item) => write_item(canvas, item, margin),
         Block::Code(code) => write_code(canvas, code, margin),
+        Block::Table(table) if canvas.theme.marks_code() => {
+            let mut table = table.clone();
+            for row in table.rows.iter_mut().chain([&mut table.header]) {
+                *row = with_code_marks(row, canvas.theme).into_owned();
+            }
+            write_table(canvas, &table, margin);
+        }
         Block::Table(table) => write_table(canvas, table, margin),
         Block::Quote { blocks } => {
             let bar = Span::styled("> ", canvas.gutter());
@@ -63,6 +74,26 @@ pub(crate) fn write_block(canvas: &mut Canvas<'_>, block: &Block, margin: &mut M
         // A block of a later version.
         _ => canvas.blank(margin),
     }
+}
+
+/// Returns lines with backticks around inline code, if the theme needs them.
+pub(super) fn with_code_marks<'l>(lines: &'l [ViewLine], theme: &Theme) -> Cow<'l, [ViewLine]> {
+    let is_code = |span: &ViewSpan| span.style.role == Role::Code;
+    let has_code = |line: &ViewLine| line.spans.iter().any(is_code);
+    if !theme.marks_code() || !lines.iter().any(has_code) {
+        return Cow::Borrowed(lines);
+    }
+    let mut marked = lines.to_vec();
+    for line in marked.iter_mut().filter(|line| has_code(line)) {
+        let codes: Vec<bool> = line.spans.iter().map(is_code).collect();
+        let at = |index: Option<usize>| index.and_then(|it| codes.get(it)).copied() == Some(true);
+        for (index, span) in line.spans.iter_mut().enumerate().filter(|(it, _)| at(Some(*it))) {
+            let before = if at(index.checked_sub(1)) { "" } else { "`" };
+            let after = if at(Some(index + 1)) { "" } else { "`" };
+            span.text = format!("{before}{}{after}", span.text);
+        }
+    }
+    Cow::Owned(marked)
 }
 
 /// Writes lines of running text.
@@ -106,7 +137,8 @@ fn write_heading(canvas: &mut Canvas<'_>, level: u8, line: &ViewLine, margin: &m
     let mut inner = margin.inside(mark, spaces, canvas.columns);
     let base = canvas.base;
     canvas.base = base.patch(style);
-    write_lines(canvas, std::slice::from_ref(line), &mut inner);
+    let line = with_code_marks(std::slice::from_ref(line), canvas.theme);
+    write_lines(canvas, &line, &mut inner);
     canvas.base = base;
 }
 

@@ -3,7 +3,7 @@
 use super::blocks::write_lines;
 use super::canvas::{Canvas, Margin};
 use super::drawn_line::DrawnLine;
-use attache_view::{Block, Line as ViewLine, Span};
+use attache_view::{Line as ViewLine, Span};
 
 /// Paragraphs with fewer lines on the screen are laid out as a whole.
 const LONG: usize = 16;
@@ -24,12 +24,9 @@ pub(super) struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    /// Returns what was added to `old`, whose drawn lines are `lines`, to make `new` of it. Returns
+    /// Returns what was added to the lines of a paragraph, whose drawn lines are `lines`. Returns
     /// `None` if something else changed, or if the paragraph is short.
-    pub(super) fn of(old: &Block, new: &'a Block, lines: &[DrawnLine]) -> Option<Self> {
-        let (Block::Paragraph { lines: old }, Block::Paragraph { lines: new }) = (old, new) else {
-            return None;
-        };
+    pub(super) fn of(old: &[ViewLine], new: &'a [ViewLine], lines: &[DrawnLine]) -> Option<Self> {
         let (last, before) = old.split_last()?;
         let grown = new.get(before.len()).filter(|_| new.starts_with(before))?;
         let links = |line: &ViewLine| line.spans.iter().any(|span| span.style.link.is_some());

@@ -16,6 +16,28 @@ const SIDE_BY_SIDE: usize = 140;
 /// The fewest columns for the line numbers of both versions.
 const TWO_NUMBERS: usize = 60;
 
+/// Whether the versions of a changed place are side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HunkColumns {
+    /// Side by side if the width allows it.
+    ByWidth,
+    /// One below the other.
+    One,
+    /// Side by side.
+    Two,
+}
+
+impl HunkColumns {
+    /// Whether the versions are side by side in this many columns.
+    pub(crate) fn are_two(self, columns: usize) -> bool {
+        match self {
+            Self::ByWidth => columns >= SIDE_BY_SIDE,
+            Self::One => false,
+            Self::Two => true,
+        }
+    }
+}
+
 /// Some lines of a changed place.
 #[derive(Debug, Clone)]
 pub(crate) struct HunkPart {
@@ -28,11 +50,13 @@ pub(crate) struct HunkPart {
     pub(crate) start: (usize, usize),
     /// The columns of the largest line number of the file.
     pub(crate) digits: usize,
+    pub(crate) columns: HunkColumns,
 }
 
 impl PartialEq for HunkPart {
     fn eq(&self, other: &Self) -> bool {
-        let place = |part: &Self| (part.hunk, part.lines.clone(), part.start, part.digits);
+        let place =
+            |part: &Self| (part.hunk, part.lines.clone(), part.start, part.digits, part.columns);
         place(self) == place(other)
             && (Arc::ptr_eq(&self.file, &other.file) || self.lines() == other.lines())
     }
@@ -51,10 +75,10 @@ pub(crate) fn digits(file: &FileDiff) -> usize {
     ends.max().unwrap_or(0).to_string().len()
 }
 
-/// Writes some lines of a changed place: side by side if the width allows it.
+/// Writes some lines of a changed place.
 pub(super) fn write_hunk(canvas: &mut Canvas<'_>, part: &HunkPart, margin: &mut Margin) {
     let numbered = numbered(part);
-    if canvas.columns >= SIDE_BY_SIDE {
+    if part.columns.are_two(canvas.columns) {
         write_side_by_side(canvas, &numbered, part.digits, margin);
     } else {
         let two = canvas.room(margin) >= TWO_NUMBERS;

@@ -2,11 +2,11 @@
 
 use super::row_writer::{RowOptions, RowWriter, first_line, line_count, lines_word};
 use super::segment::{Lead, Segment, Source, Tone};
-use super::tool_call::{write_diff, write_tool_call};
+use super::tool_call::write_tool_call;
 use crate::theme::Glyphs;
 use attache_view::{
-    Block, CompactionRow, DiffRow, Line as ViewLine, NoticeLevel, NoticeRow, PlanRow, PlanStep,
-    Role, Row, RowContent, Span, StepState, SubagentRow,
+    Block, CompactionRow, Line as ViewLine, NoticeLevel, NoticeRow, PlanRow, PlanStep, Role, Row,
+    RowContent, Span, StepState, SubagentRow,
 };
 use std::sync::Arc;
 
@@ -28,14 +28,6 @@ pub(crate) fn segments(row: &Arc<Row>, glyphs: &Glyphs, options: RowOptions) -> 
         // Content of a later version.
         _ => {}
     }
-    writer.segments
-}
-
-/// Returns the segments of changes of files.
-pub(super) fn diff_segments(diff: &DiffRow, glyphs: &Glyphs) -> Vec<Segment> {
-    let options = RowOptions { folded: false, now: None };
-    let mut writer = RowWriter { glyphs, options, segments: Vec::new(), depth: 0 };
-    write_diff(&mut writer, diff);
     writer.segments
 }
 

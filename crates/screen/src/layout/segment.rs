@@ -1,6 +1,6 @@
 //! The parts of a row that are laid out one by one.
 
-use super::blocks::{write_block, write_lines};
+use super::blocks::{with_code_marks, write_block, write_lines};
 use super::canvas::{Canvas, Margin};
 use super::drawn_line::DrawnLine;
 use super::growth::Growth;
@@ -9,6 +9,7 @@ use crate::theme::{Element, Theme};
 use attache_view::{Block, Line as ViewLine, Output, Role, Row, RowContent};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -113,10 +114,10 @@ impl Segment {
     ) -> Vec<DrawnLine> {
         let same =
             (self.depth, self.lead, self.tone) == (earlier.depth, earlier.lead, earlier.tone);
-        let (Source::Block(old), Source::Block(new)) = (&earlier.source, &self.source) else {
+        let (Some(old), Some(new)) = (earlier.paragraph(theme), self.paragraph(theme)) else {
             return self.layout(theme, columns);
         };
-        let Some(growth) = Growth::of(old, new, &lines).filter(|_| same) else {
+        let Some(growth) = Growth::of(&old, &new, &lines).filter(|_| same) else {
             return self.layout(theme, columns);
         };
         let mut canvas = self.canvas(theme, columns);
@@ -127,6 +128,17 @@ impl Segment {
         canvas.lines
     }
 
+    /// Returns the lines of a paragraph as they are laid out.
+    fn paragraph(&self, theme: &Theme) -> Option<Cow<'_, [ViewLine]>> {
+        match &self.source {
+            Source::Block(block) => match block.as_ref() {
+                Block::Paragraph { lines } => Some(with_code_marks(lines, theme)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn canvas<'a>(&self, theme: &'a Theme, columns: usize) -> Canvas<'a> {
         let mut canvas = Canvas::new(theme, columns);
         canvas.base = match self.tone {
@@ -135,11 +147,6 @@ impl Segment {
             Tone::Quiet => theme.role(Role::Muted),
         };
         canvas
-    }
-
-    /// Whether the segment begins a changed place of a file.
-    pub(crate) fn begins_hunk(&self) -> bool {
-        matches!(&self.source, Source::Hunk(part) if part.lines.start == 0)
     }
 
     /// Calls `visit` with each line of the text, before any wrapping.

@@ -1,19 +1,13 @@
 //! The segments of a tool call.
 
-use super::hunk::{HunkPart, digits};
+use super::file_diff::write_diff;
 use super::row_writer::{RowWriter, line_count, lines_word};
 use super::segment::{Lead, Source, Tone};
-use attache_view::{
-    CallStatus, DiffRow, FileChange, FileDiff, HunkLine, Line as ViewLine, LineChange, Output,
-    Role, Row, Span, ToolCallRow,
-};
+use attache_view::{CallStatus, Line as ViewLine, Output, Role, Row, Span, ToolCallRow};
 use std::sync::Arc;
 
 /// The lines of output that a folded tool call shows.
 const PREVIEW: usize = 6;
-
-/// The lines of a diff that a folded tool call shows.
-const DIFF_PREVIEW: usize = 24;
 
 /// The lines of output that are laid out at once.
 const CHUNK: usize = 64;
@@ -182,93 +176,4 @@ fn write_terminal(
         let range = start..held.min(start + CHUNK);
         writer.push(Lead::Bar, Tone::Plain, Source::Terminal(Arc::clone(row), output, range));
     }
-}
-
-/// Adds the changes of files; the first lines of them if the row is folded.
-pub(super) fn write_diff(writer: &mut RowWriter<'_>, diff: &DiffRow) {
-    let mut left = if writer.options.folded { DIFF_PREVIEW } else { usize::MAX };
-    let mut hidden = 0;
-    for file in &diff.files {
-        let line = file_header(writer, file);
-        writer.push(Lead::Indent, Tone::Plain, Source::Lines(vec![line]));
-        let digits = digits(file);
-        for (index, hunk) in file.hunks.iter().enumerate() {
-            let shown = left.min(hunk.lines.len());
-            hidden += hunk.lines.len() - shown;
-            left -= shown;
-            if index > 0 && shown > 0 {
-                let gap = ViewLine::of(writer.glyphs.ellipsis, Role::Muted);
-                writer.push(Lead::Indent, Tone::Plain, Source::Lines(vec![gap]));
-            }
-            write_hunk_parts(writer, file, (index, shown), digits);
-        }
-        if let Some(note) = &file.note {
-            writer.push(Lead::Indent, Tone::Quiet, Source::Lines(vec![note.clone()]));
-        }
-    }
-    writer.hidden(Lead::Indent, hidden);
-}
-
-/// Returns the line with the path, what happened, and the counts.
-fn file_header(writer: &RowWriter<'_>, file: &FileDiff) -> ViewLine {
-    let mut line = ViewLine::default();
-    if let Some(from) = &file.from {
-        line.spans.extend(from.spans.iter().cloned());
-        line.spans.push(Span::new(format!(" {} ", writer.glyphs.arrow), Role::Muted));
-    }
-    line.spans.extend(file.path.spans.iter().cloned());
-    let word = match file.change {
-        FileChange::Created => " (new)",
-        FileChange::Changed => "",
-        FileChange::Deleted => " (deleted)",
-        FileChange::Renamed => " (renamed)",
-        FileChange::Copied => " (copied)",
-    };
-    line.spans.push(Span::new(word, Role::Muted));
-    if file.added > 0 {
-        line.spans.push(Span::new(format!(" +{}", file.added), Role::Added));
-    }
-    if file.removed > 0 {
-        let minus = writer.glyphs.minus;
-        line.spans.push(Span::new(format!(" {minus}{}", file.removed), Role::Removed));
-    }
-    line
-}
-
-/// Adds the first `shown` lines of a hunk in parts. A part does not begin between removed lines
-/// and the added lines that replace them, unless the part would become very long.
-fn write_hunk_parts(
-    writer: &mut RowWriter<'_>,
-    file: &Arc<FileDiff>,
-    (hunk, shown): (usize, usize),
-    digits: usize,
-) {
-    let Some(source) = file.hunks.get(hunk) else { return };
-    let lines = source.lines.get(..shown).unwrap_or_default();
-    let mut start = (source.old_start, source.new_start);
-    let mut rest = 0..0;
-    while rest.end < lines.len() {
-        rest = rest.end..part_end(lines, rest.end);
-        let part = lines.get(rest.clone()).unwrap_or_default();
-        writer.push(
-            Lead::Indent,
-            Tone::Plain,
-            Source::Hunk(HunkPart {
-                file: Arc::clone(file),
-                hunk,
-                lines: rest.clone(),
-                start,
-                digits,
-            }),
-        );
-        start.0 += part.iter().filter(|line| line.change != LineChange::Added).count();
-        start.1 += part.iter().filter(|line| line.change != LineChange::Removed).count();
-    }
-}
-
-fn part_end(lines: &[HunkLine], start: usize) -> usize {
-    let earliest = start + CHUNK;
-    let latest = lines.len().min(start + CHUNK * 32);
-    let same = |at: &usize| lines.get(*at).is_some_and(|line| line.change == LineChange::Same);
-    (earliest..latest).find(same).unwrap_or(latest)
 }

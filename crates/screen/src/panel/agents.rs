@@ -137,9 +137,13 @@ impl Panel for AgentsPanel {
     }
 
     fn click(&mut self, row: u16) -> Outcome {
-        if let Some(index) = row.checked_sub(1).and_then(|row| self.list.at(row)) {
-            self.list.select(index);
+        let Some(index) = row.checked_sub(1).and_then(|row| self.list.at(row)) else {
+            return Outcome::Stay;
+        };
+        if index == self.list.selected() {
+            return self.start();
         }
+        self.list.select(index);
         Outcome::Stay
     }
 }

@@ -7,10 +7,14 @@ use crate::keymap::{Action, Context};
 use crate::theme::Theme;
 use attache_client::{HubSession, QuestionAbout, SessionState};
 use attache_protocol::v1::SessionId;
+use attache_session::{EntryContent, MessageAuthor, Session};
 use attache_view::{Role, sanitize};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
+
+/// The number of entries among which the first prompt is.
+const FIRST: usize = 20;
 
 /// The open sessions, those that wait for the person first.
 #[derive(Default)]
@@ -21,26 +25,37 @@ pub(crate) struct AttentionPanel {
 
 /// Returns what a session waits for, in a few words.
 pub(crate) fn waits_for(session: &HubSession) -> Option<String> {
-    let questions = session.questions();
-    let first = questions.first()?;
+    let first = session.first_question()?;
     let what = match &first.about {
         QuestionAbout::Permission(request) => format!("permission: {}", request.title()),
         QuestionAbout::Form(request) => format!("form: {}", request.message),
         QuestionAbout::Page(request) => format!("page: {}", request.address.host()),
         _ => "an answer".to_owned(),
     };
-    let more = match questions.len() {
-        1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
+    let more = match session.state() {
+        SessionState::WaitingForPerson { questions: count @ 2.. } => {
+            format!(" (and {} more)", count - 1)
+        }
+        _ => String::new(),
     };
     Some(format!("{}{more}", sanitize::visible_line(&what)))
 }
 
-/// Returns the title of a session.
+/// Returns the title of a session, or else the beginning of its first prompt.
 pub(crate) fn title_of(session: &HubSession) -> String {
     let snapshot = session.snapshot();
     let title = snapshot.info().title().map(sanitize::line).filter(|title| !title.is_empty());
+    let title = title.or_else(|| first_prompt(&snapshot));
     title.unwrap_or_else(|| "(new session)".to_owned())
+}
+
+/// Returns the beginning of the first prompt, if it is among the first entries.
+fn first_prompt(session: &Session) -> Option<String> {
+    let is_prompt = |content: &EntryContent| {
+        matches!(content, EntryContent::Message { author: MessageAuthor::User, .. })
+    };
+    let prompt = session.entries().iter().take(FIRST).find(|entry| is_prompt(&entry.content))?;
+    attache_session::title(&prompt.text()).map(|title| sanitize::line(&title))
 }
 
 /// Returns how long ago this was, such as `5 s` or `3 min`.
@@ -55,7 +70,7 @@ pub(crate) fn since(at: i64, now: i64) -> String {
 
 impl AttentionPanel {
     fn row(session: &HubSession, facts: &Facts<'_>) -> (i64, Choice, String, SessionId) {
-        let asked = session.questions().first().map(|question| question.asked_at.0);
+        let asked = session.first_question().map(|question| question.asked_at.0);
         let state = session.state();
         let (mark, role, note) = match (&state, waits_for(session), asked) {
             (_, Some(what), Some(at)) => {
@@ -141,7 +156,10 @@ impl Panel for AttentionPanel {
 
     fn click(&mut self, row: u16) -> Outcome {
         let Some(index) = self.list.at(row) else { return Outcome::Stay };
+        if index == self.list.selected() {
+            return self.chosen();
+        }
         self.list.select(index);
-        self.chosen()
+        Outcome::Stay
     }
 }

@@ -106,7 +106,21 @@ impl ChoiceList {
         buffer: &mut Buffer,
         theme: &Theme,
     ) {
-        self.set_count(rows.len());
+        let row = |index: usize| rows.get(index).cloned().unwrap_or_default();
+        self.render_visible(rows.len(), row, area, buffer, theme);
+    }
+
+    /// Draws a list with this many rows, so that the selected one is visible. Calls `row` only for
+    /// the visible rows.
+    pub(crate) fn render_visible(
+        &mut self,
+        count: usize,
+        row: impl Fn(usize) -> Choice,
+        area: Rect,
+        buffer: &mut Buffer,
+        theme: &Theme,
+    ) {
+        self.set_count(count);
         self.shown = usize::from(area.height);
         if self.selected < self.first {
             self.first = self.selected;
@@ -114,10 +128,9 @@ impl ChoiceList {
         if self.selected >= self.first + self.shown.max(1) {
             self.first = self.selected + 1 - self.shown.max(1);
         }
-        self.first = self.first.min(rows.len().saturating_sub(self.shown));
-        for (line, (index, row)) in
-            rows.iter().enumerate().skip(self.first).take(self.shown).enumerate()
-        {
+        self.first = self.first.min(count.saturating_sub(self.shown));
+        for (line, index) in (self.first..count).take(self.shown).enumerate() {
+            let row = row(index);
             let y = area.y + line as u16;
             let selected = index == self.selected;
             let pointer = if selected { "> " } else { "  " };
@@ -146,6 +159,21 @@ impl ChoiceList {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_visible_rows_are_made() {
+        let mut list = ChoiceList::selecting(4_000);
+        let area = Rect::new(0, 0, 40, 10);
+        let made = std::cell::RefCell::new(Vec::new());
+        let row = |index: usize| {
+            made.borrow_mut().push(index);
+            Choice { text: format!("row {index}"), ..Choice::default() }
+        };
+        let mut buffer = Buffer::empty(area);
+        let theme = Theme::dark(crate::theme::ColorDepth::Rgb, crate::theme::Glyphs::ASCII);
+        list.render_visible(5_000, row, area, &mut buffer, &theme);
+        assert_eq!(*made.borrow(), (3_991..4_001).collect::<Vec<_>>());
+    }
 
     #[test]
     fn the_selection_follows_its_item() {

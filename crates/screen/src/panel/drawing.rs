@@ -2,7 +2,7 @@
 
 use crate::layout::{clip, grapheme_width, width};
 use crate::theme::Theme;
-use attache_view::Role;
+use attache_view::{Line, Role};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -86,6 +86,30 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Draws lines from the top of the area.
+pub(crate) fn put_lines(lines: &[Line], area: Rect, buffer: &mut Buffer, theme: &Theme) {
+    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
+        let mut x = area.x;
+        for span in &line.spans {
+            x = put(buffer, x, y, area.right(), &span.text, theme.style(&span.style));
+        }
+    }
+}
+
+/// Draws how many lines are above and below.
+pub(crate) fn put_more(above: usize, below: usize, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+    let glyphs = theme.glyphs();
+    let text = match (above, below) {
+        (0, 0) => return,
+        (0, below) => format!(" {} {below} more lines ", glyphs.down),
+        (above, 0) => format!(" {} {above} more lines ", glyphs.up),
+        (above, below) => format!(" {} {above}  {} {below} more lines ", glyphs.up, glyphs.down),
+    };
+    let x = area.right().saturating_sub(width(&text) as u16).max(area.x);
+    let y = area.bottom().saturating_sub(1);
+    put(buffer, x, y, area.right(), &text, theme.role(Role::Warning));
+}
+
 /// Draws a frame with a title and the keys that work, clears what is below, and returns the inside.
 pub(crate) fn framed(
     area: Rect,
@@ -145,9 +169,10 @@ pub(crate) fn put_keys(
 
 /// Returns the area of a panel of this height in the middle of `area`.
 pub(crate) fn middle(area: Rect, height: u16) -> Rect {
+    // A few columns of the conversation beside a panel would only look broken.
     let width = match area.width {
-        0..=108 => area.width,
-        wide => (wide - 8).min(120),
+        0..=136 => area.width,
+        _ => 120,
     };
     let height = height.saturating_add(2).min(area.height);
     Rect {

@@ -143,6 +143,12 @@ impl FormPanel {
             if typed.is_empty() && !field.required {
                 continue;
             }
+            // An empty text may be valid for the agent, but is rarely what the person means.
+            if typed.is_empty() && field.choices.is_empty() {
+                field.error = Some("this field is required: write its value".to_owned());
+                wrong = wrong.or(Some(index));
+                continue;
+            }
             match self.form.read(&field.name, typed) {
                 Ok(value) => values.push((field.name.clone(), value)),
                 Err(error) => {

@@ -1,8 +1,7 @@
 //! A link of the conversation that the person clicked.
 
-use super::drawing::wrap;
+use super::drawing::{put_lines, wrap};
 use super::request::Request;
-use super::text_panel::put_lines;
 use super::{Outcome, Panel};
 use crate::keymap::{Action, Context};
 use crate::theme::Theme;

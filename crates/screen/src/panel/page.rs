@@ -1,8 +1,7 @@
 //! A page that an agent asks the person to open.
 
-use super::drawing::wrap;
+use super::drawing::{put_lines, wrap};
 use super::request::{PanelAnswer, Request};
-use super::text_panel::put_lines;
 use super::{Outcome, Panel};
 use crate::keymap::{Action, Context};
 use crate::theme::Theme;

@@ -1,20 +1,21 @@
 //! A request for permission: what would happen, and the answers.
 
+mod body;
 mod possible_answer;
+#[cfg(test)]
+mod tests;
 
-use super::drawing::{end_of, put, wrap};
+use super::drawing::{end_of, put, put_more, wrap};
 use super::line_input::LineInput;
 use super::request::{PanelAnswer, Request};
-use super::text_panel::put_more;
 use super::{Outcome, Panel, QUIET};
 use crate::keymap::{Action, Context, Key};
-use crate::layout::{DrawnLine, RowOptions, block_lines, row_lines, text_lines};
+use crate::layout::DrawnLine;
 use crate::theme::Theme;
 use attache_client::Decision;
 use attache_protocol::v1::PermissionOption;
-use attache_view::{
-    CallStatus, Line, PermissionView, Role, Row, RowContent, Span, Style, ToolCallRow,
-};
+use attache_view::{PermissionView, Role};
+use body::{Body, whole_row};
 use possible_answer::{Answer, PossibleAnswer, answers};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
@@ -22,12 +23,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The most lines of the agent's title above the effect.
-const TITLE_LINES: usize = 2;
-
-/// The lines of diffs and texts that the person must have seen before a key allows the call.
-const OUTPUT_LINES: usize = 2;
 
 /// The fewest lines of the body, if the panel has room for them and an answer.
 const BODY_LINES: usize = 3;
@@ -37,17 +32,19 @@ pub(crate) struct PermissionPanel {
     title: String,
     view: Box<PermissionView>,
     theme: Theme,
-    /// The lines of the body at this width.
-    body: (u16, Vec<DrawnLine>),
+    body: Body,
     answers: Vec<PossibleAnswer>,
     selected: usize,
     /// The first visible line of the body, and the numbers of lines and of visible lines.
     first: usize,
     count: usize,
     shown: usize,
-    /// The number of lines, from the first one, that contain the effect, and that the person saw.
-    effect_end: usize,
+    /// The number of lines, from the first one, that the person saw.
     seen: usize,
+    /// The answer that the person must give once more, because they did not see all outputs.
+    asked_again: Option<usize>,
+    /// The answers in the rows of the last drawing.
+    drawn: Vec<Option<usize>>,
     /// When a key that allows scrolled to the rest of the effect instead.
     turned: Option<Instant>,
     /// The reason that the person types for a refusal.
@@ -68,13 +65,14 @@ impl PermissionPanel {
             answers: answers(&view.choices, options),
             view,
             theme,
-            body: (0, Vec::new()),
+            body: Body::default(),
             selected: 0,
             first: 0,
             count: 0,
             shown: 0,
-            effect_end: 0,
             seen: 0,
+            asked_again: None,
+            drawn: Vec::new(),
             turned: None,
             why: None,
         };
@@ -82,36 +80,11 @@ impl PermissionPanel {
         panel
     }
 
-    /// Lays out what the call would do. Nothing is cut.
     fn lay_out(&mut self, width: u16) {
-        if self.body.0 == width {
-            return;
+        if self.body.width != width {
+            self.body = Body::of(&self.view, width, &self.theme);
+            (self.seen, self.asked_again) = (0, None);
         }
-        let (view, theme, columns) = (&self.view, &self.theme, usize::from(width));
-        let mut lines = Vec::new();
-        let title = Line { spans: view.title.spans.iter().map(heading).collect() };
-        let mut title = match title.is_empty() {
-            true => Vec::new(),
-            false => text_lines(&[title], columns, theme),
-        };
-        // The agent's words must not push the effect out of sight.
-        let rest = title.split_off(title.len().min(TITLE_LINES));
-        lines.extend(title);
-        lines.extend(text_lines(&view.effect, columns, theme));
-        lines.extend(text_lines(view.protected.as_slice(), columns, theme));
-        self.effect_end = lines.len();
-        if !view.outputs.is_empty() {
-            let row = Arc::new(outputs_row(view));
-            let options = RowOptions { folded: false, now: None };
-            // The first line is the header of the row, which says nothing new.
-            let outputs = row_lines(&row, columns, theme, options).into_iter().skip(1);
-            lines.extend(outputs);
-            self.effect_end = lines.len().min(self.effect_end + OUTPUT_LINES);
-        }
-        lines.extend(rest);
-        lines.extend(block_lines(&view.stated, columns, theme));
-        self.body = (width, lines);
-        self.seen = 0;
     }
 
     fn scroll_by(&mut self, rows: isize) {
@@ -122,7 +95,7 @@ impl PermissionPanel {
     fn answer(&mut self, index: usize) -> Outcome {
         let Some(chosen) = self.answers.get(index) else { return Outcome::Stay };
         let answer = chosen.answer.clone();
-        if answer.may_allow() && !self.shows_rest() {
+        if answer.may_allow() && !self.was_read(index) {
             return Outcome::Stay;
         }
         match answer {
@@ -135,18 +108,39 @@ impl PermissionPanel {
         }
     }
 
-    /// Returns whether the person saw the whole effect, and scrolls to the rest of it otherwise. A
-    /// key that is held down does not answer when the rest appears.
-    fn shows_rest(&mut self) -> bool {
-        if self.seen < self.effect_end {
+    /// Returns whether the person had the chance to see what this answer allows. Otherwise scrolls
+    /// to the rest of the effect, or asks once more if there are outputs that they did not see. A
+    /// key that is held down does not answer when either appears.
+    fn was_read(&mut self, answer: usize) -> bool {
+        if self.seen < self.body.effect_end {
             self.first = self.seen;
             self.scroll_by(0);
             self.turned = Some(Instant::now());
             return false;
         }
         let is_held = self.turned.is_some_and(|at| at.elapsed() < QUIET);
-        self.turned = is_held.then(Instant::now);
-        !is_held
+        let is_asked = self.unseen() == 0 || self.asked_again == Some(answer);
+        if !is_asked {
+            self.asked_again = Some(answer);
+        }
+        self.turned = (is_held || !is_asked).then(Instant::now);
+        is_asked && !is_held
+    }
+
+    /// The number of lines of the effect and the outputs that the person did not see.
+    fn unseen(&self) -> usize {
+        self.body.outputs_end.saturating_sub(self.seen)
+    }
+
+    /// Draws that the answer must be given once more.
+    fn put_question(&self, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+        let again = self.asked_again.and_then(|index| self.answers.get(index));
+        let Some(answer) = again.filter(|_| self.unseen() > 0 && !area.is_empty()) else { return };
+        let mark = theme.glyphs().warning;
+        let text = format!("{mark} {} lines not seen: {} again answers", self.unseen(), answer.key);
+        let style = theme.role(Role::Warning).add_modifier(Modifier::BOLD);
+        let y = area.bottom().saturating_sub(1);
+        put(buffer, area.x, y, area.right(), &text, style);
     }
 
     fn by_key(&mut self, key: char) -> Outcome {
@@ -189,19 +183,36 @@ impl PermissionPanel {
     fn visible_answers(&self, area: Rect) -> Vec<(usize, bool, String)> {
         let lines = self.answer_lines(area.width);
         let height = usize::from(area.height) - usize::from(self.why.is_some() && area.height > 0);
-        let body = self.body.1.len().min((height / 2).max(BODY_LINES));
+        let body = self.body.lines.len().min((height / 2).max(BODY_LINES));
         let most = height.saturating_sub(body).max(1);
         if lines.len() <= most {
             return lines;
         }
         let room = most.saturating_sub(1).max(1);
-        let end = lines.iter().rposition(|(index, ..)| *index <= self.selected);
-        let first = (end.unwrap_or(0) + 1).saturating_sub(room);
+        let is_selected = |(index, ..): &(usize, bool, String)| *index == self.selected;
+        let start = lines.iter().position(is_selected).unwrap_or(0);
+        let end = lines.iter().rposition(is_selected).unwrap_or(0);
+        let first = (end + 1).saturating_sub(room).min(start);
         let mut shown: Vec<_> = lines.iter().skip(first).take(room).cloned().collect();
+        // A part of an answer could be read as all of it.
+        let cut_off = lines.get(first + room).filter(|(_, is_first, _)| !is_first);
+        if let Some((index, ..)) = cut_off.filter(|line| !is_selected(line)) {
+            shown.retain(|(other, ..)| other != index);
+        }
+        if let Some((index, is_first, _)) = shown.first().cloned()
+            && !is_first
+            && index != self.selected
+        {
+            shown.retain(|(other, ..)| *other != index);
+        }
         let hidden = lines.iter().filter(|(_, is_first, _)| *is_first).count();
         let seen = shown.iter().filter(|(_, is_first, _)| *is_first).count();
         if most > 1 {
-            let more = format!("… {} more answers: go down or up", hidden - seen);
+            let more = match hidden - seen {
+                0 => "… more of this answer".to_owned(),
+                1 => "… 1 more answer: go down or up".to_owned(),
+                count => format!("… {count} more answers: go down or up"),
+            };
             shown.push((usize::MAX, false, more));
         }
         shown
@@ -210,27 +221,6 @@ impl PermissionPanel {
 
 fn done(answer: PanelAnswer) -> Outcome {
     Outcome::CloseAnd(Request::Answer(answer))
-}
-
-fn heading(span: &Span) -> Span {
-    Span { text: span.text.clone(), style: Style { strong: true, ..span.style.clone() } }
-}
-
-/// Returns the diffs and texts of a request as a row of a conversation.
-fn outputs_row(view: &PermissionView) -> Row {
-    let call = ToolCallRow {
-        id: String::new(),
-        kind: view.kind.clone(),
-        title: Line::default(),
-        effect: Vec::new(),
-        status: CallStatus::Asking,
-        ended_at: None,
-        places: Vec::new(),
-        outputs: view.outputs.clone(),
-        quiet: false,
-        can_cancel: false,
-    };
-    Row { id: 0, at: 0, depth: 0, content: RowContent::ToolCall(Box::new(call)) }
 }
 
 impl Panel for PermissionPanel {
@@ -246,14 +236,18 @@ impl Panel for PermissionPanel {
         match self.why {
             Some(_) => vec![(Action::Accept, "reject and send"), (Action::Cancel, "back")],
             None => {
-                let mut hints = vec![
-                    (Action::Allow, "yes"),
-                    (Action::AllowAlways, "always"),
-                    (Action::Deny, "no"),
-                    (Action::DenyWithReason, "no, and say why"),
+                let answers = [
+                    ('y', Action::Allow, "yes"),
+                    ('a', Action::AllowAlways, "always"),
+                    ('n', Action::Deny, "no"),
+                    ('w', Action::DenyWithReason, "no, and say why"),
                 ];
+                let is_possible = |key| self.answers.iter().any(|answer| answer.key == key);
+                let possible = answers.into_iter().filter(|(key, ..)| is_possible(*key));
+                let mut hints: Vec<_> = possible.map(|(_, action, does)| (action, does)).collect();
                 if self.count > self.shown {
                     hints.push((Action::PageDown, "scroll"));
+                    hints.push((Action::OpenPager, "whole"));
                 }
                 hints.push((Action::SwitchFocus, "write"));
                 hints.push((Action::Cancel, "cancel the turn"));
@@ -267,7 +261,7 @@ impl Panel for PermissionPanel {
         let width = usize::from(width.max(1));
         // The lines may have been laid out for another width.
         let rows = |line: &DrawnLine| line.line.width().div_ceil(width).max(1);
-        let body: usize = self.body.1.iter().map(rows).sum();
+        let body: usize = self.body.lines.iter().map(rows).sum();
         (body + 1 + answers).try_into().unwrap_or(u16::MAX)
     }
 
@@ -277,21 +271,25 @@ impl Panel for PermissionPanel {
         let why = u16::from(self.why.is_some());
         let below = (answers.len() as u16 + why).min(area.height);
         let body = Rect { height: area.height - below, ..area };
-        self.count = self.body.1.len();
+        self.count = self.body.lines.len();
         // The number of further lines has a row of its own, if there is one.
         let more = u16::from(self.count > usize::from(body.height) && body.height > 1);
         self.shown = usize::from(body.height - more);
         self.scroll_by(0);
-        let lines = self.body.1.get(self.first..).unwrap_or_default();
+        let lines = self.body.lines.get(self.first..).unwrap_or_default();
         for (line, y) in lines.iter().zip(body.y..body.bottom() - more) {
             buffer.set_line(body.x, y, &line.line, body.width);
         }
         let rest = self.count.saturating_sub(self.first + self.shown);
         put_more(self.first, rest, body, buffer, theme);
+        self.put_question(body, buffer, theme);
         let mut y = body.bottom();
+        self.drawn = vec![None; usize::from(body.height)];
         for (index, first, text) in answers {
+            self.drawn.push((index < self.answers.len()).then_some(index));
             let Some(answer) = self.answers.get(index) else {
                 put(buffer, area.x + 4, y, area.right(), &text, theme.role(Role::Muted));
+                y += 1;
                 continue;
             };
             let chosen = index == self.selected && self.why.is_none();
@@ -329,6 +327,16 @@ impl Panel for PermissionPanel {
             return self.key_of_why(action, key);
         }
         let page = self.shown.saturating_sub(1).max(1) as isize;
+        let asked = self.asked_again.take();
+        match action {
+            Some(Action::OpenPager) => {
+                return Outcome::Do(Request::Read(Arc::new(whole_row(&self.view))));
+            }
+            Some(Action::Allow | Action::AllowAlways | Action::Accept) | None => {
+                self.asked_again = asked;
+            }
+            _ => {}
+        }
         match action {
             Some(Action::Allow) => return self.by_key('y'),
             Some(Action::AllowAlways) => return self.by_key('a'),
@@ -364,6 +372,18 @@ impl Panel for PermissionPanel {
     }
 
     fn scroll(&mut self, rows: i32) {
+        self.asked_again = None;
         self.scroll_by(rows as isize);
+    }
+
+    fn click(&mut self, row: u16) -> Outcome {
+        let index = self.drawn.get(usize::from(row)).copied().flatten();
+        match index.filter(|_| self.why.is_none()) {
+            Some(index) => {
+                self.selected = index;
+                self.answer(index)
+            }
+            None => Outcome::Stay,
+        }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct QueuePanel {
 }
 
 /// Returns the text of a prompt.
-pub(crate) fn prompt_text(prompt: &Prompt) -> String {
+fn prompt_text(prompt: &Prompt) -> String {
     let text = |block: &ContentBlock| match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::ResourceLink(link) => format!("@{}", link.name),
@@ -38,6 +38,13 @@ pub(crate) fn prompt_line(prompt: &Prompt) -> String {
 impl QueuePanel {
     fn chosen(&self) -> Option<QueuedPromptId> {
         self.waiting.get(self.list.selected()).map(|queued| queued.id)
+    }
+
+    fn edit(&self) -> Outcome {
+        match self.chosen() {
+            Some(id) => Outcome::CloseAnd(Request::EditQueued(id)),
+            None => Outcome::Close,
+        }
     }
 
     fn on(&self, request: impl FnOnce(QueuedPromptId) -> Request) -> Outcome {
@@ -76,14 +83,16 @@ impl Panel for QueuePanel {
     }
 
     fn hints(&self) -> Vec<(Action, &'static str)> {
-        vec![
+        let resume = self.held.as_ref().map(|_| (Action::ResumeQueue, "resume"));
+        let hints = [
             (Action::Edit, "edit"),
             (Action::Delete, "remove"),
             (Action::SendNow, "send now"),
             (Action::MoveUp, "up"),
             (Action::MoveDown, "down"),
             (Action::Dismiss, "close"),
-        ]
+        ];
+        resume.into_iter().chain(hints).collect()
     }
 
     fn refresh(&mut self, facts: &Facts<'_>) {
@@ -114,11 +123,9 @@ impl Panel for QueuePanel {
     fn key(&mut self, action: Option<Action>, _key: KeyEvent) -> Outcome {
         match action {
             Some(Action::Dismiss) => Outcome::Close,
-            Some(Action::Edit | Action::Accept) => match self.chosen() {
-                Some(id) => Outcome::CloseAnd(Request::EditQueued(id)),
-                None => Outcome::Close,
-            },
+            Some(Action::Edit | Action::Accept) => self.edit(),
             Some(Action::Delete) => self.on(Request::RemoveQueued),
+            Some(Action::ResumeQueue) => Outcome::Do(Request::ResumeQueue),
             Some(Action::SendNow) => self.on(Request::SendNow),
             Some(Action::MoveDown) => self.shift(true),
             Some(Action::MoveUp) => self.shift(false),
@@ -128,6 +135,15 @@ impl Panel for QueuePanel {
             }
             None => Outcome::Stay,
         }
+    }
+
+    fn click(&mut self, row: u16) -> Outcome {
+        let Some(index) = self.list.at(row) else { return Outcome::Stay };
+        if index == self.list.selected() {
+            return self.edit();
+        }
+        self.list.select(index);
+        Outcome::Stay
     }
 
     fn scroll(&mut self, rows: i32) {
@@ -142,6 +158,30 @@ mod tests {
     fn waiting(ids: &[u64]) -> Vec<QueuedPrompt> {
         let queued = |id: &u64| QueuedPrompt { id: QueuedPromptId(*id), prompt: "text".into() };
         ids.iter().map(queued).collect()
+    }
+
+    #[test]
+    fn a_queue_looks_the_same_and_only_a_paused_one_offers_to_resume() {
+        use crate::panel::pictures::{check_sizes, picture, press};
+        use ratatui::crossterm::event::KeyCode;
+        let mut panel = QueuePanel::default();
+        panel.set_waiting(waiting(&[1, 2, 3]));
+        assert!(!picture(&mut panel, (80, 24)).contains("resume"));
+        panel.held = Some("the turn before was cancelled".to_owned());
+        check_sizes("queue-paused", &mut panel);
+        let resumed = press(&mut panel, KeyCode::Char('r'));
+        assert!(matches!(resumed, Outcome::Do(Request::ResumeQueue)));
+    }
+
+    #[test]
+    fn a_click_selects_a_prompt() {
+        let mut panel = QueuePanel::default();
+        panel.set_waiting(waiting(&[1, 2, 3]));
+        crate::panel::pictures::picture(&mut panel, (80, 24));
+        panel.click(2);
+        assert_eq!(panel.chosen(), Some(QueuedPromptId(3)));
+        panel.click(9);
+        assert_eq!(panel.chosen(), Some(QueuedPromptId(3)));
     }
 
     #[test]

@@ -1,9 +1,14 @@
 //! What panels ask the screen to do.
 
+use crate::panel::review::{Decidable, ReviewChange};
 use crate::services::SessionChange;
-use attache_client::{Decision, Effect, FormReply, ListedSession, QueuedPromptId, UrlReply};
+use attache_checkpoint::{Choices, Goal, Plan, RestoreRequest};
+use attache_client::{
+    Decision, Effect, FormReply, HubSession, ListedSession, QueuedPromptId, UrlReply,
+};
 use attache_protocol::v1::{SessionConfigOptionValue, SessionId};
-use attache_view::RuleReach;
+use attache_view::{Row, RuleReach};
+use std::sync::Arc;
 
 /// Something that a panel asks the screen to do.
 #[derive(Debug)]
@@ -22,6 +27,8 @@ pub(crate) enum Request {
     Search(String),
     /// Set an option of the current session.
     SetOption { id: String, value: SessionConfigOptionValue },
+    /// Change a setting of the screen.
+    SetScreen { key: &'static str, value: String },
     /// Put a waiting prompt into the composer.
     EditQueued(QueuedPromptId),
     /// Remove a waiting prompt.
@@ -30,6 +37,8 @@ pub(crate) enum Request {
     MoveQueued(QueuedPromptId, usize),
     /// Send a waiting prompt now.
     SendNow(QueuedPromptId),
+    /// Send the waiting prompts of a paused queue.
+    ResumeQueue,
     /// Log in to an agent in the terminal.
     LogIn { agent: String },
     /// Start an agent again.
@@ -40,8 +49,23 @@ pub(crate) enum Request {
     Answer(PanelAnswer),
     /// Search this text in the conversation; an empty one ends the search.
     SearchHere(String),
+    /// Show the whole of this row.
+    Read(Arc<Row>),
     /// Stop this tool call alone.
     StopCall(String),
+    /// Find out what a restore would do.
+    PlanRestore { session: HubSession, goal: Goal, choices: Box<Choices> },
+    /// Restore the files of a plan, and open a session with the conversation up to a position.
+    GoBack { session: HubSession, plan: Option<Box<Plan>>, position: Option<u64> },
+    /// Find out what rejecting hunks would do.
+    PlanRejection(Box<RestoreRequest>),
+    /// Store a decision about hunks of a review, and read the review again.
+    DecideHunks(Decidable, ReviewChange),
+    /// Tell the agent of this session with the next prompt what the person decided. The session is
+    /// named by the owner of its checkpoints.
+    TellDecisions(String),
+    /// Show a message.
+    Inform(&'static str),
     /// Copy a text.
     Copy(String),
     /// End the screen.

@@ -1,18 +1,24 @@
 //! The session picker: all sessions of all agents.
 
+mod listed_for;
+#[cfg(test)]
+mod tests;
+
 use super::attention::since;
 use super::choice_list::{Choice, ChoiceList};
 use super::drawing::put;
 use super::line_input::LineInput;
+use super::open_sessions::open_sessions;
 use super::request::Request;
 use super::{Facts, Outcome, Panel};
 use crate::keymap::{Action, Context};
 use crate::services::{FoundText, SessionChange};
 use crate::theme::Theme;
-use attache_client::{ListedSession, SessionFilter};
+use attache_client::{Change, ListedSession, SessionFilter, WatchPosition};
 use attache_protocol::v1::SessionId;
 use attache_session::ArchivedFilter;
 use attache_view::{Role, sanitize};
+use listed_for::ListedFor;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -33,6 +39,11 @@ enum Editing {
 /// The session picker.
 pub(crate) struct SessionsPanel {
     sessions: Vec<ListedSession>,
+    /// What `sessions` was listed for, and how far the hub was then; `None` before the first time,
+    /// or if a search changed the list.
+    listed: Option<(ListedFor, WatchPosition)>,
+    /// What happens in the open sessions, by agent and session.
+    open: HashMap<(String, SessionId), String>,
     list: ChoiceList,
     editing: Editing,
     /// The folder of the current session, and whether only its sessions are listed.
@@ -49,18 +60,21 @@ pub(crate) struct SessionsPanel {
 }
 
 impl SessionsPanel {
-    /// Makes a picker. `folder` is the folder to which the list can be restricted.
+    /// Makes a picker. `folder` is the folder to which the list can be restricted. A filter is
+    /// searched in texts too; the caller starts that search.
     pub(crate) fn new(folder: String, filter: &str) -> Self {
         let mut list = ChoiceList::default();
         list.filter.insert(filter);
         Self {
             sessions: Vec::new(),
+            listed: None,
+            open: HashMap::new(),
             list,
             editing: Editing::Filter,
             folder,
             only_folder: false,
             archived: false,
-            in_texts: false,
+            in_texts: !filter.trim().is_empty(),
             found: None,
             asking: false,
             now: 0,
@@ -80,6 +94,23 @@ impl SessionsPanel {
         }
     }
 
+    /// Returns whether the sessions must be listed again, and notes what for.
+    fn is_outdated(&mut self, facts: &Facts<'_>) -> bool {
+        let wanted = ListedFor::of(facts.hub, self.filter());
+        let since = self.listed.as_ref().map(|(_, since)| since.clone()).unwrap_or_default();
+        let update = facts.hub.changes_since(&since);
+        let is_same = self.listed.as_ref().is_some_and(|(known, _)| *known == wanted);
+        let has_changed = update.changes.iter().any(|it| matches!(it, Change::SessionList));
+        self.listed = Some((wanted, update.position));
+        !is_same || has_changed
+    }
+
+    /// Sets what a search found, which selects the sessions.
+    fn set_found(&mut self, found: Option<(String, Found)>) {
+        self.found = found;
+        self.listed = None;
+    }
+
     fn row(&self, session: &ListedSession) -> Choice {
         let title = session.title.as_deref().map(sanitize::line).filter(|title| !title.is_empty());
         let mut text = title.unwrap_or_else(|| "(no title)".to_owned());
@@ -96,7 +127,8 @@ impl SessionsPanel {
         let when = session.updated_at.map(|at| since(at.0, self.now)).unwrap_or_default();
         let folder = std::path::Path::new(&session.cwd).file_name();
         let folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let note = [sanitize::line(&session.agent), sanitize::line(&folder), when];
+        let open = self.open.get(&key).cloned().unwrap_or_default();
+        let note = [open, sanitize::line(&session.agent), sanitize::line(&folder), when];
         let note: Vec<String> = note.into_iter().filter(|part| !part.is_empty()).collect();
         let mark = if session.open {
             ("*".to_owned(), Role::Success)
@@ -104,6 +136,27 @@ impl SessionsPanel {
             (" ".to_owned(), Role::Muted)
         };
         Choice { mark, text, note: note.join("  ") }
+    }
+
+    /// Lists the sessions again. The selection follows its session.
+    fn read_list(&mut self, facts: &Facts<'_>) {
+        let chosen = self.chosen().map(|session| (session.agent, session.id));
+        self.sessions = facts.hub.list(&self.filter());
+        // An open session in which nothing was said is no choice.
+        self.sessions.retain(|it| {
+            let open = it.open.then(|| facts.hub.session(&it.agent, &it.id)).flatten();
+            open.is_none_or(|session| !session.snapshot().entries().is_empty())
+        });
+        if let (true, Some((_, found))) = (self.in_texts, &self.found) {
+            self.sessions.retain(|it| found.contains_key(&(it.agent.clone(), it.id.clone())));
+        }
+        if std::mem::replace(&mut self.follows, true) {
+            let is_chosen = |it: &ListedSession| {
+                chosen.as_ref().is_some_and(|(agent, id)| it.agent == *agent && it.id == *id)
+            };
+            self.list.follow(self.sessions.iter().position(is_chosen));
+        }
+        self.list.set_count(self.sessions.len());
     }
 
     fn chosen(&self) -> Option<Box<ListedSession>> {
@@ -144,7 +197,7 @@ impl SessionsPanel {
 
     fn search(&mut self) -> Outcome {
         let text = self.list.filter.text().trim().to_owned();
-        self.found = None;
+        self.set_found(None);
         if text.is_empty() { Outcome::Stay } else { Outcome::Do(Request::Search(text)) }
     }
 
@@ -209,26 +262,12 @@ impl Panel for SessionsPanel {
         self.now = facts.now;
         self.asking = facts.hub.listings().iter().any(|(_, state)| state.is_asking());
         // The rows stay where they are while the person decides about one of them.
-        if !matches!(self.editing, Editing::Filter) {
-            return;
+        if matches!(self.editing, Editing::Filter) {
+            if self.is_outdated(facts) {
+                self.read_list(facts);
+            }
+            self.open = open_sessions(facts, &self.sessions);
         }
-        let chosen = self.chosen().map(|session| (session.agent, session.id));
-        self.sessions = facts.hub.list(&self.filter());
-        // An open session in which nothing was said is no choice.
-        self.sessions.retain(|it| {
-            let open = it.open.then(|| facts.hub.session(&it.agent, &it.id)).flatten();
-            open.is_none_or(|session| !session.snapshot().entries().is_empty())
-        });
-        if let (true, Some((_, found))) = (self.in_texts, &self.found) {
-            self.sessions.retain(|it| found.contains_key(&(it.agent.clone(), it.id.clone())));
-        }
-        if std::mem::replace(&mut self.follows, true) {
-            let is_chosen = |it: &ListedSession| {
-                chosen.as_ref().is_some_and(|(agent, id)| it.agent == *agent && it.id == *id)
-            };
-            self.list.follow(self.sessions.iter().position(is_chosen));
-        }
-        self.list.set_count(self.sessions.len());
     }
 
     fn height(&self, _width: u16) -> u16 {
@@ -267,8 +306,10 @@ impl Panel for SessionsPanel {
             put(buffer, rest.x, rest.y, rest.right(), text, theme.role(Role::Muted));
             rest.height = 0;
         }
-        let rows: Vec<Choice> = self.sessions.iter().map(|session| self.row(session)).collect();
-        self.list.render(&rows, rest, buffer, theme);
+        let mut list = std::mem::take(&mut self.list);
+        let row = |index| self.sessions.get(index).map(|it| self.row(it)).unwrap_or_default();
+        list.render_visible(self.sessions.len(), row, rest, buffer, theme);
+        self.list = list;
     }
 
     fn key(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome {
@@ -313,7 +354,7 @@ impl Panel for SessionsPanel {
             _ => {
                 if self.list.edit_filter(key) {
                     self.follows = false;
-                    self.found = None;
+                    self.set_found(None);
                 }
             }
         }
@@ -321,13 +362,20 @@ impl Panel for SessionsPanel {
     }
 
     fn found(&mut self, text: String, found: Vec<FoundText>) {
+        // The person went on typing meanwhile.
+        if text != self.list.filter.text().trim() {
+            return;
+        }
         let found = found.into_iter().map(|it| ((it.agent, it.id), it.around));
-        self.found = Some((text, found.collect()));
+        self.set_found(Some((text, found.collect())));
     }
 
     fn paste(&mut self, text: &str) -> bool {
         match &mut self.editing {
-            Editing::Filter => self.list.filter.insert(text),
+            Editing::Filter => {
+                self.list.filter.insert(text);
+                self.set_found(None);
+            }
             Editing::Title(input) | Editing::Tags(input) => input.insert(text),
             Editing::Deletion => return false,
         }
@@ -339,7 +387,8 @@ impl Panel for SessionsPanel {
     }
 
     fn click(&mut self, row: u16) -> Outcome {
-        let Some(index) = row.checked_sub(1).and_then(|row| self.list.at(row)) else {
+        let index = row.checked_sub(1).and_then(|row| self.list.at(row));
+        let Some(index) = index.filter(|_| matches!(self.editing, Editing::Filter)) else {
             return Outcome::Stay;
         };
         if index == self.list.selected() {

@@ -1,8 +1,10 @@
-//! The options of the agent: model, mode, thought level and any other, in one panel.
+//! The options of the agent: model, mode, thought level and any other, and the settings of the
+//! screen, in one panel.
 
 use super::choice_list::{Choice, ChoiceList};
 use super::request::Request;
 use super::{Facts, Outcome, Panel};
+use crate::app::screen_settings::ScreenValue;
 use crate::keymap::{Action, Context};
 use crate::theme::Theme;
 use attache_protocol::v1::{
@@ -10,11 +12,33 @@ use attache_protocol::v1::{
 };
 use attache_view::{Role, sanitize};
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 
 /// The most columns by which the names of options move their values to the right.
 const LONGEST_NAME: usize = 40;
+
+/// Whose setting it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    /// An option of the agent, by its id.
+    Agent(String),
+    /// A setting of the screen, by its key.
+    Screen(&'static str),
+}
+
+impl Target {
+    /// Returns the request that sets this value.
+    fn set(&self, value: SessionConfigOptionValue) -> Request {
+        match (self, value) {
+            (Self::Screen(key), SessionConfigOptionValue::ValueId(value)) => {
+                Request::SetScreen { key, value: value.to_string() }
+            }
+            (Self::Screen(key), _) => Request::SetScreen { key, value: String::new() },
+            (Self::Agent(id), value) => Request::SetOption { id: id.clone(), value },
+        }
+    }
+}
 
 /// A value that can be chosen.
 #[derive(Debug, Clone)]
@@ -27,7 +51,7 @@ struct Value {
 /// An option with its values.
 #[derive(Debug, Clone)]
 struct Setting {
-    id: String,
+    target: Target,
     name: String,
     description: String,
     category: Option<SessionConfigOptionCategory>,
@@ -69,7 +93,7 @@ impl Setting {
         let shown = current.and_then(|current| values.get(current));
         let shown = shown.map_or(raw, |value| value.name.clone());
         Some(Self {
-            id: option.id.as_str().to_owned(),
+            target: Target::Agent(option.id.as_str().to_owned()),
             name: line(&option.name),
             description: option.description.as_deref().map(line).unwrap_or_default(),
             category: option.category().cloned(),
@@ -78,17 +102,37 @@ impl Setting {
             shown,
         })
     }
+
+    fn of_screen(screen: &ScreenValue) -> Self {
+        let setting = screen.setting;
+        let value = |name: &&str| Value {
+            value: SessionConfigOptionValue::ValueId((*name).into()),
+            name: (*name).to_owned(),
+            description: String::new(),
+        };
+        Self {
+            target: Target::Screen(setting.key),
+            name: setting.name.to_owned(),
+            description: setting.description.to_owned(),
+            category: None,
+            values: setting.values.iter().map(value).collect(),
+            current: setting.values.iter().position(|value| *value == screen.value),
+            shown: screen.value.to_owned(),
+        }
+    }
 }
 
-/// The options of the agent.
+/// The options of the agent and the settings of the screen.
 pub(crate) struct SettingsPanel {
     settings: Vec<Setting>,
     list: ChoiceList,
     /// The values of one option, if the person chooses among them.
-    values: Option<(String, ChoiceList)>,
+    values: Option<(Target, ChoiceList)>,
     /// The category of the option whose values are shown first.
     first: Option<SessionConfigOptionCategory>,
-    /// What the panel shows instead of options.
+    /// The number of settings that are options of the agent.
+    of_agent: usize,
+    /// What the panel shows if the agent has no options.
     none: String,
 }
 
@@ -100,6 +144,7 @@ impl SettingsPanel {
             list: ChoiceList::default(),
             values: None,
             first,
+            of_agent: 0,
             none: String::new(),
         }
     }
@@ -110,8 +155,8 @@ impl SettingsPanel {
 
     /// The option whose values are shown, with the values that the filter leaves.
     fn choosing(&self) -> Option<(&Setting, Vec<&Value>)> {
-        let (id, list) = self.values.as_ref()?;
-        let setting = self.settings.iter().find(|setting| setting.id == *id)?;
+        let (target, list) = self.values.as_ref()?;
+        let setting = self.settings.iter().find(|setting| setting.target == *target)?;
         let filter = list.filter.text().trim().to_lowercase();
         let matches = |value: &&Value| value.name.to_lowercase().contains(&filter);
         Some((setting, setting.values.iter().filter(matches).collect()))
@@ -120,7 +165,7 @@ impl SettingsPanel {
     fn open_values(&mut self, index: usize) {
         let Some(setting) = self.settings.get(index) else { return };
         self.values =
-            Some((setting.id.clone(), ChoiceList::selecting(setting.current.unwrap_or(0))));
+            Some((setting.target.clone(), ChoiceList::selecting(setting.current.unwrap_or(0))));
     }
 
     fn step(&self, by: isize) -> Outcome {
@@ -134,17 +179,14 @@ impl SettingsPanel {
             None => count - 1,
         };
         match setting.values.get(next) {
-            Some(value) => Outcome::Do(Request::SetOption {
-                id: setting.id.clone(),
-                value: value.value.clone(),
-            }),
+            Some(value) => Outcome::Do(setting.target.set(value.value.clone())),
             None => Outcome::Stay,
         }
     }
 
     fn key_in_values(&mut self, action: Option<Action>, key: KeyEvent) -> Outcome {
         let count = self.choosing().map_or(0, |(_, values)| values.len());
-        let Some((id, list)) = &mut self.values else { return Outcome::Stay };
+        let Some((target, list)) = &mut self.values else { return Outcome::Stay };
         list.set_count(count);
         let selected = list.selected();
         match action {
@@ -155,12 +197,12 @@ impl SettingsPanel {
                 }
             }
             Some(Action::Accept) => {
-                let id = id.clone();
+                let target = target.clone();
                 let value = self.choosing();
                 let value = value.and_then(|(_, values)| Some(values.get(selected)?.value.clone()));
                 self.values = None;
                 let Some(value) = value else { return Outcome::Stay };
-                let request = Request::SetOption { id, value };
+                let request = target.set(value);
                 return match self.first.is_some() {
                     true => Outcome::CloseAnd(request),
                     false => Outcome::Do(request),
@@ -220,6 +262,8 @@ impl Panel for SettingsPanel {
             Some(session) => session.config().visible().filter_map(Setting::of).collect(),
             None => Vec::new(),
         };
+        self.of_agent = self.settings.len();
+        self.settings.extend(facts.screen.iter().map(Setting::of_screen));
         self.none = match facts.session {
             Some(session) => {
                 format!("{} offers no options.", sanitize::line(session.agent().name()))
@@ -267,13 +311,16 @@ impl Panel for SettingsPanel {
             },
             ..Choice::default()
         };
-        let mut rows: Vec<Choice> = self.settings.iter().map(row).collect();
-        if rows.is_empty() {
-            rows.push(Choice { text: self.none.clone(), ..Choice::default() });
-        }
+        let rows: Vec<Choice> = self.settings.iter().map(row).collect();
         let rest = Rect { height: area.height.saturating_sub(2), ..area };
         self.list.render(&rows, rest, buffer, theme);
-        let about = self.chosen().map(|setting| setting.description.clone()).unwrap_or_default();
+        let about = match self.chosen() {
+            Some(Setting { target: Target::Screen(_), .. }) if self.of_agent == 0 => {
+                let about = self.chosen().map(|setting| setting.description.as_str());
+                format!("{}. {}", about.unwrap_or_default(), self.none)
+            }
+            chosen => chosen.map(|setting| setting.description.clone()).unwrap_or_default(),
+        };
         let y = area.bottom().saturating_sub(1);
         let about = super::drawing::cut(&about, usize::from(area.width));
         super::drawing::put(buffer, area.x, y, area.right(), &about, muted);
@@ -293,6 +340,26 @@ impl Panel for SettingsPanel {
             }
             None => {}
         }
+        Outcome::Stay
+    }
+
+    fn click(&mut self, row: u16) -> Outcome {
+        if let Some((_, list)) = &mut self.values {
+            let Some(index) = row.checked_sub(1).and_then(|row| list.at(row)) else {
+                return Outcome::Stay;
+            };
+            if index != list.selected() {
+                list.select(index);
+                return Outcome::Stay;
+            }
+            let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+            return self.key_in_values(Some(Action::Accept), enter);
+        }
+        let Some(index) = self.list.at(row) else { return Outcome::Stay };
+        if index == self.list.selected() {
+            self.open_values(index);
+        }
+        self.list.select(index);
         Outcome::Stay
     }
 

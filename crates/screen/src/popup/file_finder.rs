@@ -282,13 +282,19 @@ impl Shared {
     }
 }
 
-/// Returns the path of a file relative to the folder, if a mention can express it.
+/// Returns the path of a file relative to the folder, if it is UTF-8. A symbolic link counts if it
+/// leads to a file below the folder, because others cannot be attached.
 fn path(folder: &Path, entry: &DirEntry) -> Option<Arc<str>> {
-    if entry.file_type().is_none_or(|kind| kind.is_dir()) {
-        return None;
-    }
+    let kind = entry.file_type()?;
+    let is_file = match kind.is_symlink() {
+        true => {
+            let target = entry.path().canonicalize().ok()?;
+            target.is_file() && target.starts_with(folder.canonicalize().ok()?)
+        }
+        false => kind.is_file(),
+    };
     let path = entry.path().strip_prefix(folder).ok()?.to_str()?;
-    (!path.contains(char::is_control)).then(|| Arc::from(path))
+    is_file.then(|| Arc::from(path))
 }
 
 /// Returns how well a path matches. Without a pattern, files near the folder come first.

@@ -57,6 +57,8 @@ pub struct ListPopup {
     first: usize,
     /// A line below the entries; may be empty.
     note: String,
+    /// Whether the entries are those of the last drawing.
+    is_drawn: bool,
 }
 
 impl ListPopup {
@@ -69,6 +71,7 @@ impl ListPopup {
     /// name and the person moved to it; otherwise the first one is selected.
     pub fn set_items(&mut self, items: Vec<ListItem>) {
         let name = self.selected().filter(|_| self.selected > 0).map(|item| item.name.clone());
+        self.is_drawn &= items == self.items;
         let place = name.and_then(|name| items.iter().position(|item| item.name == name));
         self.items = items;
         self.selected = place.unwrap_or(0);
@@ -118,13 +121,14 @@ impl ListPopup {
     }
 
     /// Selects the entry at a row of the area in which the list was drawn. Returns false if there
-    /// is none.
+    /// is none, or if the entries changed since.
     pub fn click(&mut self, area: Rect, row: u16) -> bool {
         let Some(offset) = row.checked_sub(area.y).filter(|_| row < area.bottom()) else {
             return false;
         };
         let at = self.first + usize::from(offset);
         let found = at < self.items.len() && usize::from(offset) < self.visible(area);
+        let found = found && self.is_drawn;
         if found {
             self.selected = at;
         }
@@ -146,6 +150,7 @@ impl ListPopup {
         self.first = self.first.min(self.selected);
         self.first = self.first.max((self.selected + 1).saturating_sub(visible));
         self.first = self.first.min(self.items.len().saturating_sub(visible));
+        self.is_drawn = true;
         let shown = self.items.iter().skip(self.first).take(visible);
         let names = shown.clone().map(|item| row_text::columns(&full_name(item)));
         let column = names.max().unwrap_or(0).min(usize::from(area.width) * 2 / 3);

@@ -186,3 +186,89 @@ fn a_finder_ends_in_the_middle_of_its_work() {
     let found = find(&missing, "x");
     assert_eq!((found.files, found.known), (Vec::new(), 0));
 }
+
+/// Returns all files that a finder finds.
+fn found(folder: &Path) -> Vec<String> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let notify = move || {
+        // A full channel already has a notice.
+        let _ = sender.try_send(());
+    };
+    let finder = FileFinder::start(folder, Arc::new(notify)).unwrap();
+    finder.search("");
+    loop {
+        receiver.recv_timeout(Duration::from_secs(60)).unwrap();
+        if let Some(found) = finder.found_since(0).filter(|found| !found.searching) {
+            let mut paths: Vec<String> =
+                found.files.iter().map(|file| file.path.to_string()).collect();
+            paths.sort();
+            return paths;
+        }
+    }
+}
+
+#[test]
+fn files_that_can_be_attached_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let file = |name: &str| fs::write(folder.path().join(name), "").unwrap();
+    for name in ["sub", "ignored", ".git"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    for name in ["a b", "a\nb", ".hidden", "sub/漢 'x'.md", "ignored/a", "log", ".git/config"] {
+        file(name);
+    }
+    fs::write(folder.path().join(".gitignore"), "ignored/\n").unwrap();
+    fs::write(folder.path().join(".ignore"), "log\n").unwrap();
+    fs::write(outside.path().join("secret"), "").unwrap();
+    let link = |to: &Path, name: &str| {
+        std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
+    };
+    link(Path::new("a b"), "link");
+    link(Path::new("sub"), "link to folder");
+    link(Path::new("."), "loop");
+    link(Path::new("gone"), "broken");
+    link(&outside.path().join("secret"), "link to outside");
+    assert_eq!(
+        found(folder.path()),
+        [".gitignore", ".hidden", ".ignore", "a\nb", "a b", "link", "sub/漢 'x'.md"]
+    );
+}
+
+/// Prints how long a search in 100,000 files takes: `cargo test --release -p attache-screen --lib
+/// search_in_many -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn search_in_many_files() {
+    let folder = tempfile::tempdir().unwrap();
+    for outer in 0..100 {
+        let inner = folder.path().join(format!("module_{outer}/source"));
+        fs::create_dir_all(&inner).unwrap();
+        (0..1000)
+            .for_each(|number| fs::write(inner.join(format!("file_{number}.rs")), "").unwrap());
+    }
+    let (sender, receiver) = mpsc::channel();
+    let notify = move || {
+        let _ = sender.send(());
+    };
+    let finder = FileFinder::start(folder.path(), Arc::new(notify)).unwrap();
+    let mut report = 0;
+    for query in ["f", "fi", "file_99", "module_7/file_5", "no such file"] {
+        let began = std::time::Instant::now();
+        finder.search(query);
+        let returned = began.elapsed();
+        let mut first = None;
+        loop {
+            receiver.recv_timeout(Duration::from_secs(60)).unwrap();
+            let Some(found) = finder.found_since(report) else { continue };
+            report = found.report;
+            if found.query == query {
+                first.get_or_insert(began.elapsed());
+                if !found.searching {
+                    break;
+                }
+            }
+        }
+        println!("{query:?}: call {returned:?}, first rows {first:?}, all {:?}", began.elapsed());
+    }
+}

@@ -1,5 +1,6 @@
 //! The modes of the terminal while the screen is shown.
 
+use super::held_stderr;
 use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use std::fs::File;
 use std::io::{self, Write};
@@ -43,6 +44,7 @@ pub(crate) fn enter(mouse: bool) -> io::Result<()> {
     let mut terminal = terminal()?;
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
+    held_stderr::hold(terminal);
     terminal.write_all(ENTER.as_bytes())?;
     if mouse { terminal.write_all(MOUSE_ON.as_bytes()) } else { Ok(()) }
 }
@@ -64,6 +66,7 @@ pub(crate) fn leave() {
         let _ = terminal.write_all(LEAVE.as_bytes());
     }
     let _ = disable_raw_mode();
+    held_stderr::release();
 }
 
 /// Shows the screen until it is dropped.

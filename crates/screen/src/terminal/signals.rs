@@ -2,7 +2,11 @@
 
 use rustix::process::{Signal, getpid, kill_process};
 use std::io;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{self, SignalKind, signal};
+
+/// The time in which a signal for an earlier program can arrive.
+const LATE: Duration = Duration::from_secs(1);
 
 /// A signal to the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub(crate) struct Signals {
     /// The signals of the keyboard that have no effect once, because they may be meant for the
     /// program that had the terminal before.
     ignored: Ignored,
+    /// The time until which they have no effect.
+    ignored_until: Option<Instant>,
 }
 
 #[derive(Debug, Default)]
@@ -49,6 +55,7 @@ impl Signals {
             suspend: signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
             proceed: signal(SignalKind::from_raw(Signal::CONT.as_raw()))?,
             ignored: Ignored::default(),
+            ignored_until: None,
         })
     }
 
@@ -65,7 +72,8 @@ impl Signals {
                 _ = self.suspend.recv() => (Signalled::Suspend, &mut ignored.suspend),
                 _ = self.proceed.recv() => return Signalled::Continue,
             };
-            if !std::mem::take(is_ignored) {
+            let is_late = self.ignored_until.is_some_and(|until| Instant::now() < until);
+            if !std::mem::take(is_ignored) || !is_late {
                 return signal;
             }
         }
@@ -76,11 +84,13 @@ impl Signals {
         while !matches!(self.next().await, Signalled::End | Signalled::HangUp) {}
     }
 
-    /// Ignores the next signal of each kind from the keyboard. The program that had the terminal
-    /// shares the process group of the screen, so the terminal sent its signals to both, and they
-    /// may arrive late. While the screen has the terminal, the keyboard sends no signals.
+    /// Ignores the next signal of each kind from the keyboard for a second. The program that had
+    /// the terminal shares the process group of the screen, so the terminal sent its signals to
+    /// both, and they may arrive late. While the screen has the terminal, the keyboard sends no
+    /// signals.
     pub(crate) fn ignore_keyboard(&mut self) {
         self.ignored = Ignored { interrupt: true, quit: true, suspend: true };
+        self.ignored_until = Some(Instant::now() + LATE);
     }
 }
 
@@ -88,4 +98,24 @@ impl Signals {
 pub(crate) fn stop_this_process() {
     // SIGTSTP has a handler, so the process stops itself. If that fails, it goes on.
     let _ = kill_process(getpid(), Signal::STOP);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread::sleep;
+
+    #[tokio::test]
+    async fn a_signal_is_ignored_only_for_a_moment() {
+        let mut signals = Signals::listen().unwrap();
+        let quit = || kill_process(getpid(), Signal::QUIT).unwrap();
+        signals.ignore_keyboard();
+        quit();
+        let late = tokio::time::timeout(Duration::from_millis(200), signals.next());
+        assert!(late.await.is_err());
+        signals.ignore_keyboard();
+        sleep(LATE);
+        quit();
+        assert_eq!(signals.next().await, Signalled::End);
+    }
 }

@@ -1,6 +1,7 @@
 //! The characters that the screen draws besides text.
 
 use attache_view::{CallStatus, NoticeLevel, StepState};
+use ratatui::buffer::Buffer;
 
 /// The characters that the screen draws besides text: marks, bullets, borders. Each is one column
 /// wide.
@@ -131,6 +132,24 @@ impl Glyphs {
         let utf8 = locale.contains("utf-8") || locale.contains("utf8");
         let plain = set("TERM").is_some_and(|term| term == "linux" || term == "dumb");
         if utf8 && !plain { Self::UNICODE } else { Self::ASCII }
+    }
+
+    /// Replaces typographic characters by ASCII, if the terminal draws only that.
+    pub(crate) fn simplify(&self, buffer: &mut Buffer) {
+        if self.unicode {
+            return;
+        }
+        for cell in &mut buffer.content {
+            let simple = match cell.symbol() {
+                "…" => "~",
+                "·" | "–" | "—" | "−" => "-",
+                "‘" | "’" => "'",
+                "“" | "”" => "\"",
+                "→" => ">",
+                _ => continue,
+            };
+            cell.set_symbol(simple);
+        }
     }
 
     /// Returns the mark of a tool call.

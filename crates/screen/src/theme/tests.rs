@@ -120,3 +120,34 @@ fn every_glyph_is_one_column_wide() {
         }
     }
 }
+
+#[test]
+fn states_have_different_marks_without_colors_and_without_unicode() {
+    use attache_view::{CallStatus, NoticeLevel, StepState};
+    let calls = [
+        CallStatus::Pending,
+        CallStatus::Asking,
+        CallStatus::Running,
+        CallStatus::Paused,
+        CallStatus::Completed,
+        CallStatus::Failed,
+        CallStatus::Cancelled,
+    ];
+    let steps = [StepState::Pending, StepState::Running, StepState::Done, StepState::Cancelled];
+    let levels = [NoticeLevel::Info, NoticeLevel::Warning, NoticeLevel::Error];
+    for glyphs in [Glyphs::ASCII, Glyphs::UNICODE] {
+        let different = |marks: Vec<&str>| {
+            let set: std::collections::HashSet<_> = marks.iter().collect();
+            assert_eq!(set.len(), marks.len(), "{marks:?}");
+        };
+        different(calls.map(|call| glyphs.call(call)).to_vec());
+        different(steps.map(|step| glyphs.step(step)).to_vec());
+        different(levels.map(|level| glyphs.notice(level)).to_vec());
+    }
+    for theme in [Theme::dark, Theme::light] {
+        let theme = theme(ColorDepth::None, Glyphs::ASCII);
+        for element in [Element::AddedWords, Element::RemovedWords, Element::Match] {
+            assert!(!theme.element(element).add_modifier.is_empty(), "{element:?}");
+        }
+    }
+}

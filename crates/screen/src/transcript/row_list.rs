@@ -38,6 +38,8 @@ pub(super) struct RowList {
     pub(super) slots: Vec<RowSlot>,
     theme: Theme,
     columns: usize,
+    /// Whether reasoning is folded at first.
+    pub(super) folds_thoughts: bool,
     now: Option<i64>,
     /// The rows that have segments.
     built: BTreeSet<usize>,
@@ -48,7 +50,7 @@ pub(super) struct RowList {
 impl RowList {
     pub(super) fn new(theme: Theme) -> Self {
         let (slots, built) = (Vec::new(), BTreeSet::new());
-        Self { slots, theme, columns: 80, now: None, built, known: (0, 0) }
+        Self { slots, theme, columns: 80, folds_thoughts: true, now: None, built, known: (0, 0) }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -80,7 +82,7 @@ impl RowList {
             self.rebuild(index);
         }
         for row in rows.iter().skip(held) {
-            self.slots.push(RowSlot::new(Arc::clone(row)));
+            self.slots.push(RowSlot::new(Arc::clone(row), self.folds_thoughts));
         }
     }
 
@@ -149,11 +151,31 @@ impl RowList {
         Some((slot, &self.theme, self.columns))
     }
 
+    /// Returns the first row at or after this index that shows something.
+    pub(super) fn shown_from(&self, row: usize) -> Option<usize> {
+        let rows = self.slots.iter().enumerate().skip(row);
+        rows.filter(|(_, slot)| !slot.is_empty()).map(|(index, _)| index).next()
+    }
+
+    /// Returns the last row before this index that shows something.
+    fn shown_before(&self, row: usize) -> Option<usize> {
+        let rows = self.slots.get(..row.min(self.len())).unwrap_or_default();
+        rows.iter().rposition(|slot| !slot.is_empty())
+    }
+
+    /// Returns the first line.
+    pub(super) fn first_line(&self) -> Position {
+        Position::row(self.shown_from(0).unwrap_or(0))
+    }
+
     /// Returns the nearest position that exists.
     pub(super) fn clamp(&mut self, position: Position) -> Position {
-        let Some(last) = self.len().checked_sub(1) else { return Position::default() };
-        if position.row > last {
-            return self.last_line();
+        let shown = self.shown_from(position.row).or_else(|| self.shown_before(position.row));
+        match shown {
+            None => return Position::default(),
+            Some(row) if row < position.row => return self.last_line(),
+            Some(row) if row > position.row => return Position::row(row),
+            Some(_) => {}
         }
         let segments = self.segments(position.row).len();
         if position.segment >= segments {
@@ -167,7 +189,7 @@ impl RowList {
 
     /// Returns the last line.
     pub(super) fn last_line(&mut self) -> Position {
-        let Some(row) = self.len().checked_sub(1) else { return Position::default() };
+        let Some(row) = self.shown_before(self.len()) else { return Position::default() };
         let segment = self.segments(row).len().saturating_sub(1);
         let line = self.lines(row, segment).len().saturating_sub(1);
         Position { row, segment, line }
@@ -183,7 +205,7 @@ impl RowList {
             }
             left -= position.line;
             let Some((row, segment)) = self.segment_before(position) else {
-                return Position::default();
+                return self.first_line();
             };
             // The line above the first line of a segment is the last line of the one before it.
             let lines = self.lines(row, segment).len();
@@ -213,7 +235,7 @@ impl RowList {
         if let Some(segment) = position.segment.checked_sub(1) {
             return Some((position.row, segment));
         }
-        let row = position.row.checked_sub(1)?;
+        let row = self.shown_before(position.row)?;
         Some((row, self.segments(row).len().saturating_sub(1)))
     }
 
@@ -222,8 +244,7 @@ impl RowList {
         if position.segment + 1 < self.segments(position.row).len() {
             return Some((position.row, position.segment + 1));
         }
-        let row = position.row + 1;
-        (row < self.len()).then_some((row, 0))
+        self.shown_from(position.row + 1).map(|row| (row, 0))
     }
 
     /// Forgets the layout of rows that are far from the visible ones.
@@ -243,7 +264,8 @@ impl RowList {
 
     /// Notes the heights of rows that are laid out as a whole.
     pub(super) fn note_heights(&mut self, visible: Range<usize>) {
-        for slot in self.slots.get_mut(visible).unwrap_or_default() {
+        let visible = self.slots.get_mut(visible).unwrap_or_default();
+        for slot in visible.iter_mut().filter(|slot| !slot.is_empty()) {
             let Some(segments) = slot.segments.as_ref().filter(|_| slot.height.is_none()) else {
                 continue;
             };
@@ -263,6 +285,8 @@ impl RowList {
         }
         let lines = |slot: &SegmentSlot| slot.lines.as_ref().map_or(1, Vec::len);
         let height = |slot: &RowSlot| match (slot.height, &slot.segments) {
+            // Earlier messages that are not read have about the usual height.
+            _ if slot.is_empty() => usual,
             (Some(height), _) => height,
             (None, Some(segments)) => segments.iter().map(lines).sum(),
             (None, None) => usual,

@@ -13,6 +13,8 @@ pub(super) struct RowSlot {
     pub(super) row: Arc<Row>,
     /// Whether the row is folded, if the person chose it.
     pub(super) folded: Option<bool>,
+    /// Whether reasoning is folded, unless the person chose otherwise for the row.
+    pub(super) folds_thoughts: bool,
     /// The segments of the row, while it is near the visible rows.
     pub(super) segments: Option<Vec<SegmentSlot>>,
     /// The number of lines when all segments were last laid out at this width.
@@ -41,13 +43,24 @@ pub(super) struct LineMatch {
 }
 
 impl RowSlot {
-    pub(super) fn new(row: Arc<Row>) -> Self {
-        Self { row, folded: None, segments: None, height: None }
+    pub(super) fn new(row: Arc<Row>, folds_thoughts: bool) -> Self {
+        Self { row, folded: None, folds_thoughts, segments: None, height: None }
+    }
+
+    /// Whether the row has nothing to show, such as one of an earlier message that is not read.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(&self.row.content, RowContent::Other { line } if line.is_empty())
     }
 
     /// Whether the row is folded.
     pub(super) fn is_folded(&self) -> bool {
-        self.folded.unwrap_or_else(|| RowOptions::initial(&self.row).folded)
+        let is_shown = !self.folds_thoughts && self.is_thought();
+        self.folded.unwrap_or_else(|| RowOptions::initial(&self.row).folded && !is_shown)
+    }
+
+    /// Whether the row is reasoning of the agent.
+    pub(super) fn is_thought(&self) -> bool {
+        matches!(self.row.content, RowContent::Thought { .. })
     }
 
     /// Whether the row shows a duration that grows.
@@ -58,6 +71,10 @@ impl RowSlot {
 
     /// Rebuilds the segments. Lines of segments that did not change remain.
     pub(super) fn build(&mut self, theme: &Theme, now: Option<i64>) {
+        if self.is_empty() {
+            self.segments = Some(Vec::new());
+            return;
+        }
         let options = RowOptions { folded: self.is_folded(), now };
         let mut old = self.segments.take().unwrap_or_default().into_iter();
         let mut new: Vec<SegmentSlot> = Vec::with_capacity(old.len() + 1);

@@ -57,7 +57,7 @@ impl Transcript {
             Scroll::HalfPageDown => self.rows.down(top, half),
             Scroll::PageUp => self.rows.up(top, page),
             Scroll::PageDown => self.rows.down(top, page),
-            Scroll::Start => Position::default(),
+            Scroll::Start => self.rows.first_line(),
             Scroll::End => self.rows.last_line(),
         };
         self.follows = false;
@@ -75,10 +75,12 @@ impl Transcript {
         let hidden = top > Position::row(top.row);
         let wanted = |index: &usize| {
             let slot = self.rows.slots.get(*index);
-            slot.is_some_and(|slot| matches_jump(&slot.row.content, jump))
+            slot.is_some_and(|slot| !slot.is_empty() && matches_jump(&slot.row.content, jump))
         };
         let found = if backwards {
-            let end = from.unwrap_or(top.row + usize::from(hidden));
+            // Without a selection, all rows are previous ones of the end that is shown.
+            let last = if self.follows { self.rows.len() } else { top.row + usize::from(hidden) };
+            let end = from.unwrap_or(last);
             (0..end.min(self.rows.len())).rev().find(wanted)
         } else {
             let start = from.map_or(top.row + usize::from(hidden), |row| row + 1);
@@ -92,33 +94,6 @@ impl Transcript {
             self.follows = false;
             self.settle();
         }
-        true
-    }
-
-    /// Scrolls to the next changed place of a file, or to the previous one, and selects its row.
-    /// Folded rows show only their first changes. Returns whether there is such a place.
-    pub fn jump_hunk(&mut self, backwards: bool) -> bool {
-        let mut position = Position { line: 0, ..self.top() };
-        // With a hidden beginning, the place at the top is a previous one.
-        let mut at_start = position == self.top() || !backwards;
-        loop {
-            if at_start {
-                let next = if backwards {
-                    self.rows.segment_before(position)
-                } else {
-                    self.rows.segment_after(position)
-                };
-                let Some((row, segment)) = next else { return false };
-                position = Position { row, segment, line: 0 };
-            }
-            at_start = true;
-            let slot = self.rows.segments(position.row).get(position.segment);
-            if slot.is_some_and(|slot| slot.segment.begins_hunk()) {
-                break;
-            }
-        }
-        (self.top, self.follows, self.selected) = (position, false, Some(position.row));
-        self.settle();
         true
     }
 

@@ -45,11 +45,15 @@ impl Search {
         Some(search)
     }
 
-    /// Searches the rows of a range again.
+    /// Searches the rows of a range again. Rows of earlier messages that are no longer shown keep
+    /// their matches.
     pub(super) fn refresh(&mut self, rows: &RowList, changed: &Range<usize>) {
         let slots = rows.slots.get(changed.clone()).unwrap_or_default();
         let count = |(index, slot): (usize, &super::row_slot::RowSlot)| {
-            let count = count(&slot.row, rows.theme(), &self.pattern);
+            let count = match slot.is_empty() {
+                true => self.count(index).unwrap_or(0),
+                false => count(&slot.row, rows.theme(), &self.pattern),
+            };
             (count > 0).then_some((index, count))
         };
         let found: Vec<_> = changed.clone().zip(slots).filter_map(count).collect();

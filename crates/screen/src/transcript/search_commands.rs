@@ -34,6 +34,17 @@ impl Transcript {
         self.search_status()
     }
 
+    /// Returns the row of the current match, if it belongs to an earlier message that is not read.
+    pub(crate) fn unread_match(&self) -> Option<usize> {
+        let (row, _) = self.search.as_ref()?.current?;
+        self.rows.slots.get(row).filter(|slot| slot.is_empty()).map(|_| row)
+    }
+
+    /// Shows the current match once its row is read.
+    pub(crate) fn show_read_match(&mut self) {
+        self.show_match();
+    }
+
     /// Returns the number of matches and which one is current.
     pub fn search_status(&self) -> SearchStatus {
         self.search.as_ref().map_or(SearchStatus { current: 0, total: 0 }, Search::status)

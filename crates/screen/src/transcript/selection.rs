@@ -69,6 +69,22 @@ impl Transcript {
         self.settle();
     }
 
+    /// Folds reasoning, or shows it. Rows that the person folded or unfolded follow too.
+    pub fn set_folds_thoughts(&mut self, folds: bool) {
+        let top = self.top();
+        self.rows.folds_thoughts = folds;
+        for index in 0..self.rows.len() {
+            let Some(slot) = self.rows.slots.get_mut(index) else { continue };
+            slot.folds_thoughts = folds;
+            if slot.is_thought() {
+                slot.folded = None;
+                self.rows.rebuild(index);
+            }
+        }
+        self.top = self.rows.clamp(top);
+        self.settle();
+    }
+
     /// Handles a click at a place of the screen.
     pub fn click(&mut self, column: u16, line: u16) -> Click {
         if self.frame.is_hint(column, line) {

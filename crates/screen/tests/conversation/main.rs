@@ -1,6 +1,6 @@
 //! The conversation on the screen, drawn into a buffer and compared as text.
 //!
-//! `UPDATE_SNAPSHOTS=1` writes the files in `screens/`.
+//! `INSTA_UPDATE=always` writes the files in `../screens/`.
 
 #![allow(
     clippy::unwrap_used,

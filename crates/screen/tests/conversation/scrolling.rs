@@ -1,11 +1,9 @@
 //! Scrolling, jumping, folding, selecting and clicks.
 
-use crate::samples::{answer, call, conversation, diff, line, paragraph, prompt, terminal, tool};
-use crate::{draw, text, theme};
-use attache_screen::transcript::{Click, Jump, Pager, Scroll, Transcript};
-use attache_view::{CallStatus, DiffRow, Output, Row};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use crate::draw;
+use crate::samples::{answer, call, conversation, paragraph, prompt, terminal, tool};
+use attache_screen::transcript::{Click, Jump, Scroll, Transcript};
+use attache_view::{CallStatus, Row};
 use std::sync::Arc;
 
 fn rows(count: usize) -> Vec<Arc<Row>> {
@@ -185,40 +183,6 @@ fn rows_that_disappear_leave_a_valid_place() {
 }
 
 #[test]
-fn a_review_goes_from_one_changed_place_to_the_next() {
-    let Output::Diff(one) = diff() else { panic!("the sample is a diff") };
-    let mut file = (*one.files[0]).clone();
-    file.hunks = (0..3)
-        .map(|index| {
-            let mut hunk = file.hunks[0].clone();
-            hunk.old_start = 100 * (index + 1);
-            hunk.new_start = 100 * (index + 1);
-            hunk
-        })
-        .collect();
-    let files = vec![file.into()];
-    let mut pager = Pager::of_diff(line("Changes of this turn"), DiffRow { files });
-    let area = Rect::new(0, 0, 60, 6);
-    let draw = |pager: &mut Pager| {
-        let mut buffer = Buffer::empty(area);
-        pager.render(area, &mut buffer, &theme());
-        text(&buffer)
-    };
-    assert!(draw(&mut pager).starts_with(" Changes of this turn"));
-    for number in ["100", "200"] {
-        assert!(pager.content().jump_hunk(false));
-        let screen = draw(&mut pager);
-        assert!(screen.lines().nth(1).unwrap().contains(number), "{screen}");
-    }
-    pager.content().scroll(Scroll::Lines(2));
-    assert!(pager.content().jump_hunk(true));
-    assert!(draw(&mut pager).lines().nth(1).unwrap().contains("200"));
-    assert!(pager.content().jump_hunk(true));
-    assert!(draw(&mut pager).lines().nth(1).unwrap().contains("100"));
-    assert!(!pager.content().jump_hunk(true));
-}
-
-#[test]
 fn a_jump_from_the_middle_of_a_long_row_does_not_go_back_to_its_start() {
     let long = |id| answer(id, vec![paragraph(&"one line\n".repeat(40))]);
     let mut transcript = transcript(&[long(0), long(1), long(2)]);
@@ -232,4 +196,12 @@ fn a_jump_from_the_middle_of_a_long_row_does_not_go_back_to_its_start() {
     transcript.select(None);
     assert!(transcript.jump(Jump::PreviousMessage));
     assert_eq!(transcript.selected(), Some(1));
+}
+
+#[test]
+fn a_jump_back_from_the_end_finds_the_last_row_even_if_all_rows_are_visible() {
+    let mut transcript = transcript(&rows(3));
+    draw(&mut transcript, 40, 60);
+    assert!(transcript.jump(Jump::PreviousRow));
+    assert_eq!(transcript.selected(), Some(2));
 }

@@ -1,22 +1,17 @@
 //! Whole conversations at several sizes.
 
 use crate::samples::conversation;
-use crate::{draw, draw_with, text, theme};
+use crate::{draw, draw_with, theme};
 use attache_screen::layout::{RowOptions, row_lines};
 use attache_screen::theme::{ColorDepth, Glyphs, Theme};
-use attache_screen::transcript::{Jump, Pager, Scroll, Transcript};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use std::path::Path;
+use attache_screen::transcript::{Jump, Scroll, Transcript};
 
 fn check(name: &str, shown: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conversation/screens");
-    let path = path.join(name).with_extension("txt");
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        std::fs::write(&path, shown).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(shown, expected, "{name} differs: UPDATE_SNAPSHOTS=1 writes it");
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path("../screens");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("rows-{name}"), shown));
 }
 
 fn transcript() -> Transcript {
@@ -85,16 +80,4 @@ fn a_tiny_screen_and_none_at_all_draw() {
     for (width, height) in [(10, 3), (3, 2), (1, 1), (0, 0)] {
         draw_with(&mut transcript(), width, height, &theme());
     }
-}
-
-#[test]
-fn the_pager_shows_the_whole_output() {
-    let rows = conversation();
-    let mut pager = Pager::new(&rows[5]);
-    let area = Rect::new(0, 0, 60, 16);
-    let mut buffer = Buffer::empty(area);
-    pager.render(area, &mut buffer, &theme());
-    pager.content().search("number 9");
-    pager.render(area, &mut buffer, &theme());
-    check("pager-60x16", &text(&buffer));
 }

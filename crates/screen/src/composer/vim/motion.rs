@@ -62,6 +62,10 @@ pub(super) fn destination(
         '0' => exclusive(buffer.line_start(from)),
         '^' => exclusive(first_letter(buffer, from)),
         '$' => {
+            // Like other motions over lines, it fails on the last line.
+            if times > 1 && line_below(buffer, from).is_none() {
+                return None;
+            }
             memory.column = Some(usize::MAX);
             let line = repeat(times - 1, from, |at| line_below(buffer, at));
             exclusive(buffer.line_end(line))
@@ -82,9 +86,13 @@ pub(super) fn destination(
             };
             seek(buffer, Motion { key, sought }, times, true)
         }
-        '%' => inclusive(matching_bracket(buffer, from)?),
-        '}' => exclusive(repeat(times, from, |at| paragraph(buffer, at, true))),
-        '{' => exclusive(repeat(times, from, |at| paragraph(buffer, at, false))),
+        '%' => match count {
+            None => inclusive(matching_bracket(buffer, from)?),
+            Some(1..=100) => lines(first_letter(buffer, percentage(buffer, times))),
+            Some(_) => None,
+        },
+        '}' => exclusive(paragraphs(buffer, from, times, true)?),
+        '{' => exclusive(paragraphs(buffer, from, times, false)?),
         _ => None,
     }
 }
@@ -180,6 +188,12 @@ fn line_above(buffer: &Buffer, at: usize) -> Option<usize> {
 /// Returns the start of a line, counted from 1; of the last line if there are fewer.
 fn line_number(buffer: &Buffer, number: usize) -> usize {
     repeat(number.saturating_sub(1), 0, |at| line_below(buffer, at))
+}
+
+/// Returns the start of the line at this percentage of the lines.
+fn percentage(buffer: &Buffer, percent: usize) -> usize {
+    let lines = buffer.text().matches('\n').count() + 1;
+    line_number(buffer, (percent * lines).div_ceil(100))
 }
 
 fn vertical(buffer: &Buffer, down: bool, times: usize, memory: &mut Memory) -> Option<usize> {
@@ -278,7 +292,21 @@ pub(super) fn open_before(buffer: &Buffer, end: usize, open: char, close: char) 
     None
 }
 
-/// Returns the next or previous empty line, or the end of the text.
+/// Returns where this many paragraphs lead: to an empty line or, for the last one, to an end of the
+/// text. Returns `None` if there are fewer paragraphs.
+fn paragraphs(buffer: &Buffer, from: usize, times: usize, down: bool) -> Option<usize> {
+    let mut at = from;
+    for left in (0..times).rev() {
+        at = match paragraph(buffer, at, down) {
+            Some(next) => next,
+            None if left > 0 => return None,
+            None => return Some(if down { buffer.len() } else { 0 }),
+        };
+    }
+    Some(at)
+}
+
+/// Returns the next or previous empty line.
 fn paragraph(buffer: &Buffer, from: usize, down: bool) -> Option<usize> {
     let step = |at| if down { line_below(buffer, at) } else { line_above(buffer, at) };
     let mut at = buffer.line_start(from);
@@ -291,5 +319,5 @@ fn paragraph(buffer: &Buffer, from: usize, down: bool) -> Option<usize> {
         }
         seen_text |= !is_empty;
     }
-    Some(if down { buffer.len() } else { 0 })
+    None
 }

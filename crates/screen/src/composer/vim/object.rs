@@ -8,7 +8,10 @@ use std::ops::Range;
 /// The part of the text that an object is, and whether it is whole lines.
 pub(super) fn find(buffer: &Buffer, object: Object, count: usize) -> Option<(Range<usize>, bool)> {
     let Object { key, around } = object;
-    let brackets = |open, close| Some((bracketed(buffer, open, close, around, count)?, false));
+    let brackets = |open, close| {
+        let range = bracketed(buffer, open, close, around, count)?;
+        Some(inner_lines(buffer, &range).filter(|_| !around).unwrap_or((range, false)))
+    };
     match key {
         'w' | 'W' => Some((words(buffer, key == 'W', around, count)?, false)),
         '"' | '\'' | '`' => Some((quoted(buffer, key, around)?, false)),
@@ -96,13 +99,25 @@ fn bracketed(
     let cursor = buffer.cursor();
     let mut start = match buffer.char_at(cursor) {
         Some(letter) if letter == open => cursor,
-        _ => open_before(buffer, cursor, open, close)?,
+        // Outside of brackets, the next ones of the line are meant.
+        _ => open_before(buffer, cursor, open, close).or_else(|| {
+            let rest = buffer.slice(cursor..buffer.line_end(cursor));
+            rest.find(open).map(|at| cursor + at)
+        })?,
     };
     for _ in 1..count {
         start = open_before(buffer, start, open, close)?;
     }
     let end = close_after(buffer, start + 1, open, close)?;
     Some(if around { start..end + 1 } else { start + 1..end })
+}
+
+/// Returns the lines between two brackets that are alone at the end and at the start of theirs.
+fn inner_lines(buffer: &Buffer, range: &Range<usize>) -> Option<(Range<usize>, bool)> {
+    let inner = buffer.slice(range.clone()).strip_prefix('\n')?;
+    let (lines, indent) = inner.rsplit_once('\n')?;
+    let start = range.start + 1;
+    indent.trim().is_empty().then_some((start..start + lines.len(), true))
 }
 
 fn paragraph(buffer: &Buffer, around: bool) -> Range<usize> {

@@ -46,10 +46,14 @@ impl Vim {
             Kind::Select(object) => self.select(*object, command.count, buffer),
             Kind::Operate(operator, target) => {
                 let found = self.range(*operator, target, command.count, buffer);
-                let Some((range, lines)) = found.or_else(|| nothing(*operator, target, buffer))
-                else {
+                let nothing = || nothing(*operator, target, command.count, buffer);
+                let Some((range, mut lines)) = found.or_else(nothing) else {
                     return true;
                 };
+                let is_motion = matches!(target, Target::Motion(_) | Target::Object(_));
+                if *operator == Operator::Delete && is_motion {
+                    lines |= has_only_blanks_beside(buffer, &range);
+                }
                 if *target == Target::Selection {
                     repeatable.kind = Kind::Operate(*operator, extent(buffer, &range, lines));
                 }
@@ -76,10 +80,11 @@ impl Vim {
     fn select(&mut self, object: Object, count: Option<usize>, buffer: &mut Buffer) {
         let found = object::find(buffer, object, count.unwrap_or(1));
         if let Some((range, lines)) = found.filter(|(range, _)| !range.is_empty()) {
+            self.anchor = range.start;
             if lines {
                 self.mode = VimMode::VisualLine;
+                return buffer.move_to(buffer.line_start(range.end));
             }
-            self.anchor = range.start;
             buffer.move_to(buffer.previous(range.end));
         }
     }
@@ -96,16 +101,33 @@ impl Vim {
         match target {
             Target::Lines => {
                 let more = count.unwrap_or(1) - 1;
+                // On the last line, a count fails; elsewhere it takes the lines that are there.
+                if more > 0 && line_below(buffer, cursor).is_none() {
+                    return None;
+                }
                 let last = repeat(more, cursor, |at| line_below(buffer, at));
                 Some((cursor..last, true))
             }
-            Target::Object(object) => object::find(buffer, *object, count.unwrap_or(1)),
+            Target::Object(object) => {
+                let (range, lines) = object::find(buffer, *object, count.unwrap_or(1))?;
+                if lines && operator == Operator::Yank {
+                    buffer.move_to(range.start);
+                }
+                Some((range, lines))
+            }
             Target::Motion(motion) => self.motion_range(operator, *motion, count, buffer),
             Target::Selection => {
                 let range = self.selection(buffer)?;
                 let lines = self.mode == VimMode::VisualLine
                     || matches!(operator, Operator::Indent | Operator::Outdent | Operator::Join);
                 self.mode = VimMode::Normal;
+                let is_one_line = !buffer.slice(range.clone()).contains('\n');
+                if operator == Operator::Join && is_one_line {
+                    // A line is joined with the one below it.
+                    buffer.move_to(range.start);
+                    let below = line_below(buffer, range.start)?;
+                    return Some((range.start..below, true));
+                }
                 buffer.move_to(range.start);
                 Some((range, lines))
             }
@@ -150,7 +172,7 @@ impl Vim {
             Span::Inclusive => Some((start..buffer.next(end).min(buffer.len()), false)),
             Span::Exclusive => {
                 let end = if is_word { end_of_words(buffer, start, end) } else { end };
-                if buffer.slice(start..end).ends_with('\n') && !is_word {
+                if buffer.slice(start..end).ends_with('\n') && !is_word && motion.key != '$' {
                     // The line feed before the end does not belong to the part. Without it, a part
                     // that begins before the text of its line is whole lines.
                     return Some((start..end - 1, start <= first_letter(buffer, start)));
@@ -277,11 +299,31 @@ fn long_form(key: char, count: Option<usize>) -> Option<Command> {
     Some(Command { count, kind: Kind::Operate(operator, target) })
 }
 
-/// Returns the empty part of an empty line, which can be changed.
-fn nothing(operator: Operator, target: &Target, buffer: &Buffer) -> Option<(Range<usize>, bool)> {
-    let in_line = matches!(target, Target::Motion(Motion { key: '$' | 'l', .. }));
+/// Returns the empty part at the cursor, which can be changed in an empty line or at its start.
+fn nothing(
+    operator: Operator,
+    target: &Target,
+    count: Option<usize>,
+    buffer: &Buffer,
+) -> Option<(Range<usize>, bool)> {
+    let in_line = match target {
+        Target::Motion(Motion { key: 'l' | 'h' | '0' | '^', .. }) => true,
+        Target::Motion(Motion { key: '$', .. }) => count.unwrap_or(1) == 1,
+        _ => false,
+    };
     let cursor = buffer.cursor();
-    (operator == Operator::Change && in_line).then_some((cursor..cursor, false))
+    let is_possible = operator == Operator::Change && in_line;
+    is_possible.then_some((cursor..cursor, false))
+}
+
+/// Returns whether a part of several lines has only blanks before it in its first line, and only
+/// blanks behind it in its last line. A deletion takes the whole lines then.
+fn has_only_blanks_beside(buffer: &Buffer, range: &Range<usize>) -> bool {
+    let before = buffer.slice(buffer.line_start(range.start)..range.start);
+    let behind = buffer.slice(range.end..buffer.line_end(range.end));
+    buffer.slice(range.clone()).contains('\n')
+        && before.trim().is_empty()
+        && behind.trim().is_empty()
 }
 
 /// Takes a step this often, until one does nothing.

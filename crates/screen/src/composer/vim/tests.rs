@@ -1,8 +1,9 @@
 //! The keys of the vim mode: text and keys in, text and cursor out.
 
-use super::super::Composer;
 use super::super::tests::{press, shown};
+use super::super::{Composer, Piece};
 use super::*;
+use ratatui::crossterm::event::KeyEvent;
 
 /// A text with `|` at the cursor, the keys, and the text with `|` at the cursor after them. All are
 /// in normal mode; `<i>` at the end means that the insert mode goes on.
@@ -268,12 +269,43 @@ fn keys_of_the_editor_change_nothing_in_normal_mode() {
 #[test]
 fn the_first_and_last_line_lead_to_other_prompts() {
     let mut composer = composer("draf|t");
-    composer.add_history("first");
-    composer.add_history("second\nline");
+    composer.add_history(vec![Piece::Text("first".to_owned())]);
+    composer.add_history(vec![Piece::Text("second\nline".to_owned())]);
     press(&mut composer, "k");
     assert_eq!(composer.text(), "second\nline");
     press(&mut composer, "kk");
     assert_eq!(composer.text(), "first");
     press(&mut composer, "jjj");
     assert_eq!(composer.text(), "draft");
+}
+
+/// What vim 9.0 makes of random keys in random texts, without a vimrc: the text, the keys, the new
+/// text, and the byte of the cursor in it. `\n` is a line feed, `\e` Esc and `\r` Ctrl-R. Left out
+/// are keys whose result depends on what ran before, and `{` in the last line, where 9.0 goes to
+/// the end of the line.
+const OUTCOMES: &str = include_str!("outcomes.tsv");
+
+#[test]
+fn random_keys_do_what_they_do_in_vim() {
+    let read =
+        |part: &str| part.replace("\\n", "\n").replace("\\e", "\u{1b}").replace("\\r", "\u{12}");
+    for line in OUTCOMES.lines() {
+        let parts: Vec<String> = line.split('\t').map(read).collect();
+        let [text, keys, expected, at] = parts.as_slice() else { panic!("{line}") };
+        let mut composer = Composer::default();
+        composer.editor.buffer = Buffer::of(text);
+        composer.set_vim(true);
+        press(&mut composer, "<esc>gg0");
+        for key in keys.chars() {
+            let (code, modifiers) = match key {
+                '\u{1b}' => (KeyCode::Esc, KeyModifiers::NONE),
+                REDO => (KeyCode::Char('r'), KeyModifiers::CONTROL),
+                key => (KeyCode::Char(key), KeyModifiers::NONE),
+            };
+            composer.handle(KeyEvent::new(code, modifiers));
+        }
+        let buffer = &composer.editor.buffer;
+        let shown = (buffer.text(), buffer.cursor().to_string());
+        assert_eq!(shown, (expected.as_str(), at.clone()), "{line}");
+    }
 }

@@ -1,0 +1,118 @@
+//! Going back to before a prompt.
+
+use crate::app::state::{App, Done};
+use crate::panel::Outcome;
+use crate::panel::timeline::TimelinePanel;
+use attache_checkpoint::{Choices, Goal, Plan, RestoreRequest, Restored, Summary};
+use attache_client::HubSession;
+use attache_view::sanitize;
+
+impl App {
+    /// Shows the prompts of the session, once its checkpoints are read. With `is_undo`, it shows at
+    /// once what going back to before the last prompt that changed files would do.
+    pub(crate) fn show_timeline(&mut self, is_undo: bool) {
+        let Some(session) = self.session().cloned() else {
+            return self.notices.warning("the session is not open yet");
+        };
+        self.tasks.spawn(async move {
+            let taken = session.checkpoints().await.map_err(|error| error.to_string());
+            Done::Checkpoints { session, taken, is_undo }
+        });
+    }
+
+    pub(crate) fn show_checkpoints(
+        &mut self,
+        session: HubSession,
+        taken: Result<Vec<Summary>, String>,
+        is_undo: bool,
+    ) {
+        let taken = match taken {
+            Ok(taken) => taken,
+            Err(why) => return self.notices.warning(&why),
+        };
+        // Keys that the person types meanwhile belong to the composer.
+        let is_wanted = self.panel.is_none() && self.composer.is_empty();
+        if !is_wanted || self.session() != Some(&session) {
+            return;
+        }
+        match TimelinePanel::new(session, &taken) {
+            Some(mut panel) => {
+                let asked = if is_undo { panel.undo() } else { Outcome::Stay };
+                self.open_panel(panel);
+                self.outcome(asked);
+            }
+            None => self.notices.info("there is no prompt to go back to"),
+        }
+    }
+
+    pub(crate) fn plan_restore(&mut self, session: HubSession, goal: Goal, choices: Choices) {
+        self.tasks.spawn(async move {
+            let request =
+                RestoreRequest { choices, ..RestoreRequest::new(session.checkpoint_owner(), goal) };
+            let planned = session.preview_request(request).await;
+            Done::Planned(planned.map(Box::new).map_err(|error| error.to_string()))
+        });
+    }
+
+    pub(crate) fn planned(&mut self, planned: Result<Box<Plan>, String>) {
+        let Some(panel) = &mut self.panel else { return };
+        if let Err(why) = panel.planned(planned.map(|plan| *plan)) {
+            self.notices.warning(&why);
+        }
+    }
+
+    pub(crate) fn go_back(
+        &mut self,
+        session: HubSession,
+        plan: Option<Box<Plan>>,
+        position: Option<u64>,
+    ) {
+        self.tasks.spawn(async move {
+            let (mut restored, mut rewound, mut error) = (None, None, None);
+            if let Some(plan) = plan {
+                match session.restore(*plan).await {
+                    Ok(done) => restored = Some(done),
+                    Err(why) => error = Some(why.to_string()),
+                }
+            }
+            let is_whole = restored.as_ref().is_none_or(|it| !it.is_interrupted);
+            if let Some(position) = position.filter(|_| error.is_none() && is_whole) {
+                match session.rewind_conversation(position).await {
+                    Ok(done) => rewound = Some(done.session),
+                    Err(why) => error = Some(why.to_string()),
+                }
+            }
+            Done::WentBack { session, restored, rewound, error }
+        });
+    }
+
+    pub(crate) fn went_back(
+        &mut self,
+        of: &HubSession,
+        restored: Option<&Restored>,
+        rewound: Option<HubSession>,
+        error: Option<String>,
+    ) {
+        if let Some(restored) = restored {
+            let count = match restored.done.len() {
+                1 => "1 file".to_owned(),
+                count => format!("{count} files"),
+            };
+            self.notices.info(&format!("restored {count}: /rewind can undo that"));
+            for failure in &restored.failed {
+                let path = sanitize::line(&failure.path.to_string());
+                self.notices.error(&format!("{path} stays as it was: {}", failure.message));
+            }
+            if restored.is_interrupted {
+                self.notices
+                    .error("the disk is full: the next start of Attaché completes the restore");
+            }
+        }
+        if let Some(session) = rewound {
+            self.continued(of, Ok(session));
+        }
+        if let Some(why) = error {
+            self.notices.error(&why);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The prompts of a session, to go back to before one of them.
+
+mod place;
+mod preview;
+
+use super::choice_list::{Choice, ChoiceList};
+use super::drawing::{put, put_more};
+use super::request::Request;
+use super::{Facts, Outcome, Panel, QUIET};
+use crate::keymap::{Action, Context};
+use crate::layout::{DrawnLine, text_height, text_lines};
+use crate::theme::Theme;
+use attache_checkpoint::{Choices, Goal, Plan, Summary};
+use attache_client::HubSession;
+use attache_view::Role;
+use place::{Place, places};
+use preview::{Preview, Step};
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use std::time::Instant;
+
+/// What the panel shows.
+enum Stage {
+    /// The places.
+    Places,
+    /// The places or an earlier preview, until the plan comes.
+    Waiting(Place, Option<Box<Preview>>),
+    /// The preview.
+    Preview(Box<Preview>),
+}
+
+/// The prompts of a session, to go back to before one of them.
+pub(crate) struct TimelinePanel {
+    session: HubSession,
+    places: Vec<Place>,
+    list: ChoiceList,
+    stage: Stage,
+    now: i64,
+}
+
+impl TimelinePanel {
+    /// Makes the panel of a session with these checkpoints. Returns `None` if there is no place to
+    /// which one can go back.
+    pub(crate) fn new(session: HubSession, taken: &[Summary]) -> Option<Self> {
+        let places = places(taken);
+        let list = ChoiceList::default();
+        (!places.is_empty()).then_some(Self { session, places, list, stage: Stage::Places, now: 0 })
+    }
+
+    /// Chooses the last prompt whose turn changed files.
+    pub(crate) fn undo(&mut self) -> Outcome {
+        let changed = |place: &Place| place.position.is_some() && place.changed != Some(0);
+        let Some(index) = self.places.iter().position(changed) else { return Outcome::Stay };
+        self.list.select(index);
+        self.chosen()
+    }
+
+    fn plan(&mut self, place: Place, choices: Choices, shown: Option<Box<Preview>>) -> Outcome {
+        let request = Request::PlanRestore {
+            session: self.session.clone(),
+            goal: place.goal,
+            choices: Box::new(choices),
+        };
+        self.stage = Stage::Waiting(place, shown);
+        Outcome::Do(request)
+    }
+
+    fn chosen(&mut self) -> Outcome {
+        match std::mem::replace(&mut self.stage, Stage::Places) {
+            Stage::Places => match self.places.get(self.list.selected()).cloned() {
+                Some(place) => self.plan(place, Choices::default(), None),
+                None => Outcome::Close,
+            },
+            Stage::Preview(preview) => self.chosen_step(preview),
+            waiting @ Stage::Waiting(..) => {
+                self.stage = waiting;
+                Outcome::Stay
+            }
+        }
+    }
+
+    fn chosen_step(&mut self, mut preview: Box<Preview>) -> Outcome {
+        let is_visible = preview.shown.is_some_and(|since| since.elapsed() >= QUIET);
+        let Some(step) = preview.selected().filter(|_| is_visible) else {
+            // A held key must not confirm what it showed.
+            preview.shown = Some(Instant::now());
+            self.stage = Stage::Preview(preview);
+            return Outcome::Stay;
+        };
+        let session = self.session.clone();
+        let Preview { plan, place, .. } = *preview;
+        match step {
+            Step::Forced | Step::Protected(_) => {
+                let preview = Preview { plan, place: place.clone(), ..*preview };
+                let choices = preview.switched(&step);
+                self.plan(place, choices, Some(Box::new(preview)))
+            }
+            Step::Files => {
+                Outcome::CloseAnd(Request::GoBack { session, plan: Some(plan), position: None })
+            }
+            Step::Both => Outcome::CloseAnd(Request::GoBack {
+                session,
+                plan: Some(plan),
+                position: place.position,
+            }),
+            Step::Conversation => {
+                Outcome::CloseAnd(Request::GoBack { session, plan: None, position: place.position })
+            }
+        }
+    }
+
+    fn preview(&self) -> Option<&Preview> {
+        match &self.stage {
+            Stage::Preview(preview) | Stage::Waiting(_, Some(preview)) => Some(preview),
+            _ => None,
+        }
+    }
+}
+
+/// The number of columns beside the lines of the preview.
+const SIDES: u16 = 1;
+
+impl Panel for TimelinePanel {
+    fn title(&self) -> String {
+        match &self.stage {
+            Stage::Places => "Go back to before".to_owned(),
+            Stage::Waiting(place, _) => format!("Comparing files: {}", place.title),
+            Stage::Preview(preview) => match preview.place.goal {
+                Goal::Undo(_) => "Undo the last restore".to_owned(),
+                _ => format!("Go back to before: {}", preview.place.title),
+            },
+        }
+    }
+
+    fn context(&self) -> Context {
+        Context::Picker
+    }
+
+    fn hints(&self) -> Vec<(Action, &'static str)> {
+        match &self.stage {
+            Stage::Places => vec![(Action::Accept, "preview"), (Action::Dismiss, "close")],
+            Stage::Waiting(..) => vec![(Action::Dismiss, "back")],
+            Stage::Preview(_) => vec![
+                (Action::Accept, "do it"),
+                (Action::PageDown, "scroll"),
+                (Action::Dismiss, "back"),
+            ],
+        }
+    }
+
+    fn refresh(&mut self, facts: &Facts<'_>) {
+        self.now = facts.now;
+    }
+
+    fn height(&self, width: u16) -> u16 {
+        match self.preview() {
+            Some(preview) => {
+                let columns = usize::from(width.saturating_sub(SIDES));
+                let rows = text_height(&preview.lines, columns) + 1 + preview.steps().len();
+                rows.try_into().unwrap_or(u16::MAX)
+            }
+            None => self.places.len().clamp(1, 20) as u16,
+        }
+    }
+
+    fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+        let now = self.now;
+        let preview = match &mut self.stage {
+            Stage::Preview(preview) | Stage::Waiting(_, Some(preview)) => preview,
+            Stage::Places | Stage::Waiting(_, None) => {
+                let (count, row) = (self.places.len(), |index: usize| {
+                    self.places.get(index).map(|place| place.choice(now)).unwrap_or_default()
+                });
+                return self.list.render_visible(count, row, area, buffer, theme);
+            }
+        };
+        preview.shown.get_or_insert_with(Instant::now);
+        let steps: Vec<Choice> = preview.steps().iter().map(|step| preview.row(step)).collect();
+        let below = (steps.len() as u16).min(area.height / 2 + 1).min(area.height);
+        let body = Rect { height: area.height.saturating_sub(below + 1), ..area };
+        let columns = usize::from(area.width.saturating_sub(SIDES));
+        let lines: Vec<DrawnLine> = text_lines(&preview.lines, columns, theme);
+        let shown = usize::from(body.height);
+        preview.top = preview.top.min(lines.len().saturating_sub(shown));
+        for (line, y) in lines.iter().skip(preview.top).zip(body.y..body.bottom()) {
+            buffer.set_line(body.x, y, &line.line, body.width);
+        }
+        let more = lines.len().saturating_sub(preview.top + shown);
+        put_more(preview.top, more, body, buffer, theme);
+        if area.height > below {
+            let rule = theme.glyphs().horizontal.repeat(usize::from(area.width));
+            put(buffer, area.x, body.bottom(), area.right(), &rule, theme.role(Role::Muted));
+        }
+        let list = Rect { y: area.bottom() - below, height: below, ..area };
+        preview.list.render(&steps, list, buffer, theme);
+    }
+
+    fn key(&mut self, action: Option<Action>, _key: KeyEvent) -> Outcome {
+        match action {
+            Some(Action::Dismiss) => match std::mem::replace(&mut self.stage, Stage::Places) {
+                Stage::Places => return Outcome::Close,
+                Stage::Waiting(_, Some(preview)) => self.stage = Stage::Preview(preview),
+                Stage::Waiting(_, None) | Stage::Preview(_) => {}
+            },
+            Some(Action::Accept) => return self.chosen(),
+            Some(Action::PageUp) if self.preview().is_some() => self.scroll(-10),
+            Some(Action::PageDown) if self.preview().is_some() => self.scroll(10),
+            Some(action) => {
+                match &mut self.stage {
+                    Stage::Places => self.list.act(action),
+                    Stage::Preview(preview) => preview.list.act(action),
+                    Stage::Waiting(..) => false,
+                };
+            }
+            None => {}
+        }
+        Outcome::Stay
+    }
+
+    fn planned(&mut self, planned: Result<Plan, String>) -> Result<(), String> {
+        match (std::mem::replace(&mut self.stage, Stage::Places), planned) {
+            (Stage::Waiting(place, shown), Ok(plan)) if plan.request.goal == place.goal => {
+                let preview = Preview::new(place, plan, shown.map(|shown| *shown));
+                self.stage = Stage::Preview(Box::new(preview));
+            }
+            (Stage::Waiting(_, Some(preview)), Err(why)) => {
+                self.stage = Stage::Preview(preview);
+                return Err(why);
+            }
+            (Stage::Waiting(_, None), Err(why)) => return Err(why),
+            // The person went on without this plan.
+            (stage, _) => self.stage = stage,
+        }
+        Ok(())
+    }
+
+    fn click(&mut self, row: u16) -> Outcome {
+        let Some(index) = self.list.at(row).filter(|_| matches!(self.stage, Stage::Places)) else {
+            return Outcome::Stay;
+        };
+        if index == self.list.selected() {
+            return self.chosen();
+        }
+        self.list.select(index);
+        Outcome::Stay
+    }
+
+    fn scroll(&mut self, rows: i32) {
+        match &mut self.stage {
+            Stage::Places => self.list.scroll(rows),
+            Stage::Preview(preview) => {
+                preview.top = preview.top.saturating_add_signed(rows as isize);
+            }
+            Stage::Waiting(..) => {}
+        }
+    }
+}
