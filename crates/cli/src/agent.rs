@@ -1,6 +1,7 @@
 //! `attache agent`: the built-in agent on stdin and stdout.
 
 use crate::args;
+use crate::checkpoints;
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::settings::Settings;
@@ -73,8 +74,8 @@ fn coder(settings: &Settings) -> Coder {
     coder
 }
 
-/// Returns the program's own files (settings, keys, stored sessions), which commands run by a model
-/// cannot read.
+/// Returns the program's own files (settings, keys, stored sessions, checkpoints), which commands
+/// run by a model cannot read.
 fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     let folders = [crate::folder::configuration(), crate::folder::data(), settings.permissions()];
     let mut private: Vec<PathBuf> = folders.into_iter().flatten().collect();
@@ -85,6 +86,9 @@ fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
             file.push(end);
             PathBuf::from(file)
         }));
+    }
+    if let Ok(checkpoints::place::Place::Folder(path)) = checkpoints::place::Place::of(settings) {
+        private.push(path);
     }
     private
 }

@@ -4,6 +4,7 @@ pub(crate) mod value;
 
 use crate::agents::arguments::Agents;
 use crate::check::arguments::Check;
+use crate::checkpoints::arguments::Checkpoints;
 use crate::config::arguments::Config;
 use crate::elicitation::FormAnswer;
 use crate::exit::CODES;
@@ -67,6 +68,8 @@ pub(crate) enum Task {
     Logout(Logout),
     /// List, search, show and organize stored sessions
     Sessions(Box<Sessions>),
+    /// List and compare checkpoints of files, and restore them
+    Checkpoints(Box<Checkpoints>),
     /// Test an agent, a client or a recording against the rules of the protocol
     Check(Check),
     /// Record and judge the messages between any client and any agent
@@ -114,9 +117,12 @@ printed. Otherwise you are asked, and the key r remembers your answer as a rule.
 Your input is stored in `attache/chat_history` of your data folder, and sessions in the store, \
 unless ATTACHE_STORE=none.
 
+`attache --plain` does the same and takes more options, such as --resume and --model.
+
 Examples:
-  attache
-  attache chat --agent claude --cwd ../other-project";
+  attache chat
+  attache chat --agent claude --cwd ../other-project
+  attache --plain --resume last";
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct Chat {

@@ -1,6 +1,7 @@
 //! `attache chat`: a conversation, line by line, in any terminal. The hub holds its state.
 
 mod command;
+mod rewind;
 
 use crate::args;
 use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, acts_by_itself, not_opened};
@@ -13,7 +14,7 @@ use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
 use crate::run::budget::Budget;
 use crate::run::trace::Trace;
-use crate::run::{self, Piece, attach, mcp_file};
+use crate::run::{self, attach, mcp_file};
 use crate::say::{println, say};
 use crate::screen::first_session;
 use crate::settings::Settings;
@@ -21,6 +22,7 @@ use crate::show::paint::{DIM, Paint, YELLOW};
 use crate::show::width;
 use crate::{folder, key, store, terminal};
 use attache_client::{Change, Hub, ListedSession, Options};
+use attache_screen::composer::{HistoryFile, from_stored};
 use attache_session::Store;
 use attache_view::sanitize;
 use std::io::{self, IsTerminal};
@@ -91,7 +93,8 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let opening = opening.mcp_servers(servers.into_iter().flatten());
     let session = opening.await.map_err(|error| not_opened(&error, known))?;
     run::configure(&session, begin.mode.as_deref(), &begin.set).await?;
-    let history = is_kept.then(folder::data).flatten().map(|folder| folder.join("chat_history"));
+    let history = is_kept.then(folder::data).flatten();
+    let history = history.map(|folder| HistoryFile::new(folder.join("chat_history")));
     let _as_it_was = key::SavedSettings::keep().map_err(ours)?;
     let lines = Lines::new(history).map_err(ours)?;
     let follow = Follow::new(session, rules.clone(), by_rule, type_ahead).map_err(ours)?;
@@ -187,8 +190,9 @@ impl Chat {
         let agent = self.follow.session.agent().connection();
         let takes =
             agent.map(|agent| agent.capabilities().prompt_capabilities.clone()).unwrap_or_default();
-        let attached =
-            attach(&vec![Piece::Written(said.to_owned())], self.follow.session.cwd(), &takes);
+        // A line of the history can have pasted texts and images of the screen.
+        let prompt = front_end::prompt(&from_stored(said));
+        let attached = attach(&prompt, self.follow.session.cwd(), &takes);
         attached.warnings.iter().for_each(|warning| say(YELLOW, warning));
         self.follow.send(attached.blocks).await?;
         Ok(Next::Go)

@@ -1,6 +1,7 @@
 //! `attache doctor`: shows what is installed and configured here. It writes nothing and shows no
 //! key.
 
+mod checkpoints;
 mod findings;
 
 use crate::args;
@@ -125,6 +126,7 @@ fn folders(findings: &mut Findings) {
     }
     folder(findings, "temporary", &env::temp_dir());
     sessions(findings);
+    checkpoints::checkpoints(findings);
 }
 
 /// Shows the store and its number of sessions, without writing.

@@ -174,7 +174,7 @@ impl Follow {
                     self.item(Item::Permission { request: &request, verdict: &verdict })?;
                 }
                 () = tokio::time::sleep(silence), if self.is_silent() => {
-                    self.pause()?;
+                    self.output.interrupt().map_err(|error| Failure::output(&error))?;
                     say(DIM, &format!("({}; Ctrl-C cancels)", self.session.state()));
                     silence *= 2;
                 }

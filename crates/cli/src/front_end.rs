@@ -1,9 +1,12 @@
 //! The hub of a front end: its permissions, its store, its agents.
 
+use crate::checkpoints;
 use crate::chosen_agent::ChosenAgent;
 use crate::exit::Failure;
+use crate::run::{Piece, Prompt};
 use attache_client::{Hub, HubOptions, Options, PermissionBroker, PermissionRequest, Rule};
 use attache_protocol::v1::ProtocolVersion;
+use attache_screen::composer;
 use attache_session::Store;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,6 +37,7 @@ pub(crate) fn hub_options(
             })
         },
     );
+    let options = checkpoints::kept(options);
     match store {
         Some(store) => (options.store(store), by_rule),
         None => (options, by_rule),
@@ -56,4 +60,14 @@ pub(crate) fn add_agent(
         hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
     }
     Ok(agent)
+}
+
+/// Returns a prompt that the person wrote in a composer. Pasted text mentions no files.
+pub(crate) fn prompt(pieces: &[composer::Piece]) -> Prompt {
+    let piece = |piece: &composer::Piece| match piece {
+        composer::Piece::Paste(text) => Piece::Piped(text.to_string()),
+        composer::Piece::Image(image) => Piece::File(image.path().to_owned()),
+        piece => Piece::Written(piece.text()),
+    };
+    pieces.iter().map(piece).collect()
 }

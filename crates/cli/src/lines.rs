@@ -2,16 +2,16 @@
 
 use crate::key::Cooked;
 use crate::terminal;
+use attache_screen::composer::HistoryFile;
 use rustyline::completion::Completer;
 use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
-use rustyline::history::FileHistory;
+use rustyline::history::MemHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Context, Editor, ExternalPrinter, Helper};
+use rustyline::{Config, Context, Editor, ExternalPrinter, Helper};
 use std::io::{self, BufRead, IsTerminal, Read, Write};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
@@ -52,21 +52,23 @@ pub(crate) struct Lines {
 impl Lines {
     /// Takes over the terminal. If it supports editing, lines can be edited and are stored in
     /// `history`, if given. Other terminals and pipes deliver plain lines.
-    pub(crate) fn new(history: Option<PathBuf>) -> io::Result<Self> {
+    pub(crate) fn new(history: Option<HistoryFile>) -> io::Result<Self> {
         match terminal::can_edit() {
             true => Self::edited(history),
             false => Self::plain(),
         }
     }
 
-    fn edited(history: Option<PathBuf>) -> io::Result<Self> {
+    fn edited(history: Option<HistoryFile>) -> io::Result<Self> {
         let commands = Arc::<Mutex<Vec<String>>>::default();
-        let mut editor = Editor::<Commands, FileHistory>::new().map_err(io::Error::other)?;
+        let mut editor =
+            Editor::<Commands, MemHistory>::with_history(Config::default(), MemHistory::new())
+                .map_err(io::Error::other)?;
         editor.set_helper(Some(Commands(commands.clone())));
         editor.set_auto_add_history(true);
-        if let Some(history) = &history {
-            // A missing or unreadable history is empty.
-            let _ = editor.load_history(history);
+        for prompt in history.iter().flat_map(HistoryFile::read_stored) {
+            // A prompt that is equal to the one before it is not added.
+            let _ = editor.add_history_entry(prompt);
         }
         let printer = Box::new(editor.create_external_printer().map_err(io::Error::other)?);
         let reading = move |Asked { prompt, draft }| {
@@ -75,9 +77,9 @@ impl Lines {
                 Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => Input::Nothing,
                 Err(_) => Input::End,
             };
-            if let Some(history) = &history {
-                let made = history.parent().map(std::fs::create_dir_all);
-                let _ = made.map(|_| editor.append_history(history));
+            if let (Some(history), Input::Line(line)) = (&history, &input) {
+                // The conversation goes on without a history.
+                let _ = history.add_stored(line);
             }
             input
         };

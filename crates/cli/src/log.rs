@@ -1,9 +1,10 @@
 //! The log of the command: events of the libraries, and the traffic of `attache agent`.
 //!
-//! `ATTACHE_LOG` is a comma-separated list. `1` logs every message of `attache agent` by
-//! method, id and size. Filters such as `debug` or `attache_connection=trace` log the events of the
-//! libraries. The log goes to stderr, or to the end of the file that `ATTACHE_LOG_FILE` names.
-//! Events hold no params, results or keys; control characters are made visible.
+//! `ATTACHE_LOG` is a comma-separated list. `1` logs every message of `attache agent` by method, id
+//! and size. Filters such as `debug` or `attache_connection=trace` log the events of the libraries.
+//! The log goes to stderr, or to the end of the file that `ATTACHE_LOG_FILE` names. While the full
+//! screen is shown, stderr goes to a file that is named at the end. Events hold no params, results
+//! or keys; control characters are made visible.
 
 use crate::exit::Failure;
 use attache_view::sanitize;

@@ -8,6 +8,7 @@ mod agents;
 mod args;
 mod chat;
 mod check;
+mod checkpoints;
 mod chosen_agent;
 mod config;
 mod demo;
@@ -47,6 +48,10 @@ use clap::Parser;
 use exit::{Exit, Failure};
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// The longest time that work in the background delays the end of the screen.
+const SHUTDOWN: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     let command = args::Command::parse();
@@ -63,8 +68,14 @@ fn main() -> ExitCode {
     if let Err(failure) = log::start() {
         return exit_code(Err(failure));
     }
+    let Some(task) = command.task else {
+        let ended = runtime.block_on(screen::screen(command.screen));
+        // The screen stored its sessions. A long session that is still being read does not delay
+        // the end.
+        runtime.shutdown_timeout(SHUTDOWN);
+        return exit_code(ended);
+    };
     exit_code(runtime.block_on(async {
-        let Some(task) = command.task else { return screen::screen(command.screen).await };
         match task {
             args::Task::Chat(arguments) => chat::chat(arguments).await,
             args::Task::Run(arguments) => run::run(*arguments).await,
@@ -74,6 +85,7 @@ fn main() -> ExitCode {
             args::Task::Agent(arguments) => agent::agent(&arguments).await,
             args::Task::Demo(arguments) => demo::demo(arguments).await,
             args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,
+            args::Task::Checkpoints(arguments) => checkpoints::checkpoints(*arguments).await,
             args::Task::New(arguments) => new::new(&arguments),
             args::Task::Check(arguments) => check::check(&arguments).await,
             args::Task::Permissions(arguments) => permissions::permissions(arguments),

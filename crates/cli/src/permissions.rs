@@ -51,7 +51,10 @@ fn list() -> Result<Vec<String>, Failure> {
         false => Vec::new(),
     };
     for (number, rule) in (1..).zip(&rules) {
-        lines.push(format!("{number:>3}  {}", paint.paint(BOLD, shown(&rules::meaning(rule)))));
+        lines.push(format!(
+            "{number:>3}  {}",
+            paint.paint(BOLD, shown(&attache_view::rule_meaning(rule)))
+        ));
         lines.push(format!("     {}", paint.paint(DIM, shown(&rule.to_line()))));
     }
     lines.push(paint.paint(DIM, format!("the rules are stored in {}", files.join(" and "))));

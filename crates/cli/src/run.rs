@@ -11,6 +11,7 @@ pub(crate) mod trace;
 pub(crate) mod waiting;
 
 use crate::args;
+use crate::checkpoints;
 use crate::chosen_agent::{ChosenAgent, acts_by_itself, cannot_start};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
@@ -29,7 +30,6 @@ use attache_client::{
 use attache_protocol::v1::{McpServer, PromptCapabilities};
 use attache_view::sanitize;
 use output::output;
-use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -41,7 +41,7 @@ use waiting::waiting;
 
 pub(crate) use attachment::attach;
 pub(crate) use output::on_terminal;
-pub(crate) use prompts::Piece;
+pub(crate) use prompts::{Piece, Prompt};
 pub(crate) use session::not_opened;
 
 /// The time that the agent has to end by itself after a timeout.
@@ -126,7 +126,7 @@ async fn with_output(
     let first = Rules { broker: rules.clone(), agent: name.clone(), cwd: cwd.clone() };
     let known_rules = Arc::default();
     let (permissions, questions) = permission::questions(Some(first), Arc::clone(&known_rules));
-    let hub = Hub::new(hub_options(options, permissions));
+    let hub = Hub::new(checkpoints::kept(hub_options(options, permissions)));
     let agent = hub.add(name.as_str(), source).map_err(Failure::usage)?;
     let notice = is_watched(arguments).then(|| format!("starting {name}"));
     let connection = tokio::select! {

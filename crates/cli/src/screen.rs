@@ -18,7 +18,7 @@ use crate::{args, chat, folder, store, theme};
 use arguments::{Begin, Screen};
 use attache_client::{Hub, Options};
 use attache_screen::keymap::Keymap;
-use attache_screen::{Ending, FirstSession, NotificationMethod, ScreenOptions};
+use attache_screen::{Ending, FirstSession, ScreenOptions};
 use attache_session::Store;
 use services::CliServices;
 use std::io::{self, IsTerminal};
@@ -67,6 +67,8 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         None
     });
     let store = store.map(|store| Arc::new(store) as Arc<dyn Store>);
+    // Without stored sessions, earlier prompts are not stored either.
+    let history = store.is_some().then(folder::data).flatten();
     let stored = first_session::find(
         arguments.resume.as_deref(),
         arguments.agent.as_deref(),
@@ -84,17 +86,16 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
     let chosen = add_agent(&hub, agent, &arguments.env, &cwd, arguments.protocol)?;
     if chosen.built_in {
         crate::models::usable().await?;
-        notices.extend(Settings::read().troubles().iter().map(ToString::to_string));
     }
-    let variable = |name: &str| std::env::var(name).ok();
-    if variable("ATTACHE_LOG").is_some() && variable("ATTACHE_LOG_FILE").is_none() {
-        notices.push(
-            "ATTACHE_LOG writes over the screen: name a file with ATTACHE_LOG_FILE".to_owned(),
-        );
-    }
+    let settings = Settings::read();
+    notices.extend(settings.troubles().iter().map(ToString::to_string));
     let options = ScreenOptions {
         hub,
-        services: Arc::new(CliServices::new(store, cwd.clone())),
+        services: Arc::new(CliServices::new(
+            store,
+            cwd.clone(),
+            (chosen.name.clone(), agent.filter(|_| !chosen.built_in).map(str::to_owned)),
+        )),
         rules: rules.clone(),
         by_rule,
         first: FirstSession {
@@ -111,9 +112,9 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         theme: theme::of_terminal(&mut notices),
         keymap: keymap(&mut notices),
         notices,
-        history: folder::data().map(|folder| folder.join("chat_history")),
-        mouse: true,
-        notifications: NotificationMethod::default(),
+        images: history.as_ref().map(|folder| folder.join("images")),
+        history: history.map(|folder| folder.join("chat_history")),
+        settings: settings.screen(),
     };
     let ending = attache_screen::run(options).await.map_err(|error| {
         Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
@@ -149,5 +150,9 @@ fn say_goodbye(ending: &Ending) {
     }
     for error in &ending.errors {
         crate::say::say(RED, error);
+    }
+    if let Some(messages) = &ending.messages {
+        // A closed stderr is not an error.
+        let _ = messages.write(&mut io::stderr());
     }
 }

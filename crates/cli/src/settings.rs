@@ -7,6 +7,7 @@
 pub(crate) mod file;
 pub(crate) mod keys;
 pub(crate) mod models_file;
+pub(crate) mod screen;
 pub(crate) mod setting;
 
 use attache_coder::ProviderVariables;

@@ -5,7 +5,6 @@ pub(crate) mod diff;
 pub(crate) mod json;
 pub(crate) mod options;
 pub(crate) mod paint;
-mod patch;
 pub(crate) mod plain;
 pub(crate) mod plan;
 pub(crate) mod progress;

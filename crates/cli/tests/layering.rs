@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["attache-protocol", "attache-host"],
     &["attache-policy", "attache-models"],
     &["attache-session"],
-    &["attache-store", "attache-connection"],
+    &["attache-store", "attache-connection", "attache-checkpoint"],
     &["attache-agent", "attache-client"],
     &["attache-coder", "attache-check", "attache-view"],
     &["attache-screen"],

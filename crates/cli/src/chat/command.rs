@@ -21,7 +21,7 @@ use std::io;
 use std::sync::PoisonError;
 
 /// The commands, their arguments and their descriptions.
-const COMMANDS: [(&str, &str, &str); 13] = [
+const COMMANDS: [(&str, &str, &str); 16] = [
     ("/help", "", "show this list and the agent's own commands"),
     ("/new", "", "start a new session"),
     ("/switch", "[NUMBER|WORDS]", "list sessions, or continue one by number or words"),
@@ -30,6 +30,9 @@ const COMMANDS: [(&str, &str, &str); 13] = [
     ("/options", "[OPTION VALUE]", "list the options, or set one"),
     ("/stop", "[NUMBER]", "list the calls that can be stopped alone, or stop one"),
     ("/budget", "[AMOUNT|none]", "show or set the budget of a session, such as 0.50USD"),
+    ("/checkpoints", "", "list the checkpoints of the files"),
+    ("/rewind", "[NUMBER [PART]]", "list prompts, or bring files, conversation or both back"),
+    ("/undo", "[force]", "revert the files of the last turn"),
     ("/thoughts", "", "show the agent's reasoning in the last turn"),
     ("/details", "", "show the whole diffs and outputs of the last turn"),
     ("/restart", "", "restart the agent and continue"),
@@ -65,6 +68,9 @@ impl Chat {
                 }
             }
             ("/budget", wanted) => self.budget(wanted),
+            ("/checkpoints", _) => self.checkpoints().await,
+            ("/rewind", wanted) => self.rewind(wanted).await,
+            ("/undo", wanted) => self.undo(wanted).await,
             ("/thoughts", _) if self.follow.thoughts.is_empty() => say(DIM, "(no reasoning shown)"),
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
             ("/details", _) => self.details(),
@@ -132,7 +138,7 @@ impl Chat {
     }
 
     /// Switches to another session.
-    fn open(&mut self, opened: Result<HubSession, HubError>) {
+    pub(super) fn open(&mut self, opened: Result<HubSession, HubError>) {
         match opened {
             Ok(session) => {
                 self.follow.switch(session);

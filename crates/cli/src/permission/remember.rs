@@ -1,6 +1,6 @@
 //! The second step of a question: the choice of a rule to remember.
 
-use super::rules::{self, Rules};
+use super::rules::Rules;
 use super::{By, Verdict};
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
 use crate::show::width;
@@ -75,7 +75,7 @@ fn show(choices: &[(char, Rule)], other: Option<(char, &str)>) -> io::Result<()>
         // Nothing is cut, because the person would approve the omitted text unseen.
         let wrapped =
             |text: &str| width::wrap(&sanitize::visible_line(text), columns.saturating_sub(6));
-        let meaning = wrapped(&rules::meaning(rule)).join("\n      ");
+        let meaning = wrapped(&attache_view::rule_meaning(rule)).join("\n      ");
         writeln!(out, "  [{}] {meaning}", paint.paint(BOLD, key))?;
         let lines = wrapped(&rule.to_line());
         lines.into_iter().try_for_each(|line| writeln!(out, "      {}", paint.paint(DIM, line)))?;

@@ -1,4 +1,4 @@
-//! The remembered rules of this client: their files, which of them decides, and their meaning.
+//! The remembered rules of this client: their files, and which of them decides.
 
 use super::verdict::{By, Verdict};
 use crate::exit::Failure;
@@ -6,8 +6,7 @@ use crate::folder;
 use crate::settings::Settings;
 use crate::store::Place;
 use attache_client::{
-    Agents, CallPattern, DecidedBy, Effect, HubSession, PermissionBroker, PermissionRequest, Rule,
-    RuleScope, Subject,
+    Agents, DecidedBy, Effect, HubSession, PermissionBroker, PermissionRequest, Rule, RuleScope,
 };
 use attache_protocol::v1::ToolKind;
 use std::path::PathBuf;
@@ -105,54 +104,5 @@ impl Rules {
         // A rule that does not cover the call itself, for example because the command runs in
         // another folder, is not offered.
         call.is_about(&rule).then_some(rule)
-    }
-}
-
-/// Describes the effect of a rule.
-pub(crate) fn meaning(rule: &Rule) -> String {
-    let (verb, only) = match rule.effect {
-        Effect::Allow => ("allows", "only "),
-        Effect::Ask => ("asks about", ""),
-        Effect::Deny => ("rejects", ""),
-    };
-    let mut parts = match &rule.subject {
-        Subject::Call(call) => calls(verb, only, call),
-        subject => vec![format!("{verb} {subject}")],
-    };
-    parts.extend(match &rule.agents {
-        Agents::All => None,
-        Agents::Named(names) if names.len() == 1 => {
-            Some(format!("of the agent {}", names.concat()))
-        }
-        Agents::Named(names) => Some(format!("of the agents {}", names.join(" and "))),
-    });
-    parts.push(place(&rule.scope));
-    parts.join(", ")
-}
-
-/// Describes the effect of a rule about calls, as parts of a sentence.
-fn calls(verb: &str, only: &str, call: &CallPattern) -> Vec<String> {
-    let what = match (&call.command, &call.tool) {
-        (Some(command), _) => format!("commands that start with `{command}`"),
-        (None, Some(tool)) => match tool.strip_suffix('*') {
-            Some(start) => format!("tools whose names start with {start}"),
-            None => format!("the tool {tool}"),
-        },
-        (None, None) => "tool calls".to_owned(),
-    };
-    let title = call.title.as_ref().map(|title| format!(" titled `{title}`"));
-    let mut parts = vec![format!("{verb} {what}{}", title.unwrap_or_default())];
-    parts.extend(call.text.as_ref().map(|text| format!("that say `{text}`")));
-    parts.extend(call.kind.as_ref().map(|kind| format!("of the kind {}", kind.as_str())));
-    parts.extend(call.path.as_deref().map(|path| format!("{only}on {} and below", path.display())));
-    parts
-}
-
-/// Describes where a rule applies.
-fn place(scope: &RuleScope) -> String {
-    match scope {
-        RuleScope::Session(_) => "in this session".to_owned(),
-        RuleScope::Project(folder) => format!("in {}", folder.display()),
-        RuleScope::Always => "everywhere".to_owned(),
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) ->
     for piece in prompt {
         match piece {
             Piece::Piped(text) => attached.text(text),
+            Piece::File(path) => attached.file(path, takes),
             Piece::Written(text) => {
                 for part in parts(text) {
                     match part {
@@ -68,7 +69,7 @@ impl Attached {
     fn mention(&mut self, mention: Mention<'_>, cwd: &Path, takes: &PromptCapabilities) {
         let mut why = None;
         for candidate in mention.candidates() {
-            match place(candidate.path, cwd) {
+            match place(&candidate.file(), cwd) {
                 Ok(path) => {
                     self.file(&path, takes);
                     return self

@@ -28,14 +28,10 @@ pub(super) fn output(arguments: &args::Run) -> Box<dyn Show> {
     Box::new(Plain::new(io::stdout(), (!arguments.quiet).then(|| (io::stderr(), style))))
 }
 
-/// Returns the output for a terminal. Messages are rendered as Markdown if lines can be rewritten:
-/// only then the text of an unfinished block is visible while the agent is silent.
+/// Returns the output for a terminal.
 pub(crate) fn on_terminal(bound: Bound) -> Terminal<io::Stdout> {
     let (paint, rewrite) = (Paint::of(&io::stdout()), terminal::can_rewrite());
     let style = Style { paint, columns: terminal::columns, rewrite, bound };
-    match rewrite {
-        // The screen reports mistakes in the theme.
-        true => Terminal::rendering(io::stdout(), style, theme::of_terminal(&mut Vec::new())),
-        false => Terminal::new(io::stdout(), style),
-    }
+    // The screen reports mistakes in the theme.
+    Terminal::new(io::stdout(), style, theme::of_terminal(&mut Vec::new()))
 }

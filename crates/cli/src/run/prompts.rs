@@ -2,8 +2,9 @@
 
 use crate::args;
 use crate::exit::Failure;
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The maximum length of text from stdin or a script, in bytes.
 const LIMIT: u64 = 16 << 20;
@@ -25,12 +26,16 @@ pub(crate) enum Piece {
     /// Text from a pipe, which is sent unchanged: it can come from anyone and must not attach
     /// files.
     Piped(String),
+    /// A file that the person attached without a mention.
+    File(PathBuf),
 }
 
 impl Piece {
-    pub(super) fn text(&self) -> &str {
+    /// Returns the text, or the path of the file.
+    pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
-            Self::Written(text) | Self::Piped(text) => text,
+            Self::Written(text) | Self::Piped(text) => Cow::Borrowed(text),
+            Self::File(path) => path.to_string_lossy(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `--resume`: the stored session with which the screen begins.
 
+use crate::chosen_agent::ChosenAgent;
 use crate::exit::Failure;
 use crate::sessions::session_id;
 use attache_protocol::v1::SessionId;
@@ -31,7 +32,9 @@ pub(crate) fn find(
     let Some(wanted) = wanted else { return Ok(Stored::default()) };
     let choose = Stored { pick: Some(wanted.to_owned()), ..Stored::default() };
     let Some(store) = store.filter(|_| !wanted.is_empty()) else { return Ok(choose) };
-    let found = match session_id::find(store, wanted, agent) {
+    // The store has the name of the agent, which is not its whole command line.
+    let agent = agent.map(|agent| ChosenAgent::of(Some(agent))).transpose()?.map(|it| it.name);
+    let found = match session_id::find(store, wanted, agent.as_deref()) {
         Ok(found) => found,
         Err(failure) if wanted == "last" => return Err(failure),
         Err(_) => {

@@ -3,8 +3,9 @@
 use super::session_changes;
 use crate::agents::own::OwnAgents;
 use crate::chosen_agent::{BUILT_IN_NAME, built_in, not_opened};
-use crate::front_end::add_agent;
-use crate::run::{Piece, attach};
+use crate::front_end::{self, add_agent};
+use crate::run::attach;
+use crate::settings;
 use attache_client::{Hub, HubError, KNOWN_AGENTS, KnownAgent};
 use attache_host::Launch;
 use attache_protocol::v1::{PromptCapabilities, SessionConfigOptionValue, SessionId};
@@ -12,19 +13,35 @@ use attache_screen::composer;
 use attache_screen::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
 use attache_session::{Session, Store};
 use attache_view::sanitize;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the screen needs from this program.
 pub(super) struct CliServices {
     store: Option<Arc<dyn Store>>,
     cwd: PathBuf,
+    /// The value of `--agent` that selects each agent, by its name in the hub.
+    given: Mutex<HashMap<String, String>>,
 }
 
 impl CliServices {
-    pub(super) fn new(store: Option<Arc<dyn Store>>, cwd: PathBuf) -> Self {
-        Self { store, cwd }
+    /// `first` is the name of the first agent, and the value of `--agent` that selects it.
+    pub(super) fn new(
+        store: Option<Arc<dyn Store>>,
+        cwd: PathBuf,
+        first: (String, Option<String>),
+    ) -> Self {
+        let given = first.1.map(|given| (first.0, given)).into_iter().collect();
+        Self { store, cwd, given: Mutex::new(given) }
+    }
+
+    /// Returns the value of `--agent` that selects an agent of the hub. A program such as `npx`
+    /// starts the agent only with its arguments.
+    fn given(&self, agent: &str) -> String {
+        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        given.get(agent).map_or_else(|| agent.to_owned(), String::clone)
     }
 
     fn stored<T: Send + 'static>(
@@ -100,7 +117,10 @@ impl Services for CliServices {
             return Ok(agent.to_owned());
         }
         let added = add_agent(hub, Some(agent), &[], &self.cwd, None);
-        added.map(|chosen| chosen.name).map_err(|failure| failure.message)
+        let name = added.map_err(|failure| failure.message)?.name;
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        given.entry(name.clone()).or_insert_with(|| agent.to_owned());
+        Ok(name)
     }
 
     fn prompt(
@@ -109,11 +129,7 @@ impl Services for CliServices {
         cwd: &Path,
         takes: &PromptCapabilities,
     ) -> PreparedPrompt {
-        let piece = |piece: &composer::Piece| match piece {
-            composer::Piece::Paste(text) => Piece::Piped(text.to_string()),
-            piece => Piece::Written(piece.text()),
-        };
-        let attached = attach(&pieces.iter().map(piece).collect(), cwd, takes);
+        let attached = attach(&front_end::prompt(pieces), cwd, takes);
         PreparedPrompt { blocks: attached.blocks, warnings: attached.warnings }
     }
 
@@ -131,8 +147,14 @@ impl Services for CliServices {
                 vec!["The provider of this model charges for its use; the cost is shown below.".to_owned()]
             }
             _ => match KnownAgent::named(agent) {
-                Some(known) => vec![format!("It uses {}.", known.login)],
-                None => Vec::new(),
+                Some(known) => vec![format!(
+                    "It uses {}: whether that costs money depends on your account.",
+                    known.login
+                )],
+                None => vec![
+                    "It has its own account or key: whether it costs money depends on that."
+                        .to_owned(),
+                ],
             },
         }
     }
@@ -142,7 +164,7 @@ impl Services for CliServices {
     }
 
     fn resume_command(&self, agent: &str, id: &SessionId) -> String {
-        resume_command(agent, id.as_str())
+        resume_command(&self.given(agent), id.as_str())
     }
 
     fn login(&self, agent: &str) -> Command {
@@ -150,7 +172,7 @@ impl Services for CliServices {
         let mut command = Command::new(program.unwrap_or_else(|_| "attache".into()));
         match agent {
             BUILT_IN_NAME => command.args(["agent", "--add-key"]),
-            agent => command.args(["login", agent]),
+            agent => command.args(["login", &self.given(agent)]),
         };
         command
     }
@@ -166,6 +188,10 @@ impl Services for CliServices {
         Box::pin(async move {
             session_changes::change(&*store, &session, &change).await.map_err(|it| it.message)
         })
+    }
+
+    fn store_setting(&self, key: &str, value: &str) -> Result<(), String> {
+        settings::screen::store(key, value).map_err(|failure| failure.message)
     }
 
     fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>> {

@@ -1,5 +1,6 @@
 //! Changes of stored sessions, and the search in their texts.
 
+use crate::checkpoints;
 use crate::exit::Failure;
 use crate::sessions::text_search;
 use attache_client::ListedSession;
@@ -39,6 +40,9 @@ pub(super) async fn change(
     session: &ListedSession,
     change: &SessionChange,
 ) -> Result<(), Failure> {
+    if *change == SessionChange::Delete {
+        checkpoints::forget(&session.agent, &session.id)?;
+    }
     let now = Timestamp(jiff::Timestamp::now().as_millisecond());
     for key in logs(store, session)? {
         let body = match change {

@@ -2,6 +2,7 @@
 
 use super::arguments::{Delete, Rename, Several, Tag};
 use super::{pages, session_id, text_search, time};
+use crate::checkpoints;
 use crate::exit::{Exit, Failure};
 use crate::key;
 use crate::show::paint::{BOLD, Paint};
@@ -104,6 +105,7 @@ pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit
             store.delete(&copy)?;
         }
         store.delete(&listed.key)?;
+        checkpoints::forget(&listed.key.agent, &listed.key.session_id)?;
         say(&format!("deleted {line}"))?;
     }
     Ok(Exit::Done)

@@ -1,6 +1,8 @@
 //! The settings that the file and the environment can hold, and the values that they take.
 
 use attache_coder::{Coder, ProviderVariables};
+use attache_host::Launch;
+use attache_screen::SCREEN_SETTINGS;
 
 /// The variable that names the file of rules.
 pub(super) const PERMISSIONS: &str = "ATTACHE_PERMISSIONS";
@@ -10,7 +12,8 @@ pub(super) const PERMISSIONS: &str = "ATTACHE_PERMISSIONS";
 pub(crate) struct Setting {
     /// The key in the file and on the command line, such as `base_url.openai`.
     pub(crate) key: String,
-    /// The variables for the setting; the first is the one passed to the agent.
+    /// The variables for the setting; the first is the one passed to the agent. Settings of the
+    /// screen have none.
     pub(crate) variables: Vec<String>,
     /// The kind of value.
     pub(crate) shape: Shape,
@@ -29,6 +32,14 @@ pub(crate) enum Shape {
     Path,
     /// A URL that begins with `http://` or `https://`.
     Address,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A program with its arguments.
+    Command,
+    /// A number of bytes with a unit, such as `2GB`.
+    Size,
+    /// A number of milliseconds.
+    Milliseconds,
 }
 
 impl Shape {
@@ -41,9 +52,39 @@ impl Shape {
                 Err(format!("one of {}", Coder::modes().collect::<Vec<_>>().join(", ")))
             }
             Self::Address => address(value),
-            Self::Words | Self::Mode | Self::Path => Ok(()),
+            Self::OneOf(words) if !words.contains(&value) => {
+                Err(format!("one of {}", words.join(", ")))
+            }
+            Self::Command => match Launch::parse(value) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(format!("a program with its arguments: {error}")),
+            },
+            Self::Size => size(value).map(drop).ok_or_else(|| {
+                "a whole number with a unit: KB, MB, GB or TB, such as 500MB".to_owned()
+            }),
+            Self::Milliseconds => match value.trim().parse::<u32>() {
+                Ok(_) => Ok(()),
+                Err(_) => Err("a whole number of milliseconds".to_owned()),
+            },
+            Self::OneOf(_) | Self::Words | Self::Mode | Self::Path => Ok(()),
         }
     }
+}
+
+/// Returns the number of bytes of a size such as `2GB`. A unit is a power of 1000, as in the sizes
+/// that `attache doctor` shows.
+pub(crate) fn size(value: &str) -> Option<u64> {
+    let value = value.trim();
+    let digits = value.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = value.split_at_checked(digits)?;
+    let unit: u64 = match unit.trim().to_ascii_uppercase().as_str() {
+        "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 fn address(value: &str) -> Result<(), String> {
@@ -61,6 +102,21 @@ fn address(value: &str) -> Result<(), String> {
 
 /// The variable with the file of sessions.
 pub(crate) const STORE: &str = "ATTACHE_STORE";
+
+/// The variable with the folder of checkpoints.
+pub(crate) const CHECKPOINTS: &str = "ATTACHE_CHECKPOINTS";
+
+/// The variable with the size that all checkpoints together may have.
+pub(crate) const CHECKPOINTS_DISK: &str = "ATTACHE_CHECKPOINTS_DISK";
+
+/// The variable with the size up to which checkpoints keep a file.
+pub(crate) const CHECKPOINTS_FILE: &str = "ATTACHE_CHECKPOINTS_FILE";
+
+/// The variable that decides whether checkpoints keep files with secrets.
+pub(crate) const CHECKPOINTS_SECRETS: &str = "ATTACHE_CHECKPOINTS_SECRETS";
+
+/// The variable with the time that a prompt waits for a checkpoint.
+pub(crate) const CHECKPOINTS_WAIT: &str = "ATTACHE_CHECKPOINTS_WAIT";
 
 /// The value that selects no file.
 pub(crate) const NONE: &str = "none";
@@ -80,6 +136,26 @@ pub(super) fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
         ("titles", "ATTACHE_TITLES", Shape::Words, "on: a model writes session titles"),
         ("permissions", PERMISSIONS, Shape::Path, "permissions.toml in the configuration folder"),
         ("store", STORE, Shape::Path, "sessions.db in the data folder"),
+        (
+            "checkpoints.store",
+            CHECKPOINTS,
+            Shape::Path,
+            "checkpoints beside the store of sessions; none takes no checkpoints",
+        ),
+        ("checkpoints.disk", CHECKPOINTS_DISK, Shape::Size, "2GB"),
+        ("checkpoints.file", CHECKPOINTS_FILE, Shape::Size, "5MB"),
+        (
+            "checkpoints.secrets",
+            CHECKPOINTS_SECRETS,
+            Shape::OneOf(&["on", "off"]),
+            "off: files with secrets are not kept",
+        ),
+        (
+            "checkpoints.wait",
+            CHECKPOINTS_WAIT,
+            Shape::Milliseconds,
+            "300: a prompt waits so many ms",
+        ),
     ];
     let setting = |(key, variable, shape, default): (&str, &str, Shape, &'static str)| Setting {
         key: key.to_owned(),
@@ -96,7 +172,26 @@ pub(super) fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
                 default: "the provider's own",
             }
         });
-    plain.map(setting).into_iter().chain(addresses).collect()
+    plain.map(setting).into_iter().chain(addresses).chain(of_screen()).collect()
+}
+
+/// The setting with the program that shows notifications.
+pub(crate) const NOTIFIER: &str = "screen.notifier";
+
+/// Returns the settings of the screen.
+fn of_screen() -> impl Iterator<Item = Setting> {
+    let setting = |key: &str, shape, default| Setting {
+        key: key.to_owned(),
+        variables: Vec::new(),
+        shape,
+        default,
+    };
+    let chosen = SCREEN_SETTINGS.iter().map(move |it| {
+        let default = it.values.first().copied().unwrap_or_default();
+        setting(it.key, Shape::OneOf(it.values), default)
+    });
+    let usual = "notify-send or terminal-notifier, if it is installed";
+    chosen.chain(std::iter::once(setting(NOTIFIER, Shape::Command, usual)))
 }
 
 #[cfg(test)]
@@ -110,6 +205,11 @@ mod tests {
             (Shape::Mode, "plan"),
             (Shape::Address, "http://localhost:8080/v1"),
             (Shape::Path, "none"),
+            (Shape::OneOf(&["dark", "light"]), "light"),
+            (Shape::Command, "notify-send '--icon=a b'"),
+            (Shape::Size, "2GB"),
+            (Shape::Milliseconds, "300"),
+            (Shape::OneOf(&["on", "off"]), "off"),
         ] {
             assert_eq!(shape.check(value), Ok(()), "{value}");
         }
@@ -117,9 +217,14 @@ mod tests {
             (Shape::Words, " "),
             (Shape::Words, "a\nb"),
             (Shape::Mode, "fast"),
+            (Shape::OneOf(&["dark", "light"]), "blue"),
+            (Shape::Command, "notify-send '"),
             (Shape::Address, "localhost:8080"),
             (Shape::Address, "https://"),
             (Shape::Address, "https://me:secret@host/v1"),
+            (Shape::Size, "2"),
+            (Shape::Size, "99999999999TB"),
+            (Shape::Milliseconds, "0.3 s"),
         ] {
             assert!(shape.check(value).is_err(), "{value}");
         }

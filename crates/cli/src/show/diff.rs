@@ -1,12 +1,7 @@
 //! Changes to files as unified diffs.
 
-use super::paint::{CYAN, DIM, GREEN, Paint, RED};
-use attache_view::sanitize;
-use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
-use std::ops::Range;
-
-/// The number of context lines around each change.
-const CONTEXT: u32 = 3;
+use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED};
+use attache_view::{FileChange, FileDiff, LineChange, UnifiedLine, sanitize, unified_diff};
 
 /// A change of one file, ready to show.
 pub(crate) struct Shown {
@@ -21,81 +16,50 @@ pub(crate) struct Shown {
 /// Compares the new text with the old text, if any.
 pub(crate) fn diff(old: Option<&str>, new: &str, paint: Paint) -> Shown {
     let (old, new) = (sanitize::visible(old.unwrap_or_default()), sanitize::visible(new));
-    let input = InternedInput::new(&*old, &*new);
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
-    diff.postprocess_lines(&input);
-    let texts = Texts {
-        before: input.before.iter().map(|token| input.interner[*token]).collect(),
-        after: input.after.iter().map(|token| input.interner[*token]).collect(),
-        paint,
+    let diff = unified_diff(&old, &new);
+    let line = |line| match line {
+        UnifiedLine::Header(header) => paint.paint(CYAN, header),
+        UnifiedLine::Line(change, text) => painted(change, text, paint),
+        _ => paint.paint(DIM, "\\ no newline at end of file"),
     };
-    let (added, removed) = (diff.count_additions() as usize, diff.count_removals() as usize);
-    let mut shown = Shown { added, removed, lines: Vec::new() };
-    let mut hunks: Vec<Hunk> = Vec::new();
-    for hunk in diff.hunks() {
-        let is_near = |last: &Hunk| hunk.before.start - last.before.end <= 2 * CONTEXT;
-        if !hunks.last().is_none_or(is_near) {
-            texts.show(&hunks, &mut shown.lines);
-            hunks.clear();
-        }
-        hunks.push(hunk);
-    }
-    texts.show(&hunks, &mut shown.lines);
-    shown
+    let lines = diff.lines.into_iter().map(line).collect();
+    Shown { added: diff.added, removed: diff.removed, lines }
 }
 
-/// The lines of both texts.
-struct Texts<'a> {
-    before: Vec<&'a str>,
-    after: Vec<&'a str>,
-    paint: Paint,
+/// Returns the line about a file that an agent of version 2 changed, and the lines of its changes.
+pub(super) fn file(file: &FileDiff, paint: Paint) -> (String, Vec<String>) {
+    let from = file.from.as_ref().map(attache_view::Line::text).unwrap_or_default();
+    let what = match file.change {
+        FileChange::Created => " (new file)".to_owned(),
+        FileChange::Changed => String::new(),
+        FileChange::Deleted => " (deleted)".to_owned(),
+        FileChange::Renamed => format!(" (moved from {from})"),
+        FileChange::Copied => format!(" (copied from {from})"),
+    };
+    let mut head = paint.paint(BOLD, format!("{}{what}", file.path.text()));
+    if file.added + file.removed > 0 {
+        head = format!("{head} {}", counts(file.added, file.removed, paint));
+    }
+    let mut lines: Vec<String> =
+        file.note.iter().map(|note| paint.paint(DIM, note.text())).collect();
+    for hunk in &file.hunks {
+        // A patch that does not fit the changes is shown as it is.
+        let is_raw = hunk.old_start == 0 && hunk.new_start == 0;
+        lines.extend((!is_raw).then(|| paint.paint(CYAN, hunk.header())));
+        lines.extend(hunk.lines.iter().map(|line| {
+            let text = line.line.text();
+            let text = if is_raw { text } else { format!("{}{text}", line.change.sign()) };
+            painted(line.change, text, paint)
+        }));
+    }
+    (head, lines)
 }
 
-impl Texts<'_> {
-    /// Shows hunks whose context lines touch, under one header.
-    fn show(&self, hunks: &[Hunk], shown: &mut Vec<String>) {
-        let (Some(first), Some(last)) = (hunks.first(), hunks.last()) else { return };
-        let lead = first.before.start.min(CONTEXT);
-        let trail = (self.before.len() as u32 - last.before.end).min(CONTEXT);
-        let header = format!(
-            "@@ -{} +{} @@",
-            range(&(first.before.start - lead..last.before.end + trail)),
-            range(&(first.after.start - lead..last.after.end + trail)),
-        );
-        shown.push(self.paint.paint(CYAN, header));
-        let mut equal = first.before.start - lead;
-        for hunk in hunks {
-            self.lines(' ', &self.before, equal..hunk.before.start, shown);
-            self.lines('-', &self.before, hunk.before.clone(), shown);
-            self.lines('+', &self.after, hunk.after.clone(), shown);
-            equal = hunk.before.end;
-        }
-        self.lines(' ', &self.before, equal..equal + trail, shown);
-    }
-
-    fn lines(&self, sign: char, of: &[&str], range: Range<u32>, shown: &mut Vec<String>) {
-        let style = match sign {
-            '+' => Some(GREEN),
-            '-' => Some(RED),
-            _ => None,
-        };
-        for text in of.get(range.start as usize..range.end as usize).unwrap_or_default() {
-            let line = format!("{sign}{}", text.trim_end_matches('\n'));
-            shown.push(style.map_or(line.clone(), |style| self.paint.paint(style, line)));
-            if sign != ' ' && !text.ends_with('\n') {
-                shown.push(self.paint.paint(DIM, "\\ no newline at end of file"));
-            }
-        }
-    }
-}
-
-/// Formats lines for the header of a hunk: the number of the first line, and the count unless it is
-/// 1.
-fn range(lines: &Range<u32>) -> String {
-    match lines.end - lines.start {
-        0 => format!("{},0", lines.start),
-        1 => format!("{}", lines.start + 1),
-        length => format!("{},{length}", lines.start + 1),
+fn painted(change: LineChange, text: String, paint: Paint) -> String {
+    match change {
+        LineChange::Added => paint.paint(GREEN, text),
+        LineChange::Removed => paint.paint(RED, text),
+        LineChange::Same => text,
     }
 }
 
@@ -107,8 +71,11 @@ pub(crate) fn counts(added: usize, removed: usize, paint: Paint) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counts, diff};
-    use crate::show::paint::Paint;
+    use super::*;
+    use attache_protocol::decode;
+    use attache_protocol::v2::Diff;
+    use attache_view::reported_changes;
+    use std::path::Path;
 
     const PLAIN: Paint = Paint { colours: false };
 
@@ -150,5 +117,87 @@ mod tests {
     fn colours_come_only_from_this_program() {
         let shown = diff(Some("old\n"), "\u{1b}[8mhidden\n", Paint { colours: true });
         assert_eq!(shown.lines[2], "\u{1b}[32m+␛[8mhidden\u{1b}[0m");
+    }
+
+    fn lines(diff: &str) -> Vec<String> {
+        let diff: Diff = decode(diff).unwrap();
+        let files = reported_changes(&diff, Path::new("/p")).into_iter();
+        let files = files.map(|changed| file(&changed, PLAIN));
+        files.flat_map(|(head, lines)| std::iter::once(head).chain(lines)).collect()
+    }
+
+    fn with_patch(changes: &str, patch: &str) -> Vec<String> {
+        let patch = attache_protocol::encode(&patch.to_owned());
+        lines(&format!(
+            r#"{{"changes":[{changes}],"patch":{{"format":"git_patch","text":{patch}}}}}"#
+        ))
+    }
+
+    #[test]
+    fn headers_that_repeat_the_change_are_left_out() {
+        let patch = "diff --git /p/a /p/a\nindex 1..2 100644\n--- /p/a\n+++ /p/a\n@@ -1 +1 @@\n-x\n+y\n\
+                     diff --git /p/b /p/b\nnew file mode 100644\n--- /dev/null\n+++ /p/b\n@@ -0,0 +1 @@\n+z\n";
+        let changes = r#"{"operation":"modify","path":"/p/a"},{"operation":"add","path":"/p/b"}"#;
+        assert_eq!(
+            with_patch(changes, patch),
+            ["a +1 -1", "@@ -1 +1 @@", "-x", "+y", "b (new file) +1 -0", "@@ -0,0 +1 @@", "+z"]
+        );
+    }
+
+    #[test]
+    fn a_patch_cannot_hide_another_file_or_mode() {
+        let patch = "diff --git /p/a /p/a\nold mode 100644\nnew mode 100755\n--- /p/a\n+++ /etc/passwd\n@@ -1 +1 @@\n+--- /p/a\n";
+        let modify = r#"{"operation":"modify","path":"/p/a"}"#;
+        assert_eq!(
+            with_patch(modify, patch),
+            [
+                "a +1 -0",
+                "the patch also says: old mode 100644, new mode 100755, +++ /etc/passwd",
+                "@@ -1,0 +1 @@",
+                "+--- /p/a"
+            ]
+        );
+        let executable = "diff --git /p/a /p/a\nnew file mode 100755\n";
+        assert_eq!(
+            with_patch(r#"{"operation":"add","path":"/p/a"}"#, executable),
+            ["a (new file)", "the patch also says: new file mode 100755"]
+        );
+        let two = "diff --git /p/a /p/a\n@@ @@\ndiff --git /p/b /p/b\n";
+        assert_eq!(with_patch(modify, two).len(), 6, "the second file is shown");
+    }
+
+    #[test]
+    fn headers_that_contradict_the_change_are_shown() {
+        let modify = r#"{"operation":"modify","path":"/p/a"}"#;
+        for line in [
+            "deleted file mode 100644",
+            "new file mode 100644",
+            "rename to /p/a",
+            "copy from /p/a",
+            "index 1..2 120000",
+            "index 1..2 100755",
+            "index is another text",
+        ] {
+            let patch = format!("diff --git /p/a /p/a\n{line}\n@@ -1 +1 @@\n-x\n+y\n");
+            let shown = with_patch(modify, &patch);
+            let says = format!("the patch also says: {line}");
+            assert_eq!(shown, ["a +1 -1", &*says, "@@ -1 +1 @@", "-x", "+y"]);
+        }
+        let add = r#"{"operation":"add","path":"/p/a"}"#;
+        let shown = with_patch(add, "diff --git /p/a /p/a\ndeleted file mode 100644\n");
+        assert_eq!(shown, ["a (new file)", "the patch also says: deleted file mode 100644"]);
+    }
+
+    #[test]
+    fn what_is_not_a_patch_is_shown_unchanged() {
+        let modify = r#"{"operation":"modify","path":"/p/a"}"#;
+        assert_eq!(with_patch(modify, "nonsense\n"), ["a", "the patch also says: nonsense"]);
+        let note = "the patch does not fit the changes, and is shown as it is";
+        assert_eq!(with_patch("", "nonsense\n"), ["patch", note, "nonsense"]);
+        assert_eq!(
+            lines(r#"{"changes":[{"operation":"move","oldPath":"/p/a","path":"/p/b"}]}"#),
+            ["b (moved from a)"]
+        );
+        assert_eq!(lines(r#"{"changes":[{"operation":"melt","path":"/p/a"}]}"#).len(), 1);
     }
 }

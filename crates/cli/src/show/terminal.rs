@@ -28,11 +28,11 @@ const COLUMNS: usize = 80;
 
 /// Writes everything to one stream, in order.
 ///
-/// With a theme, messages are Markdown: their blocks are written when they are complete, and the
-/// rest when the message ends. Without one, text is written as it arrives.
+/// Messages are Markdown. If lines can be rewritten, blocks are written when they are complete, and
+/// the rest when the message ends. Otherwise words are written when they are complete.
 pub(crate) struct Terminal<W: Write> {
     progress: Progress<W>,
-    theme: Option<Theme>,
+    theme: Theme,
     last: Part,
     /// Whether the cursor is in an unfinished line.
     inside_line: bool,
@@ -43,23 +43,16 @@ pub(crate) struct Terminal<W: Write> {
 }
 
 impl<W: Write> Terminal<W> {
-    /// Returns an output that writes text as it arrives.
-    pub(crate) fn new(out: W, style: Style) -> Self {
+    /// Returns an output that renders Markdown.
+    pub(crate) fn new(out: W, style: Style, theme: Theme) -> Self {
         Self {
             progress: Progress::new(out, style),
-            theme: None,
+            theme,
             last: Part::Nothing,
             inside_line: false,
             answer: None,
             waiting: None,
         }
-    }
-
-    /// Returns an output that renders Markdown.
-    pub(crate) fn rendering(out: W, style: Style, theme: Theme) -> Self {
-        let mut terminal = Self::new(out, style);
-        terminal.theme = Some(theme);
-        terminal
     }
 
     /// Ends the current line, and adds a blank line before another kind of output.
@@ -78,14 +71,17 @@ impl<W: Write> Terminal<W> {
     }
 
     fn text(&mut self, text: &str, part: Part) -> io::Result<()> {
-        let Some(theme) = self.theme.clone() else { return self.raw_text(text, part) };
         if self.answer.as_ref().is_some_and(|(kind, _)| *kind != part) {
             self.finish()?;
         }
-        let columns = self.columns();
+        let (columns, rewrites) = (self.columns(), self.progress.rewrites());
         let (_, answer) = self.answer.get_or_insert_with(|| (part, Answer::default()));
         answer.push(text);
-        let lines = answer.complete_lines(columns, &theme);
+        if !rewrites {
+            let text = answer.flow(columns, &self.theme);
+            return self.flow(&text, part);
+        }
+        let lines = answer.complete_lines(columns, &self.theme);
         if lines.is_empty() {
             return Ok(());
         }
@@ -95,18 +91,27 @@ impl<W: Write> Terminal<W> {
         waiting.map_or(Ok(()), |activity| self.show_waiting(&activity))
     }
 
-    /// Writes text as it is.
-    fn raw_text(&mut self, text: &str, part: Part) -> io::Result<()> {
-        let text = sanitize::text(text);
-        // Leading blank lines are omitted.
-        let text = if self.last == part { &*text } else { text.trim_start_matches('\n') };
-        let Some(end) = text.chars().next_back() else { return Ok(()) };
+    /// Writes the next text of a message whose lines cannot be rewritten.
+    fn flow(&mut self, text: &str, part: Part) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
         self.part(part)?;
-        let paint = self.progress.style().paint;
-        let painted = if part == Part::Thought { paint.paint(DIM, text) } else { text.to_owned() };
-        write!(self.progress.out(), "{painted}")?;
-        self.inside_line = end != '\n';
+        write!(self.progress.out(), "{text}")?;
+        self.inside_line = !text.ends_with('\n');
         self.progress.out().flush()
+    }
+
+    /// Writes what is kept back of a message whose lines cannot be rewritten.
+    fn flow_rest(&mut self) -> io::Result<()> {
+        let columns = self.columns();
+        match &mut self.answer {
+            Some((part, answer)) if !self.progress.rewrites() => {
+                let (part, text) = (*part, answer.flow_rest(columns, &self.theme));
+                self.flow(&text, part)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes lines of a message.
@@ -128,11 +133,15 @@ impl<W: Write> Terminal<W> {
     /// Writes the rest of the message.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.erase_waiting()?;
-        let Some(theme) = &self.theme else { return Ok(()) };
         let Some((part, answer)) = self.answer.take() else { return Ok(()) };
-        let lines = answer.finish(self.columns(), theme);
-        if !lines.is_empty() {
-            self.lines(&lines, part)?;
+        if self.progress.rewrites() {
+            let lines = answer.finish(self.columns(), &self.theme);
+            if !lines.is_empty() {
+                self.lines(&lines, part)?;
+            }
+        } else {
+            let text = answer.flow_end(self.columns(), &self.theme);
+            self.flow(&text, part)?;
         }
         if self.last == part {
             self.last = Part::Ended;
@@ -144,6 +153,7 @@ impl<W: Write> Terminal<W> {
     /// continues below that.
     pub(crate) fn interrupt(&mut self) -> io::Result<()> {
         self.erase_waiting()?;
+        self.flow_rest()?;
         if let Some((_, answer)) = &mut self.answer {
             answer.interrupt();
         }
@@ -159,21 +169,19 @@ impl<W: Write> Terminal<W> {
 
     /// Whether the row of the cursor can show what the session waits for.
     pub(crate) fn shows_waiting(&self) -> bool {
-        self.theme.is_some() && self.progress.rewrites()
+        self.progress.rewrites()
     }
 
     /// Writes what the session waits for in the row of the cursor.
     fn show_waiting(&mut self, activity: &str) -> io::Result<()> {
         if !self.shows_waiting() {
-            return Ok(());
+            return self.flow_rest();
         }
         let columns = self.columns();
         let room = columns.saturating_sub(1);
         let activity_line = sanitize::line(activity);
-        let held = match (&self.answer, &self.theme) {
-            (Some((_, answer)), Some(theme)) => answer.held_lines(columns, theme),
-            _ => Vec::new(),
-        };
+        let held = self.answer.as_ref();
+        let held = held.map_or(Vec::new(), |(_, answer)| answer.held_lines(columns, &self.theme));
         let shown = match held.last().map(|line| line.line.to_string()) {
             // The text of a silent agent is visible, as far as one row shows it.
             Some(last) => {
@@ -274,19 +282,20 @@ mod tests {
     use attache_protocol::v2::ToolCallStatus;
     use attache_session::ToolCall;
 
-    fn terminal() -> Terminal<Vec<u8>> {
-        let columns = || Some(60);
-        Terminal::new(
-            Vec::new(),
-            Style { paint: Paint { colours: false }, columns, rewrite: true, bound: Bound::Short },
-        )
+    /// A terminal with this many columns.
+    fn of_columns(columns: fn() -> Option<usize>, rewrite: bool) -> Terminal<Vec<u8>> {
+        use attache_screen::theme::{ColorDepth, Glyphs};
+        let paint = Paint { colours: false };
+        let style = Style { paint, columns, rewrite, bound: Bound::Short };
+        Terminal::new(Vec::new(), style, Theme::dark(ColorDepth::None, Glyphs::ASCII))
     }
 
-    /// A terminal with 30 columns that renders Markdown.
+    fn terminal() -> Terminal<Vec<u8>> {
+        of_columns(|| Some(60), true)
+    }
+
     fn rendering() -> Terminal<Vec<u8>> {
-        use attache_screen::theme::{ColorDepth, Glyphs};
-        let style = Style { columns: || Some(30), ..terminal().progress.style() };
-        Terminal::rendering(Vec::new(), style, Theme::dark(ColorDepth::None, Glyphs::ASCII))
+        of_columns(|| Some(30), true)
     }
 
     fn written(terminal: &Terminal<Vec<u8>>) -> String {
@@ -352,7 +361,7 @@ mod tests {
         let mut terminal = terminal();
         terminal.show(Item::ToolCall(&call("a", ToolCallStatus::InProgress))).unwrap();
         terminal.show(Item::Text("\n\nmeanwhile")).unwrap();
-        terminal.show(Item::Text(" this")).unwrap();
+        terminal.show(Item::Text(" this\n\n")).unwrap();
         terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Completed))).unwrap();
         let expected = ["◐ other   call a", "", "meanwhile this", "", "✓ other   call a", ""];
         assert_eq!(screen(&written(&terminal)), expected);
@@ -457,6 +466,23 @@ mod tests {
         terminal.pause().unwrap();
         let all = ["✓ other   call a", "", "one", "two", "", "three", "", ""];
         assert_eq!(screen(&written(&terminal)), all);
+    }
+
+    #[test]
+    fn a_terminal_that_cannot_rewrite_lines_gets_wrapped_words_as_they_come() {
+        let mut terminal = of_columns(|| Some(30), false);
+        terminal.show(Item::Text("A **bold** word and a paragraph that is lon")).unwrap();
+        assert_eq!(written(&terminal), "A bold word and a paragraph\nthat is");
+        terminal.waiting("writing … 1 s").unwrap();
+        assert_eq!(written(&terminal), "A bold word and a paragraph\nthat is lon");
+        terminal.show(Item::Text("ger than a line.\n\n- one\n")).unwrap();
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Pending))).unwrap();
+        terminal.show(Item::Text("Done")).unwrap();
+        terminal.pause().unwrap();
+        let expected = "A bold word and a paragraph\nthat is longer than a line.\n\n* one\n\n\
+                        ○ other   call a\n\nDone\n\n";
+        assert_eq!(written(&terminal), expected);
+        assert!(!written(&terminal).contains('\u{1b}'));
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use super::diff;
 use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
-use super::patch;
 use super::width::{cut, width};
 use attache_protocol::v1::{
     ContentBlock, Diff, EmbeddedResourceResource, ToolCallLocation, ToolKind,
 };
 use attache_protocol::v2::{self, ToolCallStatus};
 use attache_session::{ToolCall, ToolCallContent};
-use attache_view::sanitize;
+pub(crate) use attache_view::relative_path as relative;
+use attache_view::{reported_changes, sanitize};
 use std::path::Path;
 
 /// How much of a diff or an output to show.
@@ -70,16 +70,6 @@ fn mark(status: &ToolCallStatus, paint: Paint) -> String {
 /// Returns the kind as `--allow` spells it.
 pub(crate) fn kind(kind: &ToolKind) -> String {
     sanitize::line(kind.as_str())
-}
-
-/// Returns the path relative to `cwd` if it is below it, otherwise unchanged.
-pub(crate) fn relative(path: &str, cwd: &Path) -> String {
-    let inside = Path::new(path).strip_prefix(cwd).ok().map(|inside| inside.to_string_lossy());
-    match inside {
-        Some(inside) if inside.is_empty() => ".".to_owned(),
-        Some(inside) => sanitize::visible_line(&inside),
-        None => sanitize::visible_line(path),
-    }
 }
 
 fn places(call: &ToolCall, cwd: &Path, title: &str) -> String {
@@ -149,8 +139,8 @@ pub(crate) fn change(diff: &Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec
 
 /// Returns indented changes of files, as an agent of version 2 reports them.
 pub(crate) fn changes(diff: &v2::Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec<String> {
-    let files = patch::files(diff, |path| relative(path, cwd), paint).into_iter();
-    let lines = files.flat_map(|(head, lines)| {
+    let files = reported_changes(diff, cwd).into_iter();
+    let lines = files.map(|file| diff::file(&file, paint)).flat_map(|(head, lines)| {
         std::iter::once(head).chain(ends(lines, DIFF_ENDS, bound, paint))
     });
     lines.map(|line| format!("  {line}")).collect()

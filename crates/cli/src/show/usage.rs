@@ -63,7 +63,8 @@ fn parts(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Vec<String> 
     if state.counted_by().is_none() && state.consistent() && total.turns > 1 {
         parts.push(dim(format!("session {} tokens", grouped(total.total))));
     }
-    parts.extend(state.costs().iter().map(|cost| dim(cost_of(cost))));
+    let cost = |cost: &Cost| format!("cost {}", attache_view::cost(cost).text());
+    parts.extend(state.costs().iter().map(|each| dim(cost(each))));
     parts
 }
 
@@ -93,22 +94,6 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
 fn advice(level: UsageLevel, paint: Paint) -> String {
     let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
     level.advice().map(|advice| paint.paint(colour, format!("; {advice}"))).unwrap_or_default()
-}
-
-fn cost_of(cost: &Cost) -> String {
-    format!("cost {} {}", money(cost.amount), sanitize::line(&cost.currency))
-}
-
-/// Formats an amount with at most four decimals, without trailing zeros.
-fn money(amount: f64) -> String {
-    let text = format!("{amount:.4}");
-    match text.split_once('.') {
-        Some((whole, decimals)) => match decimals.trim_end_matches('0') {
-            "" => whole.to_owned(),
-            decimals => format!("{whole}.{decimals:0<2}"),
-        },
-        None => text,
-    }
 }
 
 fn grouped(number: u64) -> String {
@@ -232,11 +217,5 @@ mod tests {
             line(&state(5, Some(0), None), None, PLAIN).as_deref(),
             Some("context 5 tokens")
         );
-    }
-
-    #[test]
-    fn money_has_no_trailing_zeros() {
-        let shown = [1.0, 0.5, 0.12345, 12.0001, f64::NAN].map(money);
-        assert_eq!(shown, ["1", "0.50", "0.1235", "12.0001", "NaN"]);
     }
 }

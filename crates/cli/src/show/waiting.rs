@@ -16,7 +16,7 @@ pub(crate) fn ticks() -> Interval {
     ticks
 }
 
-/// Returns words such as `waiting for gpt-5-mini … 3 s`; `None` if nothing runs.
+/// Returns words such as `waiting for gpt-5-mini … 3 s; Ctrl-C cancels`; `None` if nothing runs.
 pub(crate) fn activity(session: &HubSession) -> Option<String> {
     use ActivityKind::{Cancelling, Starting, Thinking, Tool, Waiting, Writing};
     let activity = StatusLine::of(session).activity;
@@ -25,9 +25,13 @@ pub(crate) fn activity(session: &HubSession) -> Option<String> {
     if !shown || words.is_empty() {
         return None;
     }
-    Some(match activity.since {
+    let words = match activity.since {
         Some(since) => format!("{words} … {}", elapsed(since)),
         None => words,
+    };
+    Some(match activity.kind {
+        Starting | Cancelling => words,
+        _ => format!("{words}; Ctrl-C cancels"),
     })
 }
 

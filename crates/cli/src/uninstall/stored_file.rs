@@ -1,7 +1,9 @@
 //! The files that this program stores.
 
+use crate::checkpoints::place as checkpoints;
 use crate::folder;
 use crate::permission::rules;
+use crate::settings::Settings;
 use crate::store::Place;
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
@@ -26,6 +28,10 @@ pub(super) struct StoredFile {
 const CONTENTS: &[(&str, &str)] = &[
     ("AGENTS.md", "your instructions for every project"),
     ("agents.toml", "your agents"),
+    ("checkpoints", "checkpoints of files"),
+    ("damaged-", "damaged checkpoints"),
+    ("restore.lock", "the lock of restores of checkpoints"),
+    ("stat-", "what the last checkpoint knows of a folder"),
     ("chat_history", "the prompts that you typed"),
     ("client-permissions.jsonl", "decisions about permissions"),
     ("client-permissions.txt", "permission rules of an older version"),
@@ -33,10 +39,14 @@ const CONTENTS: &[(&str, &str)] = &[
     ("keymap.toml", "keys of the screen"),
     ("keys.toml", "API keys"),
     ("models.json", "your models"),
+    ("pasted-", "images from the clipboard"),
     ("permissions", "permission rules"),
     ("sessions.db", "sessions"),
     ("theme.toml", "styles of the screen"),
 ];
+
+/// How the names of the files of checkpoints begin.
+const CHECKPOINTS: [&str; 4] = ["checkpoints.db", "damaged-", "restore.lock", "stat-"];
 
 /// What SQLite appends to the name of a store.
 const SQLITE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
@@ -106,6 +116,15 @@ fn elsewhere() -> Vec<(PathBuf, &'static str)> {
             name.push(end);
             (PathBuf::from(name), "sessions")
         }));
+    }
+    if let Ok(checkpoints::Place::Folder(folder)) = checkpoints::Place::of(&Settings::read()) {
+        // The person may have named a folder with other files.
+        let ours = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            CHECKPOINTS.iter().any(|begin| name.starts_with(begin))
+        };
+        let files = entries(&folder).unwrap_or_default().into_iter().filter(ours);
+        found.extend(files.map(|path| (path, "checkpoints of files")));
     }
     found.extend(rules::files().into_iter().map(|file| (file, "permission rules")));
     found

@@ -3,6 +3,7 @@
 
 mod home;
 mod model;
+mod rewind;
 mod version_2;
 
 use crate::project::{Project, text};

@@ -1,6 +1,7 @@
 //! `attache` without a command, at a terminal.
 
 use crate::project::{Ended, MAIN, Project};
+use crate::script::Script;
 use crate::terminal::Terminal;
 use std::fs;
 use std::path::Path;
@@ -482,4 +483,17 @@ pub(crate) fn agents(folder: &Path) -> Vec<i32> {
         }
     }
     found
+}
+
+#[test]
+fn a_waiting_line_says_how_to_cancel() {
+    let project = Project::new();
+    let agent = Script { prompt: "sleep 60", ..Script::default() }.install(&project);
+    let mut terminal = Terminal::start(&project, &["chat", "--agent", &agent], &[]);
+    terminal.wait_for("› ");
+    terminal.press("hello\r");
+    terminal.wait_for(" s; Ctrl-C cancels");
+    terminal.press("\x03");
+    terminal.wait_for("cancelling");
+    terminal.press("\x03");
 }

@@ -41,8 +41,8 @@ macro_rules! documents {
 }
 
 documents! {
-    agent agents attache chat check config demo doctor login new permissions run sessions trace
-    uninstall
+    agent agents attache chat check checkpoints config demo doctor login new permissions run
+    sessions trace uninstall
 }
 
 #[test]

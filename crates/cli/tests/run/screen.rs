@@ -1,5 +1,10 @@
 //! The full screen: keys in, screen out.
 
+mod composer;
+mod endings;
+mod flood;
+mod reading;
+
 use crate::chat::agents;
 use crate::project::{MAIN, Project};
 use crate::terminal::Terminal;
@@ -17,85 +22,89 @@ const RENAME: &str = "rename total to sum in main.rs\r";
 const LEFT: &str = "\x1b[?1049l";
 
 /// The program in a terminal of its own, as a person sees it.
-struct Screen {
+pub(crate) struct Screen {
     child: Child,
     terminal: File,
     parser: vt100::Parser,
-    bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Screen {
     /// Starts the program in a terminal with this many columns and rows, and waits until the
     /// session is open.
-    fn open(project: &Project, arguments: &[&str], size: (u16, u16)) -> Self {
+    pub(crate) fn open(project: &Project, arguments: &[&str], size: (u16, u16)) -> Self {
         let mut screen = Self::start(project, arguments, size);
         screen.until("Offline");
         screen
     }
 
-    fn start(project: &Project, arguments: &[&str], size: (u16, u16)) -> Self {
+    pub(crate) fn start(project: &Project, arguments: &[&str], size: (u16, u16)) -> Self {
         let mut command = project.attache(arguments);
         command
             .env("ATTACHE_STORE", project.path().join("sessions.db"))
+            // The store is in the folder of the session, so each turn would seem to change it.
+            .env("ATTACHE_CHECKPOINTS", "none")
             .env("XDG_DATA_HOME", project.path().join(".data"))
             .env("VISUAL", format!("exec {}", project.path().join("editor").display()))
             .env("NO_COLOR", "1");
         Self::run(command, size)
     }
 
-    fn run(command: Command, size: (u16, u16)) -> Self {
+    pub(crate) fn run(command: Command, size: (u16, u16)) -> Self {
         let (child, terminal) = Terminal::open(command, size, None);
         let parser = vt100::Parser::new(size.1, size.0, 0);
         Self { child, terminal, parser, bytes: Vec::new() }
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.parser.screen().contents()
     }
 
     /// Reads until the screen shows `text`.
     #[track_caller]
-    fn until(&mut self, text: &str) -> String {
+    pub(crate) fn until(&mut self, text: &str) -> String {
         self.until_that(text, |shown| shown.contains(text))
     }
 
     /// Reads until the screen no longer shows `text`.
     #[track_caller]
-    fn until_gone(&mut self, text: &str) -> String {
+    pub(crate) fn until_gone(&mut self, text: &str) -> String {
         self.until_that(text, |shown| !shown.contains(text))
     }
 
     #[track_caller]
-    fn until_that(&mut self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
-        let mut piece = [0; 16384];
+    pub(crate) fn until_that(&mut self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
         loop {
             let shown = self.text();
             if is_it(&shown) {
                 return shown;
             }
-            // Linux reports an error if the other end of the terminal is closed.
-            match self.terminal.read(&mut piece) {
-                Ok(length @ 1..) => {
-                    self.bytes.extend_from_slice(&piece[..length]);
-                    self.parser.process(&piece[..length]);
-                }
-                _ => panic!("{what:?} never came:\n{shown}"),
-            }
+            assert!(self.read(), "{what:?} never came:\n{shown}");
         }
     }
 
-    fn press(&mut self, keys: &str) {
+    /// Reads more output. Returns false at its end.
+    fn read(&mut self) -> bool {
+        let mut piece = [0; 16384];
+        // Linux reports an error if the other end of the terminal is closed.
+        let Ok(length @ 1..) = self.terminal.read(&mut piece) else { return false };
+        self.bytes.extend_from_slice(&piece[..length]);
+        self.parser.process(&piece[..length]);
+        true
+    }
+
+    pub(crate) fn press(&mut self, keys: &str) {
         self.terminal.write_all(keys.as_bytes()).unwrap();
     }
 
     /// Answers a question. A key that comes within a quarter of a second is text, because the
     /// person was typing.
-    fn answer(&mut self, key: &str) {
+    pub(crate) fn answer(&mut self, key: &str) {
         thread::sleep(Duration::from_millis(400));
         self.press(key);
     }
 
-    fn resize(&mut self, columns: u16, rows: u16) {
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: the descriptor is open, and the pointer to the size is valid.
         let set = unsafe { libc::ioctl(self.terminal.as_raw_fd(), libc::TIOCSWINSZ, &size) };
@@ -109,13 +118,19 @@ impl Screen {
     }
 
     /// Presses this key, which ends the screen without an error.
-    fn quits_with(mut self, key: &str) {
+    pub(crate) fn quits_with(mut self, key: &str) {
         self.press(key);
         assert_eq!(self.end().0, Some(0));
     }
 
     /// Waits for the end. Returns the exit code and what the terminal got after the screen.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(self) -> (Option<i32>, String) {
+        let (code, after, _) = self.ends();
+        (code, after)
+    }
+
+    /// Like [`Screen::end`], with all that the terminal got.
+    fn ends(mut self) -> (Option<i32>, String, Vec<u8>) {
         let mut piece = [0; 16384];
         let mut asked_twice = false;
         while let Ok(length @ 1..) = self.terminal.read(&mut piece) {
@@ -130,7 +145,24 @@ impl Screen {
         let code = self.child.wait().unwrap().code();
         let all = String::from_utf8_lossy(&self.bytes).into_owned();
         let after = all.rsplit_once(LEFT).map(|(_, after)| after.to_owned());
-        (code, after.unwrap_or_else(|| panic!("the terminal was not given back: {all:?}")))
+        let after = after.unwrap_or_else(|| panic!("the terminal was not given back: {all:?}"));
+        (code, after, self.bytes)
+    }
+
+    /// Waits until the program is stopped.
+    fn waits_for_stop(&self) {
+        let mut status = 0;
+        // SAFETY: the pointer is valid, and the child was not waited for.
+        unsafe { libc::waitpid(self.child.id() as i32, &mut status, libc::WUNTRACED) };
+        assert!(libc::WIFSTOPPED(status), "{status}");
+    }
+
+    /// Reads what the terminal gets next.
+    fn reads(&mut self) {
+        let mut piece = [0; 16384];
+        let length = self.terminal.read(&mut piece).unwrap();
+        self.bytes.extend_from_slice(&piece[..length]);
+        self.parser.process(&piece[..length]);
     }
 }
 
@@ -162,10 +194,10 @@ fn a_question_shows_the_change_and_a_key_allows_it() {
     screen.until("is now");
     assert_eq!(project.main(), MAIN.replace("total", "sum"));
     screen.press("/review\r");
-    let shown = screen.until("All changes of the turn");
+    let shown = screen.until("Changes of this turn");
     assert!(shown.contains("+ fn sum() {}"), "{shown}");
     screen.press("q");
-    screen.until_gone("All changes of the turn");
+    screen.until_gone("Changes of this turn");
     screen.quits_with("\x04");
 }
 
@@ -233,7 +265,7 @@ fn the_screen_follows_the_size_of_the_terminal() {
     screen.resize(40, 12);
     screen.until("Offline");
     screen.press("help\r");
-    screen.until("auto or plan");
+    screen.until("auto` or `plan");
     screen.quits_with("\x04");
 }
 
@@ -303,7 +335,7 @@ fn files_of_the_screen_that_are_not_text_are_named() {
 }
 
 /// Writes the editor of the person.
-fn write_editor(project: &Project, script: &str) {
+pub(crate) fn write_editor(project: &Project, script: &str) {
     let editor = project.path().join("editor");
     std::fs::write(&editor, format!("#!/bin/sh\n{script}\n")).unwrap();
     std::fs::set_permissions(&editor, Permissions::from_mode(0o755)).unwrap();

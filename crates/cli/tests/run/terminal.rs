@@ -53,8 +53,14 @@ impl Terminal {
             libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size)
         };
         assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
+        // A terminal is closed only when no program has this end.
+        // SAFETY: a system call on a descriptor of this function.
+        assert_ne!(unsafe { libc::fcntl(ours, libc::F_SETFD, libc::FD_CLOEXEC) }, -1);
         // SAFETY: the descriptors are new and belong to this function alone.
         let (screen, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
+        // SAFETY: a system call on an open descriptor. A program that had this end open could not
+        // see that its terminal closes.
+        unsafe { libc::fcntl(ours, libc::F_SETFD, libc::FD_CLOEXEC) };
         let descriptor = theirs.as_raw_fd();
         let piped = stdin.is_some();
         command

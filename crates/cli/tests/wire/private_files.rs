@@ -18,7 +18,7 @@ fn write(path: &Path, text: &str) {
 }
 
 #[test]
-fn a_command_cannot_read_keys_settings_or_sessions() {
+fn a_command_cannot_read_keys_settings_sessions_or_checkpoints() {
     if !has_sandbox() {
         return;
     }
@@ -27,10 +27,20 @@ fn a_command_cannot_read_keys_settings_or_sessions() {
     let (settings, data) = (own.path().join("settings"), own.path().join("data"));
     write(&settings.join("attache/keys.toml"), "openai = \"hush\"\n");
     write(&data.join("attache/chat_history"), "hush\n");
-    let variables = [("XDG_CONFIG_HOME", settings.as_path()), ("XDG_DATA_HOME", data.as_path())];
+    let checkpoints = own.path().join("checkpoints");
+    write(&checkpoints.join("checkpoints.db"), "hush\n");
+    let variables = [
+        ("XDG_CONFIG_HOME", settings.as_path()),
+        ("XDG_DATA_HOME", data.as_path()),
+        ("ATTACHE_CHECKPOINTS", checkpoints.as_path()),
+    ];
     let mut agent = Agent::start_with(&variables, None, json!({}));
     let home = agent.home().to_owned();
-    let mut files = vec![settings.join("attache/keys.toml"), data.join("attache/chat_history")];
+    let mut files = vec![
+        settings.join("attache/keys.toml"),
+        data.join("attache/chat_history"),
+        checkpoints.join("checkpoints.db"),
+    ];
     for name in
         [".npmrc", ".cargo/credentials.toml", ".ssh/id_ed25519", ".config/gh/hosts.yml", ".netrc"]
     {

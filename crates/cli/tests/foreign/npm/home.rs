@@ -90,6 +90,8 @@ impl Home {
         let mut command = Command::new(ATTACHE);
         command.args(arguments).env_clear().envs(self.environment()).kill_on_drop(true);
         command.env("ATTACHE_STORE", store);
+        // On a busy machine, a checkpoint may take longer than a prompt usually waits.
+        command.env("ATTACHE_CHECKPOINTS_WAIT", "30000");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         end(command.spawn().unwrap()).await
     }

@@ -66,6 +66,9 @@ pub(super) fn answers(project: &Project) -> Value {
         fixtures.extend(with_tool(&format!("write {name}"), "Write", &file));
         fixtures.extend(with_tool(&format!("patch {name}"), "exec_command", &patch));
     }
+    let command =
+        json!({"command": "printf made >by-command.txt; rm kept.txt", "description": "Change"});
+    fixtures.extend(with_tool("change by a command", "run_shell_command", &command));
     let waiting = json!({"command": "sleep 60", "description": "Wait", "run_in_background": true});
     fixtures.extend(with_tool("wait in the background", "Bash", &waiting));
     json!({"fixtures": fixtures})

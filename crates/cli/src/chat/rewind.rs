@@ -1,0 +1,157 @@
+//! `/checkpoints`, `/rewind` and `/undo`.
+
+use super::Chat;
+use crate::checkpoints::{list, plan};
+use crate::key;
+use crate::say::{println, say};
+use crate::show::paint::{DIM, Paint, RED};
+use crate::terminal;
+use attache_checkpoint::{Goal, KeptReason, Plan, Reason, Summary};
+use attache_client::HubSession;
+use attache_view::sanitize;
+use std::io;
+
+/// What `/rewind` takes back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Files,
+    Conversation,
+    Both,
+}
+
+impl Chat {
+    /// Lists the checkpoints of the session.
+    pub(super) async fn checkpoints(&self) {
+        match self.follow.session.checkpoints().await {
+            Err(error) => say(RED, &error.to_string()),
+            Ok(taken) if taken.is_empty() => say(DIM, "There are no checkpoints yet."),
+            Ok(mut taken) => {
+                taken.reverse();
+                let paint = Paint::of(&io::stdout());
+                list::table(&taken, terminal::columns(), paint).iter().for_each(|it| println(it));
+                say(DIM, "`attache checkpoints show ID` shows one; /rewind goes back to a prompt.");
+            }
+        }
+    }
+
+    /// Lists the prompts, or takes files, the conversation or both back to before one.
+    pub(super) async fn rewind(&mut self, wanted: &str) {
+        let taken = match self.follow.session.checkpoints().await {
+            Ok(taken) => taken,
+            Err(error) => return say(RED, &error.to_string()),
+        };
+        let prompts: Vec<&Summary> =
+            taken.iter().filter(|it| it.label.reason == Reason::BeforePrompt).collect();
+        let mut words = wanted.split_whitespace();
+        let Some(number) = words.next() else { return show_prompts(&taken, &prompts) };
+        let part = match words.next() {
+            None | Some("files") => Part::Files,
+            Some("conversation") => Part::Conversation,
+            Some("both") => Part::Both,
+            Some(_) => return say(RED, "Write files, conversation or both after the number."),
+        };
+        let number = number.parse().ok();
+        let before = prompts.iter().rev().find(|it| it.label.turn == number && number.is_some());
+        let Some(before) = before else {
+            return say(RED, "There is no such prompt: /rewind lists the prompts.");
+        };
+        if part != Part::Conversation && !self.restore(Goal::Since(before.id)).await {
+            return;
+        }
+        if let (Part::Conversation | Part::Both, Some(position)) = (part, before.label.position) {
+            match self.follow.session.rewind_conversation(position).await {
+                Ok(rewound) => self.open(Ok(rewound.session)),
+                Err(error) => say(RED, &error.to_string()),
+            }
+        }
+    }
+
+    /// Shows what a restore would do, asks, and restores. Answers about protected files change what
+    /// it would do, which is then shown again. Returns whether the files are restored, or already
+    /// were as wanted.
+    async fn restore(&mut self, goal: Goal) -> bool {
+        let session = self.follow.session.clone();
+        let mut planned = session.preview(goal).await;
+        let paint = Paint::of(&io::stdout());
+        let show = |plan: &Plan| plan::lines(plan, paint).iter().for_each(|line| println(line));
+        if let Ok(plan) = &planned {
+            show(plan);
+            let mut request = plan.request.clone();
+            for file in plan.kept().filter(|file| file.kept == Some(KeptReason::Protected)) {
+                let question = format!("{} is protected; restore it too?", plan::shown(plan, file));
+                if self.is_agreed(&question).await {
+                    request.choices.protected.insert(file.path.clone());
+                }
+            }
+            if !request.choices.protected.is_empty() {
+                planned = session.preview_request(request).await.inspect(show);
+            }
+        }
+        match planned {
+            Err(error) => {
+                say(RED, &error.to_string());
+                false
+            }
+            Ok(plan) if plan.restored().next().is_none() => true,
+            Ok(plan) => {
+                self.is_agreed("restore these files?").await && restored(&session, plan).await
+            }
+        }
+    }
+
+    /// Asks a question that one key answers.
+    async fn is_agreed(&mut self, question: &str) -> bool {
+        self.follow.type_ahead.stop();
+        let pressed = key::pressed(b"yn\x1b".to_vec(), format!("{question} [y/n] ")).await;
+        self.follow.type_ahead.start();
+        let is_agreed = matches!(pressed, Ok(b'y'));
+        println(if is_agreed { "yes" } else { "no" });
+        is_agreed
+    }
+
+    /// Reverts the files of the last turn.
+    pub(super) async fn undo(&self, wanted: &str) {
+        match self.follow.session.undo_turn(wanted == "force").await {
+            Ok(undone) => println(&sanitize::text(undone.to_string().trim_end())),
+            Err(error) => say(RED, &error.to_string()),
+        }
+    }
+}
+
+async fn restored(session: &HubSession, plan: Plan) -> bool {
+    match session.restore(plan).await {
+        Ok(restored) => {
+            let failed = restored.failed.iter();
+            failed.for_each(|it| say(RED, &format!("{}: {}", it.path, it.message)));
+            say(DIM, &format!("{} restored.", counted(restored.done.len() as u64)));
+            true
+        }
+        Err(error) => {
+            say(RED, &error.to_string());
+            false
+        }
+    }
+}
+
+fn counted(count: u64) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}
+
+/// Lists the prompts, each with the number of files that its turn changed.
+fn show_prompts(taken: &[Summary], prompts: &[&Summary]) {
+    if prompts.is_empty() {
+        return say(DIM, "No prompt has a checkpoint yet.");
+    }
+    for before in prompts {
+        let label = &before.label;
+        let after = taken
+            .iter()
+            .find(|it| it.label.turn == label.turn && it.label.reason == Reason::AfterTurn);
+        let changed = after.map_or(0, |it| it.changed);
+        let number = label.turn.unwrap_or_default();
+        let files = counted(changed);
+        let title = sanitize::line(&label.title);
+        println(&format!("  {number:>3}  {files:<9}  {title}"));
+    }
+    say(DIM, "/rewind NUMBER [files|conversation|both] goes back to before that prompt.");
+}

@@ -1,0 +1,108 @@
+//! Where checkpoints are stored, and the limits of the store.
+
+use crate::exit::{Exit, Failure};
+use crate::settings::Settings;
+use crate::settings::setting::{
+    CHECKPOINTS, CHECKPOINTS_DISK, CHECKPOINTS_FILE, CHECKPOINTS_SECRETS, CHECKPOINTS_WAIT, NONE,
+    size,
+};
+use crate::store;
+use attache_checkpoint::{Store, StoreError, StoreOptions};
+use attache_view::sanitize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The default of `checkpoints.wait`, in milliseconds.
+const WAIT: u64 = 300;
+
+/// Where checkpoints are stored.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// No checkpoints are taken.
+    Nowhere,
+    /// This folder, which need not exist.
+    Folder(PathBuf),
+}
+
+impl Place {
+    /// Returns the place from the settings. The default is beside the store of sessions, because
+    /// checkpoints are deleted with their session.
+    ///
+    /// # Errors
+    /// Returns an error if the user's data folder is unknown.
+    pub(crate) fn of(settings: &Settings) -> Result<Self, Failure> {
+        if let Some(path) = settings.path(CHECKPOINTS) {
+            return Ok(match path == Path::new(NONE) {
+                true => Self::Nowhere,
+                false => Self::Folder(std::path::absolute(&path).unwrap_or(path)),
+            });
+        }
+        Ok(match store::Place::of(None)? {
+            store::Place::Nowhere => Self::Nowhere,
+            store::Place::File(sessions) => {
+                let name = sessions.file_name().unwrap_or_default();
+                let mut folder = name.to_owned();
+                match name == "sessions.db" {
+                    true => folder = "checkpoints".into(),
+                    false => folder.push(".checkpoints"),
+                }
+                Self::Folder(sessions.with_file_name(folder))
+            }
+        })
+    }
+
+    /// Opens the store if it exists.
+    ///
+    /// # Errors
+    /// Returns an error if the store exists but cannot be opened.
+    pub(crate) fn existing(&self) -> Result<Option<Store>, Failure> {
+        match self {
+            Self::Folder(folder) if folder.exists() => self.open(),
+            _ => Ok(None),
+        }
+    }
+
+    /// Opens or creates the store; `None` if no checkpoints are taken.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be created or opened.
+    pub(crate) fn open(&self) -> Result<Option<Store>, Failure> {
+        match self {
+            Self::Folder(folder) => Ok(Some(Store::open(folder, options(&Settings::read()))?)),
+            Self::Nowhere => Ok(None),
+        }
+    }
+}
+
+/// Returns the limits from the settings.
+fn options(settings: &Settings) -> StoreOptions {
+    let mut options = StoreOptions::default();
+    let bytes = |name| settings.variable(name).as_deref().and_then(size);
+    options.disk_limit = bytes(CHECKPOINTS_DISK).unwrap_or(options.disk_limit);
+    options.file_limit = bytes(CHECKPOINTS_FILE).unwrap_or(options.file_limit);
+    options.secret_files =
+        settings.variable(CHECKPOINTS_SECRETS).is_some_and(|value| value.trim() == "on");
+    options
+}
+
+/// Returns how long a prompt waits for its checkpoint.
+pub(super) fn wait(settings: &Settings) -> Duration {
+    let wait = settings.variable(CHECKPOINTS_WAIT).and_then(|value| value.trim().parse().ok());
+    Duration::from_millis(wait.unwrap_or(WAIT))
+}
+
+/// Returns a path for people.
+pub(super) fn shown(path: &Path) -> String {
+    sanitize::visible_line(&path.display().to_string())
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let exit = match error {
+            StoreError::NotFound { .. } | StoreError::Ambiguous { .. } => Exit::Usage,
+            StoreError::Busy { .. } => Exit::Busy,
+            _ => Exit::NoStore,
+        };
+        Self::new(exit, error)
+    }
+}
