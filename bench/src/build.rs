@@ -7,12 +7,16 @@ use std::process::Command;
 use std::time::Instant;
 use tempfile::TempDir;
 
+/// The screens of others, with pinned versions.
+const SCREENS: [&str; 2] = ["@openai/codex@0.169.0", "opencode-ai@1.18.33"];
+
 /// The paths of the programs and of the files that they use.
 pub(crate) struct Programs {
     root: PathBuf,
     ours: PathBuf,
     counting: PathBuf,
     peers: PathBuf,
+    screens: PathBuf,
     kept: TempDir,
 }
 
@@ -26,6 +30,7 @@ impl Programs {
             ours: target.join("release"),
             counting: target.join("counting"),
             peers: target.join("interop"),
+            screens: target.join("bench-screens"),
             kept: tempfile::tempdir().unwrap(),
             root,
         }
@@ -64,6 +69,12 @@ impl Programs {
         if needed(&modules) && !modules.join("node_modules").exists() {
             must(Command::new("npm").args(["ci", "--silent"]).current_dir(&modules));
         }
+        if needed(&self.screens) && !self.screens.join("node_modules").exists() {
+            std::fs::create_dir_all(&self.screens).unwrap();
+            let mut install = Command::new("npm");
+            install.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix", "."]);
+            must(install.args(SCREENS).current_dir(&self.screens));
+        }
     }
 
     /// Returns the path of a file for stored sessions, which is removed after the measurements.
@@ -85,6 +96,11 @@ impl Programs {
 
     pub(crate) fn script(&self, name: &str) -> String {
         self.root.join("interop/ts").join(name).display().to_string()
+    }
+
+    /// Returns the path of a screen of others.
+    pub(crate) fn screen(&self, name: &str) -> String {
+        self.screens.join("node_modules/.bin").join(name).display().to_string()
     }
 
     /// Returns the paths of the recordings next to the project, if there are any.

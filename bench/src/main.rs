@@ -1,10 +1,11 @@
 //! Prints a table that compares the speed of our library, the official SDKs and a raw pipe at the
 //! same work.
 //!
-//! `cargo run --release -p attache-bench [-- ROW]` builds the programs and measures the rows whose
-//! name contains ROW, or all rows. Every number is the median of nine rounds. In each round every
-//! program runs once, one after the other, so that each ratio compares measurements made close
-//! together in time.
+//! `cargo run --release -p attache-bench [-- ROW [ROUNDS]]` builds the programs and measures the
+//! rows whose name contains ROW, or all rows. Every number is the median of nine rounds, or of
+//! ROUNDS. In each round every program runs once, one after the other, so that each ratio compares
+//! measurements made close together in time. Rows that read other figures of the same programs
+//! share their runs.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -16,46 +17,63 @@
 )]
 
 mod build;
+mod checkpoint_rows;
 mod coder_rows;
 mod kept_rows;
 mod rows;
 mod run;
+mod screen_rows;
 
 use rows::{Beside, Row, Target};
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
 
+/// The number of rounds, unless the second argument has another one.
 const ROUNDS: usize = 9;
+
+/// The reports of the runs of a command, one for each round.
+type Reports = HashMap<Vec<String>, Vec<Value>>;
 
 fn main() {
     let wanted = std::env::args().nth(1).unwrap_or_default();
+    let rounds = std::env::args().nth(2).map_or(ROUNDS, |rounds| rounds.parse().unwrap());
     let programs = build::Programs::find();
     let all = [
         rows::all(&programs),
         rows::fold(&programs),
         kept_rows::all(&programs),
         coder_rows::all(&programs),
+        screen_rows::all(&programs),
     ];
     let rows: Vec<Row> =
         all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();
     let decode = wanted.is_empty() || "decode".contains(&wanted);
     programs.build(&rows, decode);
-    println!("medians of {ROUNDS} rounds; cpu: microseconds of both processes for one item\n");
-    rows.iter().for_each(print_row);
+    println!("medians of {rounds} rounds; cpu: microseconds of both processes for one item\n");
+    let mut reports = Reports::new();
+    rows.iter().for_each(|row| print_row(row, rounds, &mut reports));
     if decode {
-        rows::decode(&programs);
+        rows::decode(&programs, rounds);
+    }
+    if wanted == "checkpoint" {
+        checkpoint_rows::print(&programs);
     }
     if wanted.is_empty() || "build".contains(&wanted) {
         build::clean_builds();
     }
 }
 
-fn print_row(row: &Row) {
+fn print_row(row: &Row, rounds: usize, reports: &mut Reports) {
     let mut figures: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut costs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for round in 0..ROUNDS {
-        eprint!("\r{} {}/{ROUNDS} ", row.name, round + 1);
+    for round in 0..rounds {
+        eprint!("\r{} {}/{rounds} ", row.name, round + 1);
         for program in &row.programs {
-            let report = program.run();
+            let known = reports.entry(program.key()).or_default();
+            if known.len() <= round {
+                known.push(program.run());
+            }
+            let report = known[round].clone();
             figures.entry(program.name).or_default().push((row.figure)(&report));
             costs.entry(program.name).or_default().push(run::cpu(&report));
         }

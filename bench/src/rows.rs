@@ -314,7 +314,7 @@ pub(crate) fn fold(programs: &Programs) -> Vec<Row> {
 }
 
 /// Rows for decoding recorded traffic into our types and into the official ones.
-pub(crate) fn decode(programs: &Programs) {
+pub(crate) fn decode(programs: &Programs, rounds: usize) {
     let Some(files) = programs.recordings() else {
         return println!(
             "decoding recorded messages: not measured, because there are no recordings next to the project\n"
@@ -332,7 +332,7 @@ pub(crate) fn decode(programs: &Programs) {
     );
     let mut ratios = Vec::new();
     let (mut last_ours, mut last_theirs) = (0.0, 0.0);
-    for _ in 0..super::ROUNDS {
+    for _ in 0..rounds {
         let speed = |report: Value| report["mb_s"].as_f64().unwrap();
         (last_ours, last_theirs) = (speed(ours.run()), speed(theirs.run()));
         ratios.push(last_ours / last_theirs);

@@ -16,6 +16,12 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Returns what identifies the runs of this program.
+    pub(crate) fn key(&self) -> Vec<String> {
+        let environment = self.environment.iter().map(|(name, value)| format!("{name}={value}"));
+        environment.chain(self.command.iter().cloned()).collect()
+    }
+
     pub(crate) fn run(&self) -> Value {
         let mut child = Command::new(&self.command[0])
             .args(&self.command[1..])

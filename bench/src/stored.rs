@@ -67,15 +67,25 @@ impl Making {
     }
 }
 
-/// Creates the session `id` if it does not exist: `messages-N`, `turns-N` or `updates-N`.
+/// Creates the session `id` of the agent if it does not exist: `messages-N`, `turns-N` or
+/// `updates-N`.
 pub fn make(store: &Sqlite, id: &str) {
-    match store.summary(&key(id)) {
+    make_for(store, Side::Agent, AGENT, id);
+}
+
+/// Creates the session `id` in the log of an agent or of its client. Returns whether it is new.
+pub fn make_for(store: &Sqlite, side: Side, agent: &str, id: &str) -> bool {
+    let key = SessionKey { side, agent: agent.to_owned(), session_id: id.into() };
+    match store.summary(&key) {
         Err(StoreError::NotFound(_)) => {}
-        found => return drop(found.unwrap()),
+        found => {
+            found.unwrap();
+            return false;
+        }
     }
     let (kind, count) = id.split_once('-').unwrap();
     let count: u64 = count.parse().unwrap();
-    let mut making = Making { log: store.create(&key(id)).unwrap(), sequence: 0 };
+    let mut making = Making { log: store.create(&key).unwrap(), sequence: 0 };
     making.append(opened("/"));
     match kind {
         "messages" => messages(&mut making, count),
@@ -84,6 +94,7 @@ pub fn make(store: &Sqlite, id: &str) {
         other => panic!("no kind {other}"),
     }
     runtime().block_on(making.log.commit()).unwrap();
+    true
 }
 
 /// Adds prompts and answers alternately. An answer has 1,000 bytes, in chunks of 40 bytes.
@@ -145,14 +156,25 @@ fn updates(making: &mut Making, count: u64) {
     }
 }
 
-/// Creates this many small sessions, unless they exist.
+/// Creates this many small sessions of the agent, unless they exist.
 pub fn create_many(store: &Sqlite, count: u64) {
+    create_many_for(store, Side::Agent, AGENT, count);
+}
+
+/// Creates this many small sessions of an agent or of its client, unless they exist.
+pub fn create_many_for(store: &Sqlite, side: Side, agent: &str, count: u64) {
     if !store.list(&ListQuery { limit: 1, ..ListQuery::default() }).unwrap().sessions.is_empty() {
         return;
     }
     for number in 0..count {
         let mut making = Making {
-            log: store.create(&key(&format!("s{number}"))).unwrap(),
+            log: store
+                .create(&SessionKey {
+                    side,
+                    agent: agent.to_owned(),
+                    session_id: format!("s{number}").into(),
+                })
+                .unwrap(),
             sequence: number * 10,
         };
         making.append(opened(&format!("/project/{}", number % 500)));
