@@ -37,6 +37,7 @@ pub struct AgentTerminal {
     pub meta: Option<Meta>,
     pub(crate) output: TerminalOutput,
     pub(crate) dropped: usize,
+    pub(crate) replaced: u64,
 }
 
 impl AgentTerminal {
@@ -59,6 +60,7 @@ impl AgentTerminal {
             meta: None,
             output: TerminalOutput::default(),
             dropped: 0,
+            replaced: 0,
         }
     }
 
@@ -76,6 +78,16 @@ impl AgentTerminal {
     /// The number of bytes that were dropped at the start of the output.
     pub fn dropped(&self) -> usize {
         self.dropped
+    }
+
+    /// The length of the output in bytes, with the bytes that were dropped.
+    pub fn output_len(&self) -> usize {
+        self.dropped + self.output.len()
+    }
+
+    /// How often the agent replaced the whole output by another.
+    pub fn replaced(&self) -> u64 {
+        self.replaced
     }
 
     /// Returns whether the client may cancel the command: the agent offers it, and the command
@@ -99,6 +111,7 @@ impl AgentTerminal {
         };
         if let Some(output) = output {
             (self.output, self.dropped) = (TerminalOutput::default(), 0);
+            self.replaced += 1;
             self.append(&output);
         }
     }

@@ -9,6 +9,7 @@ use crate::tool_call::effect::visible;
 use crate::tool_call::output::TerminalOutput;
 use crate::tool_call::tail::Tail;
 use attache_protocol::v1::{TerminalId, TerminalOutputResponse};
+use attache_protocol::v2::TerminalExitStatus;
 use attache_session::{AgentTerminal, Session, ToolCall, ToolCallContent};
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,10 +19,43 @@ pub type TerminalSource<'t> = &'t dyn Fn(&TerminalId) -> Option<TerminalOutputRe
 /// The number of terminals of one tool call that are shown.
 const PER_CALL: usize = 16;
 
-/// The terminals that rows show and whose commands run.
+/// The terminals that rows show.
 #[derive(Debug, Default)]
 pub(super) struct Terminals {
+    /// Those whose commands run.
     known: HashMap<String, Known>,
+    /// The others, which may change nevertheless: an agent may send output after the end of the
+    /// command, and announce a terminal after the tool call that shows it.
+    settled: HashMap<String, Settled>,
+}
+
+/// A terminal without a screen.
+#[derive(Debug)]
+struct Settled {
+    /// The state that the rows show; `None` if the session does not have the terminal.
+    state: Option<AgentState>,
+    rows: BTreeSet<usize>,
+}
+
+/// What distinguishes the states of an agent's terminal.
+#[derive(Debug, Clone, PartialEq)]
+struct AgentState {
+    replaced: u64,
+    /// The length of the output in bytes, with the bytes that were dropped.
+    len: usize,
+    command: Option<String>,
+    exit_status: Option<TerminalExitStatus>,
+}
+
+impl AgentState {
+    fn of(terminal: &AgentTerminal) -> Self {
+        Self {
+            replaced: terminal.replaced(),
+            len: terminal.output_len(),
+            command: terminal.command.clone(),
+            exit_status: terminal.exit_status.clone(),
+        }
+    }
 }
 
 /// A terminal that rows show.
@@ -39,8 +73,8 @@ struct Known {
 /// Where the output comes from, and how much of it is on the screen.
 #[derive(Debug)]
 enum Source {
-    /// A terminal of the agent: the number of bytes.
-    Agent(usize),
+    /// A terminal of the agent, in this state.
+    Agent(AgentState),
     /// A terminal of the client: the end of the output.
     Client(String),
     /// The session no longer has the terminal.
@@ -68,6 +102,15 @@ impl Terminals {
                 rows.extend(&known.rows);
             }
         }
+        if is_agent_changed {
+            for terminal in session.terminals() {
+                if let Some(settled) = self.settled.get(terminal.terminal_id.as_str())
+                    && settled.state != Some(AgentState::of(terminal))
+                {
+                    rows.extend(&settled.rows);
+                }
+            }
+        }
         rows
     }
 
@@ -87,6 +130,9 @@ impl Terminals {
                 known.read(id, session, client);
                 known
             });
+            if let Some(settled) = self.settled.remove(id) {
+                known.rows.extend(settled.rows);
+            }
             known.rows.insert(row);
             known.is_awaited = is_running && !call.is_settled();
             if matches!(known.source, Source::Gone)
@@ -101,9 +147,15 @@ impl Terminals {
         self.known.get(id).map(|known| known.output.clone())
     }
 
-    /// Forgets the terminals whose output is complete. Their rows have it.
+    /// Forgets the screens of the terminals whose output is complete. Their rows have it.
     pub(super) fn drop_ended(&mut self) {
-        self.known.retain(|_, known| !known.is_over());
+        for (id, known) in self.known.extract_if(|_, known| known.is_over()) {
+            let state = match known.source {
+                Source::Agent(state) => Some(state),
+                Source::Client(_) | Source::Gone => None,
+            };
+            self.settled.insert(id, Settled { state, rows: known.rows });
+        }
     }
 }
 
@@ -175,18 +227,21 @@ impl Known {
     }
 
     fn read_agent(&mut self, terminal: &AgentTerminal) -> bool {
-        let all = terminal.dropped() + terminal.output().len();
-        let taken = match self.source {
-            Source::Agent(taken) if taken <= all => taken,
+        let state = AgentState::of(terminal);
+        let taken = match &self.source {
+            Source::Agent(shown) if *shown == state => return false,
+            Source::Agent(shown) if shown.replaced == state.replaced => shown.len,
             _ => {
                 self.clear();
                 0
             }
         };
-        let missing = terminal.dropped().saturating_sub(taken);
-        let new = taken.saturating_sub(terminal.dropped());
-        self.push(terminal.output().get(new..).unwrap_or_default(), missing > 0);
-        self.source = Source::Agent(all);
+        if taken < state.len {
+            let new = taken.saturating_sub(terminal.dropped());
+            let is_cut = taken < terminal.dropped();
+            self.push(terminal.output().get(new..).unwrap_or_default(), is_cut);
+        }
+        self.source = Source::Agent(state);
         let command = terminal.command.as_deref().unwrap_or_default();
         let ended = terminal.exit_status.as_ref();
         self.show(command, ended.map(|exit| (exit.exit_code, exit.signal.as_deref())))

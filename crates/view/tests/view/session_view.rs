@@ -263,6 +263,37 @@ fn a_terminal_of_the_agent_shows_its_last_lines_and_how_it_ended() {
     assert_eq!(watched.view.rows(), whole(&watched.session));
 }
 
+/// Agents may announce a terminal late, and send output after the end of its command.
+#[test]
+fn a_terminal_of_the_agent_changes_after_its_tool_call_ended() {
+    let mut watched = Watched::new();
+    let mut ended = call("c", ToolKind::Execute, v2::ToolCallStatus::Completed);
+    ended.content = vec![ToolCallContent::Terminal(Terminal::new("t"))].into();
+    let _ = watched.then(EventBody::ToolCall(ended));
+    let mut update = v2::TerminalUpdate::new("t");
+    update.command = Patch::Set("cargo test".to_owned());
+    update.exit_status = Patch::Set(v2::TerminalExitStatus::new());
+    let shown = |watched: &Watched| match watched.call(0).outputs.as_slice() {
+        [Output::Terminal { command, lines, .. }] => {
+            lines.iter().fold(command.text(), |all, line| all + "|" + &line.text())
+        }
+        other => panic!("{other:?}"),
+    };
+    let changes = watched.then(EventBody::Terminal(Box::new(update)));
+    assert_eq!((changes.rows.as_slice(), shown(&watched)), ([0].as_slice(), "cargo test".into()));
+    let output =
+        |data: &str| EventBody::TerminalOutput { terminal_id: "t".into(), data: data.to_owned() };
+    let _ = watched.then(output("b25lCg==")); // "one\n"
+    assert_eq!(shown(&watched), "cargo test|one");
+    // The same length as before.
+    let mut update = v2::TerminalUpdate::new("t");
+    update.output = Patch::Set(v2::TerminalOutput::new("dHdvCg==")); // "two\n"
+    let _ = watched.then(EventBody::Terminal(Box::new(update)));
+    assert_eq!(shown(&watched), "cargo test|two");
+    assert!(!watched.view.has_open_terminals());
+    assert_eq!(watched.view.rows(), whole(&watched.session));
+}
+
 #[test]
 fn a_terminal_of_the_client_is_read_again_while_it_runs() {
     let mut watched = Watched::new();

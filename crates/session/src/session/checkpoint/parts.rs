@@ -178,6 +178,7 @@ fn write_terminal(terminal: &AgentTerminal, object: &mut ObjectWriter<'_>) {
         meta,
         output,
         dropped,
+        replaced,
     } = terminal;
     object.member("terminalId", terminal_id);
     write_option(object, "command", command.as_ref());
@@ -188,6 +189,7 @@ fn write_terminal(terminal: &AgentTerminal, object: &mut ObjectWriter<'_>) {
     write_option(object, "_meta", meta.as_ref());
     object.key("output").string(&BASE64.encode(output.to_vec()));
     object.member("dropped", &(*dropped as u64));
+    object.member("replaced", replaced);
 }
 
 fn read_terminal(object: &Object<'_>) -> Result<AgentTerminal, EventError> {
@@ -203,6 +205,8 @@ fn read_terminal(object: &Object<'_>) -> Result<AgentTerminal, EventError> {
         meta: object.may("_meta")?,
         output,
         dropped: object.must::<u64>("dropped")? as usize,
+        // Checkpoints of earlier versions lack this.
+        replaced: object.may("replaced")?.unwrap_or_default(),
         ..AgentTerminal::new(object.must("terminalId")?)
     })
 }
