@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["attache-store", "attache-connection", "attache-checkpoint"],
     &["attache-agent", "attache-client"],
     &["attache-coder", "attache-check", "attache-view"],
-    &["attache-screen"],
+    &["attache-screen", "attache-serve"],
     &["attache"],
 ];
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// A part of a text, such as a paragraph. A block that is complete never changes again, so a front
 /// end may remember what it drew for it (see [`Arc::as_ptr`]).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Block {
@@ -45,7 +45,7 @@ pub enum Block {
 
 /// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Item {
     /// How deeply the list is nested; 0 for a list that is not in another list. A quote inside of
     /// an item begins at 0 again.
@@ -58,7 +58,7 @@ pub struct Item {
 
 /// What precedes an item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Marker {
     /// A bullet.
@@ -73,7 +73,7 @@ pub enum Marker {
 
 /// Code, or a part of very long code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CodeBlock {
     /// The language, as the text names it; empty if it names none.
     pub language: String,
@@ -86,7 +86,7 @@ pub struct CodeBlock {
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Table {
     /// The alignment of each column.
     pub alignments: Vec<Alignment>,
@@ -99,7 +99,7 @@ pub struct Table {
 
 /// The alignment of a column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Alignment {
     /// At the left.

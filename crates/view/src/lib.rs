@@ -57,8 +57,6 @@ mod status;
 pub mod syntax;
 mod terminal;
 mod tool_call;
-#[cfg(test)]
-mod types;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
 pub use diff::{

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// A config option that the person can set with [`attache_client::HubSession::set`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OptionItem {
     /// The id.
     pub id: String,
@@ -30,7 +30,7 @@ pub struct OptionItem {
 
 /// A value of a config option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OptionValue {
     /// The id of the value.
     pub id: String,
@@ -46,7 +46,7 @@ pub struct OptionValue {
 
 /// A command of the agent, which a prompt begins with, such as `/compact`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CommandItem {
     /// The name without the slash.
     pub name: String,

@@ -21,7 +21,7 @@ use std::path::Path;
 
 /// A question of an agent to the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct QuestionView {
     /// The id, with which the hub takes the answer.
     pub id: u64,
@@ -35,7 +35,7 @@ pub struct QuestionView {
 
 /// What a question asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum QuestionBody {

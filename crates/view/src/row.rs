@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// One entry of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Row {
     /// The id of the row: its index in [`attache_session::Session::entries`].
     pub id: usize,
@@ -39,7 +39,7 @@ impl Row {
 
 /// What a row shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RowContent {
@@ -77,7 +77,7 @@ pub enum RowContent {
 
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "form", rename_all = "snake_case")]
 pub enum PlanRow {
     /// A list of steps.
@@ -101,7 +101,7 @@ pub enum PlanRow {
 
 /// A step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PlanStep {
     /// The text.
     pub line: Line,
@@ -113,7 +113,7 @@ pub struct PlanStep {
 
 /// The progress of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum StepState {
     /// Not begun, or unknown.
@@ -128,7 +128,7 @@ pub enum StepState {
 
 /// A notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NoticeRow {
     /// The level.
     pub level: NoticeLevel,
@@ -138,7 +138,7 @@ pub struct NoticeRow {
 
 /// The level of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeLevel {
     /// For information.
@@ -151,7 +151,7 @@ pub enum NoticeLevel {
 
 /// A compaction: the agent replaced older messages by a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CompactionRow {
     /// The status in a few words, such as `compacting the conversation`.
     pub line: Line,
@@ -161,7 +161,7 @@ pub struct CompactionRow {
 
 /// A session that the agent started for a part of the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SubagentRow {
     /// The id of the session, whose rows a front end may show below this row.
     pub session: String,

@@ -22,7 +22,7 @@ const LATEST: usize = 500;
 
 /// The sessions of a hub, and who waits for the person.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SessionListView {
     /// The sessions, the newest first.
     pub sessions: Vec<SessionItem>,
@@ -33,7 +33,7 @@ pub struct SessionListView {
 
 /// A session in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SessionItem {
     /// The name of the agent in the hub.
     pub agent: String,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// A line of text. Contains no line feed; a front end wraps it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct Line {
     /// The pieces of the line, in order.
@@ -31,7 +31,7 @@ impl Line {
 
 /// A piece of text with one style.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Span {
     /// The text. Sanitized.
     pub text: String,
@@ -50,38 +50,38 @@ impl Span {
 /// What a piece of text means. A front end chooses colours for it, and must not rely on colours
 /// alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Style {
     /// The meaning of the text.
     pub role: Role,
     /// Whether the text is strong (`**strong**`).
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub strong: bool,
     /// Whether the text is emphasized (`*emphasis*`).
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub emphasis: bool,
     /// Whether the text is struck out (`~~struck~~`).
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub struck: bool,
     /// Whether the text is underlined, in the output of a command.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub underlined: bool,
     /// Whether these words differ, in a line of a diff.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub changed: bool,
     /// The address of a link. Its scheme is `http`, `https`, `mailto` or `file`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub link: Option<Arc<str>>,
     /// The colours that a command gave its output.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub colors: Option<Colors>,
 }
 
@@ -99,7 +99,7 @@ fn is_false(flag: &bool) -> bool {
 
 /// The meaning of a piece of text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
@@ -144,22 +144,22 @@ pub enum Role {
 
 /// The colours and attributes that a command gave a piece of its output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Colors {
     /// The colour of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub foreground: Option<Color>,
     /// The colour behind the text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub background: Option<Color>,
 }
 
 /// A colour of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Color {
     /// One of the 256 colours of terminals; the first 16 belong to the person's theme.

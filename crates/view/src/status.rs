@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// The status line of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StatusLine {
     /// The name of the agent.
     pub agent: Line,
@@ -40,7 +40,7 @@ pub struct StatusLine {
 
 /// How full the context is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ContextUse {
     /// The tokens in the context.
     pub used: u64,
@@ -54,7 +54,7 @@ pub struct ContextUse {
 
 /// How full the context is, in levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextLevel {
     /// Below 75 %, or the size is unknown.
@@ -69,7 +69,7 @@ pub enum ContextLevel {
 
 /// What happens in a session now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Activity {
     /// The kind, by which a front end chooses a symbol.
     pub kind: ActivityKind,
@@ -81,7 +81,7 @@ pub struct Activity {
 
 /// The kind of an activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityKind {
     /// Nothing happens: the session takes prompts.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// An answer to choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Choice {
     /// The key that chooses it.
     pub key: char,
@@ -18,7 +18,7 @@ pub struct Choice {
 
 /// What an answer does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChoiceAction {
@@ -70,7 +70,7 @@ impl ChoiceAction {
 
 /// A rule that an answer can add.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RuleChoice {
     /// The key that chooses it.
     pub key: char,
@@ -84,7 +84,7 @@ pub struct RuleChoice {
 
 /// Where a rule applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleReach {
     /// In this session.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A form to fill in. [`Form::read`] reads what the person types for a field, and [`Form::check`]
 /// checks all values before they are sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormView {
     /// The agent's message.
     pub message: Vec<Arc<Block>>,
@@ -35,7 +35,7 @@ pub struct FormView {
 
 /// A field of a form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormField {
     /// The title, or else the name.
     pub label: Line,
@@ -53,7 +53,7 @@ pub struct FormField {
 
 /// The type of a field's values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FieldKind {
@@ -81,7 +81,7 @@ pub enum FieldKind {
 
 /// A choice of a field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FieldChoice {
     /// The choice in words.
     pub label: Line,
@@ -91,7 +91,7 @@ pub struct FieldChoice {
 
 /// The value of a field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum FieldValue {
     /// Text or a number, as the person would type it.

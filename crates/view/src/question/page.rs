@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A page to open. Show the whole address and all warnings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PageView {
     /// The agent's message.
     pub message: Vec<Arc<Block>>,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// A permission request. Nothing is left out, because the person would approve it unseen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PermissionView {
     /// The agent's question or title; empty if the client itself asks about a command, which
     /// `effect` shows.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Changes of files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DiffRow {
     /// The files, in the agent's order.
     pub files: Vec<Arc<FileDiff>>,
@@ -14,7 +14,7 @@ pub struct DiffRow {
 
 /// The changes of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileDiff {
     /// The path, relative to the session's folder where possible.
     pub path: Line,
@@ -34,7 +34,7 @@ pub struct FileDiff {
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FileChange {
     /// The file is new.
@@ -51,7 +51,7 @@ pub enum FileChange {
 
 /// A changed place of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Hunk {
     /// The number of the first line before the change, from 1, or 0 without such a line.
     pub old_start: usize,
@@ -92,7 +92,7 @@ impl LineChange {
 
 /// A line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HunkLine {
     /// Whether the line was added or removed.
     pub change: LineChange,
@@ -102,7 +102,7 @@ pub struct HunkLine {
 
 /// Whether a line was added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LineChange {
     /// Unchanged.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ToolCallRow {
     /// The id of the call in its session.
     pub id: String,
@@ -37,7 +37,7 @@ pub struct ToolCallRow {
 
 /// The status of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
     /// Not started, or unknown.
@@ -58,7 +58,7 @@ pub enum CallStatus {
 
 /// A part of the output of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Output {

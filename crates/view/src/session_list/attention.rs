@@ -14,7 +14,7 @@ const LENGTH: usize = 160;
 
 /// Something that needs the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AttentionItem {
     /// The name of the agent in the hub.
     pub agent: String,
@@ -35,7 +35,7 @@ pub struct AttentionItem {
 
 /// Why the person is needed, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AttentionReason {
     /// The agent asks a question.

@@ -1,0 +1,87 @@
+//! A client that is attached to the hub.
+
+use crate::Scope;
+use std::fmt;
+use std::sync::Mutex;
+use tokio::sync::watch;
+
+/// Identifies an attached client until the hub ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClientId(pub u64);
+
+/// Identifies a device for good: it stays the same when the device connects again.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceId(pub String);
+
+/// Where a client is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// On this machine, as the person's own process, through the Unix socket. It may serve the file
+    /// and terminal calls of the sessions that it created.
+    Socket,
+    /// Anywhere, over TCP, as this device. It never serves file or terminal calls, chooses agents by
+    /// configured name only, opens only allowed folders and defines no stdio MCP servers.
+    Device(DeviceId),
+}
+
+/// A client that is attached to the hub: one connection of an ACP client or of a page.
+#[derive(Debug)]
+pub struct AttachedClient {
+    /// The id of the connection.
+    pub id: ClientId,
+    /// Where the client is.
+    pub place: Place,
+    /// What the audit calls it, such as `phone` or `zed`. From outside: not sanitized.
+    name: Mutex<String>,
+    /// `None` once the device was revoked: the connection must end.
+    scope: watch::Receiver<Option<Scope>>,
+}
+
+impl AttachedClient {
+    /// Returns a client. `scope` may change while it is attached; `None` ends the connection.
+    pub fn new(
+        id: ClientId,
+        place: Place,
+        name: impl Into<String>,
+        scope: watch::Receiver<Option<Scope>>,
+    ) -> Self {
+        Self { id, place, name: Mutex::new(name.into()), scope }
+    }
+
+    /// What the client may do now; `None` if its device was revoked.
+    pub fn scope(&self) -> Option<Scope> {
+        *self.scope.borrow()
+    }
+
+    /// Returns whether the client may do what this scope allows.
+    pub fn may(&self, scope: Scope) -> bool {
+        self.scope().is_some_and(|own| own >= scope)
+    }
+
+    /// A receiver that says when the scope changes.
+    pub fn scope_changes(&self) -> watch::Receiver<Option<Scope>> {
+        self.scope.clone()
+    }
+
+    /// What the audit calls the client.
+    pub fn name(&self) -> String {
+        self.name.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Sets the name, when the client has introduced itself.
+    pub fn set_name(&self, name: impl Into<String>) {
+        *self.name.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = name.into();
+    }
+}
+
+impl fmt::Display for ClientId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for DeviceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,29 @@
+//! A shared hub: one hub of agents and sessions that many front ends use at the same time, such as
+//! a terminal, an editor, a page in a browser and a phone.
+//!
+//! To every client the hub is an ACP agent. A client that negotiates the extension methods
+//! `_attache/*` also gets what a front end shows, as the rows of `attache-view`, and a command for
+//! each of a front end's actions.
+//!
+//! | Module | Purpose |
+//! |---|---|
+//! | [`SharedHub`] | The hub, and who is attached to it. |
+//! | [`acp`] | One attached client, over any transport. |
+//! | [`extension`] | The methods `_attache/*`. |
+//!
+//! This crate knows no agent, no settings and no terminal: the program around it supplies them
+//! through [`HubServices`].
+
+pub mod acp;
+mod attached_client;
+pub mod extension;
+mod scope;
+mod services;
+mod shared_hub;
+#[cfg(test)]
+mod types;
+
+pub use attached_client::{AttachedClient, ClientId, DeviceId, Place};
+pub use scope::Scope;
+pub use services::{AgentChoice, HubServices, Served, SessionChange};
+pub use shared_hub::SharedHub;

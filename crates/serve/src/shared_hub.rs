@@ -1,0 +1,77 @@
+//! The hub, and who is attached to it.
+
+use crate::{AttachedClient, ClientId, HubServices, Place, Scope};
+use attache_client::Hub;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::sync::watch;
+
+/// One hub that many clients use.
+pub struct SharedHub {
+    /// The hub.
+    pub hub: Hub,
+    /// What the program around it supplies.
+    pub services: Arc<dyn HubServices>,
+    attached: Mutex<Attached>,
+    count: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct Attached {
+    last: u64,
+    clients: BTreeMap<ClientId, Weak<AttachedClient>>,
+}
+
+impl SharedHub {
+    /// Shares a hub.
+    pub fn new(hub: Hub, services: Arc<dyn HubServices>) -> Self {
+        Self { hub, services, attached: Mutex::default(), count: watch::Sender::new(0) }
+    }
+
+    /// Attaches a client. It counts as attached until the last clone of the returned handle is
+    /// dropped.
+    pub fn attach(
+        self: &Arc<Self>,
+        place: Place,
+        name: impl Into<String>,
+        scope: watch::Receiver<Option<Scope>>,
+    ) -> Arc<AttachedClient> {
+        let mut attached = self.attached();
+        attached.clients.retain(|_, client| client.strong_count() > 0);
+        attached.last += 1;
+        let id = ClientId(attached.last);
+        let client = Arc::new(AttachedClient::new(id, place, name, scope));
+        attached.clients.insert(id, Arc::downgrade(&client));
+        self.count.send_replace(attached.clients.len());
+        client
+    }
+
+    /// Takes a client whose connection ended from the list.
+    pub fn detach(&self, id: ClientId) {
+        let mut attached = self.attached();
+        attached.clients.remove(&id);
+        attached.clients.retain(|_, client| client.strong_count() > 0);
+        self.count.send_replace(attached.clients.len());
+    }
+
+    /// The clients that are attached now.
+    pub fn clients(&self) -> Vec<Arc<AttachedClient>> {
+        self.attached().clients.values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// How many clients are attached, and when that changes.
+    pub fn client_count(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
+    }
+
+    fn attached(&self) -> MutexGuard<'_, Attached> {
+        self.attached.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for SharedHub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedHub").field("clients", &self.clients().len()).finish_non_exhaustive()
+    }
+}
