@@ -14,6 +14,7 @@ pub(crate) mod pager;
 pub(crate) mod permission;
 #[cfg(test)]
 pub(crate) mod pictures;
+mod plan_preview;
 pub(crate) mod queue;
 pub(crate) mod request;
 pub(crate) mod review;

@@ -47,7 +47,7 @@ mod option;
 mod path;
 mod plain_text;
 mod question;
-mod restore_preview;
+mod restore;
 mod row;
 pub mod sanitize;
 mod session_list;
@@ -70,7 +70,7 @@ pub use question::{
     Choice, ChoiceAction, FieldChoice, FieldKind, FieldValue, FormField, FormView, PageView,
     PermissionView, QuestionBody, QuestionView, RuleChoice, RuleReach, rule_about, rule_meaning,
 };
-pub use restore_preview::{restore_preview, restored_path};
+pub use restore::{action_word, file_count, restore_notices, restore_preview, restored_path};
 pub use row::diff_row::{DiffRow, FileChange, FileDiff, Hunk, HunkLine, LineChange};
 pub use row::tool_call_row::{CallStatus, Output, ToolCallRow};
 pub use row::{

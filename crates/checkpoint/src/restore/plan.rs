@@ -76,6 +76,16 @@ pub struct Choices {
     pub protected: BTreeSet<TreePath>,
 }
 
+impl Choices {
+    /// Returns the choices that also restore what stays in this plan for a reason that the user may
+    /// overrule. What is protected still stays.
+    pub fn forcing(plan: &Plan) -> Self {
+        let kept = plan.kept().filter(|file| file.kept.is_some_and(KeptReason::has_choice));
+        let paths: BTreeSet<TreePath> = kept.map(|file| file.path.clone()).collect();
+        Self { overwrite: paths.clone(), shared: paths, protected: BTreeSet::new() }
+    }
+}
+
 /// Returns whether a set has a path or a folder above it.
 pub(crate) fn has(set: &BTreeSet<TreePath>, path: &TreePath) -> bool {
     set.contains(path)

@@ -8,7 +8,7 @@ use crate::show::paint::{DIM, Paint, RED};
 use crate::terminal;
 use attache_checkpoint::{Goal, KeptReason, Plan, Reason, Summary};
 use attache_client::HubSession;
-use attache_view::sanitize;
+use attache_view::{NoticeLevel, file_count, restore_notices, restored_path, sanitize};
 use std::io;
 
 /// What `/rewind` takes back.
@@ -78,7 +78,8 @@ impl Chat {
             show(plan);
             let mut request = plan.request.clone();
             for file in plan.kept().filter(|file| file.kept == Some(KeptReason::Protected)) {
-                let question = format!("{} is protected; restore it too?", plan::shown(plan, file));
+                let question =
+                    format!("{} is protected; restore it too?", restored_path(plan, file));
                 if self.is_agreed(&question).await {
                     request.choices.protected.insert(file.path.clone());
                 }
@@ -121,20 +122,18 @@ impl Chat {
 async fn restored(session: &HubSession, plan: Plan) -> bool {
     match session.restore(plan).await {
         Ok(restored) => {
-            let failed = restored.failed.iter();
-            failed.for_each(|it| say(RED, &format!("{}: {}", it.path, it.message)));
-            say(DIM, &format!("{} restored.", counted(restored.done.len() as u64)));
-            true
+            let done = format!("restored {}", file_count(restored.done.len()));
+            for (level, text) in restore_notices(&done, &restored) {
+                let style = if level == NoticeLevel::Info { DIM } else { RED };
+                say(style, &text);
+            }
+            !restored.is_interrupted
         }
         Err(error) => {
             say(RED, &error.to_string());
             false
         }
     }
-}
-
-fn counted(count: u64) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }
 
 /// Lists the prompts, each with the number of files that its turn changed.
@@ -149,7 +148,7 @@ fn show_prompts(taken: &[Summary], prompts: &[&Summary]) {
             .find(|it| it.label.turn == label.turn && it.label.reason == Reason::AfterTurn);
         let changed = after.map_or(0, |it| it.changed);
         let number = label.turn.unwrap_or_default();
-        let files = counted(changed);
+        let files = file_count(changed as usize);
         let title = sanitize::line(&label.title);
         println(&format!("  {number:>3}  {files:<9}  {title}"));
     }

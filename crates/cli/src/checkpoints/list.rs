@@ -11,7 +11,7 @@ use crate::terminal;
 use attache_checkpoint::{Store, Summary};
 use attache_client::checkpoint_session;
 use attache_session::Timestamp;
-use attache_view::sanitize;
+use attache_view::{file_count, sanitize};
 use jiff::Zoned;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -114,8 +114,7 @@ fn row(summary: &Summary, now: &Zoned) -> [String; 5] {
         label.turn.map(|turn| turn.to_string()).unwrap_or_default(),
         match summary.changed {
             0 => "-".to_owned(),
-            1 => "1 file".to_owned(),
-            changed => format!("{changed} files"),
+            changed => file_count(changed as usize),
         },
         format!("{}{title}{incomplete}", label.reason),
     ]

@@ -11,6 +11,7 @@ use attache_checkpoint::{
     Choices, Goal, KeptReason, Plan, RestoreError, RestoreRequest, Restored, Restorer, Store,
     Summary, TreePath,
 };
+use attache_view::restored_path;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub(super) async fn restore(store: &Store, arguments: &Restore) -> Result<Exit, 
     }
     let mut plan = Restorer::new(store).plan(&request)?;
     if arguments.force {
-        request.choices = forced(&plan);
+        request.choices = Choices::forcing(&plan);
         plan = Restorer::new(store).plan(&request)?;
     }
     let how =
@@ -144,20 +145,13 @@ fn exit(plan: &Plan) -> Exit {
 async fn ask_protected(plan: &Plan, request: &mut RestoreRequest) -> Result<bool, Failure> {
     let mut any = false;
     for file in plan.kept().filter(|file| file.kept == Some(KeptReason::Protected)) {
-        let question = format!("{} is protected; restore it too?", plan::shown(plan, file));
+        let question = format!("{} is protected; restore it too?", restored_path(plan, file));
         if agreed(&question).await? {
             request.choices.protected.insert(file.path.clone());
             any = true;
         }
     }
     Ok(any)
-}
-
-/// Returns the choices that restore everything but protected files.
-fn forced(plan: &Plan) -> Choices {
-    let kept = plan.kept().filter(|file| file.kept.is_some_and(KeptReason::has_choice));
-    let paths: BTreeSet<TreePath> = kept.map(|file| file.path.clone()).collect();
-    Choices { overwrite: paths.clone(), shared: paths, protected: BTreeSet::new() }
 }
 
 /// Returns the paths of a checkpoint that a person named: relative to its first folder or to the

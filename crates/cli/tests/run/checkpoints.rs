@@ -171,10 +171,10 @@ fn an_allowed_protected_file_is_listed_before_the_last_question() {
     });
     let before = it.id("before-prompt", Some(1));
     let mut terminal = Terminal::of(it.command(&["checkpoints", "restore", &before]), 80, None);
-    terminal.wait_for("these stay as they are");
+    terminal.wait_for("These stay as they are:");
     terminal.wait_for("sub/AGENTS.md is protected; restore it too?");
     terminal.press("y");
-    terminal.wait_for("sub/AGENTS.md  (protected)");
+    terminal.wait_for("3 bytes, protected");
     terminal.wait_for("restore these files?");
     assert!(exists(&it.path("sub/AGENTS.md")), "it was removed before the answer");
     terminal.press("y");
@@ -203,10 +203,10 @@ fn a_conversation_lists_an_allowed_protected_file_before_the_last_question() {
     terminal.press("/rewind 1\r");
     terminal.wait_for("sub/AGENTS.md is protected; restore it too?");
     terminal.press("y");
-    terminal.wait_for("sub/AGENTS.md  (protected)");
+    terminal.wait_for("3 bytes, protected");
     terminal.wait_for("restore these files?");
     terminal.press("y");
-    terminal.wait_for("files restored.");
+    terminal.wait_for("restored 3 files");
     terminal.wait_for("› ");
     assert!(!exists(&it.path("sub/AGENTS.md")) && !exists(&it.path("made.txt")));
     terminal.press("\u{4}");

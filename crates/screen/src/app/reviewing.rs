@@ -2,9 +2,9 @@
 
 use crate::app::state::{App, Done};
 use crate::panel::review::{Decidable, ReviewChange, ReviewPanel, ReviewedChanges};
-use attache_checkpoint::{RestoreRequest, Restored};
+use attache_checkpoint::{RestoreRequest, Restored, Review};
 use attache_client::{CheckpointError, HubSession, SessionState};
-use attache_view::{NoticeLevel, sanitize};
+use attache_view::{NoticeLevel, file_count, restore_notices};
 
 impl App {
     /// Shows all changes of the turn of the selected row, or of the last turn: those that the
@@ -58,7 +58,7 @@ impl App {
         }
     }
 
-    /// Returns the open session with this owner of checkpoints. Says so if there is none.
+    /// Returns the open session with this owner of checkpoints. If it was closed, tells the person.
     fn session_of_owner(&mut self, owner: &str) -> Option<HubSession> {
         let mut sessions = self.slots.iter().filter_map(|slot| slot.session());
         let found = sessions.find(|session| session.checkpoint_owner() == owner).cloned();
@@ -82,7 +82,11 @@ impl App {
         self.tasks.spawn(async move {
             let alone = deciding.lock().await;
             let said = match decide(&session, &of, change).await {
-                Ok(Some(restored)) => said(&restored),
+                Ok(Some(restored)) => {
+                    let count = file_count(restored.done.len());
+                    let done = format!("rejected: {count} changed back, and /rewind can undo that");
+                    restore_notices(&done, &restored)
+                }
                 Ok(None) => Vec::new(),
                 Err(error) => vec![(NoticeLevel::Error, error.to_string())],
             };
@@ -127,16 +131,19 @@ async fn read(session: &HubSession, later: u64) -> Result<ReviewedChanges, Check
     let whole = session.review(1, u64::MAX).await?;
     let taken = session.checkpoints().await?;
     let last = taken.iter().filter_map(|it| it.label.turn).max().unwrap_or(1);
-    let turn = last.saturating_sub(later).max(1);
-    let of_turn = session.review(turn, turn).await.ok();
-    Ok(ReviewedChanges::new(turn, of_turn, Some(whole)))
+    Ok(with_turn(session, last.saturating_sub(later).max(1), whole).await)
 }
 
+/// Reads the changes of a session and of this turn.
 async fn reviewed(session: &HubSession, turn: u64) -> Result<ReviewedChanges, CheckpointError> {
     let whole = session.review(1, u64::MAX).await?;
+    Ok(with_turn(session, turn, whole).await)
+}
+
+async fn with_turn(session: &HubSession, turn: u64, whole: Review) -> ReviewedChanges {
     // The checkpoints of a turn can be gone although those of later turns are stored.
     let of_turn = session.review(turn, turn).await.ok();
-    Ok(ReviewedChanges::new(turn, of_turn, Some(whole)))
+    ReviewedChanges::new(turn, of_turn, Some(whole))
 }
 
 async fn decide(
@@ -152,25 +159,4 @@ async fn decide(
         ReviewChange::Reject(plan) => return session.reject_hunks(review, *plan).await.map(Some),
     }
     Ok(None)
-}
-
-/// Says what a rejection did.
-fn said(restored: &Restored) -> Vec<(NoticeLevel, String)> {
-    let count = match restored.done.len() {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
-    };
-    let done = format!("rejected: {count} changed back, and /rewind can undo that");
-    let mut said = vec![(NoticeLevel::Info, done)];
-    let kept = restored.kept.iter().map(|(path, why)| (path, why.to_string()));
-    let failed = restored.failed.iter().map(|it| (&it.path, it.message.clone()));
-    for (path, why) in kept.chain(failed) {
-        let path = sanitize::line(&path.to_string());
-        said.push((NoticeLevel::Warning, format!("{path} stays as it was: {why}")));
-    }
-    if restored.is_interrupted {
-        let text = "the disk is full: the next start of Attaché completes the restore";
-        said.push((NoticeLevel::Error, text.to_owned()));
-    }
-    said
 }

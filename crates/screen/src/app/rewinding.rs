@@ -5,7 +5,7 @@ use crate::panel::Outcome;
 use crate::panel::timeline::TimelinePanel;
 use attache_checkpoint::{Choices, Goal, Plan, RestoreRequest, Restored, Summary};
 use attache_client::HubSession;
-use attache_view::sanitize;
+use attache_view::{file_count, restore_notices};
 
 impl App {
     /// Shows the prompts of the session, once its checkpoints are read. With `is_undo`, it shows at
@@ -94,18 +94,10 @@ impl App {
         error: Option<String>,
     ) {
         if let Some(restored) = restored {
-            let count = match restored.done.len() {
-                1 => "1 file".to_owned(),
-                count => format!("{count} files"),
-            };
-            self.notices.info(&format!("restored {count}: /rewind can undo that"));
-            for failure in &restored.failed {
-                let path = sanitize::line(&failure.path.to_string());
-                self.notices.error(&format!("{path} stays as it was: {}", failure.message));
-            }
-            if restored.is_interrupted {
-                self.notices
-                    .error("the disk is full: the next start of Attaché completes the restore");
+            let count = file_count(restored.done.len());
+            let done = format!("restored {count}: /rewind can undo that");
+            for (level, text) in restore_notices(&done, restored) {
+                self.notices.add(level, &text);
             }
         }
         if let Some(session) = rewound {

@@ -222,7 +222,7 @@ impl ReviewPanel {
 impl Panel for ReviewPanel {
     fn title(&self) -> String {
         match &self.stage {
-            Stage::Planning(_) => "Comparing files".to_owned(),
+            Stage::Planning(..) => "Comparing files".to_owned(),
             Stage::Rejecting(_) => "What rejecting does".to_owned(),
             _ => format!("Changes of {}", self.scope_name()),
         }
@@ -230,13 +230,13 @@ impl Panel for ReviewPanel {
 
     fn context(&self) -> Context {
         match self.stage {
-            Stage::Reading | Stage::Planning(_) => Context::Review,
+            Stage::Reading | Stage::Planning(_, None) => Context::Review,
             _ => Context::Picker,
         }
     }
 
     fn hints(&self) -> Vec<(Action, &'static str)> {
-        if !matches!(self.stage, Stage::Reading | Stage::Planning(_)) {
+        if !matches!(self.stage, Stage::Reading | Stage::Planning(_, None)) {
             return vec![(Action::Accept, "do it"), (Action::Dismiss, "back")];
         }
         let mut hints = vec![(Action::NextHunk, "next"), (Action::PreviousHunk, "back")];
@@ -358,7 +358,7 @@ impl Panel for ReviewPanel {
 
     fn scroll(&mut self, rows: i32) {
         match &mut self.stage {
-            Stage::Rejecting(rejection) => rejection.scroll(rows),
+            Stage::Rejecting(rejection) => rejection.shown.scroll(rows),
             _ => self.scroll_by(rows as isize),
         }
     }

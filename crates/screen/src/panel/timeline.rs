@@ -4,21 +4,17 @@ mod place;
 mod preview;
 
 use super::choice_list::{Choice, ChoiceList};
-use super::drawing::{put, put_more};
 use super::request::Request;
-use super::{Facts, Outcome, Panel, QUIET};
+use super::{Facts, Outcome, Panel};
 use crate::keymap::{Action, Context};
-use crate::layout::{DrawnLine, text_height, text_lines};
 use crate::theme::Theme;
 use attache_checkpoint::{Choices, Goal, Plan, Summary};
 use attache_client::HubSession;
-use attache_view::Role;
 use place::{Place, places};
 use preview::{Preview, Step};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use std::time::Instant;
 
 /// What the panel shows.
 enum Stage {
@@ -81,10 +77,8 @@ impl TimelinePanel {
     }
 
     fn chosen_step(&mut self, mut preview: Box<Preview>) -> Outcome {
-        let is_visible = preview.shown.is_some_and(|since| since.elapsed() >= QUIET);
-        let Some(step) = preview.selected().filter(|_| is_visible) else {
-            // A held key must not confirm what it showed.
-            preview.shown = Some(Instant::now());
+        let is_ready = preview.shown.is_ready();
+        let Some(step) = preview.selected().filter(|_| is_ready) else {
             self.stage = Stage::Preview(preview);
             return Outcome::Stay;
         };
@@ -117,9 +111,6 @@ impl TimelinePanel {
         }
     }
 }
-
-/// The number of columns beside the lines of the preview.
-const SIDES: u16 = 1;
 
 impl Panel for TimelinePanel {
     fn title(&self) -> String {
@@ -155,11 +146,7 @@ impl Panel for TimelinePanel {
 
     fn height(&self, width: u16) -> u16 {
         match self.preview() {
-            Some(preview) => {
-                let columns = usize::from(width.saturating_sub(SIDES));
-                let rows = text_height(&preview.lines, columns) + 1 + preview.steps().len();
-                rows.try_into().unwrap_or(u16::MAX)
-            }
+            Some(preview) => preview.shown.height(width, preview.steps().len()),
             None => self.places.len().clamp(1, 20) as u16,
         }
     }
@@ -175,25 +162,8 @@ impl Panel for TimelinePanel {
                 return self.list.render_visible(count, row, area, buffer, theme);
             }
         };
-        preview.shown.get_or_insert_with(Instant::now);
         let steps: Vec<Choice> = preview.steps().iter().map(|step| preview.row(step)).collect();
-        let below = (steps.len() as u16).min(area.height / 2 + 1).min(area.height);
-        let body = Rect { height: area.height.saturating_sub(below + 1), ..area };
-        let columns = usize::from(area.width.saturating_sub(SIDES));
-        let lines: Vec<DrawnLine> = text_lines(&preview.lines, columns, theme);
-        let shown = usize::from(body.height);
-        preview.top = preview.top.min(lines.len().saturating_sub(shown));
-        for (line, y) in lines.iter().skip(preview.top).zip(body.y..body.bottom()) {
-            buffer.set_line(body.x, y, &line.line, body.width);
-        }
-        let more = lines.len().saturating_sub(preview.top + shown);
-        put_more(preview.top, more, body, buffer, theme);
-        if area.height > below {
-            let rule = theme.glyphs().horizontal.repeat(usize::from(area.width));
-            put(buffer, area.x, body.bottom(), area.right(), &rule, theme.role(Role::Muted));
-        }
-        let list = Rect { y: area.bottom() - below, height: below, ..area };
-        preview.list.render(&steps, list, buffer, theme);
+        preview.shown.render(&steps, area, buffer, theme);
     }
 
     fn key(&mut self, action: Option<Action>, _key: KeyEvent) -> Outcome {
@@ -209,7 +179,10 @@ impl Panel for TimelinePanel {
             Some(action) => {
                 match &mut self.stage {
                     Stage::Places => self.list.act(action),
-                    Stage::Preview(preview) => preview.list.act(action),
+                    Stage::Preview(preview) => {
+                        preview.shown.act(action);
+                        true
+                    }
                     Stage::Waiting(..) => false,
                 };
             }
@@ -250,7 +223,7 @@ impl Panel for TimelinePanel {
         match &mut self.stage {
             Stage::Places => self.list.scroll(rows),
             Stage::Preview(preview) => {
-                preview.top = preview.top.saturating_add_signed(rows as isize);
+                preview.shown.scroll(rows);
             }
             Stage::Waiting(..) => {}
         }

@@ -5,7 +5,6 @@ use crate::hub::hub_session::HubSession;
 use attache_checkpoint::{
     Choices, Goal, KeptReason, Plan, PlannedFile, Reason, RestoreRequest, Restored,
 };
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// What `/undo` did. `Display` gives Markdown for the person.
@@ -62,7 +61,7 @@ impl HubSession {
             let mut plan = self.preview(goal).await?;
             if is_forced {
                 let mut request = RestoreRequest::new(self.checkpoint_owner(), goal);
-                request.choices = forced(&plan);
+                request.choices = Choices::forcing(&plan);
                 plan = self.preview_request(request).await?;
             }
             let has_choice = |file: &PlannedFile| file.kept.is_some_and(KeptReason::has_choice);
@@ -79,22 +78,12 @@ impl HubSession {
     }
 }
 
-/// Returns the choices that restore everything of a plan but protected files.
-fn forced(plan: &Plan) -> Choices {
-    let kept = plan.kept().filter(|file| file.kept.is_some_and(KeptReason::has_choice));
-    let paths: BTreeSet<_> = kept.map(|file| file.path.clone()).collect();
-    Choices { overwrite: paths.clone(), shared: paths, protected: BTreeSet::new() }
-}
-
 impl UndoneTurn {
     fn of(prompt: String, plan: &Plan, restored: &Restored) -> Self {
         let kept = restored.kept.iter().map(|(path, why)| (path.to_string(), why.to_string()));
         let failed = restored.failed.iter().map(|it| (it.path.to_string(), it.message.clone()));
         let can_force = plan.kept().any(|file| {
-            matches!(
-                file.kept,
-                Some(KeptReason::Conflict | KeptReason::Shared | KeptReason::NotNew)
-            )
+            file.kept.is_some_and(|why| why.has_choice() && why != KeptReason::Protected)
         });
         Self {
             prompt: Some(prompt),

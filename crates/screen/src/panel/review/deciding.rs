@@ -2,7 +2,7 @@
 
 use super::change_source::{ChangeSource as _, Decidable};
 use super::hunk_state::state;
-use super::rejection::{Chosen, Rejection};
+use super::rejection::{Rejection, Step};
 use super::review_change::ReviewChange;
 use super::reviewed_changes::ReviewedChanges;
 use super::stage::{Stage, TELLING};
@@ -59,7 +59,7 @@ impl ReviewPanel {
                 self.stage = Stage::Commenting(first.hunk.key.clone(), LineInput::with(text));
                 Outcome::Stay
             }
-            Action::RejectHunk | Action::RejectFile => self.plan(&of, keys, BTreeSet::new()),
+            Action::RejectHunk | Action::RejectFile => self.plan(&of, keys, None),
             Action::ReopenHunk => Outcome::Do(Request::DecideHunks(of, ReviewChange::Reopen(keys))),
             _ => Outcome::Do(Request::DecideHunks(of, ReviewChange::Accept(keys))),
         })
@@ -69,11 +69,15 @@ impl ReviewPanel {
         &mut self,
         of: &Decidable,
         keys: BTreeSet<HunkKey>,
-        protected: BTreeSet<TreePath>,
+        switched: Option<(Box<Rejection>, TreePath)>,
     ) -> Outcome {
         let mut request = of.review.rejection(keys.clone());
-        request.choices.protected = protected;
-        self.stage = Stage::Planning(keys);
+        let mut shown = None;
+        if let Some((rejection, path)) = switched {
+            request.choices.protected = rejection.switched(path);
+            shown = Some(rejection);
+        }
+        self.stage = Stage::Planning(keys, shown);
         Outcome::Do(Request::PlanRejection(Box::new(request)))
     }
 
@@ -94,24 +98,14 @@ impl ReviewPanel {
         match (&mut self.stage, of) {
             (Stage::Reading, _) | (_, None) => return None,
             (Stage::Telling(_), _) if is_back => return Some(Outcome::Close),
-            (Stage::Planning(_), _) if !is_back => return None,
+            (Stage::Planning(_, None), _) if !is_back => return None,
             _ if is_back => self.stage = Stage::Reading,
-            (Stage::Rejecting(rejection), Some(of)) => match (action, rejection.chosen()) {
-                (Some(Action::Accept), Some(Chosen::Reject)) => {
-                    let plan = rejection.plan.clone();
-                    self.stage = Stage::Reading;
-                    self.has_decided = true;
-                    let change = ReviewChange::Reject(plan);
-                    return Some(Outcome::Do(Request::DecideHunks(of, change)));
-                }
-                (Some(Action::Accept), Some(Chosen::Protected(paths))) => {
-                    if let Selection::Hunks(keys) = rejection.plan.request.selection.clone() {
-                        return Some(self.plan(&of, keys, paths));
-                    }
-                }
-                (Some(action), _) => rejection.act(action),
-                (None, _) => {}
-            },
+            (Stage::Rejecting(_), Some(of)) if action == Some(Action::Accept) => {
+                return Some(self.confirm(of));
+            }
+            (Stage::Rejecting(rejection), Some(_)) => {
+                action.into_iter().for_each(|action| rejection.shown.act(action));
+            }
             (Stage::Commenting(hunk, input), Some(of)) => {
                 if action == Some(Action::Accept) {
                     let change = ReviewChange::Comment(hunk.clone(), input.text().to_owned());
@@ -132,12 +126,34 @@ impl ReviewPanel {
                 }
                 None => {}
             },
-            (Stage::Planning(_), Some(_)) => {}
+            (Stage::Planning(..), Some(_)) => {}
         }
         Some(Outcome::Stay)
     }
 
-    /// Closes the panel, or asks first whether the agent is told.
+    /// Does the selected step of the preview of a rejection.
+    fn confirm(&mut self, of: Decidable) -> Outcome {
+        let Stage::Rejecting(mut rejection) = std::mem::replace(&mut self.stage, Stage::Reading)
+        else {
+            return Outcome::Stay;
+        };
+        match (rejection.chosen(), rejection.plan.request.selection.clone()) {
+            (Some(Step::Reject), _) => {
+                self.has_decided = true;
+                let change = ReviewChange::Reject(rejection.plan);
+                Outcome::Do(Request::DecideHunks(of, change))
+            }
+            (Some(Step::Protected(path)), Selection::Hunks(keys)) => {
+                self.plan(&of, keys, Some((rejection, path)))
+            }
+            _ => {
+                self.stage = Stage::Rejecting(rejection);
+                Outcome::Stay
+            }
+        }
+    }
+
+    /// Closes the panel. If the person decided something, it asks first whether to tell the agent.
     pub(super) fn leave(&mut self) -> Outcome {
         if !self.has_decided || self.decidable().is_none() {
             return Outcome::Close;
@@ -148,20 +164,22 @@ impl ReviewPanel {
 
     /// Takes the plan of a rejection. Returns what to say to the person.
     pub(super) fn take_plan(&mut self, planned: Result<Plan, String>) -> Result<(), String> {
-        let Stage::Planning(keys) = &self.stage else { return Ok(()) };
-        let is_it = |plan: &Plan| match &plan.request.selection {
+        let is_it = |plan: &Plan, keys: &BTreeSet<HunkKey>| match &plan.request.selection {
             Selection::Hunks(planned) => planned == keys,
             _ => false,
         };
-        match (planned, self.decidable()) {
-            (Ok(plan), Some(of)) if is_it(&plan) => {
-                self.stage = Stage::Rejecting(Box::new(Rejection::new(&of.review, plan)));
+        match (std::mem::replace(&mut self.stage, Stage::Reading), planned, self.decidable()) {
+            (Stage::Planning(keys, before), Ok(plan), Some(of)) if is_it(&plan, &keys) => {
+                let rejection = Rejection::new(&of.review, plan, before.map(|before| *before));
+                self.stage = Stage::Rejecting(Box::new(rejection));
             }
-            (Ok(_), _) => {}
-            (Err(why), _) => {
-                self.stage = Stage::Reading;
+            (Stage::Planning(_, Some(before)), Err(why), _) => {
+                self.stage = Stage::Rejecting(before);
                 return Err(why);
             }
+            (Stage::Planning(_, None), Err(why), _) => return Err(why),
+            // The person went on without this plan.
+            (stage, ..) => self.stage = stage,
         }
         Ok(())
     }
@@ -190,8 +208,8 @@ impl ReviewPanel {
             (above, Rect { y: area.bottom() - rows, height: rows, ..area })
         };
         match &mut self.stage {
-            Stage::Reading | Stage::Planning(_) => Some(area),
-            Stage::Rejecting(rejection) => {
+            Stage::Reading | Stage::Planning(_, None) => Some(area),
+            Stage::Rejecting(rejection) | Stage::Planning(_, Some(rejection)) => {
                 rejection.render(area, buffer, theme);
                 None
             }

@@ -5,6 +5,7 @@ use attache_checkpoint::{
 };
 use ratatui::crossterm::event::KeyCode;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 /// The checkpoints of a folder in which a turn changed two files.
@@ -15,7 +16,15 @@ struct World {
 }
 
 impl World {
+    /// A turn changed `README.md` and made `made.txt`.
     fn new() -> Self {
+        Self::with(|project| {
+            fs::write(project.join("README.md"), "new\n").unwrap();
+            fs::write(project.join("made.txt"), "1\n").unwrap();
+        })
+    }
+
+    fn with(change: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project");
         fs::create_dir(&project).unwrap();
@@ -29,8 +38,7 @@ impl World {
         };
         take(Reason::SessionStart, None);
         take(Reason::BeforePrompt, Some(1));
-        fs::write(&readme, "new\n").unwrap();
-        fs::write(project.join("made.txt"), "1\n").unwrap();
+        change(&project);
         take(Reason::AfterTurn, Some(1));
         Self { _folder: folder, store, readme }
     }
@@ -126,6 +134,25 @@ fn a_rejection_is_previewed_and_the_agent_can_be_told() {
     assert!(matches!(press(&mut panel, KeyCode::Char('q')), Outcome::Stay));
     let told = press(&mut panel, KeyCode::Enter);
     assert!(matches!(told, Outcome::CloseAnd(Request::TellDecisions(_))), "{told:?}");
+}
+
+#[test]
+fn a_protected_file_is_rejected_only_after_it_is_chosen() {
+    let world = World::with(|project| fs::write(project.join("AGENTS.md"), "1\n").unwrap());
+    let mut panel = world.panel();
+    let shown = world.press(&mut panel, KeyCode::Char('x'));
+    for text in ["No file changes.", "[ ] also AGENTS.md, which is protected"] {
+        assert!(shown.contains(text), "the preview lacks {text:?}:\n{shown}");
+    }
+    std::thread::sleep(crate::panel::QUIET);
+    let shown = world.press(&mut panel, KeyCode::Enter);
+    for text in ["Reject: change 1 file back", "[x] also AGENTS.md, which is protected"] {
+        assert!(shown.contains(text), "the preview lacks {text:?}:\n{shown}");
+    }
+    assert!(matches!(press(&mut panel, KeyCode::Enter), Outcome::Stay), "a held key confirms");
+    std::thread::sleep(crate::panel::QUIET);
+    world.press(&mut panel, KeyCode::Enter);
+    assert!(!world.readme.with_file_name("AGENTS.md").exists());
 }
 
 #[test]

@@ -1,118 +1,89 @@
 //! The preview of a rejection: which lines go, and what stays.
 
-use crate::keymap::Action;
-use crate::layout::text_lines;
-use crate::panel::QUIET;
-use crate::panel::choice_list::{Choice, ChoiceList};
-use crate::panel::drawing::put_more;
+use crate::panel::choice_list::Choice;
+use crate::panel::plan_preview::{PlanPreview, protected};
 use crate::theme::Theme;
 use attache_checkpoint::{KeptReason, Plan, Review, Selection, TreePath};
-use attache_view::{Line, Role, Span, restore_preview, sanitize};
+use attache_view::{Line, Role, Span, file_count, restore_preview, sanitize};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// The number of lines of hunks that the preview shows.
 const SHOWN: usize = 400;
 
-/// What the person chose in the preview.
-pub(super) enum Chosen {
+/// What the person can do after the preview.
+pub(super) enum Step {
     /// Reject the hunks.
     Reject,
-    /// Make the preview again, with or without the protected files.
-    Protected(BTreeSet<TreePath>),
+    /// Change this protected file too, or not.
+    Protected(TreePath),
 }
 
 /// The preview of a rejection.
 pub(super) struct Rejection {
     pub(super) plan: Box<Plan>,
-    lines: Vec<Line>,
-    /// The first visible line.
-    top: usize,
-    list: ChoiceList,
+    pub(super) shown: PlanPreview,
     /// The protected files that the person may reject too.
     protected: BTreeSet<TreePath>,
-    /// Since when the terminal shows the preview.
-    shown: Option<Instant>,
 }
 
 impl Rejection {
-    pub(super) fn new(review: &Review, plan: Plan) -> Self {
+    /// Makes the preview of a plan, after the preview of an earlier plan for the same hunks.
+    pub(super) fn new(review: &Review, plan: Plan, before: Option<Rejection>) -> Self {
         let stays = plan.files.iter().filter(|file| file.kept == Some(KeptReason::Protected));
         let mut protected: BTreeSet<TreePath> = stays.map(|file| file.path.clone()).collect();
-        protected.extend(plan.request.choices.protected.iter().cloned());
         let mut lines = restore_preview(&plan);
         lines.extend(hunk_lines(review, &plan));
-        let list = ChoiceList::default();
-        Self { plan: Box::new(plan), lines, top: 0, list, protected, shown: None }
-    }
-
-    fn choices(&self) -> Vec<Choice> {
-        let row = |text: String| Choice { text, ..Choice::default() };
-        let files = |count: usize| match count {
-            1 => "1 file".to_owned(),
-            count => format!("{count} files"),
-        };
-        let mut rows = Vec::new();
-        if self.has_effect() {
-            let count = files(self.plan.restored().count());
-            rows.push(row(format!("Reject: change {count} back")));
+        let mut shown = PlanPreview::new(lines);
+        if let Some(before) = before {
+            shown.list.select(before.shown.list.selected());
+            protected.extend(before.protected);
         }
-        if !self.protected.is_empty() {
-            let mark = if self.plan.request.choices.protected.is_empty() { "[ ]" } else { "[x]" };
-            rows.push(row(format!("{mark} also {} under protection", files(self.protected.len()))));
-        }
-        rows
+        Self { plan: Box::new(plan), shown, protected }
     }
 
-    fn has_effect(&self) -> bool {
-        self.plan.restored().next().is_some()
+    fn steps(&self) -> Vec<Step> {
+        let has_effect = self.plan.restored().next().is_some();
+        let reject = has_effect.then_some(Step::Reject);
+        reject.into_iter().chain(self.protected.iter().cloned().map(Step::Protected)).collect()
     }
 
-    /// Returns what the selected row does. There is none until the preview was visible for a
-    /// moment, because the person pressed the key for something else.
-    pub(super) fn chosen(&self) -> Option<Chosen> {
-        self.shown.filter(|since| since.elapsed() >= QUIET)?;
-        match (self.list.selected(), self.has_effect()) {
-            (0, true) => Some(Chosen::Reject),
-            _ if self.protected.is_empty() => None,
-            _ => Some(Chosen::Protected(match self.plan.request.choices.protected.is_empty() {
-                true => self.protected.clone(),
-                false => BTreeSet::new(),
-            })),
-        }
-    }
-
-    pub(super) fn act(&mut self, action: Action) {
-        match action {
-            Action::PageUp => self.scroll(-10),
-            Action::PageDown => self.scroll(10),
-            action => {
-                self.list.act(action);
+    fn row(&self, step: &Step) -> Choice {
+        match step {
+            Step::Reject => {
+                let files = file_count(self.plan.restored().count());
+                Choice { text: format!("Reject: change {files} back"), ..Choice::default() }
             }
+            Step::Protected(path) => protected(path, self.allowed().contains(path)),
         }
     }
 
-    pub(super) fn scroll(&mut self, rows: i32) {
-        self.top = self.top.saturating_add_signed(rows as isize);
+    /// The protected files that are changed too.
+    fn allowed(&self) -> &BTreeSet<TreePath> {
+        &self.plan.request.choices.protected
+    }
+
+    /// Returns the protected files that are changed too after this one is switched on or off.
+    pub(super) fn switched(&self, path: TreePath) -> BTreeSet<TreePath> {
+        let mut allowed = self.allowed().clone();
+        if !allowed.remove(&path) {
+            allowed.insert(path);
+        }
+        allowed
+    }
+
+    /// Returns the selected step, if a key may confirm it now.
+    pub(super) fn chosen(&mut self) -> Option<Step> {
+        if !self.shown.is_ready() {
+            return None;
+        }
+        self.steps().into_iter().nth(self.shown.list.selected())
     }
 
     pub(super) fn render(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme) {
-        self.shown.get_or_insert_with(Instant::now);
-        let choices = self.choices();
-        let below = (choices.len() as u16).min(area.height);
-        let body = Rect { height: area.height.saturating_sub(below + 1), ..area };
-        let lines = text_lines(&self.lines, usize::from(area.width), theme);
-        let height = usize::from(body.height);
-        self.top = self.top.min(lines.len().saturating_sub(height));
-        for (line, y) in lines.iter().skip(self.top).zip(body.y..body.bottom()) {
-            buffer.set_line(body.x, y, &line.line, body.width);
-        }
-        let more = lines.len().saturating_sub(self.top + height);
-        put_more(self.top, more, body, buffer, theme);
-        let list = Rect { y: area.bottom() - below, height: below, ..area };
-        self.list.render(&choices, list, buffer, theme);
+        let rows: Vec<Choice> = self.steps().iter().map(|step| self.row(step)).collect();
+        self.shown.render(&rows, area, buffer, theme);
     }
 }
 

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 pub(super) enum Stage {
     /// The changes.
     Reading,
-    /// The changes, until the preview of rejecting these hunks comes.
-    Planning(BTreeSet<HunkKey>),
+    /// The changes or an earlier preview, until the preview of rejecting these hunks comes.
+    Planning(BTreeSet<HunkKey>, Option<Box<Rejection>>),
     /// The preview of a rejection.
     Rejecting(Box<Rejection>),
     /// The line for a comment about a hunk.

@@ -3,7 +3,7 @@
 use crate::panel::attention::since;
 use crate::panel::choice_list::Choice;
 use attache_checkpoint::{Goal, Reason, Summary};
-use attache_view::{Role, sanitize};
+use attache_view::{Role, file_count, sanitize};
 use std::time::UNIX_EPOCH;
 
 /// A place to which the person can go back.
@@ -24,7 +24,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn choice(&self, now: i64) -> Choice {
         let mut note = match self.changed {
-            Some(count) => format!("{} · {}", files(count), since(self.at, now)),
+            Some(count) => format!("{} · {}", file_count(count as usize), since(self.at, now)),
             None => since(self.at, now),
         };
         if !self.is_complete {
@@ -36,14 +36,6 @@ impl Place {
             _ => ("•".to_owned(), Role::Name),
         };
         Choice { mark, text: self.title.clone(), note }
-    }
-}
-
-pub(super) fn files(count: u64) -> String {
-    match count {
-        0 => "no files".to_owned(),
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
     }
 }
 

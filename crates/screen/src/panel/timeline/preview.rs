@@ -1,11 +1,11 @@
 //! The preview of going back to a place.
 
-use super::place::{Place, files};
-use crate::panel::choice_list::{Choice, ChoiceList};
+use super::place::Place;
+use crate::panel::choice_list::Choice;
+use crate::panel::plan_preview::{PlanPreview, protected, switch};
 use attache_checkpoint::{Choices, Goal, KeptReason, Plan, PlannedFile, TreePath};
-use attache_view::{Line, restore_preview, sanitize};
+use attache_view::{file_count, restore_preview};
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// What the person can do after the preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,16 +23,11 @@ pub(super) enum Step {
 pub(super) struct Preview {
     pub(super) place: Place,
     pub(super) plan: Box<Plan>,
-    pub(super) lines: Vec<Line>,
-    /// The first visible line.
-    pub(super) top: usize,
-    pub(super) list: ChoiceList,
+    pub(super) shown: PlanPreview,
     /// The paths that stay although the person may restore them: those that others changed, and
     /// those that are protected.
     pub(super) forceable: BTreeSet<TreePath>,
     pub(super) protected: BTreeSet<TreePath>,
-    /// Since when the terminal shows the preview.
-    pub(super) shown: Option<Instant>,
 }
 
 impl Preview {
@@ -47,13 +42,10 @@ impl Preview {
         let protected = paths(|file| file.kept == Some(KeptReason::Protected));
         let mut preview = Self {
             place,
-            lines: restore_preview(&plan),
+            shown: PlanPreview::new(restore_preview(&plan)),
             plan: Box::new(plan),
-            top: 0,
-            list: ChoiceList::default(),
             forceable,
             protected,
-            shown: None,
         };
         if let Some(before) = before {
             let selected = before.selected();
@@ -62,7 +54,7 @@ impl Preview {
             // Other steps can be above the selected one now.
             let steps = preview.steps();
             let place = selected.and_then(|selected| steps.iter().position(|it| *it == selected));
-            preview.list.select(place.unwrap_or_default());
+            preview.shown.list.select(place.unwrap_or_default());
         }
         preview
     }
@@ -77,7 +69,7 @@ impl Preview {
 
     /// The selected step.
     pub(super) fn selected(&self) -> Option<Step> {
-        self.steps().into_iter().nth(self.list.selected())
+        self.steps().into_iter().nth(self.shown.list.selected())
     }
 
     pub(super) fn steps(&self) -> Vec<Step> {
@@ -94,23 +86,20 @@ impl Preview {
     }
 
     pub(super) fn row(&self, step: &Step) -> Choice {
-        let count = self.plan.restored().count() as u64;
-        let checked = |is_on: bool| if is_on { "[x]" } else { "[ ]" };
+        let files = file_count(self.plan.restored().count());
         let text = match step {
             Step::Files if matches!(self.place.goal, Goal::Undo(_)) => {
-                format!("Undo the restore: {}", files(count))
+                format!("Undo the restore: {files}")
             }
-            Step::Files => format!("Restore {}", files(count)),
-            Step::Both => format!("Restore {}, and take the conversation back", files(count)),
+            Step::Files => format!("Restore {files}"),
+            Step::Both => format!("Restore {files}, and take the conversation back"),
             Step::Conversation => "Take the conversation back, in a new session".to_owned(),
             Step::Forced => {
-                let count = files(self.forceable.len() as u64);
-                format!("{} also {count} that others changed", checked(self.is_forced()))
+                let files = file_count(self.forceable.len());
+                return switch(self.is_forced(), &format!("also {files} that others changed"));
             }
             Step::Protected(path) => {
-                let is_on = self.choices().protected.contains(path);
-                let path = sanitize::line(&path.to_string());
-                format!("{} also {path}, which is protected", checked(is_on))
+                return protected(path, self.choices().protected.contains(path));
             }
         };
         Choice { text, ..Choice::default() }

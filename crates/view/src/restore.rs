@@ -1,9 +1,10 @@
-//! What a restore would do, before it happens.
+//! What a restore would do, before it happens, and what it did.
 
 use crate::content;
+use crate::row::NoticeLevel;
 use crate::sanitize;
 use crate::span::{Line, Role, Span};
-use attache_checkpoint::{Action, Entry, NotRestored, Plan, PlannedFile};
+use attache_checkpoint::{Action, Entry, NotRestored, Plan, PlannedFile, Restored};
 use std::path::Path;
 
 /// Returns the preview of a restore: the paths that change, those that stay with the reason, and
@@ -36,14 +37,52 @@ fn shown(path: &Path) -> String {
     sanitize::line(&path.to_string_lossy())
 }
 
+/// Returns what a restore does with a file, in one word.
+pub fn action_word(action: Option<Action>) -> &'static str {
+    match action {
+        Some(Action::Create) => "create",
+        Some(Action::Replace) => "restore",
+        Some(Action::Merge) => "merge",
+        Some(Action::SetMode) => "mode",
+        Some(Action::Remove) => "remove",
+        None => "keep",
+    }
+}
+
+/// Returns a number of files in words, such as `2 files`.
+pub fn file_count(count: usize) -> String {
+    match count {
+        0 => "no files".to_owned(),
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    }
+}
+
+/// Returns what a restore did. `done` says it of the files, such as `restored 2 files`.
+pub fn restore_notices(done: &str, restored: &Restored) -> Vec<(NoticeLevel, String)> {
+    let mut notices = vec![(NoticeLevel::Info, done.to_owned())];
+    let kept =
+        restored.kept.iter().map(|(path, why)| (NoticeLevel::Warning, path, why.to_string()));
+    let failed = restored.failed.iter();
+    let failed = failed.map(|it| (NoticeLevel::Error, &it.path, it.message.clone()));
+    for (level, path, why) in kept.chain(failed) {
+        let path = sanitize::line(&path.to_string());
+        notices.push((level, format!("{path} stays as it was: {why}")));
+    }
+    if restored.is_interrupted {
+        let text = "the disk is full: the next start of Attaché completes the restore";
+        notices.push((NoticeLevel::Error, text.to_owned()));
+    }
+    notices
+}
+
 fn restored(plan: &Plan, file: &PlannedFile) -> Line {
-    let (role, word) = match file.action {
-        Some(Action::Create) => (Role::Added, "create"),
-        Some(Action::Replace) => (Role::Warning, "restore"),
-        Some(Action::Merge) => (Role::Warning, "merge"),
-        Some(Action::SetMode) => (Role::Warning, "mode"),
-        Some(Action::Remove) => (Role::Removed, "remove"),
-        None => (Role::Muted, "keep"),
+    let word = action_word(file.action);
+    let role = match file.action {
+        Some(Action::Create) => Role::Added,
+        Some(Action::Replace | Action::Merge | Action::SetMode) => Role::Warning,
+        Some(Action::Remove) => Role::Removed,
+        None => Role::Muted,
     };
     let mut spans = vec![
         Span::new(format!("  {word:<8} "), role),
