@@ -36,7 +36,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// Returns how an entry changed, or `None` if there was none and is none.
+    /// Returns how an entry changed; `None` if it exists neither before nor after.
     pub(crate) fn of(before: Option<&Entry>, after: Option<&Entry>) -> Option<ChangeKind> {
         let is_file =
             |entry: &Entry| matches!(entry, Entry::File { .. } | Entry::FileNotKept { .. });

@@ -118,7 +118,7 @@ impl Draft {
         !self.planned.has_hard_links && !matches!(self.planned.present, Some(Entry::Folder { .. }))
     }
 
-    /// Whether the path is a folder now, and is none afterwards.
+    /// Whether the path is a folder now, and no folder afterwards.
     pub(crate) fn ends_folder(&self) -> bool {
         let is_folder = |entry: &Option<Entry>| matches!(entry, Some(Entry::Folder { .. }));
         is_folder(&self.planned.present) && !is_folder(&self.planned.result)

@@ -22,7 +22,7 @@ pub(crate) struct FolderIdentity {
 }
 
 impl FolderIdentity {
-    /// Returns the identity of a folder, or `None` if there is none.
+    /// Returns the identity of a folder; `None` if it does not exist.
     fn of(path: &Path) -> Option<FolderIdentity> {
         let found = std::fs::metadata(path).ok()?;
         let created = found.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());

@@ -14,7 +14,7 @@ pub(super) fn checkpoints(findings: &mut Findings) {
         Err(failure) => return findings.found(Mark::Bad, "checkpoints", &failure.message),
     };
     let Place::Folder(path) = &place else {
-        return findings.found(Mark::Missing, "checkpoints", "not taken: the store is none");
+        return findings.found(Mark::Missing, "checkpoints", "not taken: the setting says `none`");
     };
     let shown = path.display();
     let usage = place

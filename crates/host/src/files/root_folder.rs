@@ -52,7 +52,7 @@ impl RootFolder {
         &self.path
     }
 
-    /// Returns the entry at a path, or `None` if there is none. A path through a file or a link has
+    /// Returns the entry at a path; `None` if nothing is there. A path through a file or a link has
     /// no entry.
     ///
     /// # Errors
