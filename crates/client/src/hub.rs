@@ -6,6 +6,7 @@ mod change_notifier;
 #[cfg(feature = "checkpoints")]
 mod checkpoints;
 mod earlier_entries;
+mod first_title;
 mod housekeeping;
 mod hub_agent;
 mod hub_error;

@@ -3,9 +3,9 @@
 use super::agent_entry::{Phase, Up};
 #[cfg(feature = "checkpoints")]
 use super::checkpoints::{RequestedUndo, taking};
-use super::housekeeping;
 use super::reopening::{attach_stored, reopen};
 use super::session_entry::SessionEntry;
+use super::{first_title, housekeeping};
 use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
 use crate::race::{Raced, race};
 use crate::session::outcome::{Outcome, TurnError};
@@ -100,6 +100,7 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
                     entry.state().note = None;
                 }
                 await_turn(entry, turn).await;
+                first_title::give(entry);
                 #[cfg(feature = "checkpoints")]
                 {
                     entry.state().undo = None;

@@ -30,6 +30,26 @@ async fn waiting_prompts_can_be_edited_removed_and_reordered() {
     assert!(!it.session.edit(a, "x") && !it.session.send_now(a) && it.session.remove(a).is_none());
 }
 
+#[tokio::test]
+async fn the_first_prompt_is_the_title_until_the_agent_gives_one() {
+    let mut it = started(json!({})).await;
+    let title = |session: &HubSession| session.snapshot().info().title().map(str::to_owned);
+    for prompt in ["  tidy\tup\nthe code", "more"] {
+        it.session.send(prompt).unwrap();
+        let (call, _) = it.agent.prompted().await;
+        it.agent.end_turn(&call).await;
+        idle(&it.session).await;
+        until(&it.session, |session| title(session).as_deref() == Some("tidy up")).await;
+    }
+    it.session.send("again").unwrap();
+    let (call, _) = it.agent.prompted().await;
+    let info = json!({"sessionUpdate": "session_info_update", "title": "Cleanup"});
+    it.agent.update(it.session.id().as_str(), info).await;
+    it.agent.end_turn(&call).await;
+    idle(&it.session).await;
+    assert_eq!(title(&it.session).as_deref(), Some("Cleanup"));
+}
+
 /// Otherwise a front end would show the session as finished.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_is_not_idle_between_the_queue_and_the_turn() {
