@@ -257,6 +257,16 @@ impl Follower {
     }
 }
 
+/// Returns the id under which the last prompt up to the event with the number `at` is sent.
+pub fn prompt_message_id(session: &Session, at: u64) -> Option<MessageId> {
+    let author = MessageAuthor::User;
+    let is_prompt = |entry: &&Arc<Entry>| {
+        entry.began_at <= at
+            && matches!(entry.content, EntryContent::Message { author: MessageAuthor::User, .. })
+    };
+    session.entries().iter().rev().find(is_prompt).map(|entry| message_id(author, entry))
+}
+
 /// The index of the entry that changed.
 fn index_of(change: &EntryChange) -> usize {
     match change {

@@ -108,7 +108,21 @@ impl HubSession {
     /// # Errors
     /// Returns an [`AnswerError`] if the answer is not accepted.
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
-        self.entry.pending.answer(question, answer)
+        self.entry.pending.answer(question, answer, None)
+    }
+
+    /// Like [`HubSession::answer`]. The log of decisions names `by` as who answered, such as a
+    /// device.
+    ///
+    /// # Errors
+    /// Returns the same errors.
+    pub fn answer_as(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+        by: &str,
+    ) -> Result<(), AnswerError> {
+        self.entry.pending.answer(question, answer, Some(by))
     }
 
     /// The text that the person has written but not sent.
