@@ -89,9 +89,13 @@ impl Follower {
         }
     }
 
-    /// Skips everything so far: the client gets only what changes from now on.
-    pub fn skip_to(&mut self, now: &Session) {
+    /// Skips the history so far, and returns the updates for everything else: options, commands,
+    /// info and usage, and in version 2 whether a turn runs.
+    pub fn skip_history(&mut self, now: &Session) -> Vec<FollowedUpdate> {
+        let mut bodies = now.state();
+        bodies.extend(self.turns(now, &[]).first);
         self.seen = now.clone();
+        self.in_version(bodies)
     }
 
     /// Returns the updates for entries at the start of the history that are no longer in memory,
