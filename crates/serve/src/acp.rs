@@ -13,6 +13,7 @@ mod agent_option;
 mod asking;
 mod changing;
 mod context;
+mod editor;
 mod elicitation;
 mod following;
 mod handler;

@@ -142,7 +142,7 @@ async fn permission(
     };
     let RequestPermissionOutcome::Selected(selected) = outcome else { return None };
     let is_offered = options.iter().any(|option| option.option_id == selected.option_id);
-    is_offered.then(|| Answer::Permission(Decision::Choose(selected.option_id)))
+    is_offered.then_some(Answer::Permission(Decision::Choose(selected.option_id)))
 }
 
 /// The options that the client may choose. A remote client creates no rules, because the agent

@@ -4,10 +4,11 @@ use super::refusal;
 use super::tasks::Tasks;
 use crate::acp_sessions::{Attachment, SessionName};
 use crate::{AttachedClient, SharedHub};
-use attache_client::{HubSession, SentPrompt};
+use attache_client::{HubSession, SentPrompt, UnsavedText};
 use attache_protocol::Error;
 use attache_protocol::v1::{ContentBlock, McpServer, SessionId};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -34,6 +35,8 @@ pub(super) struct Attached {
     /// The prompts of this client whose turns have not ended, with their content.
     own: Mutex<Vec<(SentPrompt, Vec<ContentBlock>)>>,
     tasks: Mutex<Vec<AbortHandle>>,
+    /// Whether the agent uses the texts of the client's editor.
+    has_editor: AtomicBool,
     /// Counts the session as attached until it is detached.
     attachment: Mutex<Option<Attachment>>,
 }
@@ -67,6 +70,7 @@ impl Context {
             sent: watch::Sender::new(0),
             own: Mutex::default(),
             tasks: Mutex::default(),
+            has_editor: AtomicBool::new(false),
             attachment: Mutex::new(Some(attachment)),
         });
         let before = self.attached().insert(wire, Arc::clone(&attached));
@@ -145,11 +149,20 @@ impl Attached {
         drop(sent.wait_for(|sent| *sent >= sequence).await);
     }
 
+    /// Uses the texts of the client's editor until the session is detached.
+    pub(super) fn use_editor(&self, editor: Arc<dyn UnsavedText>) {
+        self.session.set_unsaved_text(Some(editor));
+        self.has_editor.store(true, Ordering::Release);
+    }
+
     fn own(&self) -> MutexGuard<'_, Vec<(SentPrompt, Vec<ContentBlock>)>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn stop(&self) {
+        if self.has_editor.swap(false, Ordering::AcqRel) {
+            self.session.set_unsaved_text(None);
+        }
         drop(self.attachment.lock().unwrap_or_else(PoisonError::into_inner).take());
         // Otherwise replies would wait for updates that are not sent any more.
         self.sent.send_replace(u64::MAX);

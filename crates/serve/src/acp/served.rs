@@ -3,7 +3,7 @@
 use super::context::{Attached, Context};
 use super::following::Following;
 use super::opening::Stored;
-use super::{agent_option, asking, opening, refusal};
+use super::{agent_option, asking, editor, opening, refusal};
 use crate::Scope;
 use attache_connection::{Peer, Responder, Work};
 use attache_protocol::method::{self, Gate};
@@ -139,6 +139,9 @@ impl Served {
                 History::Copied => following.skip_history().await,
                 _ => sent,
             };
+            if matches!(history, History::New | History::Copied) {
+                editor::serve_files(&context, &attached, &peer);
+            }
             // Otherwise the connection has ended.
             if sent.is_ok() {
                 start(&context, attached, following, peer);
@@ -204,6 +207,7 @@ fn start(context: &Arc<Context>, attached: Arc<Attached>, following: Following, 
 
 /// Starts to follow a session that replaces another one under the same id.
 pub(super) fn follow_moved(context: &Arc<Context>, attached: Arc<Attached>, peer: Peer) {
+    editor::serve_files(context, &attached, &peer);
     let following = Following::new(Arc::clone(context), Arc::clone(&attached), peer.clone());
     start(context, attached, following, peer);
 }

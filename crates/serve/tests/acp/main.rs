@@ -8,6 +8,7 @@
 )]
 
 mod client;
+mod files;
 mod opening;
 mod questions;
 mod scopes;
