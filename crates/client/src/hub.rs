@@ -21,6 +21,7 @@ mod prompt_queue;
 mod prompt_sender;
 mod reopening;
 mod restart_policy;
+mod sent_prompt;
 mod session_entry;
 mod session_list;
 mod session_opening;
@@ -44,6 +45,7 @@ pub use hub_options::{DecideFirst, HubOptions};
 pub use hub_session::HubSession;
 pub use pending_questions::{Answer, AnswerError, Question, QuestionAbout};
 pub use restart_policy::RestartPolicy;
+pub use sent_prompt::SentPrompt;
 pub use session_list::{AgentListing, ListedSession, SessionFilter};
 pub use spending::{Budget, DailySpending, Day};
 

@@ -105,7 +105,7 @@ pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply,
 pub use hub::{
     AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, DailySpending, Day,
     DecideFirst, Hub, HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession,
-    Question, QuestionAbout, RestartPolicy, SessionFilter,
+    Question, QuestionAbout, RestartPolicy, SentPrompt, SessionFilter,
 };
 #[cfg(feature = "checkpoints")]
 pub use hub::{
@@ -121,7 +121,7 @@ pub use observe::watch::{Watch, WatchUpdate};
 pub use observe::watch_position::WatchPosition;
 pub use permission::broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
 pub use permission::file_action::FileAction;
-pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
+pub use permission::{AnsweredBy, Asked, Decision, PermissionRequest, Permissions, Rejects};
 pub use session::open_error::OpenError;
 pub use session::opening::Opening;
 pub use session::outcome::{Outcome, TurnError};

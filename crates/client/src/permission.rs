@@ -13,4 +13,4 @@ mod request;
 
 pub use decision::Decision;
 pub use permissions::{Asked, Permissions, Rejects};
-pub use request::PermissionRequest;
+pub use request::{AnsweredBy, PermissionRequest};

@@ -15,6 +15,7 @@
 //! through [`HubServices`].
 
 pub mod acp;
+mod acp_sessions;
 mod attached_client;
 pub mod extension;
 mod scope;

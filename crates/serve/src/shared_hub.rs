@@ -1,5 +1,6 @@
 //! The hub, and who is attached to it.
 
+use crate::acp_sessions::AcpSessions;
 use crate::{AttachedClient, ClientId, HubServices, Place, Scope};
 use attache_client::Hub;
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ pub struct SharedHub {
     pub hub: Hub,
     /// What the program around it supplies.
     pub services: Arc<dyn HubServices>,
+    pub(crate) acp: Arc<AcpSessions>,
     attached: Mutex<Attached>,
     count: watch::Sender<usize>,
 }
@@ -26,7 +28,13 @@ struct Attached {
 impl SharedHub {
     /// Shares a hub.
     pub fn new(hub: Hub, services: Arc<dyn HubServices>) -> Self {
-        Self { hub, services, attached: Mutex::default(), count: watch::Sender::new(0) }
+        Self {
+            hub,
+            services,
+            acp: Arc::default(),
+            attached: Mutex::default(),
+            count: watch::Sender::new(0),
+        }
     }
 
     /// Attaches a client. It counts as attached until the last clone of the returned handle is

@@ -17,6 +17,7 @@
 //! | [`EntryIndex`], [`EntryPage`] | old entries that are not in memory, read from the log in pages |
 //! | [`Summary`], [`ListQuery`] | a stored session in a list, and which sessions to list |
 //! | [`Replay`] | turns a log into the updates of `session/load` |
+//! | [`Follower`] | turns the changes of a live session into updates for one client |
 //!
 //! [`EventBody::from_update`] converts updates of version 1 to events, and
 //! [`EventBody::to_update_for`] converts events to what a client understands.
@@ -46,6 +47,7 @@ mod change;
 mod config;
 mod convert;
 mod event;
+mod follow;
 mod fork_meta;
 mod info;
 mod permission;
@@ -69,6 +71,7 @@ pub use config::{ConfigOptions, OptionSource};
 pub use convert::v2_config_option::{from_v2_option, to_v2_option};
 pub use event::json::object::{EVENT_VERSION, EventError};
 pub use event::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};
+pub use follow::{FollowedUpdate, Follower, prompt_message_id};
 pub use fork_meta::{fork_capability_meta, fork_meta, forks_without_prompts, prompts_left_out};
 pub use info::Info;
 pub use info::labels::Labels;

@@ -101,10 +101,10 @@ impl Replay {
                 updates.extend(question.tool_call().map(|patch| tool_call(event, entry, patch)));
             }
             EventBody::Plan { content, .. } if self.client.plan.is_none() => {
-                updates.extend(one_plan(Some(content)));
+                updates.extend(one_plan(Some(content)).to_update());
             }
             EventBody::PlanRemoved(_) if self.client.plan.is_none() => {
-                updates.extend(one_plan(self.session.plan()));
+                updates.extend(one_plan(self.session.plan()).to_update());
             }
             EventBody::Notice(_) => {}
             body => updates.extend(body.to_update_for(&self.client)),
@@ -147,14 +147,8 @@ impl Replay {
         Some(patch.to_v1().into())
     }
 
-    /// Returns a terminal of the agent as its output, and any other part unchanged.
     fn shown<'p>(&self, part: &'p ToolCallContent) -> Cow<'p, ToolCallContent> {
-        let ToolCallContent::Terminal(embedded) = part else { return Cow::Borrowed(part) };
-        let id = &embedded.terminal_id;
-        let known = self.session.terminals().iter().find(|known| known.terminal_id == *id);
-        known.map_or(Cow::Borrowed(part), |terminal| {
-            Cow::Owned(ContentBlock::text(terminal.text()).into())
-        })
+        shown(&self.session, part)
     }
 
     /// Sends a message whose whole content was set. If it replaces other content, it becomes a
@@ -194,8 +188,18 @@ impl Replay {
     }
 }
 
+/// Returns a terminal of the agent as its output, and any other part unchanged.
+pub(crate) fn shown<'p>(session: &Session, part: &'p ToolCallContent) -> Cow<'p, ToolCallContent> {
+    let ToolCallContent::Terminal(embedded) = part else { return Cow::Borrowed(part) };
+    let id = &embedded.terminal_id;
+    let known = session.terminals().iter().find(|known| known.terminal_id == *id);
+    known.map_or(Cow::Borrowed(part), |terminal| {
+        Cow::Owned(ContentBlock::text(terminal.text()).into())
+    })
+}
+
 /// The id under which a message is replayed. It may differ from the original id (MSG-06).
-fn message_id(author: MessageAuthor, entry: &Entry) -> MessageId {
+pub(crate) fn message_id(author: MessageAuthor, entry: &Entry) -> MessageId {
     if let EntryContent::Message { id: Some(id), .. } = &entry.content {
         return id.clone();
     }
@@ -217,14 +221,14 @@ fn tool_call(event: &Event, entry: &Entry, patch: &ToolCallPatch) -> SessionUpda
 }
 
 /// The plan for a client that does not support plan ids.
-fn one_plan(content: Option<&PlanContent>) -> Option<SessionUpdate> {
+pub(crate) fn one_plan(content: Option<&PlanContent>) -> EventBody {
     let steps = content.map(steps).unwrap_or_default();
-    EventBody::Plan { id: None, content: PlanContent::Items(steps) }.to_update()
+    EventBody::Plan { id: None, content: PlanContent::Items(steps) }
 }
 
 impl Session {
     /// The state outside the transcript that updates can express, as events.
-    fn state(&self) -> Vec<EventBody> {
+    pub(crate) fn state(&self) -> Vec<EventBody> {
         let mut bodies = Vec::new();
         // Modes come before the options, because the mode in the options takes precedence
         // (MODE-06).

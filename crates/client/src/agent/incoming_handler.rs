@@ -3,6 +3,7 @@
 use crate::agent::stray_output::StrayOutput;
 use crate::agent::undo_requests::{self, UndoHandler};
 use crate::elicitation::Elicitations;
+use crate::session::live_session::LiveSession;
 use crate::session::live_session::asking::OpenQuestion;
 use crate::session::session_table::SessionTable;
 use crate::terminals::requests as terminals;
@@ -50,8 +51,16 @@ impl IncomingHandler {
             return answer.send(Err(unknown(session)));
         };
         let asking = live.ask(question, answer)?;
+        let unsaved = self.unsaved_in(&live);
         let question = OpenQuestion { id: asking.request.id, live };
-        Some(Box::pin(question.decide(asking, self.unsaved.clone())))
+        Some(Box::pin(question.decide(asking, unsaved)))
+    }
+}
+
+impl IncomingHandler {
+    /// The texts of the editor that has the session open, or else of this program's editor.
+    fn unsaved_in(&self, live: &LiveSession) -> Option<Arc<dyn UnsavedText>> {
+        live.fold.unsaved_text().or_else(|| self.unsaved.clone())
     }
 }
 
@@ -79,7 +88,10 @@ impl Client for IncomingHandler {
         answer: Responder<FsReadTextFile>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
-            Some(live) => text_files::read(live, params, self.unsaved.clone(), answer),
+            Some(live) => {
+                let unsaved = self.unsaved_in(&live);
+                text_files::read(live, params, unsaved, answer)
+            }
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }
@@ -90,7 +102,10 @@ impl Client for IncomingHandler {
         answer: Responder<FsWriteTextFile>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
-            Some(live) => text_files::write(live, params, self.unsaved.clone(), answer),
+            Some(live) => {
+                let unsaved = self.unsaved_in(&live);
+                text_files::write(live, params, unsaved, answer)
+            }
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }

@@ -128,7 +128,7 @@ impl HubAgent {
     /// # Errors
     /// Returns an [`AnswerError`] if the answer is not accepted.
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
-        self.0.pending.answer(question, answer)
+        self.0.pending.answer(question, answer, None)
     }
 
     /// Returns the number of updates for unknown sessions that were dropped since the agent

@@ -14,6 +14,7 @@ use crate::observe::watch::{Watch, WatchUpdate, Watched};
 use crate::observe::watch_position::WatchPosition;
 use crate::session::session_handle::output;
 use crate::session::set_error::SetError;
+use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::v1::{
     SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse, ToolCallId,
@@ -108,7 +109,28 @@ impl HubSession {
     /// # Errors
     /// Returns an [`AnswerError`] if the answer is not accepted.
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
-        self.entry.pending.answer(question, answer)
+        self.entry.pending.answer(question, answer, None)
+    }
+
+    /// Like [`HubSession::answer`]. The log of decisions names `by` as who answered, such as a
+    /// device.
+    ///
+    /// # Errors
+    /// Returns the same errors.
+    pub fn answer_as(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+        by: &str,
+    ) -> Result<(), AnswerError> {
+        self.entry.pending.answer(question, answer, Some(by))
+    }
+
+    /// Uses the texts of this editor for the files of the session, instead of
+    /// [`crate::Options::unsaved_text`]; `None` ends that. The session's permissions are checked
+    /// first, as for files on disk.
+    pub fn set_unsaved_text(&self, unsaved: Option<Arc<dyn UnsavedText>>) {
+        self.entry.fold.set_unsaved_text(unsaved);
     }
 
     /// The text that the person has written but not sent.

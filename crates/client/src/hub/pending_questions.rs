@@ -172,8 +172,13 @@ impl PendingQuestions {
         })
     }
 
-    /// Answers a question.
-    pub(crate) fn answer(&self, id: QuestionId, answer: Answer) -> Result<(), AnswerError> {
+    /// Answers a question. `by` names who answered.
+    pub(crate) fn answer(
+        &self,
+        id: QuestionId,
+        answer: Answer,
+        by: Option<&str>,
+    ) -> Result<(), AnswerError> {
         let mut state = self.state();
         let index = state.open.iter().position(|(question, _)| question.id == id);
         let index = index.ok_or(AnswerError::NotOpen)?;
@@ -187,6 +192,9 @@ impl PendingQuestions {
             return Err(AnswerError::OtherKind);
         }
         let (question, reply) = state.open.remove(index);
+        if let (QuestionAbout::Permission(request), Some(name)) = (&question.about, by) {
+            request.answered_by.set(name);
+        }
         let taken = match (reply, answer) {
             (Reply::Permission(sender), Answer::Permission(decision)) => {
                 sender.send(decision).is_ok()

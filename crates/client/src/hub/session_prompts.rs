@@ -2,6 +2,7 @@
 
 use super::hub_error::HubError;
 use super::hub_session::HubSession;
+use super::sent_prompt::SentPrompt;
 use super::session_entry::State;
 use super::watched_entry;
 use crate::observe::queued_prompt::{HoldReason, QueuedPrompt, QueuedPromptId};
@@ -62,6 +63,22 @@ impl HubSession {
         let watch = watched_entry::watch_from(&self.entry, tracker.began_at());
         let entry = self.entry.clone();
         Ok(Turn::new(phases, watch, move || entry.cancel_this(&tracker)))
+    }
+
+    /// Queues a prompt like [`HubSession::send`], and returns a handle that waits for the end of its
+    /// turn. Dropping the handle changes nothing.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`HubSession::send`].
+    pub fn send_tracked(&self, prompt: impl Into<Prompt>) -> Result<SentPrompt, HubError> {
+        if let SessionState::ReadOnly { why } = self.state() {
+            return Err(HubError::ReadOnly(why));
+        }
+        let tracker = Arc::<TurnTracker>::default();
+        let id = self.queue_changed(|state| {
+            state.queue.add_tracked(prompt.into(), tracker.clone()).ok_or(HubError::QueueFull)
+        })?;
+        Ok(SentPrompt::new(self.clone(), id, tracker))
     }
 
     /// The prompts that wait, in order.
@@ -125,7 +142,7 @@ impl HubSession {
     }
 
     /// Why the hub will not send this prompt; `None` if it will.
-    fn send_failure(&self, id: QueuedPromptId) -> Option<HubError> {
+    pub(super) fn send_failure(&self, id: QueuedPromptId) -> Option<HubError> {
         match self.state() {
             SessionState::Closed => return Some(HubError::Closed),
             SessionState::ReadOnly { why } => return Some(HubError::ReadOnly(why)),

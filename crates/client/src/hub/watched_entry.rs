@@ -11,6 +11,8 @@ use std::sync::atomic::Ordering;
 /// Watches a session of a hub from now on. Outlives the agent.
 pub(crate) fn watch(entry: &Arc<SessionEntry>) -> Watch {
     let wakeups = entry.fold.seen();
+    // The caller may read a snapshot next, instead of the changes.
+    entry.fold.looking();
     let position = entry.fold.with(WatchPosition::end_of);
     Watch::new(entry.clone(), wakeups, now(entry, position))
 }

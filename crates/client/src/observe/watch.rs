@@ -87,6 +87,13 @@ impl Watch {
         self.next().await
     }
 
+    /// Waits until something may have changed since the watch was made, without computing the
+    /// changes. Returns `false` once nothing will change. For a caller that reads a snapshot
+    /// instead: it makes a new watch before each snapshot.
+    pub async fn woken(mut self) -> bool {
+        !self.source.is_over() && self.changed().await
+    }
+
     /// The position of the last update: how far this watch has seen.
     pub fn position(&self) -> &WatchPosition {
         &self.position

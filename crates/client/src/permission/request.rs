@@ -6,7 +6,10 @@ use attache_policy::Guard;
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, PermissionOption, SessionId, ToolKind};
 use attache_session::{AgentTerminal, PermissionId, ToolCall, ToolCallContent, ToolCallPatch};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// How many characters of the name of who answered are kept.
+const NAME: usize = 100;
 
 /// A permission request: the agent asks whether a tool call may run, or requests an action that
 /// this client performs only with permission: to write a file, to read a file with secrets, or to
@@ -51,6 +54,26 @@ pub struct PermissionRequest {
     /// and this request does only what that question showed. Only questions of this client can be
     /// covered. A rule that denies overrides it.
     pub covered: bool,
+    /// Who answered, once that is known.
+    pub answered_by: AnsweredBy,
+}
+
+/// Who answered a question, shared by the copies of its request. Empty until the answer, and if the
+/// answer named nobody.
+#[derive(Debug, Clone, Default)]
+pub struct AnsweredBy(Arc<OnceLock<String>>);
+
+impl AnsweredBy {
+    /// The name, such as that of a device. It comes from outside; control characters are removed.
+    pub fn name(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
+
+    /// Notes who answered. Only the first name is kept, and only its first 100 characters.
+    pub(crate) fn set(&self, name: &str) {
+        let visible = name.chars().filter(|c| !c.is_control() && !attache_policy::is_invisible(*c));
+        let _ = self.0.set(visible.take(NAME).collect());
+    }
 }
 
 impl PermissionRequest {
@@ -75,6 +98,7 @@ impl PermissionRequest {
             file: None,
             protected: None,
             covered: false,
+            answered_by: AnsweredBy::default(),
         }
     }
 

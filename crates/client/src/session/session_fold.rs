@@ -1,5 +1,7 @@
 //! The fold of one session, with its log, shared by its writers and its watchers.
 
+use crate::lock::lock;
+use crate::text_files::unsaved_text::UnsavedText;
 use attache_session::{Change, Commit, Event, EventBody, Log, Session, StoreError, Timestamp};
 use std::future::Future;
 use std::pin::Pin;
@@ -21,6 +23,8 @@ pub(crate) struct SessionFold {
     /// them only once.
     told: AtomicBool,
     observer: OnceLock<Arc<dyn Observer>>,
+    /// The texts of the editor that has the session open, if that is another than the program's.
+    unsaved: Mutex<Option<Arc<dyn UnsavedText>>>,
 }
 
 /// Observes every event of a fold. Both functions are called in order, and must neither wait nor
@@ -83,6 +87,7 @@ impl SessionFold {
             seen: watch::Sender::default(),
             told: AtomicBool::new(false),
             observer: OnceLock::new(),
+            unsaved: Mutex::default(),
         }
     }
 
@@ -129,6 +134,15 @@ impl SessionFold {
     /// When the agent last sent something.
     pub(crate) fn heard(&self) -> Instant {
         self.state().heard
+    }
+
+    /// The texts of the editor that has the session open.
+    pub(crate) fn unsaved_text(&self) -> Option<Arc<dyn UnsavedText>> {
+        lock(&self.unsaved).clone()
+    }
+
+    pub(crate) fn set_unsaved_text(&self, unsaved: Option<Arc<dyn UnsavedText>>) {
+        *lock(&self.unsaved) = unsaved;
     }
 
     pub(crate) fn seen(&self) -> watch::Receiver<u64> {

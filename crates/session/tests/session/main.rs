@@ -14,6 +14,7 @@ mod config;
 mod convert;
 mod dependent;
 mod entry_index;
+mod follow;
 mod gate;
 mod hand_off;
 mod info_and_usage;

@@ -26,7 +26,7 @@ pub(crate) const CLIENTS: [&str; 6] = [
     r#"{"session":{"notices":{},"configOptions":{"boolean":{}}}}"#,
 ];
 
-fn client(text: &str) -> ClientCapabilities {
+pub(crate) fn client(text: &str) -> ClientCapabilities {
     decode(text).unwrap()
 }
 
@@ -45,7 +45,7 @@ fn told(bodies: impl IntoIterator<Item = EventBody>, client_text: &str) -> Vec<S
 }
 
 /// The session that the client folds.
-fn seen(updates: &[SessionUpdate]) -> Session {
+pub(crate) fn seen(updates: &[SessionUpdate]) -> Session {
     let lines = updates.iter().map(encode);
     fold(lines.map(|line| EventBody::from_update(decode::<SessionUpdate>(&line).unwrap())))
 }
@@ -64,7 +64,7 @@ fn steps(content: &PlanContent) -> Vec<PlanEntry> {
 }
 
 /// The entries that a client supports, in the form that it gets.
-fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
+pub(crate) fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
     let compaction = client.session.as_ref().is_some_and(|session| session.compaction.is_some());
     let mut one_plan = Some(PlanContent::Items(session.plan().map(steps).unwrap_or_default()));
     let taken = session.entries().iter().filter_map(|entry| match entry.content.clone() {
@@ -84,7 +84,7 @@ fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
 }
 
 /// Returns whether a replayed entry is the original one. A message without an id gets one (MSG-06).
-fn same(original: &EntryContent, replayed: &EntryContent) -> bool {
+pub(crate) fn same(original: &EntryContent, replayed: &EntryContent) -> bool {
     match (original, replayed) {
         (
             EntryContent::Message { author, id, blocks },

@@ -18,13 +18,13 @@ fn replayed(log: &[Event]) -> (Vec<SessionUpdate>, Session) {
 }
 
 /// The session that a client of version 2 folds.
-fn seen(updates: &[SessionUpdate]) -> Session {
+pub(crate) fn seen(updates: &[SessionUpdate]) -> Session {
     let lines = updates.iter().map(encode);
     fold(lines.map(|line| EventBody::from_v2_update(decode(&line).unwrap())))
 }
 
 /// Returns what a client of version 2 sees of an entry, as text.
-fn shown(entry: &Entry) -> Option<String> {
+pub(crate) fn shown(entry: &Entry) -> Option<String> {
     Some(match &entry.content {
         EntryContent::Notice(_) => return None,
         EntryContent::Message { author, blocks, .. } => format!("{author:?} {blocks:?}"),

@@ -126,6 +126,21 @@ impl Past {
     }
 }
 
+impl HubSession {
+    /// Lets the agent copy the session with its whole history, and opens the copy in the same
+    /// folders.
+    ///
+    /// # Errors
+    /// Returns an error if the agent does not run, does not offer forks or refuses.
+    pub async fn fork(&self) -> Result<HubSession, HubError> {
+        let hub = self.hub.upgrade().ok_or(HubError::Closed)?;
+        // Without the last events in the store, the copy would lack them.
+        self.commit().await.map_err(HubError::Store)?;
+        let position = self.entry.fold.with(Session::sequence);
+        Ok(HubSession::new(hub.fork(&self.entry, position, 0).await?, &hub))
+    }
+}
+
 impl HubShared {
     /// Lets the agent copy a session without its last prompts, and copies its log up to `position`.
     async fn fork(

@@ -45,6 +45,8 @@ pub struct Audited {
     pub verdict: Verdict,
     /// The source of the decision.
     pub by: DecidedBy,
+    /// Who answered, if a person was asked and the answer named somebody, such as a device.
+    pub answered_by: Option<String>,
 }
 
 /// The decision about a request.
@@ -83,6 +85,7 @@ impl Audited {
             effect: effect(request),
             verdict: Verdict::Withdrawn,
             by: DecidedBy::Asked,
+            answered_by: None,
         }
     }
 
@@ -97,6 +100,9 @@ impl Audited {
             false => Verdict::Rejected,
         };
         self.by = by;
+        if self.by == DecidedBy::Asked {
+            self.answered_by = request.answered_by.name().map(str::to_owned);
+        }
         self
     }
 }
@@ -133,6 +139,9 @@ impl fmt::Display for Audited {
         if let Some(members) = line.as_object_mut() {
             if let DecidedBy::Flag(flag) = &self.by {
                 members.insert("flag".to_owned(), flag.as_str().into());
+            }
+            if let Some(name) = &self.answered_by {
+                members.insert("answeredBy".to_owned(), name.as_str().into());
             }
             if !self.effect.is_empty() {
                 members.insert("effect".to_owned(), self.effect.to_json());

@@ -1,0 +1,179 @@
+//! Asks a client the open questions of a session.
+//!
+//! Each client that may answer is asked by its own call. The first accepted answer settles the
+//! question in the hub, and the calls to the other clients are then cancelled. A client that
+//! fails, cancels or leaves is not asked again; the question stays open for the others.
+
+use super::context::{Attached, Context};
+use super::elicitation;
+use super::refusal::is_remote;
+use crate::{AttachedClient, Scope};
+use attache_client::{Answer, Decision, PermissionRequest, Question, QuestionAbout, QuestionId};
+use attache_connection::Peer;
+use attache_protocol::method::{SessionRequestPermission, v2 as methods};
+use attache_protocol::v1::{
+    PermissionOption, PermissionOptionKind, ProtocolVersion, RequestPermissionOutcome,
+};
+use attache_session::{PermissionQuestion, Session};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+
+/// Asks the client every question that it may answer, until the session is closed.
+pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Peer) {
+    let mut calls = JoinSet::new();
+    let mut asked = Asked::default();
+    let (mut active, mut scope) = (attached.active(), context.client.scope_changes());
+    loop {
+        // The watch begins before the questions are read, so that none is missed.
+        let watch = attached.session.watch();
+        let takes_part = *active.borrow_and_update();
+        let may_answer = scope.borrow_and_update().is_some_and(|own| own >= Scope::Answer);
+        let open = attached.session.questions();
+        asked.keep(&open, takes_part && may_answer);
+        for question in open.into_iter().filter(|_| takes_part && may_answer) {
+            let id = question.id;
+            if asked.is_new(id) {
+                let call = ask(Arc::clone(&context), Arc::clone(&attached), peer.clone(), question);
+                let call = calls.spawn(async move {
+                    call.await;
+                    id
+                });
+                asked.open.insert(id, call);
+            }
+        }
+        tokio::select! {
+            more = watch.woken() => if !more { return },
+            () = changed(&mut active) => {}
+            () = changed(&mut scope) => {}
+            Some(answered) = calls.join_next() => asked.answered(answered.ok()),
+        }
+    }
+}
+
+/// Waits for a change. If none can come, this never returns.
+async fn changed<T>(receiver: &mut watch::Receiver<T>) {
+    if receiver.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The questions that the client was asked.
+#[derive(Default)]
+struct Asked {
+    open: HashMap<QuestionId, AbortHandle>,
+    /// Questions that the client did not answer in a way that settles them.
+    unanswered: HashSet<QuestionId>,
+}
+
+impl Asked {
+    /// Cancels the calls about questions that are no longer open, or all if the client may not
+    /// answer any more.
+    fn keep(&mut self, open: &[Question], may_answer: bool) {
+        let is_open = |id: &QuestionId| open.iter().any(|question| question.id == *id);
+        self.open.retain(|id, call| {
+            let stays = may_answer && is_open(id);
+            if !stays {
+                call.abort();
+            }
+            stays
+        });
+        self.unanswered.retain(is_open);
+    }
+
+    fn is_new(&self, id: QuestionId) -> bool {
+        !self.open.contains_key(&id) && !self.unanswered.contains(&id)
+    }
+
+    fn answered(&mut self, id: Option<QuestionId>) {
+        if let Some(id) = id {
+            self.open.remove(&id);
+            self.unanswered.insert(id);
+        }
+    }
+}
+
+/// Asks one question, and passes the answer on if it settles the question. Dropping the future
+/// cancels the call at the client.
+async fn ask(context: Arc<Context>, attached: Arc<Attached>, peer: Peer, question: Question) {
+    let now = attached.session.snapshot();
+    // The client must know the tool call before it is asked about it.
+    attached.wait_sent(now.sequence()).await;
+    let answer = match &question.about {
+        QuestionAbout::Permission(request) => {
+            permission(&context.client, &attached, &peer, &now, request).await
+        }
+        QuestionAbout::Form(request) => elicitation::form(&attached, &peer, request).await,
+        QuestionAbout::Page(request) => {
+            elicitation::page(&context, &attached, &peer, (question.id, request)).await
+        }
+        _ => None,
+    };
+    // The scope may have changed while the client decided.
+    if let Some(answer) = answer.filter(|_| context.client.may(Scope::Answer)) {
+        // Another client may have been faster.
+        let _ = attached.session.answer_as(question.id, answer, &context.client.name());
+    }
+}
+
+async fn permission(
+    client: &AttachedClient,
+    attached: &Attached,
+    peer: &Peer,
+    now: &Session,
+    request: &PermissionRequest,
+) -> Option<Answer> {
+    let options = offered(client, request);
+    if options.is_empty() {
+        return None;
+    }
+    let question = shown(now, request, options.clone());
+    let wire = attached.wire.clone();
+    let outcome = match peer.version() {
+        ProtocolVersion::V2 => {
+            let call = peer.call::<methods::SessionRequestPermission>(&question.to_v2(wire));
+            call.await.ok()?.outcome.into()
+        }
+        _ => {
+            let params = question.to_v1(wire, request.id);
+            peer.call::<SessionRequestPermission>(&params).await.ok()?.outcome
+        }
+    };
+    let RequestPermissionOutcome::Selected(selected) = outcome else { return None };
+    let is_offered = options.iter().any(|option| option.option_id == selected.option_id);
+    is_offered.then_some(Answer::Permission(Decision::Choose(selected.option_id)))
+}
+
+/// The options that the client may choose. A remote client creates no rules, because the agent
+/// decides how long those of its options last. Only the person at the machine, and devices with the
+/// scope "control", approve what only a person may approve.
+fn offered(client: &AttachedClient, request: &PermissionRequest) -> Vec<PermissionOption> {
+    use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+    let may_approve = !request.needs_person() || client.may(Scope::Control);
+    let may_remember = !is_remote(client) && client.may(Scope::Control);
+    let is_offered = |option: &&PermissionOption| match option.kind {
+        AllowOnce => may_approve,
+        RejectOnce => true,
+        AllowAlways => may_remember && may_approve,
+        RejectAlways => may_remember,
+        PermissionOptionKind::Unknown(_) => false,
+    };
+    request.options.iter().filter(is_offered).cloned().collect()
+}
+
+/// The question as the agent asked it, or else as the hub asks it, with these options.
+fn shown(
+    now: &Session,
+    request: &PermissionRequest,
+    options: Vec<PermissionOption>,
+) -> PermissionQuestion {
+    match now.open_permissions().find(|permission| permission.id == request.id) {
+        Some(permission) => PermissionQuestion { options, ..permission.question.clone() },
+        None => PermissionQuestion {
+            title: request.question.clone(),
+            description: request.description.clone(),
+            ..PermissionQuestion::new(request.asked.clone(), options)
+        },
+    }
+}

@@ -1,0 +1,177 @@
+//! What one connection holds: its client and the sessions that it has attached.
+
+use super::refusal;
+use super::tasks::Tasks;
+use crate::acp_sessions::{Attachment, SessionName};
+use crate::{AttachedClient, SharedHub};
+use attache_client::{HubSession, SentPrompt, UnsavedText};
+use attache_protocol::Error;
+use attache_protocol::v1::{ContentBlock, McpServer, SessionId};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+/// One connection.
+pub(super) struct Context {
+    pub(super) shared: Arc<SharedHub>,
+    pub(super) client: Arc<AttachedClient>,
+    pub(super) tasks: Tasks,
+    attached: Mutex<HashMap<SessionId, Arc<Attached>>>,
+}
+
+/// A session that a client has attached.
+pub(super) struct Attached {
+    /// The id by which the client knows the session.
+    pub(super) wire: SessionId,
+    pub(super) session: HubSession,
+    pub(super) folders: Folders,
+    /// Whether the client takes part: it created the session, prompted or took it over. Other
+    /// clients only watch, and are asked nothing.
+    active: watch::Sender<bool>,
+    /// The number of the last event whose updates were sent.
+    pub(super) sent: watch::Sender<u64>,
+    /// The prompts of this client whose turns have not ended, with their content.
+    own: Mutex<Vec<(SentPrompt, Vec<ContentBlock>)>>,
+    tasks: Mutex<Vec<AbortHandle>>,
+    /// Whether the agent uses the texts of the client's editor.
+    has_editor: AtomicBool,
+    /// Counts the session as attached until it is detached.
+    attachment: Mutex<Option<Attachment>>,
+}
+
+/// What a session was opened with besides its folder.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Folders {
+    pub(super) additional: Vec<String>,
+    pub(super) mcp_servers: Vec<McpServer>,
+}
+
+impl Context {
+    pub(super) fn new(shared: Arc<SharedHub>, client: Arc<AttachedClient>) -> Arc<Self> {
+        Arc::new(Self { shared, client, tasks: Tasks::new(), attached: Mutex::default() })
+    }
+
+    /// Attaches a session under this id. A session that had the id is detached.
+    pub(super) fn attach(
+        &self,
+        wire: SessionId,
+        session: HubSession,
+        folders: Folders,
+        is_active: bool,
+    ) -> Arc<Attached> {
+        let attachment = self.shared.acp.attach(name(&session));
+        let attached = Arc::new(Attached {
+            wire: wire.clone(),
+            session,
+            folders,
+            active: watch::Sender::new(is_active),
+            sent: watch::Sender::new(0),
+            own: Mutex::default(),
+            tasks: Mutex::default(),
+            has_editor: AtomicBool::new(false),
+            attachment: Mutex::new(Some(attachment)),
+        });
+        let before = self.attached().insert(wire, Arc::clone(&attached));
+        if let Some(before) = before {
+            before.stop();
+        }
+        attached
+    }
+
+    /// Returns the session that the client attached under this id.
+    pub(super) fn get(&self, wire: &SessionId) -> Result<Arc<Attached>, Error> {
+        self.attached().get(wire).cloned().ok_or_else(|| refusal::not_attached(wire))
+    }
+
+    /// Detaches a session, and returns it. The client gets no further update of it.
+    pub(super) fn detach(&self, wire: &SessionId) -> Option<Detached> {
+        let attached = self.attached().remove(wire)?;
+        attached.stop();
+        let session = attached.session.clone();
+        Some(Detached { is_last: self.shared.acp.attached(&name(&session)) == 0, session })
+    }
+
+    /// Ends all tasks and detaches all sessions.
+    pub(super) fn end(&self) {
+        self.tasks.end();
+        let attached = std::mem::take(&mut *self.attached());
+        attached.values().for_each(|attached| attached.stop());
+    }
+
+    fn attached(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Attached>>> {
+        self.attached.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A session that was detached.
+pub(super) struct Detached {
+    pub(super) session: HubSession,
+    /// Whether no client has it attached any more.
+    pub(super) is_last: bool,
+}
+
+impl Attached {
+    /// Notes that the client takes part in the session.
+    pub(super) fn activate(&self) {
+        self.active.send_replace(true);
+    }
+
+    /// Whether the client takes part, and when that changes.
+    pub(super) fn active(&self) -> watch::Receiver<bool> {
+        self.active.subscribe()
+    }
+
+    /// Adds tasks that end when the session is detached.
+    pub(super) fn own_tasks(&self, tasks: impl IntoIterator<Item = AbortHandle>) {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).extend(tasks);
+    }
+
+    /// Notes a prompt of this client.
+    pub(super) fn add_prompt(&self, sent: SentPrompt, content: Vec<ContentBlock>) {
+        self.own().push((sent, content));
+    }
+
+    pub(super) fn forget_prompt(&self, sent: &SentPrompt) {
+        self.own().retain(|(own, _)| own.id() != sent.id());
+    }
+
+    /// The prompts of this client whose turns have not ended.
+    pub(super) fn prompts(&self) -> Vec<(SentPrompt, Vec<ContentBlock>)> {
+        self.own().clone()
+    }
+
+    /// Waits until the updates of all events up to this number were sent.
+    pub(super) async fn wait_sent(&self, sequence: u64) {
+        let mut sent = self.sent.subscribe();
+        // The sender lives as long as `self`.
+        drop(sent.wait_for(|sent| *sent >= sequence).await);
+    }
+
+    /// Uses the texts of the client's editor until the session is detached.
+    pub(super) fn use_editor(&self, editor: Arc<dyn UnsavedText>) {
+        self.session.set_unsaved_text(Some(editor));
+        self.has_editor.store(true, Ordering::Release);
+    }
+
+    fn own(&self) -> MutexGuard<'_, Vec<(SentPrompt, Vec<ContentBlock>)>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self) {
+        if self.has_editor.swap(false, Ordering::AcqRel) {
+            self.session.set_unsaved_text(None);
+        }
+        drop(self.attachment.lock().unwrap_or_else(PoisonError::into_inner).take());
+        // Otherwise replies would wait for updates that are not sent any more.
+        self.sent.send_replace(u64::MAX);
+        let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        tasks.iter().for_each(AbortHandle::abort);
+    }
+}
+
+/// The name of a session.
+pub(super) fn name(session: &HubSession) -> SessionName {
+    SessionName { agent: session.agent().name().to_owned(), id: session.id().clone() }
+}

@@ -1,0 +1,86 @@
+//! Asks a client to show a form or to open a page.
+
+use super::context::{Attached, Context};
+use attache_client::{Answer, FormReply, FormRequest, QuestionId, UrlReply, UrlRequest};
+use attache_connection::Peer;
+use attache_protocol::method::{ElicitationComplete, ElicitationCreate, v2 as methods};
+use attache_protocol::v1::{
+    CompleteElicitationNotification, CreateElicitationRequest, ElicitationAction,
+    ElicitationCapabilities, ElicitationFormMode, ElicitationId, ElicitationMode,
+    ElicitationSessionScope, ElicitationUrlMode, ProtocolVersion, ToolCallId,
+};
+
+/// Asks for a form, if the client shows forms. `None` if the answer does not settle the question.
+pub(super) async fn form(
+    attached: &Attached,
+    peer: &Peer,
+    request: &FormRequest,
+) -> Option<Answer> {
+    modes(peer)?.form?;
+    let mode = ElicitationMode::Form(ElicitationFormMode::new(request.form.schema().clone()));
+    let about = (request.tool_call_id.as_ref(), request.message.as_str());
+    let reply = match create(attached, peer, mode, about).await? {
+        ElicitationAction::Accept(accepted) => {
+            let content = accepted.content.unwrap_or_default();
+            // Values that do not fit would end the agent's question with an error.
+            request.form.check(&content).ok()?;
+            FormReply::Accept(content)
+        }
+        ElicitationAction::Decline => FormReply::Decline,
+        _ => return None,
+    };
+    Some(Answer::Form(reply))
+}
+
+/// Asks to open a page, if the client opens pages, and reports later that the person is done with
+/// it. `None` if the answer does not settle the question.
+pub(super) async fn page(
+    context: &Context,
+    attached: &Attached,
+    peer: &Peer,
+    (question, request): (QuestionId, &UrlRequest),
+) -> Option<Answer> {
+    modes(peer)?.url?;
+    let id = ElicitationId::from(format!("{}#{}", attached.wire.as_str(), question.0));
+    let mode = ElicitationMode::Url(ElicitationUrlMode::new(id.clone(), request.address.as_str()));
+    let about = (request.tool_call_id.as_ref(), request.message.as_str());
+    let reply = match create(attached, peer, mode, about).await? {
+        ElicitationAction::Accept(_) => UrlReply::Accept,
+        ElicitationAction::Decline => UrlReply::Decline,
+        _ => return None,
+    };
+    if reply == UrlReply::Accept {
+        let (completed, peer) = (request.completed.clone(), peer.clone());
+        context.tasks.spawn(async move {
+            if completed.wait().await {
+                // Without a connection, nobody waits for it.
+                let params = CompleteElicitationNotification::new(id);
+                drop(peer.notify::<ElicitationComplete>(&params));
+            }
+        });
+    }
+    Some(Answer::Page(reply))
+}
+
+fn modes(peer: &Peer) -> Option<ElicitationCapabilities> {
+    peer.client_capabilities()?.elicitation.clone()
+}
+
+async fn create(
+    attached: &Attached,
+    peer: &Peer,
+    mode: ElicitationMode,
+    (tool_call, message): (Option<&ToolCallId>, &str),
+) -> Option<ElicitationAction> {
+    let mut scope = ElicitationSessionScope::new(attached.wire.clone());
+    scope.tool_call_id = tool_call.cloned();
+    let request = CreateElicitationRequest::new(mode, scope, message);
+    match peer.version() {
+        ProtocolVersion::V2 => {
+            let response = peer.call::<methods::ElicitationCreate>(&request).await.ok()?;
+            attache_protocol::v1::CreateElicitationResponse::try_from(response).ok()
+        }
+        _ => peer.call::<ElicitationCreate>(&request).await.ok(),
+    }
+    .map(|response| response.action)
+}

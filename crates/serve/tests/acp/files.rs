@@ -1,0 +1,95 @@
+//! The files of an editor that created a session.
+
+use crate::shared::{Shared, prompt, prompted};
+use attache_client::{HubOptions, Permissions};
+use attache_serve::Scope;
+use serde_json::{Value, json};
+
+fn files() -> Value {
+    json!({ "fs": { "readTextFile": true, "writeTextFile": true } })
+}
+
+/// The hub allows everything, so that no question is asked.
+fn allowing() -> Shared {
+    Shared::with(HubOptions::default().decide_first(|_, _, _| Permissions::AllowAll))
+}
+
+#[tokio::test]
+async fn the_agent_gets_the_text_in_the_editor_that_created_the_session() {
+    let mut shared = allowing();
+    let mut editor = shared.local(files()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    let mut other = shared.local(files()).await;
+    let params = shared.of("a/s1");
+    other.call("session/load", params).await;
+    let path = shared.folder.path().join("a.txt");
+    std::fs::write(&path, "on disk").unwrap();
+    agent.call(7, "fs/read_text_file", json!({ "sessionId": "s1", "path": path })).await;
+    let asked = editor.asked("fs/read_text_file").await;
+    assert_eq!(
+        (&asked["params"]["sessionId"], &asked["params"]["path"]),
+        (&json!("a/s1"), &json!(path))
+    );
+    editor.answer(&asked, json!({ "content": "unsaved" })).await;
+    assert_eq!(agent.answer_to(7).await["result"]["content"], "unsaved");
+    let params = json!({ "sessionId": "s1", "path": path, "content": "new" });
+    agent.call(8, "fs/write_text_file", params).await;
+    // The question whether to write shows the difference from the text in the editor.
+    let asked = editor.asked("fs/read_text_file").await;
+    editor.answer(&asked, json!({ "content": "unsaved" })).await;
+    let asked = editor.asked("fs/write_text_file").await;
+    assert_eq!(asked["params"]["content"], "new");
+    editor.answer(&asked, json!({})).await;
+    assert!(agent.answer_to(8).await.get("error").is_none());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "on disk");
+    other.settle().await;
+    assert!(!other.has_seen("fs/read_text_file"));
+}
+
+#[tokio::test]
+async fn the_disk_serves_when_the_editor_fails_or_has_gone() {
+    let mut shared = allowing();
+    let mut editor = shared.local(files()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    let path = shared.folder.path().join("a.txt");
+    std::fs::write(&path, "on disk").unwrap();
+    let params = json!({ "sessionId": "s1", "path": path });
+    agent.call(7, "fs/read_text_file", params.clone()).await;
+    let asked = editor.asked("fs/read_text_file").await;
+    let error = json!({ "code": -32603, "message": "not open" });
+    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
+    assert_eq!(agent.answer_to(7).await["result"]["content"], "on disk");
+    drop(editor);
+    agent.call(8, "fs/read_text_file", params).await;
+    assert_eq!(agent.answer_to(8).await["result"]["content"], "on disk");
+}
+
+#[tokio::test]
+async fn the_hub_decides_before_the_editor_is_asked() {
+    let mut shared = Shared::new();
+    let mut editor = shared.local(files()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    let outside = tempfile::tempdir().unwrap();
+    let params = json!({ "sessionId": "s1", "path": outside.path().join("a.txt") });
+    agent.call(7, "fs/read_text_file", params).await;
+    assert!(agent.answer_to(7).await["error"].is_object());
+    editor.settle().await;
+    assert!(!editor.has_seen("fs/read_text_file"));
+}
+
+#[tokio::test]
+async fn a_remote_client_never_serves_files() {
+    let mut shared = allowing();
+    let (mut phone, _scope) = shared
+        .connect(attache_serve::Place::Device(attache_serve::DeviceId("d".into())), Scope::Control);
+    crate::shared::hello(&mut phone, files()).await;
+    let mut agent = shared.opened(&mut phone).await;
+    phone.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    let path = shared.folder.path().join("a.txt");
+    std::fs::write(&path, "on disk").unwrap();
+    agent.call(7, "fs/read_text_file", json!({ "sessionId": "s1", "path": path })).await;
+    assert_eq!(agent.answer_to(7).await["result"]["content"], "on disk");
+    phone.settle().await;
+    assert!(!phone.has_seen("fs/read_text_file"));
+}

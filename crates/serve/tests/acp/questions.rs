@@ -1,0 +1,236 @@
+//! Questions go to every client that may answer, and the first accepted answer settles them.
+
+use crate::client::Client;
+use crate::scripted_agent::ScriptedAgent;
+use crate::shared::{Shared, prompt, prompted};
+use attache_client::{HubOptions, PermissionBroker};
+use attache_serve::Scope;
+use serde_json::{Value, json};
+
+const ASK: &str = "session/request_permission";
+
+/// Lets the agent ask for permission, with the id 7.
+async fn ask(agent: &mut ScriptedAgent) {
+    let options = json!([
+        { "optionId": "yes", "name": "Yes", "kind": "allow_once" },
+        { "optionId": "always", "name": "Always", "kind": "allow_always" },
+        { "optionId": "no", "name": "No", "kind": "reject_once" },
+    ]);
+    let call = json!({ "toolCallId": "t", "title": "Run it", "kind": "execute" });
+    let params = json!({ "sessionId": "s1", "toolCall": call, "options": options });
+    agent.call(7, ASK, params).await;
+}
+
+fn selected(option: &str) -> Value {
+    json!({ "outcome": { "outcome": "selected", "optionId": option } })
+}
+
+fn options(call: &Value) -> Vec<String> {
+    let options = call["params"]["options"].as_array().unwrap();
+    options.iter().map(|option| option["optionId"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A second client that took the session over.
+async fn second(shared: &mut Shared) -> Client {
+    let mut client = shared.local(json!({})).await;
+    take_over(shared, &mut client).await;
+    client
+}
+
+async fn take_over(shared: &Shared, client: &mut Client) {
+    let mut params = shared.of("a/s1");
+    params["_meta"] = json!({ "attache": { "takeOver": true } });
+    client.call("session/load", params).await;
+}
+
+#[tokio::test]
+async fn the_first_answer_settles_a_question_and_the_others_are_cancelled() {
+    let mut shared = Shared::new();
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    let mut second = second(&mut shared).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = first.asked(ASK).await;
+    assert_eq!(asked["params"]["sessionId"], "a/s1");
+    assert_eq!(options(&asked), ["yes", "always", "no"]);
+    let other = second.asked(ASK).await;
+    second.answer(&other, selected("yes")).await;
+    assert_eq!(agent.answer_to(7).await["result"], selected("yes"));
+    let cancelled = first.asked("$/cancel_request").await;
+    assert_eq!(cancelled["params"]["requestId"], asked["id"]);
+    // An answer that crosses changes nothing.
+    first.answer(&asked, selected("no")).await;
+    first.settle().await;
+}
+
+#[tokio::test]
+async fn a_client_that_only_watches_is_not_asked_until_it_prompts() {
+    let mut shared = Shared::new();
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    let mut watcher = shared.local(json!({})).await;
+    let params = shared.of("a/s1");
+    watcher.call("session/load", params).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    first.asked(ASK).await;
+    watcher.update("tool_call").await;
+    watcher.settle().await;
+    assert!(!watcher.has_seen(ASK));
+    watcher.start("session/prompt", prompt("more")).await;
+    let asked = watcher.asked(ASK).await;
+    watcher.answer(&asked, selected("no")).await;
+    assert_eq!(agent.answer_to(7).await["result"], selected("no"));
+}
+
+#[tokio::test]
+async fn an_error_a_cancel_or_an_option_that_was_not_offered_removes_only_that_client() {
+    let mut shared = Shared::new();
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    let mut others = Vec::new();
+    for _ in 0..3 {
+        others.push(second(&mut shared).await);
+    }
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let calls =
+        [others[0].asked(ASK).await, others[1].asked(ASK).await, others[2].asked(ASK).await];
+    others[0].answer(&calls[0], json!({ "outcome": { "outcome": "cancelled" } })).await;
+    others[1].answer(&calls[1], selected("forever")).await;
+    let error = json!({ "code": -32603, "message": "no window" });
+    others[2].send(json!({ "jsonrpc": "2.0", "id": calls[2]["id"], "error": error })).await;
+    for other in &mut others {
+        other.settle().await;
+    }
+    assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
+    let asked = first.asked(ASK).await;
+    first.answer(&asked, selected("yes")).await;
+    assert_eq!(agent.answer_to(7).await["result"], selected("yes"));
+    for other in &mut others {
+        other.settle().await;
+        assert!(!other.has_seen(ASK));
+    }
+}
+
+#[tokio::test]
+async fn a_question_stays_open_when_everyone_leaves() {
+    let mut shared = Shared::new();
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    first.asked(ASK).await;
+    drop(first);
+    let mut next = second(&mut shared).await;
+    let asked = next.asked(ASK).await;
+    next.answer(&asked, selected("yes")).await;
+    assert_eq!(agent.answer_to(7).await["result"], selected("yes"));
+}
+
+#[tokio::test]
+async fn a_remote_client_is_offered_nothing_that_lasts_or_that_is_protected() {
+    let mut shared = Shared::new();
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    let (mut phone, scope) = shared.device(Scope::Answer).await;
+    take_over(&shared, &mut phone).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = phone.asked(ASK).await;
+    assert_eq!(options(&asked), ["yes", "no"]);
+    // An option that was not offered does not count, although the agent offers it.
+    phone.answer(&asked, selected("always")).await;
+    phone.settle().await;
+    let asked = first.asked(ASK).await;
+    first.answer(&asked, selected("no")).await;
+    agent.answer_to(7).await;
+    // A file with secrets: only the person at the machine, or a device with "control", may approve.
+    let file = shared.folder.path().join(".env");
+    std::fs::write(&file, "KEY=1").unwrap();
+    let params = json!({ "sessionId": "s1", "path": file });
+    agent.call(8, "fs/read_text_file", params.clone()).await;
+    let asked = phone.asked(ASK).await;
+    assert_eq!(options(&asked), ["reject"]);
+    let here = first.asked(ASK).await;
+    assert_eq!(options(&here), ["allow", "reject"]);
+    phone.answer(&asked, selected("reject")).await;
+    assert!(agent.answer_to(8).await["error"].is_object());
+    scope.send_replace(Some(Scope::Control));
+    agent.call(9, "fs/read_text_file", params).await;
+    let asked = phone.asked(ASK).await;
+    assert_eq!(options(&asked), ["allow", "reject"]);
+    phone.answer(&asked, selected("allow")).await;
+    assert_eq!(agent.answer_to(9).await["result"]["content"], "KEY=1");
+}
+
+#[tokio::test]
+async fn a_scope_that_is_taken_away_withdraws_the_question() {
+    let mut shared = Shared::new();
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    let (mut phone, scope) = shared.device(Scope::Answer).await;
+    take_over(&shared, &mut phone).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = phone.asked(ASK).await;
+    scope.send_replace(Some(Scope::Watch));
+    let cancelled = phone.asked("$/cancel_request").await;
+    assert_eq!(cancelled["params"]["requestId"], asked["id"]);
+    phone.answer(&asked, selected("yes")).await;
+    phone.settle().await;
+    assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
+    scope.send_replace(None);
+    phone.closed().await;
+}
+
+#[tokio::test]
+async fn forms_go_to_clients_that_show_them() {
+    let mut shared = Shared::new();
+    let mut plain = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut plain).await;
+    let mut able = shared.local(json!({ "elicitation": { "form": {} } })).await;
+    take_over(&shared, &mut able).await;
+    plain.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    let params = json!({
+        "mode": "form", "sessionId": "s1", "message": "Who?", "requestedSchema": schema,
+    });
+    agent.call(7, "elicitation/create", params).await;
+    let asked = able.asked("elicitation/create").await;
+    assert_eq!(asked["params"]["sessionId"], "a/s1");
+    assert_eq!(asked["params"]["message"], "Who?");
+    able.answer(&asked, json!({ "action": "accept", "content": { "name": "Ann" } })).await;
+    let answer = agent.answer_to(7).await;
+    assert_eq!(answer["result"]["content"]["name"], "Ann", "{answer}");
+    plain.settle().await;
+    assert!(!plain.has_seen("elicitation/create"));
+}
+
+#[tokio::test]
+async fn the_log_of_decisions_names_who_answered() {
+    let broker = PermissionBroker::in_memory();
+    let deciding = broker.clone();
+    let options = HubOptions::default()
+        .decide_first(move |agent, cwd, rest| deciding.permissions(agent, cwd, rest));
+    let mut shared = Shared::with(options);
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = first.asked(ASK).await;
+    first.answer(&asked, selected("yes")).await;
+    agent.answer_to(7).await;
+    let audit = broker.audit();
+    assert_eq!(audit[0].answered_by.as_deref(), Some("Test client"));
+    assert!(audit[0].to_string().contains(r#""answeredBy":"Test client""#), "{}", audit[0]);
+}
