@@ -7,10 +7,17 @@ use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tokio::net::UnixListener;
 
 /// The longest path of a socket on Linux, in bytes. Other systems allow a few less.
 const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+
+/// How often the lock is tried.
+const ATTEMPTS: usize = 20;
+
+/// How long to wait before the lock is tried again.
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// The socket on which a hub listens. While it exists, no other hub of this user has the same name.
 /// Dropping it removes the socket.
@@ -35,8 +42,8 @@ pub enum SocketError {
 }
 
 impl HubSocket {
-    /// Listens. A socket that an ended hub left is replaced. Must be called inside a tokio runtime
-    /// with I/O enabled.
+    /// Listens. A socket that an ended hub left is replaced. Blocks for at most 0.2 s if a hub runs.
+    /// Must be called inside a tokio runtime with I/O enabled.
     ///
     /// # Errors
     /// Returns an error if a hub with this name runs, or if the system refuses it.
@@ -47,10 +54,8 @@ impl HubSocket {
         }
         let failed = |error| SocketError::Failed(path.clone(), error);
         let lock = lock_file(folder, name).map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(SocketError::Running(name.clone())),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        if !try_lock(&lock).map_err(failed)? {
+            return Err(SocketError::Running(name.clone()));
         }
         // Only the holder of the lock removes or makes the socket.
         match fs::remove_file(&path) {
@@ -85,6 +90,19 @@ impl Drop for HubSocket {
         // The lock is still held. If the folder is gone, so is the socket.
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// Returns whether the lock is free, and takes it. [`HubSocket::is_taken`] in another process holds
+/// it for a moment, so it is tried several times.
+fn try_lock(lock: &File) -> io::Result<bool> {
+    for _ in 0..ATTEMPTS {
+        match lock.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(AGAIN),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(false)
 }
 
 fn lock_path(folder: &RuntimeFolder, name: &HubName) -> PathBuf {
