@@ -22,11 +22,11 @@ pub(super) async fn show(place: &HubPlace, json: bool) -> Result<Exit, Failure> 
         (Some(status), true) => {
             let mut value = serde_json::to_value(status).unwrap_or_default();
             if let Some(members) = value.as_object_mut() {
-                members.insert("running_hub".to_owned(), json!(true));
+                members.insert("running".to_owned(), json!(true));
             }
             value.to_string()
         }
-        (None, true) => json!({ "name": place.name.as_str(), "running_hub": false }).to_string(),
+        (None, true) => json!({ "name": place.name.as_str(), "running": false }).to_string(),
         (Some(status), false) => in_lines(status),
         (None, false) => return Err(none_runs(place)),
     };

@@ -128,8 +128,10 @@ pub struct Status {
     /// The open sessions.
     pub sessions: usize,
     /// The sessions with a turn that runs.
+    #[serde(rename = "running_turns")]
     pub running: usize,
     /// The sessions whose turn waits for an answer of a person.
+    #[serde(rename = "waiting_turns")]
     pub waiting: usize,
     /// The agents of the hub.
     pub agents: Vec<AgentStatus>,
