@@ -61,7 +61,7 @@ pub(crate) async fn connect_or_start(
     }
 }
 
-/// A hub that this process started. It belongs to nobody: it outlives this process.
+/// A hub that this process started and that outlives it.
 struct StartedHub {
     process: Child,
     place: HubPlace,

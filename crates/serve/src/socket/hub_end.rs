@@ -11,9 +11,9 @@ const INTERVAL: Duration = Duration::from_millis(250);
 /// Why a hub ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Somebody asked for it.
+    /// A client or a signal asked for it.
     Stop,
-    /// Somebody asked for it, and the program starts again.
+    /// A client asked for it, and the program starts again.
     Restart,
     /// No client is attached and no turn runs.
     Idle,

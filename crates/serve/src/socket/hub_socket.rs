@@ -63,7 +63,7 @@ impl HubSocket {
             _ => {}
         }
         let listener = UnixListener::bind(&path).map_err(failed)?;
-        // Nobody else can enter the folder, so the socket was never open to others.
+        // Only this user can enter the folder, so the socket was never open to others.
         fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(failed)?;
         Ok(Self { listener, path, _lock: lock })
     }

@@ -168,7 +168,7 @@ impl Drop for RunningHub {
     }
 }
 
-/// Waits for an end that nobody asked for.
+/// Waits for an end that no test asked for.
 pub(super) fn ends_within(mut hub: RunningHub) -> Ended {
     let deadline = Instant::now() + LONG;
     while hub.try_wait().unwrap().is_none() {
