@@ -16,6 +16,7 @@
     reason = "a benchmark stops at the first error"
 )]
 
+mod attach_rows;
 mod build;
 mod checkpoint_rows;
 mod coder_rows;
@@ -44,6 +45,7 @@ fn main() {
         kept_rows::all(&programs),
         coder_rows::all(&programs),
         screen_rows::all(&programs),
+        attach_rows::all(&programs),
     ];
     let rows: Vec<Row> =
         all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();

@@ -3,6 +3,7 @@
 use crate::args;
 use crate::checkpoints;
 use crate::exit::{Exit, Failure};
+use crate::folder;
 use crate::log;
 use crate::settings::Settings;
 use crate::store::Place;
@@ -60,7 +61,7 @@ fn coder(settings: &Settings) -> Coder {
     if let Some(level) = settings.variable("ATTACHE_THOUGHT_LEVEL") {
         coder = coder.thought_level(level.trim());
     }
-    if let Some(text) = crate::folder::instructions() {
+    if let Some(text) = folder::instructions() {
         coder = coder.instructions(text);
     }
     if let Some(file) = settings.permissions() {
@@ -74,11 +75,11 @@ fn coder(settings: &Settings) -> Coder {
     coder
 }
 
-/// Returns the program's own files (settings, keys, stored sessions, checkpoints), which commands
-/// run by a model cannot read.
+/// Returns the program's own files (settings, keys, stored sessions, checkpoints, sockets of hubs),
+/// which commands run by a model cannot read.
 fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
-    let folders = [crate::folder::configuration(), crate::folder::data(), settings.permissions()];
-    let mut private: Vec<PathBuf> = folders.into_iter().flatten().collect();
+    let mut private = folder::private();
+    private.extend(settings.permissions());
     if let Ok(Place::File(path)) = Place::of(store) {
         // SQLite stores the latest changes in files beside the database.
         private.extend(["", "-wal", "-shm", "-journal"].map(|end| {

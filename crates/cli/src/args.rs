@@ -3,6 +3,7 @@
 pub(crate) mod value;
 
 use crate::agents::arguments::Agents;
+use crate::attach::arguments::Attach;
 use crate::check::arguments::Check;
 use crate::checkpoints::arguments::Checkpoints;
 use crate::config::arguments::Config;
@@ -13,6 +14,7 @@ use crate::new::arguments::New;
 use crate::permissions::arguments::Permissions;
 use crate::run::budget::Budget;
 use crate::screen::arguments::{Begin, Screen};
+use crate::serve::arguments::Serve;
 use crate::sessions::arguments::Sessions;
 use crate::uninstall::arguments::Uninstall;
 use attache_protocol::v1::{ProtocolVersion, ToolKind};
@@ -60,6 +62,10 @@ pub(crate) enum Task {
     /// Serve the built-in agent on stdin and stdout, for editors and other clients
     #[command(after_help = AGENT_EXAMPLES)]
     Agent(Agent),
+    /// Share one hub of agents and sessions with editors and other programs
+    Serve(Serve),
+    /// Use the shared hub as an agent on stdin and stdout, for editors and other clients
+    Attach(Attach),
     /// List, check, add and remove agents
     Agents(Agents),
     /// Log in to an agent

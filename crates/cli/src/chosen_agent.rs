@@ -41,15 +41,28 @@ impl ChosenAgent {
         cwd: &Path,
         protocol: Option<ProtocolVersion>,
     ) -> Result<(Self, AgentSource), Failure> {
+        let cwd = cwd.to_owned();
+        let variables = variables.to_vec();
+        Self::source_with(given, protocol, move |launch| with_env(launch, &variables).cwd(&cwd))
+    }
+
+    /// Like [`ChosenAgent::source`]. `equip` sets the environment and the folder at each start.
+    ///
+    /// # Errors
+    /// The same as for [`ChosenAgent::of`].
+    pub(crate) fn source_with(
+        given: Option<&str>,
+        protocol: Option<ProtocolVersion>,
+        equip: impl Fn(Launch) -> Launch + Send + Sync + 'static,
+    ) -> Result<(Self, AgentSource), Failure> {
         let mut agent = Self::of(given)?;
         agent.protocol = protocol.unwrap_or(agent.protocol);
-        let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
-        let variables = variables.to_vec();
+        let given = given.map(str::to_owned);
         // The lookup succeeded above. It fails here only if the agent has been removed since;
         // starting it then reports the error.
         let launch = move || {
-            let found = Self::of(given.as_deref()).map(|agent| agent.with_env(&variables).launch);
-            found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
+            let found = Self::of(given.as_deref()).map(|agent| agent.launch);
+            equip(found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))))
         };
         let (built_in, protocol) = (agent.built_in, agent.protocol);
         let with = move |options: Options| offered(options.protocol(protocol), built_in);
@@ -95,10 +108,13 @@ impl ChosenAgent {
 
     /// Adds environment variables.
     pub(crate) fn with_env(mut self, variables: &[(String, String)]) -> Self {
-        self.launch =
-            variables.iter().fold(self.launch, |launch, (name, value)| launch.env(name, value));
+        self.launch = with_env(self.launch, variables);
         self
     }
+}
+
+fn with_env(launch: Launch, variables: &[(String, String)]) -> Launch {
+    variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
 }
 
 /// Returns the options for an agent. The built-in agent accesses files directly: the agent's own

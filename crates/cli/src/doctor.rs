@@ -3,6 +3,7 @@
 
 mod checkpoints;
 mod findings;
+mod hub;
 
 use crate::args;
 use crate::demo::size;
@@ -38,6 +39,7 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     terminal_facts(&mut findings);
     folders(&mut findings);
     settings.troubles().iter().for_each(|trouble| findings.found(Mark::Bad, "settings", trouble));
+    hub::hub(&mut findings).await;
     agents(&mut findings);
     keys(&mut findings, &settings);
     let unusable = models.unusable().await;
@@ -114,6 +116,7 @@ fn folders(findings: &mut Findings) {
     for (name, variable, found) in [
         ("configuration", "XDG_CONFIG_HOME", crate::folder::configuration()),
         ("data", "XDG_DATA_HOME", crate::folder::data()),
+        ("state", "XDG_STATE_HOME", crate::folder::state()),
     ] {
         match found {
             Some(found) => folder(findings, name, &found),

@@ -18,6 +18,25 @@ pub(crate) fn data() -> Option<PathBuf> {
     base("XDG_DATA_HOME", ".local/share")
 }
 
+/// Returns the folder `attache` in the user's folder for the state of programs; `None` if neither
+/// `XDG_STATE_HOME` nor `HOME` names one.
+pub(crate) fn state() -> Option<PathBuf> {
+    base("XDG_STATE_HOME", ".local/state")
+}
+
+/// Returns the folder `attache` in the folder that the system makes for the user's sockets, if
+/// `XDG_RUNTIME_DIR` names one that exists.
+pub(crate) fn runtime() -> Option<PathBuf> {
+    let folder = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let folder = folder.filter(|folder| folder.is_absolute() && folder.is_dir());
+    folder.map(|folder| folder.join("attache"))
+}
+
+/// Returns all of these folders.
+pub(crate) fn private() -> Vec<PathBuf> {
+    [configuration(), data(), state(), runtime()].into_iter().flatten().collect()
+}
+
 /// Returns the person's instructions for every project: `AGENTS.md` in the configuration folder, if
 /// it is readable text.
 pub(crate) fn instructions() -> Option<String> {

@@ -4,8 +4,10 @@
 //! implement agents and clients.
 
 mod agent;
+mod agent_choices;
 mod agents;
 mod args;
+mod attach;
 mod chat;
 mod check;
 mod checkpoints;
@@ -33,9 +35,11 @@ mod record;
 mod run;
 mod say;
 mod screen;
+mod serve;
 mod sessions;
 mod settings;
 mod show;
+mod signals;
 mod stop;
 mod store;
 mod terminal;
@@ -83,6 +87,8 @@ fn main() -> ExitCode {
             args::Task::Login(arguments) => login::login(arguments).await,
             args::Task::Logout(arguments) => login::logout(arguments).await,
             args::Task::Agent(arguments) => agent::agent(&arguments).await,
+            args::Task::Serve(arguments) => serve::serve(arguments).await,
+            args::Task::Attach(arguments) => attach::attach(arguments).await,
             args::Task::Demo(arguments) => demo::demo(arguments).await,
             args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,
             args::Task::Checkpoints(arguments) => checkpoints::checkpoints(*arguments).await,

@@ -4,7 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod first_session;
 mod misspelled;
 mod services;
-mod session_changes;
+pub(crate) mod session_changes;
 
 use crate::exit::{Exit, Failure};
 use crate::front_end::{self, add_agent};

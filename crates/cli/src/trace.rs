@@ -8,6 +8,7 @@ mod stdio;
 
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::signals::Signals;
 use attache_host::{Child, Launch, StopPatience};
 use attache_protocol::method::Side;
 use lane::Lane;
@@ -16,7 +17,6 @@ use recorder::Recorder;
 use std::io::{self, Write};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 
 /// The maximum number of bytes that are read at once.
@@ -98,32 +98,6 @@ async fn flow(
         lane.put(from, piece).await;
         if sink.write_all(piece).await.is_err() || sink.flush().await.is_err() {
             return;
-        }
-    }
-}
-
-/// The signals that end a process.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hang_up: Signal,
-}
-
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    /// Waits for the next signal.
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
         }
     }
 }

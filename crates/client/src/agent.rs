@@ -10,7 +10,7 @@ pub(crate) mod incoming_handler;
 mod incoming_v2;
 pub(crate) mod listing;
 pub(crate) mod login;
-mod login_environment;
+pub(crate) mod login_environment;
 pub(crate) mod options;
 pub(crate) mod shared_connection;
 pub(crate) mod start_error;

@@ -259,6 +259,12 @@ impl Hub {
     /// Ends all agents step by step, in parallel, and stores the unsaved part of every session.
     /// Kills any agent that is still running after 8 s.
     pub async fn close(self) {
+        self.end().await;
+    }
+
+    /// Does the same as [`Hub::close`] for a hub that others still hold. The agents do not start
+    /// again afterwards.
+    pub async fn end(&self) {
         let agents: Vec<Arc<AgentEntry>> = lock(&self.shared.agents).values().cloned().collect();
         agents.iter().for_each(|agent| agent.command(Command::Stop));
         let stopped = async {

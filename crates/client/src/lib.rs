@@ -87,6 +87,7 @@ pub use agent::agent_process::AgentProcess;
 pub use agent::evidence::Evidence;
 pub use agent::listing::Listing;
 pub use agent::login::{Login, LoginError};
+pub use agent::login_environment::{LoginEnvironment, NoLoginEnvironment};
 pub use agent::options::Options;
 pub use agent::start_error::StartError;
 pub use agent::version_2_answer::Version2Answer;

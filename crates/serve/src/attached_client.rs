@@ -35,6 +35,8 @@ pub struct AttachedClient {
     name: Mutex<String>,
     /// `None` once the device was revoked: the connection must end.
     scope: watch::Receiver<Option<Scope>>,
+    /// The agent of new sessions that name none.
+    default_agent: Option<String>,
 }
 
 impl AttachedClient {
@@ -45,7 +47,22 @@ impl AttachedClient {
         name: impl Into<String>,
         scope: watch::Receiver<Option<Scope>>,
     ) -> Self {
-        Self { id, place, name: Mutex::new(name.into()), scope }
+        Self { id, place, name: Mutex::new(name.into()), scope, default_agent: None }
+    }
+
+    /// Sets the agent of new sessions that name none, as the person would choose it.
+    #[must_use]
+    pub fn with_default_agent(mut self, agent: Option<String>) -> Self {
+        self.default_agent = agent;
+        self
+    }
+
+    /// The agent of new sessions that name none: one of [`HubServices::agents`], or for a client on
+    /// this machine also a command line. `None` means the first of them.
+    ///
+    /// [`HubServices::agents`]: crate::HubServices::agents
+    pub fn default_agent(&self) -> Option<String> {
+        self.default_agent.clone()
     }
 
     /// What the client may do now; `None` if its device was revoked.

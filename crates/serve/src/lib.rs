@@ -10,20 +10,24 @@
 //! | [`SharedHub`] | The hub, and who is attached to it. |
 //! | [`acp`] | One attached client, over any transport. |
 //! | [`extension`] | The methods `_attache/*`. |
+//! | [`socket`] | The Unix socket, for programs of the same person on this machine. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
 
 pub mod acp;
 mod acp_sessions;
+mod activity;
 mod attached_client;
 pub mod extension;
 mod scope;
 mod services;
 mod shared_hub;
+pub mod socket;
 #[cfg(test)]
 mod types;
 
+pub use activity::Activity;
 pub use attached_client::{AttachedClient, ClientId, DeviceId, Place};
 pub use scope::Scope;
 pub use services::{AgentChoice, HubServices, Served, SessionChange};

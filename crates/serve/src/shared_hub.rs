@@ -45,11 +45,23 @@ impl SharedHub {
         name: impl Into<String>,
         scope: watch::Receiver<Option<Scope>>,
     ) -> Arc<AttachedClient> {
+        self.attach_with(place, name, scope, None)
+    }
+
+    /// Attaches a client as [`SharedHub::attach`] does, with the agent of its new sessions.
+    pub fn attach_with(
+        self: &Arc<Self>,
+        place: Place,
+        name: impl Into<String>,
+        scope: watch::Receiver<Option<Scope>>,
+        default_agent: Option<String>,
+    ) -> Arc<AttachedClient> {
         let mut attached = self.attached();
         attached.clients.retain(|_, client| client.strong_count() > 0);
         attached.last += 1;
         let id = ClientId(attached.last);
-        let client = Arc::new(AttachedClient::new(id, place, name, scope));
+        let client = AttachedClient::new(id, place, name, scope).with_default_agent(default_agent);
+        let client = Arc::new(client);
         attached.clients.insert(id, Arc::downgrade(&client));
         self.count.send_replace(attached.clients.len());
         client

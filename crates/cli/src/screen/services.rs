@@ -1,29 +1,27 @@
 //! What the screen needs from this program.
 
 use super::session_changes;
-use crate::agents::own::OwnAgents;
+use crate::agent_choices::{GivenAgents, agent_choices};
 use crate::chosen_agent::{BUILT_IN_NAME, built_in, not_opened};
 use crate::front_end::{self, add_agent};
 use crate::run::attach;
 use crate::settings;
-use attache_client::{Hub, HubError, KNOWN_AGENTS, KnownAgent};
+use attache_client::{Hub, HubError, KnownAgent};
 use attache_host::Launch;
 use attache_protocol::v1::{PromptCapabilities, SessionConfigOptionValue, SessionId};
 use attache_screen::composer;
 use attache_screen::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
 use attache_session::{Session, Store};
 use attache_view::sanitize;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// What the screen needs from this program.
 pub(super) struct CliServices {
     store: Option<Arc<dyn Store>>,
     cwd: PathBuf,
-    /// The value of `--agent` that selects each agent, by its name in the hub.
-    given: Mutex<HashMap<String, String>>,
+    given: GivenAgents,
 }
 
 impl CliServices {
@@ -33,15 +31,11 @@ impl CliServices {
         cwd: PathBuf,
         first: (String, Option<String>),
     ) -> Self {
-        let given = first.1.map(|given| (first.0, given)).into_iter().collect();
-        Self { store, cwd, given: Mutex::new(given) }
-    }
-
-    /// Returns the value of `--agent` that selects an agent of the hub. A program such as `npx`
-    /// starts the agent only with its arguments.
-    fn given(&self, agent: &str) -> String {
-        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        given.get(agent).map_or_else(|| agent.to_owned(), String::clone)
+        let given = GivenAgents::default();
+        if let (name, Some(word)) = first {
+            given.add(&name, &word);
+        }
+        Self { store, cwd, given }
     }
 
     fn stored<T: Send + 'static>(
@@ -56,11 +50,6 @@ impl CliServices {
             async move { done.await.unwrap_or_else(|_| Err("this program is ending".to_owned())) },
         )
     }
-}
-
-/// Returns whether the program of a command line is installed.
-fn is_installed(command: &str) -> bool {
-    Launch::parse(command).is_ok_and(|launch| launch.find().is_some())
 }
 
 /// Returns the command that continues a session. The command opens the picker if a terminal cannot
@@ -81,35 +70,14 @@ fn resume_command(agent: &str, id: &str) -> String {
 
 impl Services for CliServices {
     fn agents(&self) -> Vec<AgentChoice> {
-        let mut agents = vec![AgentChoice {
-            name: BUILT_IN_NAME.to_owned(),
-            title: "built-in".to_owned(),
-            installed: true,
-            needs: "no key for the offline model".to_owned(),
-            ..AgentChoice::default()
-        }];
-        let own = OwnAgents::read().ok();
-        agents.extend(own.iter().flat_map(OwnAgents::all).map(|(name, agent)| AgentChoice {
-            name: name.to_owned(),
-            title: agent.title.clone().unwrap_or_default(),
-            installed: is_installed(&agent.command),
-            install: format!("attache agents check {name}"),
-            needs: String::new(),
-        }));
-        let mut known: Vec<AgentChoice> = KNOWN_AGENTS
-            .iter()
-            .filter(|known| !agents.iter().any(|agent| agent.name == known.name))
-            .map(|known| AgentChoice {
-                name: known.name.to_owned(),
-                title: known.title.to_owned(),
-                installed: known.find().is_some(),
-                install: known.install.to_owned(),
-                needs: format!("needs {}", known.login),
-            })
-            .collect();
-        known.sort_by_key(|agent| !agent.installed);
-        agents.extend(known);
-        agents
+        let choices = agent_choices().into_iter().map(|choice| AgentChoice {
+            name: choice.name,
+            title: choice.title,
+            installed: choice.installed,
+            install: choice.install,
+            needs: choice.needs,
+        });
+        choices.collect()
     }
 
     fn add_agent(&self, hub: &Hub, agent: &str) -> Result<String, String> {
@@ -118,8 +86,7 @@ impl Services for CliServices {
         }
         let added = add_agent(hub, Some(agent), &[], &self.cwd, None);
         let name = added.map_err(|failure| failure.message)?.name;
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        given.entry(name.clone()).or_insert_with(|| agent.to_owned());
+        self.given.add(&name, agent);
         Ok(name)
     }
 
@@ -164,7 +131,7 @@ impl Services for CliServices {
     }
 
     fn resume_command(&self, agent: &str, id: &SessionId) -> String {
-        resume_command(&self.given(agent), id.as_str())
+        resume_command(&self.given.of(agent), id.as_str())
     }
 
     fn login(&self, agent: &str) -> Command {
@@ -172,7 +139,7 @@ impl Services for CliServices {
         let mut command = Command::new(program.unwrap_or_else(|_| "attache".into()));
         match agent {
             BUILT_IN_NAME => command.args(["agent", "--add-key"]),
-            agent => command.args(["login", &self.given(agent)]),
+            agent => command.args(["login", &self.given.of(agent)]),
         };
         command
     }

@@ -35,7 +35,7 @@ fn logs(store: &dyn Store, session: &ListedSession) -> Result<Vec<SessionKey>, F
 ///
 /// # Errors
 /// Returns an error if the session is not stored, or the store fails.
-pub(super) async fn change(
+pub(crate) async fn change(
     store: &dyn Store,
     session: &ListedSession,
     change: &SessionChange,

@@ -14,12 +14,12 @@ pub(crate) struct Uninstall {
 }
 
 const HELP: &str = "\
-The list has every file in the configuration folder and the data folder, and the files that \
-ATTACHE_STORE and ATTACHE_PERMISSIONS name. Files in your projects, such as .attache/, are not \
+The list has every file in the folders for configuration, data, state and sockets, and the files \
+that ATTACHE_STORE and ATTACHE_PERMISSIONS name. Files in your projects, such as .attache/, are not \
 listed and stay.
 
 This command does not remove the program itself, and says where it is. Sessions that run \
-meanwhile lose what they store.
+meanwhile lose what they store; end a shared hub with `attache serve stop` first.
 
 Examples:
   attache uninstall            show what is stored, and remove nothing

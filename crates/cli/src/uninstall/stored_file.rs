@@ -36,6 +36,7 @@ const CONTENTS: &[(&str, &str)] = &[
     ("client-permissions.jsonl", "decisions about permissions"),
     ("client-permissions.txt", "permission rules of an older version"),
     ("config.toml", "settings"),
+    ("hub-", "the log and the open sessions of a shared hub"),
     ("keymap.toml", "keys of the screen"),
     ("keys.toml", "API keys"),
     ("models.json", "your models"),
@@ -44,6 +45,10 @@ const CONTENTS: &[(&str, &str)] = &[
     ("sessions.db", "sessions"),
     ("theme.toml", "styles of the screen"),
 ];
+
+/// The files by the ends of their names, if no beginning is known.
+const ENDS: &[(&str, &str)] =
+    &[(".lock", "the lock of a shared hub"), (".sock", "the socket of a shared hub")];
 
 /// How the names of the files of checkpoints begin.
 const CHECKPOINTS: [&str; 4] = ["checkpoints.db", "damaged-", "restore.lock", "stat-"];
@@ -76,7 +81,7 @@ pub(super) fn stored_files() -> io::Result<Vec<StoredFile>> {
 
 /// Returns the folders of this program.
 fn folders() -> BTreeSet<PathBuf> {
-    [folder::configuration(), folder::data()].into_iter().flatten().collect()
+    folder::private().into_iter().collect()
 }
 
 /// Removes the folders of this program that have no more files.
@@ -134,6 +139,7 @@ impl StoredFile {
     fn new(path: PathBuf, meta: &Metadata) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let known = CONTENTS.iter().find(|(begin, _)| name.starts_with(begin));
+        let known = known.or_else(|| ENDS.iter().find(|(end, _)| name.ends_with(end)));
         let contents = known.map(|(_, contents)| *contents).unwrap_or_default();
         Self { size: meta.len(), contents, identity: identity(meta), path }
     }

@@ -46,6 +46,7 @@ mod screen_questions;
 mod screen_rewind;
 mod screen_sessions;
 mod script;
+mod serve;
 mod sessions;
 mod stop;
 mod stopping;

@@ -26,7 +26,8 @@ use tempfile::TempDir;
 const COMMAND: &str = "UPDATE_DOCS=1 cargo test -p attache --test run messages";
 
 /// The programs that the sections may use; no other program is found, whatever is installed.
-const TOOLS: &[&str] = &["sh", "cat", "sed", "ls", "mkdir", "sleep", "chmod", "head", "grep"];
+const TOOLS: &[&str] =
+    &["sh", "cat", "sed", "ls", "mkdir", "rmdir", "ln", "sleep", "chmod", "head", "grep"];
 
 macro_rules! documents {
     ($($name:ident)*) => {
@@ -41,8 +42,8 @@ macro_rules! documents {
 }
 
 documents! {
-    agent agents attache chat check checkpoints config demo doctor login new permissions run
-    sessions trace uninstall
+    agent agents attach attache chat check checkpoints config demo doctor login new permissions run
+    serve sessions trace uninstall
 }
 
 #[test]
@@ -232,7 +233,7 @@ impl Home {
                 (r"\b\d+(\.\d+)? [KM]iB\b", "SIZE"),
                 (r"\b[0-9a-f]{8}\b", "1a2b3c4d"),
                 (r"\.tmp\w{6}\b", ".tmpXXXXXX"),
-                (r"\bprocess \d+", "process PID"),
+                (r"\bprocess( +)\d+", "process${1}PID"),
                 (r"\b\d+ messages to the agent|\b\d+ back\b|\b\d+ kB\b", "N"),
                 (r"up to event \d+", "up to event N"),
                 (r"(?m)^([○◐] |plan \d|  [▶☐☑] ).*\n", ""),

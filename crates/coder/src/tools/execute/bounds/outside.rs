@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Paths in a home that are hidden in addition to the policy's secrets: the credentials of
 /// programs, browsers, mail, wallets, and Attaché's own settings and sessions.
-const HOME_SECRETS: [&str; 47] = [
+const HOME_SECRETS: [&str; 48] = [
     ".bitcoin",
     ".cargo/credentials",
     ".claude.json",
@@ -47,6 +47,7 @@ const HOME_SECRETS: [&str; 47] = [
     ".local/share/kwalletd",
     ".local/share/opencode/auth.json",
     ".local/share/pki",
+    ".local/state/attache",
     ".pip/pip.conf",
     ".pki",
     ".qwen/oauth_creds.json",

@@ -1,0 +1,99 @@
+//! What the shared hub needs from this program.
+
+use super::file_search;
+use crate::agent_choices::{GivenAgents, agent_choices};
+use crate::chosen_agent::ChosenAgent;
+use crate::screen::session_changes;
+use attache_client::{Hub, ListedSession, LoginEnvironment};
+use attache_host::Launch;
+use attache_serve::{AgentChoice, HubServices, Served, SessionChange};
+use attache_session::Store;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the shared hub needs from this program.
+pub(super) struct CliHubServices {
+    store: Option<Arc<dyn Store>>,
+    /// The environment of agents; that of this process if it is not known.
+    login: Option<LoginEnvironment>,
+    /// The folder in which agents start.
+    home: PathBuf,
+    given: GivenAgents,
+}
+
+impl CliHubServices {
+    pub(super) fn new(store: Option<Arc<dyn Store>>, login: Option<LoginEnvironment>) -> Self {
+        let home = std::env::home_dir().filter(|home| home.is_dir());
+        let home = home.unwrap_or_else(|| PathBuf::from("/"));
+        Self { store, login, home, given: GivenAgents::default() }
+    }
+
+    /// Returns what selects an agent of the hub, by its name there.
+    pub(super) fn given(&self, agent: &str) -> String {
+        self.given.of(agent)
+    }
+
+    fn add(&self, hub: &Hub, given: &str) -> Result<String, String> {
+        let (login, home) = (self.login.clone(), self.home.clone());
+        let equip = move |launch: Launch| match &login {
+            Some(login) => login.equip(launch).cwd(&home),
+            None => launch.cwd(&home),
+        };
+        let source = ChosenAgent::source_with(Some(given), None, equip);
+        let (agent, source) = source.map_err(|failure| failure.message)?;
+        if hub.agent(&agent.name).is_none() {
+            // Another client may have added it just now, which is as good.
+            let _ = hub.add(agent.name.as_str(), source);
+        }
+        self.given.add(&agent.name, given);
+        Ok(agent.name)
+    }
+}
+
+impl HubServices for CliHubServices {
+    fn agents(&self) -> Vec<AgentChoice> {
+        let choices = agent_choices().into_iter().map(|choice| AgentChoice {
+            name: choice.name,
+            title: choice.title,
+            installed: choice.installed,
+            needs: choice.needs,
+        });
+        choices.collect()
+    }
+
+    fn add_agent(&self, hub: &Hub, agent: &str, is_local: bool) -> Result<String, String> {
+        if hub.agent(agent).is_some() {
+            return Ok(agent.to_owned());
+        }
+        if !is_local && !agent_choices().iter().any(|choice| choice.name == agent) {
+            return Err(format!("there is no agent with the name {agent:?}"));
+        }
+        self.add(hub, agent)
+    }
+
+    fn change(&self, session: ListedSession, change: SessionChange) -> Served<Result<(), String>> {
+        let Some(store) = self.store.clone() else {
+            return Box::pin(async { Err("sessions are not stored".to_owned()) });
+        };
+        let change = match change {
+            SessionChange::Rename(title) => attache_screen::SessionChange::Rename(title),
+            SessionChange::Archive(archived) => attache_screen::SessionChange::Archive(archived),
+            SessionChange::Tags(tags) => attache_screen::SessionChange::Tags(tags),
+            SessionChange::Delete => attache_screen::SessionChange::Delete,
+        };
+        Box::pin(async move {
+            session_changes::change(&*store, &session, &change).await.map_err(|it| it.message)
+        })
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn files(&self, folder: &Path, letters: &str, limit: usize) -> Served<Vec<String>> {
+        let (folder, letters) = (folder.to_owned(), letters.to_owned());
+        let searching =
+            tokio::task::spawn_blocking(move || file_search::search(&folder, &letters, limit));
+        Box::pin(async move { searching.await.unwrap_or_default() })
+    }
+}
