@@ -17,6 +17,7 @@
 pub mod acp;
 mod attached_client;
 pub mod extension;
+mod live;
 mod scope;
 mod services;
 mod shared_hub;
@@ -25,5 +26,5 @@ mod types;
 
 pub use attached_client::{AttachedClient, ClientId, DeviceId, Place};
 pub use scope::Scope;
-pub use services::{AgentChoice, HubServices, Served, SessionChange};
+pub use services::{AgentChoice, FoundText, HubServices, Served, SessionChange};
 pub use shared_hub::SharedHub;

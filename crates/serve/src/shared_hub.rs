@@ -1,5 +1,6 @@
 //! The hub, and who is attached to it.
 
+use crate::live::LiveViews;
 use crate::{AttachedClient, ClientId, HubServices, Place, Scope};
 use attache_client::Hub;
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ pub struct SharedHub {
     pub hub: Hub,
     /// What the program around it supplies.
     pub services: Arc<dyn HubServices>,
+    /// What the clients watch.
+    pub(crate) live: LiveViews,
     attached: Mutex<Attached>,
     count: watch::Sender<usize>,
 }
@@ -26,7 +29,8 @@ struct Attached {
 impl SharedHub {
     /// Shares a hub.
     pub fn new(hub: Hub, services: Arc<dyn HubServices>) -> Self {
-        Self { hub, services, attached: Mutex::default(), count: watch::Sender::new(0) }
+        let live = LiveViews::default();
+        Self { hub, services, live, attached: Mutex::default(), count: watch::Sender::new(0) }
     }
 
     /// Attaches a client. It counts as attached until the last clone of the returned handle is

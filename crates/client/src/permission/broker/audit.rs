@@ -69,6 +69,8 @@ pub enum DecidedBy {
     Flag(String),
     /// The person.
     Asked,
+    /// The person, at the client with this name of a hub that several clients share.
+    AskedAt(String),
 }
 
 impl Audited {
@@ -118,7 +120,7 @@ impl fmt::Display for Audited {
         let (by, rule) = match &self.by {
             DecidedBy::Rule(rule) => ("rule", Some(without_secrets(&rule.to_line()))),
             DecidedBy::Setting | DecidedBy::Flag(_) => ("setting", None),
-            DecidedBy::Asked => ("asked", None),
+            DecidedBy::Asked | DecidedBy::AskedAt(_) => ("asked", None),
         };
         let mut line = json!({
             "at": Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).rfc3339(),
@@ -133,6 +135,10 @@ impl fmt::Display for Audited {
         if let Some(members) = line.as_object_mut() {
             if let DecidedBy::Flag(flag) = &self.by {
                 members.insert("flag".to_owned(), flag.as_str().into());
+            }
+            if let DecidedBy::AskedAt(client) = &self.by {
+                let client: String = client.chars().take(TITLE).collect();
+                members.insert("client".to_owned(), client.into());
             }
             if !self.effect.is_empty() {
                 members.insert("effect".to_owned(), self.effect.to_json());
