@@ -30,7 +30,7 @@ const POLL: Duration = Duration::from_millis(250);
 /// The number of entries of a page of the log.
 const PAGE: usize = 512;
 
-/// The largest number of pages that are read for one answer.
+/// The largest number of pages whose rows are in one answer.
 const PAGES: usize = 8;
 
 /// The number of bytes before and after a text that are shown.
@@ -96,9 +96,9 @@ impl LiveSession {
         self.session().state() == SessionState::Closed
     }
 
-    /// Follows the session, which is up to date when this returns.
+    /// Follows the session. When this returns, the latest rows are up to date.
     pub(crate) async fn follow(&self) -> Following {
-        self.state.update().await;
+        self.state.update_some().await;
         let mut updater = locked(&self.updater);
         let running = updater.upgrade().unwrap_or_else(|| {
             let mut task = JoinSet::new();
@@ -130,8 +130,8 @@ impl LiveSession {
         locked(&self.state.rows).whole_call(index, self.session())
     }
 
-    /// Reads what is in the log of these rows and not in memory, and then passes the rows that fit
-    /// into a message to `take`.
+    /// Returns the last of these rows, as many as fit into a message. Reads those that are in the
+    /// log and not in memory.
     ///
     /// # Errors
     /// Returns an error if the store fails.
@@ -139,21 +139,24 @@ impl LiveSession {
         let state = &self.state;
         let _alone = state.reading.lock().await;
         let mut start = range.start.max(range.end.saturating_sub(ROWS_LIMIT));
-        for _ in 0..PAGES {
+        let mut pages = 0;
+        state.update().await;
+        loop {
             let unread = locked(&state.rows).unread(&(start..range.end));
-            let Some(part) = unread else { break };
+            let Some(part) = unread.filter(|_| pages < PAGES) else { break };
+            // The log is read backwards, so that later pages can be on the way.
+            pages += usize::from(part.rows.end <= range.end);
             if !read_page(&state.rows, &state.session, &part, PAGE).await? {
                 break;
             }
+            locked(&state.rows).forget_pages(start);
             state.update().await;
         }
         let mut rows = locked(&state.rows);
         if let Some(part) = rows.unread(&(start..range.end)) {
             start = part.rows.end.min(range.end);
         }
-        let read = rows.latest(start..range.end).0;
-        rows.forget_pages(start);
-        Ok(read)
+        Ok(rows.latest(start..range.end).0)
     }
 
     /// Finds the rows with this text, the latest first, among those in memory.
@@ -223,45 +226,56 @@ async fn keep_up(state: Arc<State>) {
 }
 
 impl State {
-    /// Updates the rows, the latest first, and everything else that is shown.
+    /// Updates all rows and everything else that is shown.
     async fn update(&self) {
-        loop {
-            let questions = self.show_questions().await;
-            let snapshot = self.session.snapshot();
-            let (has_more, position) = {
-                let mut rows = locked(&self.rows);
-                let has_more = rows.update(&self.session, &snapshot, |parts, number| {
-                    self.set_parts(parts, number, &snapshot, &questions)
-                });
-                (has_more, rows.position())
-            };
-            locked(&self.list).mark_seen(self.session.agent().name(), &snapshot);
-            self.position.send_if_modified(|known| std::mem::replace(known, position) != position);
-            if !has_more {
-                return;
-            }
+        while self.update_some().await {
             tokio::task::yield_now().await;
         }
     }
 
-    /// Shows the open questions. Each is shown once, so that its answers stay what they were.
-    async fn show_questions(&self) -> Vec<Question> {
-        let open = self.session.questions();
-        let is_new = |question: &&Question| !locked(&self.shown).contains_key(&question.id.0);
-        let new: Vec<Question> = open.iter().filter(is_new).cloned().collect();
-        if !new.is_empty() {
-            let (agent, cwd) =
-                (self.session.agent().name().to_owned(), self.session.cwd().to_owned());
-            let shown = tokio::task::spawn_blocking(move || {
-                let view = |it: &Question| (it.id.0, Arc::new(QuestionView::new(it, &agent, &cwd)));
-                new.iter().map(view).collect::<Vec<_>>()
+    /// Updates everything that is shown, of the rows the latest ones. Returns whether more wait.
+    async fn update_some(&self) -> bool {
+        self.show_questions().await;
+        let (has_more, position) = {
+            // What is read under the lock is never older than what the rows show.
+            let mut rows = locked(&self.rows);
+            let snapshot = self.session.snapshot();
+            let mut questions = self.session.questions();
+            let count = questions.len();
+            let shown = locked(&self.shown).clone();
+            questions.retain(|question| shown.contains_key(&question.id.0));
+            let has_more = rows.update(&self.session, &snapshot, |parts, number| {
+                self.set_parts(parts, number, &snapshot, &questions)
             });
-            // An error means that this program ends.
-            let shown = shown.await.unwrap_or_default();
-            locked(&self.shown).extend(shown);
+            locked(&self.list).mark_seen(self.session.agent().name(), &snapshot);
+            (has_more || questions.len() < count, rows.position())
+        };
+        self.position.send_if_modified(|known| std::mem::replace(known, position) != position);
+        has_more
+    }
+
+    /// Shows the open questions. Each is shown once, so that its answers stay what they were.
+    async fn show_questions(&self) {
+        let open = self.session.questions();
+        let new: Vec<Question> = {
+            let mut shown = locked(&self.shown);
+            shown.retain(|id, _| open.iter().any(|question| question.id.0 == *id));
+            open.into_iter().filter(|question| !shown.contains_key(&question.id.0)).collect()
+        };
+        if new.is_empty() {
+            return;
         }
-        locked(&self.shown).retain(|id, _| open.iter().any(|question| question.id.0 == *id));
-        open
+        let (agent, cwd) = (self.session.agent().name().to_owned(), self.session.cwd().to_owned());
+        let making = tokio::task::spawn_blocking(move || {
+            let view = |it: &Question| (it.id.0, Arc::new(QuestionView::new(it, &agent, &cwd)));
+            new.iter().map(view).collect::<Vec<_>>()
+        });
+        // An error means that this program ends.
+        let made = making.await.unwrap_or_default();
+        let mut shown = locked(&self.shown);
+        for (id, view) in made {
+            shown.entry(id).or_insert(view);
+        }
     }
 
     fn set_parts(
