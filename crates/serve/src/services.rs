@@ -1,6 +1,7 @@
 //! What a shared hub needs from the program around it.
 
-use attache_client::{Hub, ListedSession};
+use attache_client::{Hub, ListedSession, PermissionBroker};
+use attache_protocol::v1::SessionId;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -29,6 +30,23 @@ pub trait HubServices: Send + Sync + 'static {
     /// Returns the files of a folder whose paths match these letters, for the mentions of a prompt:
     /// at most `limit`, the best first.
     fn files(&self, folder: &Path, letters: &str, limit: usize) -> Served<Vec<String>>;
+
+    /// The person's rules, with the log of decisions.
+    fn rules(&self) -> PermissionBroker;
+
+    /// Finds the stored sessions with this text.
+    fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>>;
+}
+
+/// A session that was found by its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundText {
+    /// The name of its agent in the hub.
+    pub agent: String,
+    /// Its id.
+    pub id: SessionId,
+    /// The text around the match.
+    pub around: String,
 }
 
 /// An agent that the person can choose.

@@ -1,6 +1,7 @@
 //! The hub, and who is attached to it.
 
 use crate::acp_sessions::AcpSessions;
+use crate::live::LiveViews;
 use crate::{AttachedClient, ClientId, HubServices, Place, Scope};
 use attache_client::Hub;
 use std::collections::BTreeMap;
@@ -15,6 +16,8 @@ pub struct SharedHub {
     /// What the program around it supplies.
     pub services: Arc<dyn HubServices>,
     pub(crate) acp: Arc<AcpSessions>,
+    /// What the clients watch.
+    pub(crate) live: LiveViews,
     attached: Mutex<Attached>,
     count: watch::Sender<usize>,
 }
@@ -32,6 +35,7 @@ impl SharedHub {
             hub,
             services,
             acp: Arc::default(),
+            live: LiveViews::default(),
             attached: Mutex::default(),
             count: watch::Sender::new(0),
         }

@@ -68,7 +68,8 @@ pub use option::{CommandItem, OptionItem, OptionValue};
 pub use path::relative as relative_path;
 pub use question::{
     Choice, ChoiceAction, FieldChoice, FieldKind, FieldValue, FormField, FormView, PageView,
-    PermissionView, QuestionBody, QuestionView, RuleChoice, RuleReach, rule_about, rule_meaning,
+    PermissionAnswer, PermissionView, QuestionBody, QuestionView, RuleChoice, RuleReach,
+    rule_about, rule_meaning,
 };
 pub use restore::{action_word, file_count, restore_notices, restore_preview, restored_path};
 pub use row::diff_row::{DiffRow, FileChange, FileDiff, Hunk, HunkLine, LineChange};

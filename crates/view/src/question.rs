@@ -4,6 +4,7 @@ mod choices;
 mod form;
 mod page;
 mod permission;
+mod permission_answer;
 mod rule_words;
 mod text;
 
@@ -11,6 +12,7 @@ pub use choices::{Choice, ChoiceAction, RuleChoice, RuleReach};
 pub use form::{FieldChoice, FieldKind, FieldValue, FormField, FormView};
 pub use page::PageView;
 pub use permission::{PermissionView, rule_about};
+pub use permission_answer::PermissionAnswer;
 pub use rule_words::rule_meaning;
 
 use crate::sanitize;

@@ -131,6 +131,19 @@ impl HubAgent {
         self.0.pending.answer(question, answer, None)
     }
 
+    /// Like [`HubAgent::answer`]. The log of decisions names `by` as who answered, such as a device.
+    ///
+    /// # Errors
+    /// Returns the same errors.
+    pub fn answer_as(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+        by: &str,
+    ) -> Result<(), AnswerError> {
+        self.0.pending.answer(question, answer, Some(by))
+    }
+
     /// Returns the number of updates for unknown sessions that were dropped since the agent
     /// started, and the number of unknown sessions whose updates are kept in case the sessions are
     /// opened.

@@ -14,9 +14,9 @@ use crate::layout::DrawnLine;
 use crate::theme::Theme;
 use attache_client::Decision;
 use attache_protocol::v1::PermissionOption;
-use attache_view::{PermissionView, Role};
+use attache_view::{PermissionAnswer, PermissionView, Role};
 use body::{Body, whole_row};
-use possible_answer::{Answer, PossibleAnswer, answers};
+use possible_answer::{PossibleAnswer, answers};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
@@ -99,9 +99,11 @@ impl PermissionPanel {
             return Outcome::Stay;
         }
         match answer {
-            Answer::Decide(decision) => done(PanelAnswer::Permission(decision)),
-            Answer::Remember(effect, reach) => done(PanelAnswer::Remember { effect, reach }),
-            Answer::SayWhy => {
+            PermissionAnswer::Decide(decision) => done(PanelAnswer::Permission(decision)),
+            PermissionAnswer::Remember(effect, reach) => {
+                done(PanelAnswer::Remember { effect, reach })
+            }
+            PermissionAnswer::SayWhy => {
                 self.why = Some(LineInput::default());
                 Outcome::Stay
             }

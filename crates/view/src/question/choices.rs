@@ -1,7 +1,6 @@
 //! The answers to choose from.
 
 use crate::span::Line;
-use attache_client::{Decision, PermissionRequest};
 use serde::{Deserialize, Serialize};
 
 /// An answer to choose.
@@ -41,7 +40,7 @@ pub enum ChoiceAction {
     RejectAndSay,
     /// Chooses an option of the agent.
     Option {
-        /// The index of the option in [`PermissionRequest::options`].
+        /// The index of the option in [`attache_client::PermissionRequest::options`].
         index: usize,
     },
     /// Sends a form, or agrees to open a page.
@@ -50,22 +49,6 @@ pub enum ChoiceAction {
     Decline,
     /// Dismisses a form or a page without an answer.
     Cancel,
-}
-
-impl ChoiceAction {
-    /// Returns the decision with which to answer a permission request; `None` if the action answers
-    /// other questions. Remember the chosen rule first, if there is one.
-    pub fn decision(&self, request: &PermissionRequest) -> Option<Decision> {
-        match self {
-            Self::Allow | Self::AllowAlways { .. } => Some(Decision::Allow),
-            Self::Reject | Self::RejectAlways { .. } | Self::RejectAndSay => Some(Decision::Reject),
-            Self::Option { index } => {
-                let option = request.options.get(*index)?;
-                Some(Decision::Choose(option.option_id.clone()))
-            }
-            Self::Accept | Self::Decline | Self::Cancel => None,
-        }
-    }
 }
 
 /// A rule that an answer can add.

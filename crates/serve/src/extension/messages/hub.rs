@@ -1,0 +1,92 @@
+//! What a client negotiates, and what it follows of the hub.
+
+use crate::Scope;
+use attache_view::{Line, QuestionView, SessionListView};
+use serde::{Deserialize, Serialize};
+
+messages! {
+    /// What was negotiated.
+    Negotiated {
+        /// The version of the methods: 1.
+        version: u32,
+        /// What the client may do.
+        scope: Scope,
+        /// The version of the program that serves the hub.
+        hub: String,
+    }
+
+    /// Follows the hub: its agents, the list of sessions, and who waits for the person.
+    WatchHub {
+        /// Leaves out sessions without these words.
+        #[serde(default)]
+        words: String,
+        /// Whether archived sessions are listed too.
+        #[serde(default)]
+        archived: bool,
+        /// The largest number of sessions to list; 100 if absent.
+        #[serde(default)]
+        limit: Option<usize>,
+    }
+
+    /// The watch that was begun. Ends with the connection at the latest.
+    Watching {
+        /// Its number, which its notifications carry.
+        watch: u64,
+    }
+
+    /// Ends a watch.
+    Unwatch {
+        /// Its number.
+        watch: u64,
+    }
+
+    /// The state of the hub. Sent whole when something in it changed, at most a few times a second.
+    HubChanged {
+        /// The number of the watch.
+        watch: u64,
+        /// The agents to choose from.
+        agents: Vec<AgentItem>,
+        /// The sessions and who waits.
+        list: SessionListView,
+        /// Whether sessions were left out because of the limit.
+        has_more: bool,
+        /// The open questions that belong to no session, such as those of a login.
+        questions: Vec<AgentQuestion>,
+        /// What this client may do now.
+        scope: Scope,
+        /// The clients that are attached, this one too.
+        clients: Vec<ClientItem>,
+    }
+
+    /// An agent to choose.
+    AgentItem {
+        /// The name in the hub.
+        name: String,
+        /// The name for people; may be empty.
+        title: String,
+        /// Whether it can be started.
+        installed: bool,
+        /// The account or key that it needs; may be empty.
+        needs: String,
+    }
+
+    /// A question of an agent that belongs to no session.
+    AgentQuestion {
+        /// The name of the agent in the hub.
+        agent: String,
+        /// The question.
+        question: QuestionView,
+    }
+
+    /// An attached client.
+    ClientItem {
+        /// The number of the connection.
+        id: u64,
+        /// What it calls itself, sanitized.
+        name: Line,
+        /// What it may do.
+        scope: Scope,
+        /// Whether it is the client that gets this.
+        own: bool,
+    }
+}

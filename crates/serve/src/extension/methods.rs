@@ -1,0 +1,93 @@
+//! The table of the methods.
+
+use super::caller::Caller;
+use super::reply::Reply;
+use super::{answering, going_back, hub_watch, prompting, reading, refusal, reviewing};
+use super::{session_watch, sessions};
+use crate::Scope;
+use attache_connection::Peer;
+use attache_protocol::Error;
+use serde::de::DeserializeOwned;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// The reply that will come.
+pub(super) type Answering = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>;
+
+/// A method.
+pub(super) struct MethodRow {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// The scope that a client needs.
+    pub(super) scope: Scope,
+    /// Serves a call with these params.
+    pub(super) run: fn(Arc<Caller>, Peer, String) -> Answering,
+}
+
+macro_rules! methods {
+    ($($name:literal $scope:ident $function:path;)*) => {
+        /// All methods.
+        pub(super) const METHODS: &[MethodRow] = &[$(MethodRow {
+            name: $name,
+            scope: Scope::$scope,
+            run: |caller, peer, params| serve($name, caller, peer, params, $function),
+        },)*];
+    };
+}
+
+methods! {
+    "_attache/watch_hub" Watch hub_watch::watch_hub;
+    "_attache/watch_session" Watch session_watch::watch_session;
+    "_attache/unwatch" Watch session_watch::unwatch;
+    "_attache/rows" Watch reading::rows;
+    "_attache/whole_call" Watch reading::whole_call;
+    "_attache/search" Watch reading::search;
+    "_attache/answer" Answer answering::answer;
+    "_attache/open" Control sessions::open;
+    "_attache/prompt" Control prompting::prompt;
+    "_attache/cancel" Control prompting::cancel;
+    "_attache/stop_call" Control prompting::stop_call;
+    "_attache/queue" Control prompting::queue;
+    "_attache/draft" Control prompting::draft;
+    "_attache/files" Control prompting::files;
+    "_attache/option" Control sessions::option;
+    "_attache/change" Control sessions::change;
+    "_attache/restart" Control sessions::restart;
+    "_attache/continue" Control sessions::continue_in_new;
+    "_attache/review" Watch reviewing::review;
+    "_attache/decide" Control reviewing::decide;
+    "_attache/checkpoints" Watch going_back::checkpoints;
+    "_attache/restore_preview" Control going_back::preview;
+    "_attache/restore" Control going_back::restore;
+}
+
+/// Returns the method with this name.
+pub(super) fn find(name: &str) -> Option<&'static MethodRow> {
+    METHODS.iter().find(|row| row.name == name)
+}
+
+/// Decodes the params and serves the call. Unknown fields are ignored.
+fn serve<P, F>(
+    name: &'static str,
+    caller: Arc<Caller>,
+    peer: Peer,
+    params: String,
+    function: fn(Arc<Caller>, Peer, P) -> F,
+) -> Answering
+where
+    P: DeserializeOwned + Send,
+    F: Future<Output = Result<Reply, Error>> + Send + 'static,
+{
+    let mut reader = serde_json::Deserializer::from_str(&params);
+    match serde_path_to_error::deserialize::<_, P>(&mut reader) {
+        Ok(params) => Box::pin(function(caller, peer, params)),
+        Err(error) => {
+            let field = error.path().to_string();
+            let place = if field == "." { "the params".to_owned() } else { format!("`{field}`") };
+            let why = error.inner();
+            let refused = refusal::wrong(format!("{name}: {place}: {why}; see docs/extension.md"));
+            Box::pin(std::future::ready(Err(refused)))
+        }
+    }
+}
