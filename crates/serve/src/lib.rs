@@ -10,13 +10,17 @@
 //! | [`SharedHub`] | The hub, and who is attached to it. |
 //! | [`acp`] | One attached client, over any transport. |
 //! | [`extension`] | The methods `_attache/*`. |
+//! | [`devices`] | The devices that may reach the hub over TCP. |
+//! | [`http`] | The HTTP server for the page and for remote ACP. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
 
 pub mod acp;
 mod attached_client;
+pub mod devices;
 pub mod extension;
+pub mod http;
 mod scope;
 mod services;
 mod shared_hub;
