@@ -11,6 +11,8 @@
 //! | [`acp`] | One attached client, over any transport. |
 //! | [`extension`] | The methods `_attache/*`. |
 //! | [`socket`] | The Unix socket, for programs of the same person on this machine. |
+//! | [`devices`] | The devices that may reach the hub over TCP. |
+//! | [`http`] | The HTTP server for the page and for remote ACP. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
@@ -19,8 +21,10 @@ pub mod acp;
 mod acp_sessions;
 mod activity;
 mod attached_client;
+pub mod devices;
 pub mod extension;
 mod live;
+pub mod http;
 mod scope;
 mod services;
 mod shared_hub;
