@@ -8,6 +8,9 @@
 //! |---|---|
 //! | [`LineTransport`] | one frame in each line of a pair of byte streams, such as stdin and stdout |
 //! | [`MemoryTransport`] | frames between two connections in one process |
+//! | `WebSocketTransport` | one frame in each text message of a WebSocket (feature `websocket`) |
+//!
+//! [`FrameReader`] and [`FrameWriter`] use a transport without a connection, to pass frames on.
 //!
 //! [`Builder::connect_over`](crate::Builder::connect_over) accepts any [`Transport`].
 //!
@@ -33,14 +36,20 @@
 //!   the transport itself.
 //! - Dropping one half closes that direction at once.
 
+mod frame_ends;
 mod frames;
 mod line_source;
 mod lines;
 mod memory;
+#[cfg(feature = "websocket")]
+mod websocket;
 
+pub use frame_ends::{FrameReader, FrameWriter, frame_ends};
 pub use frames::Frames;
 pub use lines::LineTransport;
 pub use memory::MemoryTransport;
+#[cfg(feature = "websocket")]
+pub use websocket::{WebSocketRole, WebSocketTransport, websocket_accept};
 
 use std::io;
 use std::task::{Context, Poll};
