@@ -10,6 +10,9 @@
 //! | [`MemoryTransport`] | frames between two connections in one process |
 //! | `WebSocketTransport` | one frame in each text message of a WebSocket (feature `websocket`) |
 //!
+//! Streamable HTTP is made from a [`MemoryTransport`] and requests. With the feature
+//! `streamable-http`, `streamable` contains what both of its sides share.
+//!
 //! [`FrameReader`] and [`FrameWriter`] use a transport without a connection, to pass frames on.
 //!
 //! [`Builder::connect_over`](crate::Builder::connect_over) accepts any [`Transport`].
@@ -41,6 +44,8 @@ mod frames;
 mod line_source;
 mod lines;
 mod memory;
+#[cfg(feature = "streamable-http")]
+pub mod streamable;
 #[cfg(feature = "websocket")]
 mod websocket;
 
@@ -49,7 +54,7 @@ pub use frames::Frames;
 pub use lines::LineTransport;
 pub use memory::MemoryTransport;
 #[cfg(feature = "websocket")]
-pub use websocket::{WebSocketRole, WebSocketTransport, websocket_accept};
+pub use websocket::{WebSocketRole, WebSocketTransport, websocket_accept, websocket_key};
 
 use std::io;
 use std::task::{Context, Poll};

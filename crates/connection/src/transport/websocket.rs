@@ -9,7 +9,11 @@ use self::keep_alive::KeepAlive;
 use self::output::{SharedOutput, WebSocketSink};
 use self::source::WebSocketSource;
 use super::{FrameSink, FrameSource, Transport};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use std::io;
 use std::pin::Pin;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -89,7 +93,18 @@ impl std::fmt::Debug for WebSocketTransport {
 pub fn websocket_accept(key: &str) -> String {
     const SUFFIX: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     let hash = digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{SUFFIX}").as_bytes());
-    base64::Engine::encode(&base64::engine::general_purpose::STANDARD, hash)
+    STANDARD.encode(hash)
+}
+
+/// Returns a new value of `Sec-WebSocket-Key`.
+///
+/// # Errors
+/// Returns an error if the system has no random numbers.
+pub fn websocket_key() -> io::Result<String> {
+    let mut key = [0; 16];
+    let random = SystemRandom::new();
+    random.fill(&mut key).map_err(|_| io::Error::other("the system has no random numbers"))?;
+    Ok(STANDARD.encode(key))
 }
 
 #[cfg(test)]
