@@ -67,13 +67,7 @@ impl RemoteError {
     /// Returns the error of a request to a host.
     pub(crate) fn of_request(host: &str, error: reqwest::Error) -> Self {
         let (host, error) = (host.to_owned(), Arc::new(error.without_url()));
-        let is_tls = causes(&error).any(|cause| {
-            cause.is::<rustls::Error>()
-                || cause
-                    .downcast_ref::<std::io::Error>()
-                    .and_then(std::io::Error::get_ref)
-                    .is_some_and(|inner| inner.is::<rustls::Error>())
-        });
+        let is_tls = causes(&error).any(is_tls);
         match is_tls {
             true => Self::Tls { host, source: error },
             false if error.is_timeout() => Self::Silent(host),
@@ -155,4 +149,13 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)
         next = cause.source();
         Some(cause)
     })
+}
+
+/// Whether TLS failed. An I/O error may contain the error of TLS without naming it as its source.
+fn is_tls(mut cause: &(dyn Error + 'static)) -> bool {
+    while let Some(inner) = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref)
+    {
+        cause = inner;
+    }
+    cause.is::<rustls::Error>()
 }
