@@ -32,6 +32,7 @@ use crate::serve::kit_handler::KitHandler;
 use crate::serve::stored_methods::StoredMethods;
 use crate::serve::unused_input_log::UnusedInputLog;
 use crate::{Author, Environment, Error, Result, SystemEnvironment};
+use attache_connection::transport::{LineTransport, Transport};
 use attache_connection::{Builder, ConnectionEnd, Limits, Peer, Tap, stdio};
 use attache_session::Store;
 use std::future::Future;
@@ -150,6 +151,14 @@ impl Serving {
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
     ) -> (Peer, impl Future<Output = ConnectionEnd> + Send) {
+        self.connect_over(LineTransport::new(input, output))
+    }
+
+    /// Like [`Serving::connect`], over any transport, such as a WebSocket.
+    pub fn connect_over(
+        self,
+        transport: impl Transport + 'static,
+    ) -> (Peer, impl Future<Output = ConnectionEnd> + Send) {
         let grace = self.limits.grace;
         let mut builder = Builder::new().limits(self.limits);
         if let Some(tap) = self.tap {
@@ -158,7 +167,7 @@ impl Serving {
         let context = Context::new(self.author, self.environment, self.store, self.cancel_grace);
         let context = Arc::new(context);
         let handler = KitHandler::new(Arc::clone(&context), self.log);
-        let (peer, connection) = builder.connect(input, output, handler);
+        let (peer, connection) = builder.connect_over(transport, handler);
         let run = async move {
             let end = connection.run().await;
             // A store that does not answer must not keep the process alive.

@@ -77,6 +77,8 @@ mod observe;
 mod pattern;
 mod permission;
 mod race;
+#[cfg(feature = "remote")]
+mod remote;
 mod session;
 mod tasks;
 mod terminals;
@@ -123,6 +125,8 @@ pub use observe::watch_position::WatchPosition;
 pub use permission::broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
 pub use permission::file_action::FileAction;
 pub use permission::{AnsweredBy, Asked, Decision, PermissionRequest, Permissions, Rejects};
+#[cfg(feature = "remote")]
+pub use remote::remote_error::RemoteError;
 pub use session::open_error::OpenError;
 pub use session::opening::Opening;
 pub use session::outcome::{Outcome, TurnError};

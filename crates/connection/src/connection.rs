@@ -307,10 +307,14 @@ impl<H: Handler> Connection<H> {
         }
         let _ = tokio::time::timeout(2 * quarter, self.drain()).await;
         self.works.shutdown().await;
-        self.peer.0.finish(&end);
+        self.peer.0.outbox.end(&end);
+        self.peer.0.fail_calls(&end);
+        // A transport such as streamable HTTP still has to tell the peer, so this is part of the
+        // connection: whoever waits for its end may drop the driver afterwards.
         let closed = std::future::poll_fn(|context| self.peer.0.outbox.poll_close(context));
         let _ = tokio::time::timeout(quarter, closed).await;
         self.peer.0.outbox.close();
+        self.peer.0.finish(&end);
         end
     }
 

@@ -8,6 +8,12 @@
 //! |---|---|
 //! | [`LineTransport`] | one frame in each line of a pair of byte streams, such as stdin and stdout |
 //! | [`MemoryTransport`] | frames between two connections in one process |
+//! | `WebSocketTransport` | one frame in each text message of a WebSocket (feature `websocket`) |
+//!
+//! Streamable HTTP is made from a [`MemoryTransport`] and requests. With the feature
+//! `streamable-http`, `streamable` contains what both of its sides share.
+//!
+//! [`FrameReader`] and [`FrameWriter`] use a transport without a connection, to pass frames on.
 //!
 //! [`Builder::connect_over`](crate::Builder::connect_over) accepts any [`Transport`].
 //!
@@ -33,14 +39,22 @@
 //!   the transport itself.
 //! - Dropping one half closes that direction at once.
 
+mod frame_ends;
 mod frames;
 mod line_source;
 mod lines;
 mod memory;
+#[cfg(feature = "streamable-http")]
+pub mod streamable;
+#[cfg(feature = "websocket")]
+mod websocket;
 
+pub use frame_ends::{FrameReader, FrameWriter, frame_ends};
 pub use frames::Frames;
 pub use lines::LineTransport;
 pub use memory::MemoryTransport;
+#[cfg(feature = "websocket")]
+pub use websocket::{WebSocketRole, WebSocketTransport, websocket_accept, websocket_key};
 
 use std::io;
 use std::task::{Context, Poll};

@@ -13,6 +13,7 @@
 //! | [`socket`] | The Unix socket, for programs of the same person on this machine. |
 //! | [`devices`] | The devices that may reach the hub over TCP. |
 //! | [`http`] | The HTTP server for the page and for remote ACP. |
+//! | [`remote`] | ACP over WebSocket and streamable HTTP. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
@@ -23,8 +24,9 @@ mod activity;
 mod attached_client;
 pub mod devices;
 pub mod extension;
-mod live;
 pub mod http;
+mod live;
+pub mod remote;
 mod scope;
 mod services;
 mod shared_hub;

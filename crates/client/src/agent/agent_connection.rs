@@ -16,6 +16,7 @@ use crate::elicitation::page_address::Outstanding;
 use crate::session::opening::{Opening, Origin};
 use crate::session::session_table::SessionTable;
 use crate::tasks::Tasks;
+use attache_connection::transport::{LineTransport, Transport};
 use attache_connection::{Builder, CallError, ClientHandler, ConnectionEnd, Peer, v2};
 use attache_host::ChildWatch;
 use attache_protocol::method::{AuthStatus, Authenticate, Logout};
@@ -31,7 +32,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// The name of the built-in agent, which counts tokens as [`attache_session::Tokens`] describes.
 const BUILT_IN: &str = "attache";
 
-/// A connection to an agent over two streams, with the handshake done. Dropping it ends the
+/// A connection to an agent over a transport, with the handshake done. Dropping it ends the
 /// connection at once: running turns fail and open questions are withdrawn.
 #[derive(Debug)]
 pub struct AgentConnection(pub(crate) Arc<SharedConnection>);
@@ -47,14 +48,24 @@ impl AgentConnection {
         output: impl AsyncWrite + Send + 'static,
         options: Options,
     ) -> Result<Self, StartError> {
-        Self::with_child(input, output, options, None, None).await
+        Self::connect_over(LineTransport::new(input, output), options).await
+    }
+
+    /// Like [`AgentConnection::connect`], over any transport.
+    ///
+    /// # Errors
+    /// Returns a [`StartError`] if the handshake fails. The transport is closed then.
+    pub async fn connect_over(
+        transport: impl Transport + 'static,
+        options: Options,
+    ) -> Result<Self, StartError> {
+        Self::with_child(transport, options, None, None).await
     }
 
     /// Connects to a child process through its pipes. `program` is the name of its program. If the
     /// child closes its output, the error says how the child ended.
     pub(crate) async fn with_child(
-        input: impl AsyncRead + Send + 'static,
-        output: impl AsyncWrite + Send + 'static,
+        transport: impl Transport + 'static,
         options: Options,
         child: Option<&ChildWatch>,
         program: Option<&str>,
@@ -87,7 +98,7 @@ impl AgentConnection {
             ProtocolVersion::V2 => {
                 let handler = v2::ClientHandler(IncomingV2::new(incoming));
                 let handler = TextChunks::new(handler, sessions.clone(), incoming_v2::read_update);
-                let (peer, connection) = builder.connect(input, output, handler);
+                let (peer, connection) = builder.connect_over(transport, handler);
                 tasks.spawn(async move { drop(connection.run().await) });
                 peer
             }
@@ -95,7 +106,7 @@ impl AgentConnection {
                 let handler = ClientHandler(incoming);
                 let handler =
                     TextChunks::new(handler, sessions.clone(), incoming_handler::read_update);
-                let (peer, connection) = builder.connect(input, output, handler);
+                let (peer, connection) = builder.connect_over(transport, handler);
                 tasks.spawn(async move { drop(connection.run().await) });
                 peer
             }

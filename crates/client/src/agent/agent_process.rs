@@ -6,6 +6,7 @@ use crate::agent::evidence::Evidence;
 use crate::agent::options::Options;
 use crate::agent::start_error::StartError;
 use crate::catalogue::known_agents::KnownAgent;
+use attache_connection::transport::LineTransport;
 use attache_host::{Child, Exit, Launch, StopPatience};
 use std::io;
 use std::ops::Deref;
@@ -57,8 +58,9 @@ impl AgentProcess {
             Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
         let (child, input, output) = start(launch).await?;
         let watch = child.watch();
+        let transport = LineTransport::new(input, output);
         let connection =
-            AgentConnection::with_child(input, output, options, Some(&watch), program.as_deref())
+            AgentConnection::with_child(transport, options, Some(&watch), program.as_deref())
                 .await?;
         Ok(Self { connection, child })
     }

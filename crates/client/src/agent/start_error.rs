@@ -1,6 +1,8 @@
 //! Why an agent did not start. No process is left behind.
 
 use crate::agent::evidence::Evidence;
+#[cfg(feature = "remote")]
+use crate::remote::remote_error::RemoteError;
 use attache_connection::{CallError, ConnectionEnd};
 use attache_host::ParseError;
 use attache_protocol::v1::ProtocolVersion;
@@ -58,6 +60,9 @@ pub enum StartError {
         /// The versions that the agent speaks.
         supported: Vec<ProtocolVersion>,
     },
+    /// The remote agent cannot be reached or used.
+    #[cfg(feature = "remote")]
+    Remote(RemoteError),
 }
 
 impl StartError {
@@ -84,6 +89,8 @@ impl StartError {
             | Self::Program(_)
             | Self::Version { .. }
             | Self::UnsupportedVersion { .. } => None,
+            #[cfg(feature = "remote")]
+            Self::Remote(_) => None,
         }
     }
 }
@@ -135,6 +142,8 @@ impl fmt::Display for StartError {
             }
             Self::Version { asked, answered } => spoken(f, *asked, &[*answered]),
             Self::UnsupportedVersion { asked, supported } => spoken(f, *asked, supported),
+            #[cfg(feature = "remote")]
+            Self::Remote(error) => error.fmt(f),
         }
     }
 }
@@ -200,7 +209,16 @@ impl std::error::Error for StartError {
             Self::Refused { error, .. } => Some(error),
             Self::BadReply { error, .. } => Some(error),
             Self::Silent { .. } | Self::Version { .. } | Self::UnsupportedVersion { .. } => None,
+            #[cfg(feature = "remote")]
+            Self::Remote(error) => Some(error),
         }
+    }
+}
+
+#[cfg(feature = "remote")]
+impl From<RemoteError> for StartError {
+    fn from(error: RemoteError) -> Self {
+        Self::Remote(error)
     }
 }
 

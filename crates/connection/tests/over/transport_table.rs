@@ -5,6 +5,7 @@
 
 use attache_connection::transport::{
     FrameSink, FrameSource, Frames, Incoming, LineTransport, MemoryTransport, Transport,
+    WebSocketRole, WebSocketTransport,
 };
 use std::future::poll_fn;
 use std::io::Write as _;
@@ -15,9 +16,11 @@ pub(crate) enum Over {
     /// Lines over a pair of byte streams.
     Lines,
     Memory,
+    /// Text messages; the first end is the server.
+    WebSocket,
 }
 
-const TABLE: [Over; 2] = [Over::Lines, Over::Memory];
+const TABLE: [Over; 3] = [Over::Lines, Over::Memory, Over::WebSocket];
 
 impl Over {
     /// Returns each transport. If a test panics, says over which.
@@ -35,6 +38,12 @@ impl Over {
             Self::Memory => {
                 let (first, second) = MemoryTransport::pair(bytes);
                 (Box::new(first), Box::new(second))
+            }
+            Self::WebSocket => {
+                let (first, second) = tokio::io::duplex(bytes);
+                let server = WebSocketTransport::new(first, WebSocketRole::Server);
+                let client = WebSocketTransport::new(second, WebSocketRole::Client);
+                (Box::new(server), Box::new(client))
             }
         }
     }
@@ -54,6 +63,14 @@ impl Over {
                 (lines((our_input, our_output)), RawEnd::new(lines((raw_input, raw_output))))
             }
             Self::Memory => self.raw(4096),
+            Self::WebSocket => {
+                let (our_output, raw_input) = tokio::net::unix::pipe::pipe().unwrap();
+                let (raw_output, our_input) = tokio::net::unix::pipe::pipe().unwrap();
+                let halves = WebSocketTransport::from_halves;
+                let ours = halves(our_input, our_output, WebSocketRole::Server);
+                let raw = halves(raw_input, raw_output, WebSocketRole::Client);
+                (Box::new(ours), RawEnd::new(Box::new(raw)))
+            }
         }
     }
 }

@@ -1,0 +1,45 @@
+//! Clients that stop reading, and connections that nothing uses.
+
+use crate::raw_requests::{Raw, event};
+use crate::server::{Server, TOKEN};
+use attache_connection::ConnectionEnd;
+use attache_serve::remote::IDLE;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A session of a client of streamable HTTP.
+async fn with_session(raw: &Raw) -> (String, reqwest::Response) {
+    let new = json!({"jsonrpc":"2.0","id":1,"method":"session/new",
+        "params":{"cwd":"/","mcpServers":[]}});
+    raw.post(&new).send().await.unwrap();
+    let mut stream = raw.events().send().await.unwrap();
+    let reply: Value = event(&mut stream, &mut String::new()).await;
+    (reply["result"]["sessionId"].as_str().unwrap().to_owned(), stream)
+}
+
+#[tokio::test]
+async fn a_client_that_stops_reading_stops_the_agent_and_then_ends() {
+    let mut server = Server::start().await;
+    let raw = Raw::new(&server, TOKEN).initialized().await;
+    let (session, _connection_stream) = with_session(&raw).await;
+    // It opens the stream and never reads it.
+    let _unread = raw.events().header("Acp-Session-Id", &session).send().await.unwrap();
+    let flood = json!({"jsonrpc":"2.0","id":2,"method":"session/prompt",
+        "params":{"sessionId":session,"prompt":[{"type":"text","text":"flood"}]}});
+    raw.post(&flood).send().await.unwrap();
+    // The agent sends until everything is full, and the stall time ends the connection.
+    let end = tokio::time::timeout(Duration::from_secs(120), server.ends.recv()).await;
+    let end = end.unwrap().unwrap();
+    assert!(matches!(end, ConnectionEnd::StoppedReading { .. }), "{end:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_nothing_uses_ends() {
+    let mut server = Server::start().await;
+    let raw = Raw::new(&server, TOKEN).initialized().await;
+    let begun = tokio::time::Instant::now();
+    let end = server.ends.recv().await.unwrap();
+    assert!(matches!(end, ConnectionEnd::PeerClosed { .. }), "{end:?}");
+    assert!(begun.elapsed() >= IDLE, "{:?}", begun.elapsed());
+    drop(raw);
+}
