@@ -493,6 +493,10 @@ by: number, };
  */
 export type FieldChoice = {
 /**
+ * The value that is sent. From outside: not to be shown.
+ */
+value: string,
+/**
  * The choice in words.
  */
 label: Line,
@@ -587,6 +591,10 @@ letters: string, };
  * A field of a form.
  */
 export type FormField = {
+/**
+ * The name by which a value is sent. From outside: not to be shown.
+ */
+name: string,
 /**
  * The title, or else the name.
  */
@@ -1284,7 +1292,7 @@ export type ReviewedFile = {
 /**
  * The change.
  */
-change: FileChange,
+change: FileDiff,
 /**
  * The hunks.
  */

@@ -10,6 +10,7 @@
 //! | [`SharedHub`] | The hub, and who is attached to it. |
 //! | [`acp`] | One attached client, over any transport. |
 //! | [`extension`] | The methods `_attache/*`. |
+//! | [`page`] | The page in a browser. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
@@ -17,6 +18,7 @@
 pub mod acp;
 mod attached_client;
 pub mod extension;
+pub mod page;
 mod scope;
 mod services;
 mod shared_hub;

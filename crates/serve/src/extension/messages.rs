@@ -30,7 +30,7 @@
 
 use crate::Scope;
 use attache_view::{
-    CommandItem, FileChange, Line, OptionItem, QuestionView, Row, SessionListView, StatusLine,
+    CommandItem, FileDiff, Line, OptionItem, QuestionView, Row, SessionListView, StatusLine,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -394,7 +394,7 @@ messages! {
     /// What turns changed in a file.
     ReviewedFile {
         /// The change.
-        change: FileChange,
+        change: FileDiff,
         /// The hunks.
         hunks: Vec<ReviewedHunk>,
     }

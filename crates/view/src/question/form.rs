@@ -37,6 +37,8 @@ pub struct FormView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormField {
+    /// The name by which a value is sent. From outside: not to be shown.
+    pub name: String,
     /// The title, or else the name.
     pub label: Line,
     /// What the field is for.
@@ -83,6 +85,8 @@ pub enum FieldKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FieldChoice {
+    /// The value that is sent. From outside: not to be shown.
+    pub value: String,
     /// The choice in words.
     pub label: Line,
     /// The key that chooses it, if the form has only this field and few choices.
@@ -159,7 +163,8 @@ fn of(form: &Form, name: &str, field: &Field, is_only: bool) -> FormField {
     let choices = || {
         let choices = Form::choices(field).unwrap_or_default();
         let has_keys = is_only && choices.len() <= KEYS && matches!(field, Field::String(_));
-        let choice = |(key, (_, title)): (char, &(&str, &str))| FieldChoice {
+        let choice = |(key, (value, title)): (char, &(&str, &str))| FieldChoice {
+            value: (*value).to_owned(),
             label: label(title),
             key: has_keys.then_some(key),
         };
@@ -179,6 +184,7 @@ fn of(form: &Form, name: &str, field: &Field, is_only: bool) -> FormField {
         Field::Array(_) | Field::Unknown(_) => FieldKind::Unknown,
     };
     FormField {
+        name: name.to_owned(),
         label: label(title.as_deref().unwrap_or(name)),
         description: description.as_deref().map(label),
         required: form.is_required(name),
