@@ -2,7 +2,7 @@ import type { Line } from "../../crates/serve/types.ts";
 
 /** The text of a line without its styles. */
 export function plain(line: Line | null | undefined): string {
-  return line?.spans.map((span) => span.text).join("") ?? "";
+  return line?.map((span) => span.text).join("") ?? "";
 }
 
 const UNITS: [number, string][] = [

@@ -1,5 +1,8 @@
 //! The page: the files of `web/`, built and embedded, so that no Node is needed.
 
+#[cfg(test)]
+mod samples;
+
 /// A file of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageFile {
@@ -12,39 +15,32 @@ pub struct PageFile {
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Declares the files: path, content type, name in `page/`.
+/// Declares the files of the folder `page/`.
 macro_rules! files {
-    ($($path:literal, $content_type:expr, $name:literal;)*) => {
-        const FILES: &[(&str, PageFile)] = &[$(($path, PageFile {
+    ($($name:literal: $content_type:expr,)*) => {
+        const FILES: &[(&str, PageFile)] = &[$(($name, PageFile {
             content_type: $content_type,
             bytes: include_bytes!(concat!("../page/", $name)),
         })),*];
-
-        #[cfg(test)]
-        const NAMES: &[&str] = &[$($name),*];
     };
 }
 
 files! {
-    "/", HTML, "index.html";
-    "/login", HTML, "login.html";
-    "/trace", HTML, "trace.html";
-    "/app.js", SCRIPT, "app.js";
-    "/login.js", SCRIPT, "login.js";
-    "/trace.js", SCRIPT, "trace.js";
-    "/page.css", "text/css; charset=utf-8", "page.css";
-    "/icon.svg", "image/svg+xml", "icon.svg";
-    "/manifest.webmanifest", "application/manifest+json", "manifest.webmanifest";
+    "index.html": HTML,
+    "login.html": HTML,
+    "trace.html": HTML,
+    "app.js": SCRIPT,
+    "login.js": SCRIPT,
+    "trace.js": SCRIPT,
+    "page.css": "text/css; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+    "manifest.webmanifest": "application/manifest+json",
 }
 
-/// The value of `Content-Security-Policy` with which every file works.
-pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; base-uri 'none'; \
-    form-action 'self'; frame-ancestors 'none'; object-src 'none'";
-
-/// Returns the file at this path of an address, such as `/login`; `None` if there is none. Paths
-/// are compared exactly.
-pub fn file(path: &str) -> Option<PageFile> {
-    FILES.iter().find(|(known, _)| *known == path).map(|(_, file)| *file)
+/// Returns the file with this name, such as `login.html`; `None` if there is none. Names are
+/// compared exactly.
+pub fn file(name: &str) -> Option<PageFile> {
+    FILES.iter().find(|(known, _)| *known == name).map(|(_, file)| *file)
 }
 
 #[cfg(test)]
@@ -54,19 +50,19 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn each_file_of_the_folder_has_a_path() {
+    fn each_file_of_the_folder_is_embedded() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
         let names = std::fs::read_dir(folder).unwrap();
         let names: BTreeSet<String> =
             names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        assert_eq!(names, NAMES.iter().map(|name| (*name).to_owned()).collect());
+        assert_eq!(names, FILES.iter().map(|(name, _)| (*name).to_owned()).collect());
     }
 
     #[test]
-    fn only_exact_paths_are_found() {
-        assert_eq!(file("/").map(|file| file.content_type), Some(HTML));
-        for path in ["", "/index.html", "//", "/../Cargo.toml", "/login/", "/LOGIN", "/page.rs"] {
-            assert_eq!(file(path), None, "{path}");
+    fn only_exact_names_are_found() {
+        assert_eq!(file("index.html").map(|file| file.content_type), Some(HTML));
+        for name in ["", "/index.html", "INDEX.HTML", "../Cargo.toml", "page.rs"] {
+            assert_eq!(file(name), None, "{name}");
         }
     }
 

@@ -14,6 +14,9 @@ export interface Methods {
   "_attache/open": [T.OpenSession, T.Opened];
   "_attache/prompt": [T.SendPrompt, Nothing];
   "_attache/cancel": [T.OfSession, Nothing];
+  "_attache/stop_call": [T.StopCall, Nothing];
+  "_attache/restart": [T.OfAgent, Nothing];
+  "_attache/continue": [T.OfSession, T.Opened];
   "_attache/queue": [T.ChangeQueue, Nothing];
   "_attache/draft": [T.SetDraft, Nothing];
   "_attache/option": [T.SetOption, Nothing];

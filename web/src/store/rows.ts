@@ -67,7 +67,7 @@ export function applyChange(state: SessionState, change: SessionChanged): boolea
   state.commands = change.commands ?? state.commands;
   state.queue = change.queue ?? state.queue;
   state.draft = change.draft ?? state.draft;
-  state.closed = change.closed ?? state.closed;
+  if (change.closed !== undefined) state.closed = change.closed;
   return true;
 }
 

@@ -4,10 +4,12 @@ import { Until } from "./ago.tsx";
 import { Conversation } from "./conversation.tsx";
 import { DevicesPanel } from "./devices.tsx";
 import { Options } from "./options.tsx";
+import { Question } from "./question.tsx";
 import { Review } from "./review.tsx";
 import { Rewind } from "./rewind.tsx";
 import { Search } from "./search.tsx";
 import { ChangeSession, NewSession } from "./session_panels.tsx";
+import { Sheet } from "./sheet.tsx";
 import { Sessions } from "./sessions.tsx";
 
 function Banner(): JSX.Element | null {
@@ -49,6 +51,17 @@ function Panel(): JSX.Element | null {
       (each) => name === `change ${each.agent} ${each.id}`,
     );
     return item ? <ChangeSession item={item} /> : null;
+  }
+  if (name?.startsWith("question ")) {
+    const asked = hubState.value?.questions.find(
+      ({ agent, question }) => name === `question ${agent} ${question.id}`,
+    );
+    if (asked === undefined) return null;
+    return (
+      <Sheet title={asked.agent} close={() => (panel.value = null)}>
+        <Question of={{ agent: asked.agent, sessionId: null }} question={asked.question} />
+      </Sheet>
+    );
   }
   if (session === null) return null;
   if (name === "options") return <Options session={session} />;

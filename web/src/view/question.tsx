@@ -87,11 +87,12 @@ function isMain(choice: Choice): boolean {
 
 /** A question of the agent with all its answers. */
 export function Question(props: {
-  session: ShownSession;
+  /** The session; without an id if the question belongs to none. */
+  of: { agent: string; sessionId: string | null };
   question: QuestionView;
-  others: ComponentChildren;
+  others?: ComponentChildren;
 }): JSX.Element {
-  const { question, session } = props;
+  const { question } = props;
   const problem = useSignal<string | null>(null);
   const busy = useSignal(false);
   /** The choice that needs more: a rule or a reason. */
@@ -102,7 +103,7 @@ export function Question(props: {
   const send = async (answer: QuestionAnswer): Promise<void> => {
     busy.value = true;
     problem.value = null;
-    const { agent, sessionId } = session;
+    const { agent, sessionId } = props.of;
     await attempt("_attache/answer", { agent, sessionId, question: question.id, answer });
     busy.value = false;
   };
@@ -195,7 +196,8 @@ function More(props: {
           value={why.value}
           onInput={(event) => (why.value = event.currentTarget.value)}
         />
-        <button class="main" disabled={why.value.trim() === ""}>
+        <NeedsScope scope="control" what="tell the agent more, which is a prompt" />
+        <button class="main" disabled={why.value.trim() === "" || !may("control")}>
           Reject and say this
         </button>
       </form>
@@ -251,5 +253,5 @@ export function Questions({ session }: { session: ShownSession }): JSX.Element |
       </button>
     </span>
   );
-  return <Question key={question.id} session={session} question={question} others={others} />;
+  return <Question key={question.id} of={session} question={question} others={others} />;
 }

@@ -29,16 +29,18 @@ export function Restore(props: {
   const force = useSignal(false);
   const what = useSignal<RestoreWhat>(props.choices[0] ?? "files");
   const busy = useSignal(false);
-  useEffect(() => {
+  const look = (forced: boolean): void => {
     const { agent, sessionId } = session;
-    void attempt("_attache/restore_preview", { agent, sessionId, goal }).then((result) => {
-      if (result === null) props.cancel();
-      else preview.value = result;
+    const asked = { agent, sessionId, goal, force: forced };
+    void attempt("_attache/restore_preview", asked).then((result) => {
+      if (result !== null) [preview.value, force.value] = [result, forced];
+      else if (preview.value === null) props.cancel();
     });
-  }, []);
+  };
+  useEffect(() => look(false), []);
   const confirm = async (number: number): Promise<void> => {
     busy.value = true;
-    const asked = { preview: number, force: force.value, what: what.value };
+    const asked = { preview: number, what: what.value };
     const restored = await attempt("_attache/restore", asked);
     busy.value = false;
     if (restored === null) return;
@@ -86,12 +88,12 @@ export function Restore(props: {
           ))}
         </ul>
       )}
-      {files && known.needsForce && (
+      {files && (known.needsForce || force.value) && (
         <label class="option">
           <input
             type="checkbox"
             checked={force.value}
-            onChange={(event) => (force.value = event.currentTarget.checked)}
+            onChange={(event) => look(event.currentTarget.checked)}
           />
           also files that others changed, and protected files
         </label>

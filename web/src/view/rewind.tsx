@@ -14,10 +14,11 @@ function Point(props: { point: CheckpointItem; choose(): void }): JSX.Element {
   return (
     <li>
       <button class="rule" disabled={!may("control")} onClick={props.choose}>
-        <span class="strong">{plain(point.prompt) || `Turn ${point.turn}`}</span>
+        <span class="strong">{plain(point.prompt) || "(no prompt)"}</span>
         <span class="muted">
-          before turn {point.turn} · {clock(point.at)} · {count(point.files, "file")} changed
-          since
+          {point.turn !== null && `before turn ${point.turn} · `}
+          {clock(point.at)}
+          {point.files !== null && ` · ${count(point.files, "changed file")}`}
           {!point.complete && " · not everything was kept"}
         </span>
       </button>

@@ -110,7 +110,7 @@ function content(row: Row, session: ShownSession): ComponentChildren {
 
 /** Whether a row shows anything. */
 export function isVisible(row: Row | undefined): boolean {
-  return row?.content.type !== "other" || row.content.line.spans.length > 0;
+  return row?.content.type !== "other" || row.content.line.length > 0;
 }
 
 interface RowProps {

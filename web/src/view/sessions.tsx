@@ -37,7 +37,13 @@ function Attention({ item }: { item: AttentionItem }): JSX.Element {
   return (
     <li>
       {item.session === null ? (
-        <div class="session">{body}</div>
+        <button
+          class="session"
+          aria-haspopup="dialog"
+          onClick={() => (panel.value = `question ${item.agent} ${item.question}`)}
+        >
+          {body}
+        </button>
       ) : (
         <a class="session" href={addressOf(item.agent, item.session)}>
           {body}

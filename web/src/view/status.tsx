@@ -1,6 +1,6 @@
 import type { ContextLevel, ContextUse, Line } from "../../../crates/serve/types.ts";
 import type { JSX } from "preact";
-import { panel } from "../store/app.ts";
+import { addressOf, attempt, may, panel } from "../store/app.ts";
 import type { ShownSession } from "../store/session.ts";
 import { plain } from "../text.ts";
 import { Ago } from "./ago.tsx";
@@ -25,14 +25,37 @@ function Context({ context }: { context: ContextUse }): JSX.Element {
   );
 }
 
+/** What to do when the session cannot go on. */
+function GoOn({ session }: { session: ShownSession }): JSX.Element {
+  const { agent, sessionId } = session;
+  const disabled = !may("control");
+  const goOn = async (): Promise<void> => {
+    const opened = await attempt("_attache/continue", { agent, sessionId });
+    if (opened !== null) location.hash = addressOf(opened.agent, opened.sessionId);
+  };
+  return (
+    <span class="buttons">
+      <button disabled={disabled} onClick={() => void attempt("_attache/restart", { agent })}>
+        Restart the agent
+      </button>
+      <button disabled={disabled} onClick={() => void goOn()}>
+        Continue in a new session
+      </button>
+    </span>
+  );
+}
+
 /** What happens now, above the composer. */
 export function ActivityLine({ session }: { session: ShownSession }): JSX.Element | null {
   void session.version.value;
   const { status, closed } = session.state;
   if (closed) {
     return (
-      <div class="activity r-error" role="status">
-        <Spans line={closed} />
+      <div class="activity" role="status">
+        <span class="r-error">
+          <Spans line={closed} />
+        </span>
+        <GoOn session={session} />
       </div>
     );
   }

@@ -1,5 +1,7 @@
-import type { Color, Line, Span } from "../../../crates/serve/types.ts";
+import type { Color, Line } from "../../../crates/serve/types.ts";
 import type { ComponentChildren, CSSProperties, JSX } from "preact";
+
+type Span = Line[number];
 
 const SAFE = /^https?:\/\//i;
 const STEPS = [0, 95, 135, 175, 215, 255];
@@ -59,7 +61,7 @@ function Piece({ span }: { span: Span }): ComponentChildren {
 export function Spans({ line }: { line: Line }): JSX.Element {
   return (
     <>
-      {line.spans.map((span, index) => (
+      {line.map((span, index) => (
         <Piece key={index} span={span} />
       ))}
     </>

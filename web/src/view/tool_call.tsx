@@ -1,6 +1,6 @@
 import type { CallStatus, Output, ToolCallRow } from "../../../crates/serve/types.ts";
 import type { JSX } from "preact";
-import { say } from "../store/app.ts";
+import { attempt, may, say } from "../store/app.ts";
 import type { ShownSession } from "../store/session.ts";
 import { count, duration, plain } from "../text.ts";
 import { Blocks, copy } from "./blocks.tsx";
@@ -48,7 +48,7 @@ export function OutputView({ output }: { output: Output }): JSX.Element {
           {output.lines.length > 0 && (
             <CodeLines lines={output.lines} label={`output of ${plain(output.command)}`} />
           )}
-          {output.ended.spans.length > 0 && (
+          {output.ended.length > 0 && (
             <div class="ended muted">
               <Spans line={output.ended} />
             </div>
@@ -87,6 +87,7 @@ export function ToolCallView(props: {
   call: ToolCallRow;
 }): JSX.Element {
   const { session, row } = props;
+  const { agent, sessionId } = session;
   const whole = session.whole.get(row);
   const call = whole ?? props.call;
   const isCut = call.outputs.some((output) => output.type === "terminal" && output.omitted > 0);
@@ -100,6 +101,15 @@ export function ToolCallView(props: {
     <div class="call">
       <div class="call-head">
         <Head call={call} at={props.at} />
+        {call.can_cancel && (
+          <button
+            class="quiet"
+            disabled={!may("control")}
+            onClick={() => void attempt("_attache/stop_call", { agent, sessionId, call: call.id })}
+          >
+            Stop this call
+          </button>
+        )}
       </div>
       {call.effect.length > 0 && <CodeLines lines={call.effect} label="what the call does" />}
       {call.places.length > 0 && (

@@ -14,6 +14,9 @@
 //! | `_attache/open` | client | control | [`OpenSession`] → [`Opened`] |
 //! | `_attache/prompt` | client | control | [`SendPrompt`] → `{}` |
 //! | `_attache/cancel` | client | control | [`OfSession`] → `{}` |
+//! | `_attache/stop_call` | client | control | [`StopCall`] → `{}` |
+//! | `_attache/restart` | client | control | [`OfAgent`] → `{}` |
+//! | `_attache/continue` | client | control | [`OfSession`] → [`Opened`] |
 //! | `_attache/queue` | client | control | [`ChangeQueue`] → `{}` |
 //! | `_attache/draft` | client | control | [`SetDraft`] → `{}` |
 //! | `_attache/option` | client | control | [`SetOption`] → `{}` |
@@ -114,6 +117,8 @@ messages! {
         list: SessionListView,
         /// Whether sessions were left out because of the limit.
         has_more: bool,
+        /// The open questions that belong to no session, such as those of a login.
+        questions: Vec<AgentQuestion>,
         /// What this client may do now.
         scope: Scope,
         /// The clients that are attached, this one too.
@@ -132,6 +137,14 @@ messages! {
         installed: bool,
         /// The account or key that it needs; may be empty.
         needs: String,
+    }
+
+    /// A question of an agent that belongs to no session.
+    AgentQuestion {
+        /// The name of the agent in the hub.
+        agent: String,
+        /// The question.
+        question: QuestionView,
     }
 
     /// An attached client.
@@ -187,7 +200,7 @@ messages! {
         /// The text that is not sent yet, and who wrote it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         draft: Option<Draft>,
-        /// Says why the session cannot go on, if it cannot.
+        /// Says why the session cannot go on; `null` once it can.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         closed: Option<Line>,
     }
@@ -309,6 +322,22 @@ messages! {
         /// The content blocks, as in `session/prompt`: text, images, links to files.
         #[cfg_attr(test, ts(type = "Array<unknown>"))]
         content: Vec<Box<RawValue>>,
+    }
+
+    /// Stops a tool call alone, if the agent can do that.
+    StopCall {
+        /// The name of the agent in the hub.
+        agent: String,
+        /// The id of the session.
+        session_id: String,
+        /// The id of the tool call.
+        call: String,
+    }
+
+    /// Names an agent.
+    OfAgent {
+        /// The name of the agent in the hub.
+        agent: String,
     }
 
     /// Changes the prompts that wait.
@@ -440,15 +469,15 @@ messages! {
     /// A point to which a session can go back.
     CheckpointItem {
         /// The id.
-        id: u64,
+        id: String,
         /// When it was taken, in milliseconds since 1970.
         at: i64,
-        /// The turn before which it was taken.
-        turn: u64,
+        /// The turn before which it was taken; `null` if it is unknown.
+        turn: Option<u64>,
         /// The prompt of that turn, in one line.
         prompt: Line,
-        /// The number of files that changed since.
-        files: usize,
+        /// The number of files that the turn changed; `null` while it runs.
+        files: Option<u64>,
         /// Whether everything was kept.
         complete: bool,
     }
@@ -461,18 +490,22 @@ messages! {
         session_id: String,
         /// What to undo.
         goal: RestoreGoal,
+        /// Whether files that others changed too and protected files are restored as well. Devices
+        /// cannot restore protected files.
+        #[serde(default)]
+        force: bool,
     }
 
     /// What going back would do.
     RestorePreview {
-        /// The number by which it is confirmed. Valid until the next preview of this client.
+        /// The number by which it is confirmed, once. Valid until the next preview of this client.
         preview: u64,
         /// The files, one in each line.
         lines: Vec<Line>,
         /// Whether there is nothing to restore.
         is_empty: bool,
-        /// Whether files need an answer of their own, because they are protected or others changed
-        /// them too.
+        /// Whether files stay because they are protected, or because others changed them too: a
+        /// preview with `force` includes them.
         needs_force: bool,
     }
 
@@ -480,9 +513,6 @@ messages! {
     ConfirmRestore {
         /// Its number.
         preview: u64,
-        /// Whether files that others changed too and protected files are restored as well.
-        #[serde(default)]
-        force: bool,
         /// What goes back.
         what: RestoreWhat,
     }
@@ -662,7 +692,7 @@ pub enum RestoreGoal {
     /// Everything since a point.
     Point {
         /// The id of the point.
-        id: u64,
+        id: String,
     },
     /// These hunks, which are rejected.
     Hunks {
