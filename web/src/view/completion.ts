@@ -47,7 +47,7 @@ export function matching(commands: CommandItem[], letters: string): Completion[]
 
 /** Puts a completion in the place of the word. Returns the text and the cursor. */
 export function complete(text: string, word: Word, completion: string): [string, number] {
-  const space = word.kind === "file" && !/^\s/.test(text.slice(word.to)) ? " " : "";
+  const space = word.kind === "file" && /^(\w|$)/.test(text.slice(word.to)) ? " " : "";
   const done = text.slice(0, word.from) + completion + space;
   return [done + text.slice(word.to), done.length];
 }

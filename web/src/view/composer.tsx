@@ -24,6 +24,10 @@ const DRAFT_PAUSE = 400;
 const MOST_HEIGHT = 0.4;
 const MOST_SHOWN = 8;
 
+const INVITATION = matchMedia("(max-width: 760px)").matches
+  ? "Write what to do"
+  : "Write what to do; / for commands, @ for files";
+
 const isTouch = matchMedia("(pointer: coarse)");
 
 function grow(area: HTMLTextAreaElement): void {
@@ -176,7 +180,7 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
           aria-label="Prompt"
           aria-autocomplete="list"
           {...popup.aria}
-          placeholder={allowed ? "Write what to do; / for commands, @ for files" : "Only watching"}
+          placeholder={allowed ? INVITATION : "Only watching"}
           onInput={typed}
           onKeyDown={keyed}
           onPaste={(event) => {

@@ -5,6 +5,8 @@ import { attempt, may } from "../store/app.ts";
 import type { ShownSession } from "../store/session.ts";
 import { count, plain } from "../text.ts";
 
+const isSmall = matchMedia("(max-width: 760px)");
+
 type Change = (change: QueueChange) => Promise<unknown>;
 
 function Waiting(props: {
@@ -68,33 +70,45 @@ function Waiting(props: {
 /** The prompts that wait for their turn. */
 export function Queue({ session }: { session: ShownSession }): JSX.Element | null {
   void session.version.value;
-  const { queue, status } = session.state;
+  const chosen = useSignal<boolean | null>(null);
+  const { queue, status, questions } = session.state;
+  // On a small screen, and beside a question, only their number is shown at first.
+  const isOpen = chosen.value ?? (!isSmall.matches && questions.length === 0);
   if (queue.length === 0) return null;
   const { agent, sessionId } = session;
   const change: Change = (change) => attempt("_attache/queue", { agent, sessionId, change });
   const held = status?.held;
   return (
     <section class="queue" aria-label="Prompts that wait">
-      <div class="label">
-        {count(queue.length, "prompt")} {queue.length === 1 ? "waits" : "wait"}
-        {held && <span class="r-warning"> · {plain(held)}</span>}
+      <div class="queue-head">
+        <button
+          class="fold-head"
+          aria-expanded={isOpen}
+          onClick={() => (chosen.value = !isOpen)}
+        >
+          <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
+          {count(queue.length, "prompt")} {queue.length === 1 ? "waits" : "wait"}
+          {held && <span class="r-warning"> · {plain(held)}</span>}
+        </button>
         {held && (
           <button disabled={!may("control")} onClick={() => void change({ type: "release" })}>
             Go on
           </button>
         )}
       </div>
-      <ol>
-        {queue.map((item, index) => (
-          <Waiting
-            key={item.id}
-            item={item}
-            at={index}
-            last={queue.length - 1}
-            change={change}
-          />
-        ))}
-      </ol>
+      {isOpen && (
+        <ol>
+          {queue.map((item, index) => (
+            <Waiting
+              key={item.id}
+              item={item}
+              at={index}
+              last={queue.length - 1}
+              change={change}
+            />
+          ))}
+        </ol>
+      )}
     </section>
   );
 }
