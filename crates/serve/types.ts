@@ -45,6 +45,19 @@ installed: boolean,
 needs: string, };
 
 /**
+ * A question of an agent that belongs to no session.
+ */
+export type AgentQuestion = {
+/**
+ * The name of the agent in the hub.
+ */
+agent: string,
+/**
+ * The question.
+ */
+question: QuestionView, };
+
+/**
  * The alignment of a column.
  */
 export type Alignment = "left" | "center" | "right";
@@ -203,23 +216,23 @@ export type CheckpointItem = {
 /**
  * The id.
  */
-id: number,
+id: string,
 /**
  * When it was taken, in milliseconds since 1970.
  */
 at: number,
 /**
- * The turn before which it was taken.
+ * The turn before which it was taken; `null` if it is unknown.
  */
-turn: number,
+turn: number | null,
 /**
  * The prompt of that turn, in one line.
  */
 prompt: Line,
 /**
- * The number of files that changed since.
+ * The number of files that the turn changed; `null` while it runs.
  */
-files: number,
+files: number | null,
 /**
  * Whether everything was kept.
  */
@@ -368,10 +381,6 @@ export type ConfirmRestore = {
  */
 preview: number,
 /**
- * Whether files that others changed too and protected files are restored as well.
- */
-force: boolean,
-/**
  * What goes back.
  */
 what: RestoreWhat, };
@@ -493,6 +502,10 @@ by: number, };
  */
 export type FieldChoice = {
 /**
+ * The value that is sent. From outside: not to be shown.
+ */
+value: string,
+/**
  * The choice in words.
  */
 label: Line,
@@ -587,6 +600,10 @@ letters: string, };
  * A field of a form.
  */
 export type FormField = {
+/**
+ * The name by which a value is sent. From outside: not to be shown.
+ */
+name: string,
 /**
  * The title, or else the name.
  */
@@ -693,6 +710,10 @@ list: SessionListView,
  */
 hasMore: boolean,
 /**
+ * The open questions that belong to no session, such as those of a login.
+ */
+questions: Array<AgentQuestion>,
+/**
  * What this client may do now.
  */
 scope: Scope,
@@ -770,11 +791,43 @@ blocks: Array<Block>, };
 /**
  * A line of text. Contains no line feed; a front end wraps it.
  */
-export type Line = {
+export type Line = Array<{
 /**
- * The pieces of the line, in order.
+ * The text. Sanitized.
  */
-spans: Array<Span>, };
+text: string,
+/**
+ * The meaning of the text.
+ */
+role: Role,
+/**
+ * Whether the text is strong (`**strong**`).
+ */
+strong?: boolean,
+/**
+ * Whether the text is emphasized (`*emphasis*`).
+ */
+emphasis?: boolean,
+/**
+ * Whether the text is struck out (`~~struck~~`).
+ */
+struck?: boolean,
+/**
+ * Whether the text is underlined, in the output of a command.
+ */
+underlined?: boolean,
+/**
+ * Whether these words differ, in a line of a diff.
+ */
+changed?: boolean,
+/**
+ * The address of a link. Its scheme is `http`, `https`, `mailto` or `file`.
+ */
+link?: string,
+/**
+ * The colours that a command gave its output.
+ */
+colors?: Colors, }>;
 
 /**
  * Whether a line was added or removed.
@@ -837,6 +890,15 @@ level: NoticeLevel,
  * The text.
  */
 blocks: Array<Block>, };
+
+/**
+ * Names an agent.
+ */
+export type OfAgent = {
+/**
+ * The name of the agent in the hub.
+ */
+agent: string, };
 
 /**
  * Names a session.
@@ -1078,7 +1140,12 @@ sessionId: string,
 /**
  * What to undo.
  */
-goal: RestoreGoal, };
+goal: RestoreGoal,
+/**
+ * Whether files that others changed too and protected files are restored as well. Devices
+ * cannot restore protected files.
+ */
+force: boolean, };
 
 /**
  * An answer to a question.
@@ -1218,7 +1285,7 @@ export type RestoreGoal = { "type": "point",
 /**
  * The id of the point.
  */
-id: number, } | { "type": "hunks",
+id: string, } | { "type": "hunks",
 /**
  * Their ids.
  */
@@ -1229,7 +1296,7 @@ hunks: Array<string>, } | { "type": "last_restore" };
  */
 export type RestorePreview = {
 /**
- * The number by which it is confirmed. Valid until the next preview of this client.
+ * The number by which it is confirmed, once. Valid until the next preview of this client.
  */
 preview: number,
 /**
@@ -1241,8 +1308,8 @@ lines: Array<Line>,
  */
 isEmpty: boolean,
 /**
- * Whether files need an answer of their own, because they are protected or others changed
- * them too.
+ * Whether files stay because they are protected, or because others changed them too: a
+ * preview with `force` includes them.
  */
 needsForce: boolean, };
 
@@ -1284,7 +1351,7 @@ export type ReviewedFile = {
 /**
  * The change.
  */
-change: FileChange,
+change: FileDiff,
 /**
  * The hunks.
  */
@@ -1495,7 +1562,7 @@ queue?: Array<QueueItem> | null,
  */
 draft?: Draft | null,
 /**
- * Says why the session cannot go on, if it cannot.
+ * Says why the session cannot go on; `null` once it can.
  */
 closed?: Line | null, };
 
@@ -1609,47 +1676,6 @@ option: string,
 value: string, };
 
 /**
- * A piece of text with one style.
- */
-export type Span = {
-/**
- * The text. Sanitized.
- */
-text: string,
-/**
- * The meaning of the text.
- */
-role: Role,
-/**
- * Whether the text is strong (`**strong**`).
- */
-strong?: boolean,
-/**
- * Whether the text is emphasized (`*emphasis*`).
- */
-emphasis?: boolean,
-/**
- * Whether the text is struck out (`~~struck~~`).
- */
-struck?: boolean,
-/**
- * Whether the text is underlined, in the output of a command.
- */
-underlined?: boolean,
-/**
- * Whether these words differ, in a line of a diff.
- */
-changed?: boolean,
-/**
- * The address of a link. Its scheme is `http`, `https`, `mailto` or `file`.
- */
-link?: string,
-/**
- * The colours that a command gave its output.
- */
-colors?: Colors, };
-
-/**
  * The status line of a session.
  */
 export type StatusLine = {
@@ -1702,6 +1728,23 @@ warnings: Array<Line>, };
  * The progress of a step.
  */
 export type StepState = "pending" | "running" | "done" | "cancelled";
+
+/**
+ * Stops a tool call alone, if the agent can do that.
+ */
+export type StopCall = {
+/**
+ * The name of the agent in the hub.
+ */
+agent: string,
+/**
+ * The id of the session.
+ */
+sessionId: string,
+/**
+ * The id of the tool call.
+ */
+call: string, };
 
 /**
  * A session that the agent started for a part of the work.

@@ -14,6 +14,7 @@
 //! | [`devices`] | The devices that may reach the hub over TCP. |
 //! | [`http`] | The HTTP server for the page and for remote ACP. |
 //! | [`remote`] | ACP over WebSocket and streamable HTTP. |
+//! | [`page`] | The page in a browser. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
@@ -27,6 +28,7 @@ pub mod extension;
 pub mod http;
 mod live;
 pub mod remote;
+pub mod page;
 mod scope;
 mod services;
 mod shared_hub;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// A line of text. Contains no line feed; a front end wraps it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "Vec<Span>"))]
 #[serde(transparent)]
 pub struct Line {
     /// The pieces of the line, in order.

@@ -1,0 +1,57 @@
+/** What a channel reports. */
+export interface ChannelEvents {
+  opened(): void;
+  /** One JSON-RPC message. */
+  message(text: string): void;
+  /** The channel ended. `why` is for a person; `refused` if a login is needed. */
+  closed(why: string, refused: boolean): void;
+}
+
+/**
+ * A way to the hub that carries one JSON-RPC message at a time, in order: a WebSocket in a browser,
+ * `postMessage` inside of an editor.
+ */
+export interface Channel {
+  send(text: string): void;
+  close(): void;
+}
+
+/** Opens a channel. `closed` is called exactly once for each channel. */
+export type OpenChannel = (events: ChannelEvents) => Channel;
+
+/** The close code of a hub that no longer knows the device. */
+const REFUSED = 1008;
+
+/** Returns a way to open WebSockets at this address. `secret` is the secret of this tab. */
+export function webSocketChannel(address: string, secret: () => string | null): OpenChannel {
+  return (events) => {
+    const own = secret();
+    const protocols = own === null ? ["acp"] : ["acp", `attache.${own}`];
+    const socket = new WebSocket(address, protocols);
+    let ended = false;
+    let wasOpen = false;
+    const end = (why: string, refused: boolean): void => {
+      if (ended) return;
+      ended = true;
+      events.closed(why, refused);
+    };
+    socket.onopen = () => {
+      wasOpen = true;
+      events.opened();
+    };
+    socket.onmessage = (event) => {
+      if (typeof event.data === "string") events.message(event.data);
+    };
+    socket.onclose = (event) => {
+      const why = event.reason || (wasOpen ? "the connection ended" : "the hub does not answer");
+      end(why, event.code === REFUSED);
+    };
+    return {
+      send: (text) => socket.send(text),
+      close: () => {
+        socket.close();
+        end("closed", false);
+      },
+    };
+  };
+}

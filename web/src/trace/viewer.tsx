@@ -1,0 +1,236 @@
+import { computed, signal } from "@preact/signals";
+import { render, type JSX } from "preact";
+import { WindowedList } from "../view/list.tsx";
+import {
+  addFindings,
+  filtered,
+  isFindings,
+  readRecording,
+  type Recorded,
+  type TraceFilter,
+} from "./recording.ts";
+
+const lines = signal<Recorded[]>([]);
+const name = signal("");
+const problem = signal<string | null>(null);
+const filter = signal<TraceFilter>({ words: "", from: "both", kind: "all" });
+const chosen = signal<Recorded | null>(null);
+const found = computed(() => filtered(lines.value, filter.value));
+
+async function open(files: Iterable<File>): Promise<void> {
+  problem.value = null;
+  for (const file of files) {
+    try {
+      const text = await file.text();
+      if (isFindings(text)) {
+        lines.value = addFindings(lines.value, text);
+      } else {
+        lines.value = readRecording(text);
+        name.value = file.name;
+      }
+      chosen.value = null;
+    } catch (error) {
+      problem.value = `${file.name}: ${(error as Error).message}`;
+    }
+  }
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+export function seconds(time: number): string {
+  return time < 1 ? `${(time * 1000).toFixed(1)} ms` : `${time.toFixed(2)} s`;
+}
+
+function Line({ line }: { line: Recorded }): JSX.Element {
+  const rules = line.findings.map((finding) => finding.rule).join(" ");
+  return (
+    <button
+      class={`trace-line k-${line.kind}`}
+      aria-pressed={chosen.value === line}
+      onClick={() => (chosen.value = line)}
+    >
+      <span class="muted number">{line.line}</span>
+      <span class="time muted">{line.time === null ? "" : line.time.toFixed(3)}</span>
+      <span class={`from f-${line.from}`}>
+        {line.from === "client" ? "→ client" : "← agent"}
+      </span>
+      <span class="method cut">
+        {line.method || line.text}
+        {line.id !== null && <span class="muted"> #{line.id}</span>}
+        {line.kind === "reply" && <span class="muted"> reply</span>}
+        {line.kind === "error" && <span class="r-error"> error</span>}
+        {rules !== "" && <span class="r-error"> breaks {rules}</span>}
+      </span>
+      <span class="muted">{line.latency === null ? "" : seconds(line.latency)}</span>
+      <span class="muted">{size(line.size)}</span>
+    </button>
+  );
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function Detail({ line }: { line: Recorded }): JSX.Element {
+  const partner = lines.value.find((each) => each.line === line.partner);
+  return (
+    <aside class="trace-detail" aria-label={`Line ${line.line}`}>
+      <header class="bar">
+        <h2>Line {line.line}</h2>
+        {partner && (
+          <button onClick={() => (chosen.value = partner)}>
+            {line.kind === "call" ? "Its reply" : "Its call"}
+          </button>
+        )}
+        <button class="icon" aria-label="Close" onClick={() => (chosen.value = null)}>
+          ✕
+        </button>
+      </header>
+      {line.findings.map((finding, index) => (
+        <p key={index} class="finding">
+          <span class="strong r-error">
+            {finding.by} {finding.rule} {finding.strength}
+          </span>
+          <br />
+          {finding.seen}
+          <br />
+          <span class="muted">{finding.text}</span>
+        </p>
+      ))}
+      <pre class="code" tabIndex={0} role="group" aria-label="message">
+        {pretty(line.text)}
+      </pre>
+    </aside>
+  );
+}
+
+function Choose<K extends "from" | "kind">(props: {
+  label: string;
+  name: K;
+  values: [TraceFilter[K], string][];
+}): JSX.Element {
+  return (
+    <select
+      aria-label={props.label}
+      onChange={(event) => {
+        filter.value = { ...filter.value, [props.name]: event.currentTarget.value };
+      }}
+    >
+      {props.values.map(([value, label]) => (
+        <option key={value} value={value} selected={filter.value[props.name] === value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Tools(): JSX.Element {
+  return (
+    <div class="trace-tools">
+      <input
+        type="search"
+        aria-label="Find messages"
+        placeholder="Find messages"
+        value={filter.value.words}
+        onInput={(event) => (filter.value = { ...filter.value, words: event.currentTarget.value })}
+      />
+      <Choose
+        label="Direction"
+        name="from"
+        values={[
+          ["both", "both directions"],
+          ["client", "from the client"],
+          ["agent", "from the agent"],
+        ]}
+      />
+      <Choose
+        label="Kind"
+        name="kind"
+        values={[
+          ["all", "all messages"],
+          ["calls", "calls and replies"],
+          ["notifications", "notifications"],
+          ["errors", "errors"],
+          ["findings", "lines that break a rule"],
+        ]}
+      />
+      <span class="muted" role="status">
+        {found.value.length} of {lines.value.length}
+      </span>
+    </div>
+  );
+}
+
+function Viewer(): JSX.Element {
+  const rows = found.value;
+  return (
+    <main
+      class="trace"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        void open(event.dataTransfer?.files ?? []);
+      }}
+    >
+      <header class="bar">
+        <h1 class="cut">{name.value || "Trace"}</h1>
+        <label class="button">
+          Open a recording
+          <input
+            class="hidden"
+            type="file"
+            multiple
+            onChange={(event) => void open([...(event.currentTarget.files ?? [])])}
+          />
+        </label>
+      </header>
+      {problem.value !== null && (
+        <p class="r-error note" role="alert">
+          {problem.value}
+        </p>
+      )}
+      {lines.value.length === 0 ? (
+        <div class="note">
+          <p>
+            Open or drop a file that <code>attache run --trace FILE</code> or{" "}
+            <code>attache trace</code> wrote. It stays in this browser.
+          </p>
+          <p>
+            To see the rules that lines break, also open what{" "}
+            <code>attache check trace --json FILE</code> writes.
+          </p>
+        </div>
+      ) : (
+        <>
+          <Tools />
+          <div class="trace-columns">
+            <WindowedList
+              key={name.value}
+              count={rows.length}
+              label="Messages"
+              role="list"
+              from="start"
+              row={(index) => {
+                const line = rows[index];
+                return line && <Line line={line} />;
+              }}
+              isKnown={() => true}
+            />
+            {chosen.value && <Detail line={chosen.value} />}
+          </div>
+        </>
+      )}
+    </main>
+  );
+}
+
+const place = document.getElementById("page");
+if (place !== null) render(<Viewer />, place);

@@ -1,0 +1,93 @@
+import type { DeviceItem, Scope } from "../../../crates/serve/types.ts";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { JSX } from "preact";
+import { attempt, hubState, may, panel } from "../store/app.ts";
+import { clock, plain } from "../text.ts";
+import { NeedsScope } from "./scope.tsx";
+import { Sheet } from "./sheet.tsx";
+import { Spans } from "./text.tsx";
+
+const SCOPES: Scope[] = ["watch", "answer", "control"];
+
+function Device(props: { device: DeviceItem; set(scope: Scope | null): void }): JSX.Element {
+  const { device } = props;
+  return (
+    <li class="device">
+      <span class="session-text">
+        <span class="strong">
+          <Spans line={device.name} />
+        </span>
+        <span class="muted">
+          added {clock(device.addedAt)} · used {clock(device.usedAt)}
+        </span>
+      </span>
+      <select
+        aria-label={`What ${plain(device.name)} may do`}
+        value={device.scope}
+        onChange={(event) => props.set(event.currentTarget.value as Scope)}
+      >
+        {SCOPES.map((scope) => (
+          <option key={scope} value={scope} selected={scope === device.scope}>
+            {scope}
+          </option>
+        ))}
+      </select>
+      <button class="danger" onClick={() => props.set(null)}>
+        Revoke
+      </button>
+    </li>
+  );
+}
+
+/** The devices that may use the hub, and the front ends that are attached now. */
+export function DevicesPanel(): JSX.Element {
+  const devices = useSignal<DeviceItem[] | null>(null);
+  const allowed = may("control");
+  const read = async (): Promise<void> => {
+    devices.value = (await attempt("_attache/devices", {}))?.devices ?? devices.value;
+  };
+  useEffect(() => {
+    if (allowed) void read();
+  }, [allowed]);
+  const set = async (id: string, scope: Scope | null): Promise<void> => {
+    await attempt("_attache/device", { id, scope });
+    await read();
+  };
+  return (
+    <Sheet title="Devices" close={() => (panel.value = null)}>
+      <NeedsScope scope="control" what="see and change devices" />
+      <h3>Attached now</h3>
+      <ul>
+        {hubState.value?.clients.map((client) => (
+          <li key={client.id}>
+            <Spans line={client.name} /> <span class="chip">{client.scope}</span>
+            {client.own && <span class="muted"> this page</span>}
+          </li>
+        ))}
+      </ul>
+      {allowed && (
+        <>
+          <h3>Devices</h3>
+          <p class="muted">
+            Only the machine of the hub changes devices. Add one there with “attache serve
+            devices”.
+          </p>
+          <ul>
+            {devices.value?.map((device) => (
+              <Device
+                key={device.id}
+                device={device}
+                set={(scope) => void set(device.id, scope)}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      <p class="muted">
+        A device that watches can read everything in the sessions. Control is as much as running
+        any command on the machine of the hub.
+      </p>
+    </Sheet>
+  );
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { close, DESKTOP, PHONE, Visit } from "./browser.ts";
+import { samples } from "./hub.ts";
+
+const SESSION = "/#/s/gemini/s1";
+
+after(close);
+
+test("a review accepts a hunk, and rejects one after a preview", () =>
+  Visit.to(SESSION, PHONE, async (visit) => {
+    const { page, hub } = visit;
+    await page.waitForSelector(".row-answer");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByRole("button", { name: "Accept", exact: true }).first().click();
+    const decided = await hub.called("_attache/decide");
+    assert.deepEqual([decided.hunks, decided.decision], [["0.0"], { type: "accept" }]);
+    await page.getByText("✓ accepted").waitFor();
+    await visit.picture("phone-review");
+    await visit.isAccessible();
+    await visit.fitsThumbs();
+    await page.getByRole("button", { name: "Reject…" }).click();
+    await page.getByText("restores src/parser.rs").waitFor();
+    const asked = await hub.called("_attache/restore_preview");
+    assert.deepEqual([asked.goal, asked.force], [{ type: "hunks", hunks: ["1.0"] }, false]);
+    await page.getByLabel(/also files that others changed/).check();
+    assert.equal((await hub.called("_attache/restore_preview")).force, true);
+    await page.getByRole("button", { name: "Go back" }).click();
+    assert.deepEqual(await hub.called("_attache/restore"), { preview: 1, what: "files" });
+    await page.getByRole("button", { name: "Comment" }).first().click();
+    await page.getByLabel("Comment for the agent").fill("Use rsplit");
+    await page.getByRole("button", { name: "Keep the comment" }).click();
+    const { decision } = await hub.called("_attache/decide");
+    assert.deepEqual(decision, { type: "comment", text: "Use rsplit" });
+  }));
+
+test("a rewind previews and says what goes back", () =>
+  Visit.to(SESSION, DESKTOP, async (visit) => {
+    const { page, hub } = visit;
+    await page.getByRole("button", { name: "Rewind" }).click();
+    await page.getByRole("button", { name: /Fix the parser/ }).click();
+    await page.getByText("a new session begins").waitFor();
+    await visit.isAccessible();
+    await page.getByLabel("Conversation", { exact: true }).last().check();
+    await page.getByRole("button", { name: "Go back" }).click();
+    assert.deepEqual(await hub.called("_attache/restore"), { preview: 1, what: "conversation" });
+    assert.deepEqual((await hub.called("_attache/restore_preview")).goal, { type: "point", id: "p1" });
+  }));
+
+test("options are set, and text is found", () =>
+  Visit.to(SESSION, DESKTOP, async (visit) => {
+    const { page, hub } = visit;
+    await page.getByRole("button", { name: /^Options/ }).click();
+    await visit.isAccessible();
+    await page.getByLabel("Model").selectOption("small");
+    const set = await hub.called("_attache/option");
+    assert.deepEqual([set.option, set.value], ["model", "small"]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Search" }).last().click();
+    await page.getByLabel("Words").fill("brackets");
+    await page.keyboard.press("Enter");
+    assert.equal((await hub.called("_attache/search")).words, "brackets");
+    await page.locator(".places-found button").click();
+    await page.waitForSelector("[data-row='0'] .found");
+  }));
+
+test("a session is opened and changed", () =>
+  Visit.to("/", PHONE, async (visit) => {
+    const { page, hub } = visit;
+    await page.getByRole("button", { name: "New session" }).click();
+    await visit.isAccessible();
+    await page.getByLabel("gemini").check();
+    await page.getByLabel("Folder").fill("/home/ann/parser");
+    await page.getByRole("button", { name: "Open the session" }).click();
+    const opened = await hub.called("_attache/open");
+    assert.deepEqual([opened.agent, opened.cwd], ["gemini", "/home/ann/parser"]);
+    await page.waitForSelector(".row-answer");
+    await page.getByRole("link", { name: "All sessions" }).click();
+    await page.getByRole("button", { name: "Change Write the documentation" }).click();
+    await page.getByLabel("Title").fill("Docs");
+    await page.getByRole("button", { name: "Rename" }).click();
+    const { change, sessionId } = await hub.called("_attache/change");
+    assert.deepEqual([sessionId, change], ["s2", { type: "rename", title: "Docs" }]);
+  }));
+
+test("a device that only watches asks for more", () =>
+  Visit.to(
+    SESSION,
+    PHONE,
+    async (visit) => {
+      const { page, hub } = visit;
+      await page.waitForSelector(".row-answer");
+      hub.change(samples["asked"]);
+      const yes = page.getByRole("button", { name: /^yes/ });
+      await yes.waitFor();
+      assert.equal(await yes.isDisabled(), true);
+      await visit.picture("phone-watch");
+      await visit.isAccessible();
+      await page.getByRole("button", { name: "Ask for answer" }).click();
+      assert.deepEqual(await hub.called("_attache/ask_scope"), { scope: "answer" });
+      hub.scope = "answer";
+      hub.hub({});
+      await page.waitForFunction("!document.querySelector('.choice button').disabled");
+      assert.equal(await page.getByRole("button", { name: "Send the prompt" }).count(), 0);
+      assert.equal(await page.getByRole("button", { name: "Queue the prompt" }).isDisabled(), true);
+    },
+    (hub) => {
+      hub.scope = "watch";
+    },
+  ));
+
+test("devices are listed and revoked", () =>
+  Visit.to("/", DESKTOP, async (visit) => {
+    const { page, hub } = visit;
+    await page.getByRole("button", { name: "Grant answer" }).click();
+    assert.deepEqual(await hub.called("_attache/device"), { id: "d2", scope: "answer" });
+    await page.getByRole("button", { name: "Devices" }).click();
+    await page.getByRole("button", { name: "Revoke" }).waitFor();
+    await visit.isAccessible();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    assert.deepEqual(await hub.called("_attache/device"), { id: "d1", scope: null });
+  }));
+
+for (const scheme of ["dark", "light"] as const) {
+  for (const [name, size] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+    test(`axe finds nothing at ${name} size, ${scheme}`, () =>
+      Visit.to("/", { ...size, colorScheme: scheme }, async (visit) => {
+        const { page, hub } = visit;
+        await page.waitForSelector(".session");
+        await visit.picture(`${name}-${scheme}-list`);
+        await visit.isAccessible();
+        if (name === "phone") await visit.fitsThumbs();
+        await page.goto(visit.address + SESSION);
+        for (const top of [0, 500, 100_000]) {
+          await page.waitForSelector(".row");
+          await page.evaluate(`document.querySelector(".scroller").scrollTop = ${top}`);
+          await page.waitForTimeout(100);
+          await visit.picture(`${name}-${scheme}-rows-${top}`);
+          await visit.isAccessible();
+        }
+        hub.change(samples["asked"]);
+        await page.waitForSelector(".question");
+        await visit.picture(`${name}-${scheme}-question`);
+        await visit.isAccessible();
+        if (name === "phone") await visit.fitsThumbs();
+      }));
+  }
+}
+
+test("a login trades the code for the secret of the tab", () =>
+  Visit.to("/login#one-time-code", PHONE, async ({ page, hub }) => {
+    await page.waitForSelector(".session");
+    const [login] = hub.logins as [{ code: string; name: string }];
+    assert.equal(login.code, "one-time-code");
+    assert.match(login.name, / on /);
+    assert.deepEqual(hub.protocols, ["acp", "attache.tab-secret"]);
+  }));
+
+test("the login page is accessible and waits for a code", () =>
+  Visit.to("/login", PHONE, async (visit) => {
+    await visit.page.getByLabel("Code").waitFor();
+    await visit.isAccessible();
+    await visit.fitsThumbs();
+    assert.deepEqual(visit.hub.logins, []);
+  }));
+
+test("the trace viewer shows a recording with latencies and broken rules", () =>
+  Visit.to("/trace", DESKTOP, async (visit) => {
+    const { page } = visit;
+    const message = (from: string, t: number, message: object): string =>
+      JSON.stringify({ from, t, message: { jsonrpc: "2.0", ...message } });
+    const lines = [message("client", 0, { id: 1, method: "initialize", params: {} })];
+    lines.push(message("agent", 0.25, { id: 1, result: { protocolVersion: 1 } }));
+    for (let at = 0; at < 5_000; at++) {
+      lines.push(message("agent", at, { method: "session/update", params: { number: at } }));
+    }
+    const finding = {
+      line: 2,
+      rule: "INIT-03",
+      strength: "MUST",
+      by: "agent",
+      seen: "no name",
+      text: "The agent has a name.",
+    };
+    const file = (name: string, text: string): object => ({
+      name,
+      mimeType: "text/plain",
+      buffer: Buffer.from(text),
+    });
+    const files = [file("run.jsonl", lines.join("\n")), file("rules", JSON.stringify(finding))];
+    await page.locator("input[type=file]").setInputFiles(files as never);
+    await page.getByText("5002 of 5002").waitFor();
+    assert.ok((await page.locator(".trace-line").count()) < 200);
+    const reply = page.locator(".trace-line", { hasText: "breaks INIT-03" });
+    assert.match(await reply.innerText(), /250\.0 ms/);
+    await reply.click();
+    await page.getByText("The agent has a name.").waitFor();
+    await visit.picture("trace");
+    await visit.isAccessible();
+    await page.getByRole("button", { name: "Its call" }).click();
+    await page.getByRole("heading", { name: "Line 1" }).waitFor();
+    await page.getByLabel("Find messages").fill('"number":4321');
+    await page.getByText("1 of 5002").waitFor();
+  }));
