@@ -38,7 +38,8 @@ pub(super) async fn answer(
             asked.decide(&caller, request, answer, why).await?;
         }
         (QuestionAbout::Form(request), QuestionBody::Form(view)) => {
-            asked.give(caller, Answer::Form(form_reply(request, &view.choices, &params.answer)?))?;
+            asked
+                .give(&caller, Answer::Form(form_reply(request, &view.choices, &params.answer)?))?;
         }
         (QuestionAbout::Page(_), QuestionBody::Page(view)) => {
             let (choice, ..) = chosen(&params.answer)?;
@@ -47,7 +48,7 @@ pub(super) async fn answer(
                 ChoiceAction::Decline => UrlReply::Decline,
                 _ => UrlReply::Cancel,
             };
-            asked.give(caller, Answer::Page(reply))?;
+            asked.give(&caller, Answer::Page(reply))?;
         }
         _ => {
             let what = "this version does not know this kind of question: answer it elsewhere";
