@@ -98,7 +98,7 @@ impl App {
                 1 => "1 file".to_owned(),
                 count => format!("{count} files"),
             };
-            self.notices.info(&format!("restored {count}: /rewind can undo that"));
+            self.notices.info(&format!("restored {count}: /undo reverts that"));
             for failure in &restored.failed {
                 let path = sanitize::line(&failure.path.to_string());
                 self.notices.error(&format!("{path} stays as it was: {}", failure.message));
