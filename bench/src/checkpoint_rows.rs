@@ -1,191 +1,190 @@
-//! Checkpoints of a large tree beside git itself, in one run: 80,000 files with 1.2 GB, of them a
-//! third images and archives. Needs 3 GB of disk and several minutes, so it runs only when it is
-//! asked for by its whole name.
+//! Checkpoints of a large tree beside git itself, in one run. Needs 3 GB of disk and many minutes,
+//! so it runs only when it is asked for by its whole name.
+//!
+//! Each time is that of the whole process. In each round, git and we do the same work one after
+//! the other, and take turns in being first.
 
 use crate::build::Programs;
-use crate::run::{Program, number};
+use crate::checkpoint_tree::{CHANGED, Tree};
+use crate::run::{Program, median, number};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 use std::time::Instant;
 
-const FILES: usize = 80_000;
-const BYTES: usize = 1_200_000_000;
-const CHANGED: usize = 50;
+/// The number of files, unless the third argument has another one.
+pub(crate) const FILES: usize = 80_000;
+
+/// The bytes of a tree for each file.
+const BYTES: usize = 15_000;
+
 const TURNS: usize = 200;
-const ROUNDS: usize = 9;
+
+/// The rounds of the first checkpoint, which takes long.
+const FIRST_ROUNDS: usize = 3;
 
 /// Prints the comparison.
-pub(crate) fn print(programs: &Programs) {
+pub(crate) fn print(programs: &Programs, rounds: usize, files: usize) {
     let folder = tempfile::tempdir().unwrap();
-    let tree = Tree::make(&folder.path().join("tree"));
-    let store = folder.path().join("store").display().to_string();
-    let within = |milliseconds: &str| Program {
-        name: "attache",
-        command: vec![
-            programs.ours("attache-bench-checkpoint"),
-            store.clone(),
-            tree.root.display().to_string(),
-            milliseconds.to_owned(),
-        ],
-        environment: vec![],
-        stops: false,
-    };
-    let take = within("600000");
-    println!("checkpoints of {FILES} files, {} MB", BYTES / 1_000_000);
-    tree.git(&["init", "-q"]);
-    line("first: git add", tree.git(&["add", "-A"]), "ms");
-    let hurried = within("300").run();
-    assert_eq!(hurried["complete"], false);
-    line("first: attache with a budget of 300 ms", figure(&hurried, "ms"), "ms");
-    let first = take.run();
-    assert_eq!(first["complete"], true);
-    line("first: attache", figure(&first, "ms"), "ms");
-    line("  its peak memory, at most 100", figure(&first, "peak_kb") / 1e3, "MB");
-    line("  its bytes", figure(&first, "store_bytes") / 1e6, "MB");
-    line("  the bytes of git", tree.bytes_of_git() / 1e6, "MB");
-    tree.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"]);
-    let (mut unchanged, mut status, mut changed) = (vec![], vec![], vec![]);
-    take.run();
-    for round in 0..ROUNDS {
-        status.push(tree.git(&["status", "--porcelain"]));
-        unchanged.push(figure(&take.run(), "ms"));
-        tree.change(round);
-        let report = take.run();
-        assert_eq!(report["changed"], CHANGED);
-        changed.push(figure(&report, "ms"));
-        // The files are no longer new when the clock has made a step.
-        take.run();
-    }
-    let (status, unchanged, changed) = (median(status), median(unchanged), median(changed));
-    line("git status", status, "ms");
-    line("0 changes: attache", unchanged, "ms");
-    line("  times git status, at most 1.5", unchanged / status, "x");
-    line("50 changes: attache", changed, "ms");
-    line("  more than with 0 changes, at most 100", changed - unchanged, "ms");
-    let before = figure(&take.run(), "store_bytes");
-    let mut packed = 0;
-    for turn in 0..TURNS {
-        packed += tree.change(ROUNDS + turn);
-        take.run();
-    }
-    let grown = figure(&take.run(), "store_bytes") - before;
-    line("after 200 turns of 50 files: more bytes", grown / 1e6, "MB");
-    line("  times the changed content after gzip -6, at most 1.2", grown / packed as f64, "x");
+    let bytes = files * BYTES;
+    let tree = Tree::make(&folder.path().join("tree"), files, bytes);
+    let program = programs.ours("attache-bench-checkpoint");
+    let it = Measured { tree, store: folder.path().join("store"), program, rounds };
+    println!("checkpoints of {files} files, {} MB", bytes / 1_000_000);
+    it.first();
+    it.repeated();
+    it.disk();
+    it.restore();
 }
 
-struct Tree {
-    root: PathBuf,
-    sources: Vec<u8>,
+/// The tree, and our checkpoints of it.
+struct Measured {
+    tree: Tree,
+    store: PathBuf,
+    program: String,
+    rounds: usize,
 }
 
-impl Tree {
-    fn make(root: &Path) -> Self {
-        let mut sources = Vec::new();
-        read_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates"), &mut sources);
-        let tree = Self { root: root.to_owned(), sources };
-        let mut written = 0;
-        for number in 0..FILES {
-            let path = tree.path(number);
-            if number % 100 == 0 {
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
+impl Measured {
+    /// The first checkpoint, each time from the same warm cache.
+    fn first(&self) {
+        let git = self.tree.root.join(".git");
+        let (mut theirs, mut ours) = (vec![], vec![]);
+        let mut last = Value::Null;
+        for round in 0..FIRST_ROUNDS.min(self.rounds) {
+            for is_git in [round % 2 == 0, round % 2 == 1] {
+                self.tree.warm();
+                if is_git {
+                    remove(&git);
+                    self.tree.git(&["init", "-q"]);
+                    theirs.push(time(|| drop(self.tree.git(&["add", "-A"]))));
+                } else {
+                    remove(&self.store);
+                    ours.push(time(|| last = self.take()));
+                    assert_eq!(last["complete"], true);
+                }
             }
-            let bytes = tree.bytes(number, 0);
-            written += bytes.len();
-            fs::write(path, bytes).unwrap();
         }
-        let archives = (BYTES.saturating_sub(written)) / 1_500_000;
-        for number in 0..archives {
-            fs::write(root.join(format!("archive{number}.bin")), noise(number, 1_500_000)).unwrap();
-        }
-        tree
+        line("first: git add", median(theirs), "ms");
+        line("  its bytes", self.tree.bytes_of_git() / 1e6, "MB");
+        line("first: attache", median(ours), "ms");
+        line("  its bytes", figure(&last, "store_bytes") / 1e6, "MB");
+        line("  its peak memory, at most 100", figure(&last, "peak_kb") / 1e3, "MB");
+        remove(&self.store);
+        let mut hurried = Value::Null;
+        let spent = time(|| hurried = self.run("300"));
+        let is_complete = if hurried["complete"] == true { "complete" } else { "incomplete" };
+        line(&format!("first: attache with a budget of 300 ms, {is_complete}"), spent, "ms");
+        self.tree.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"]);
+        self.take();
     }
 
-    fn path(&self, number: usize) -> PathBuf {
-        let end = if number % 10 == 9 { "png" } else { "rs" };
-        let (part, module) = (number / 4000, number / 100 % 40);
-        self.root.join(format!("part{part}/module{module}/file{number}.{end}"))
-    }
-
-    fn bytes(&self, number: usize, version: usize) -> Vec<u8> {
-        if number % 10 == 9 {
-            return noise(number, 4000 + number * 37 % 40_000);
+    /// The next checkpoints, with and without changes.
+    fn repeated(&self) {
+        let (mut status, mut unchanged, mut changed) = (vec![], vec![], vec![]);
+        self.settle();
+        for round in 0..self.rounds {
+            for is_git in [round % 2 == 0, round % 2 == 1] {
+                match is_git {
+                    true => {
+                        status.push(time(|| drop(self.tree.git(&["status", "--porcelain"]))));
+                    }
+                    false => unchanged.push(time(|| drop(self.take()))),
+                }
+            }
+            self.tree.change(round);
+            let mut report = Value::Null;
+            changed.push(time(|| report = self.take()));
+            assert_eq!(report["changed"], CHANGED);
+            self.settle();
         }
-        let length = 2000 + number * 7919 % 20_000;
-        let from = (number * 104_729) % (self.sources.len() - length);
-        let mut bytes = format!("// file {number}, version {version}\n").into_bytes();
-        bytes.extend_from_slice(&self.sources[from..from + length]);
-        bytes
+        let (status, unchanged, changed) = (median(status), median(unchanged), median(changed));
+        line("git status", status, "ms");
+        line("0 changes: attache", unchanged, "ms");
+        line("  times git status, at most 1.5", unchanged / status, "x");
+        line("50 changes: attache", changed, "ms");
+        line("  more than with 0 changes, at most 100", changed - unchanged, "ms");
     }
 
-    /// Changes files, and returns their bytes after gzip.
-    fn change(&self, version: usize) -> usize {
+    /// The bytes of many turns.
+    fn disk(&self) {
+        let before = figure(&self.take(), "store_bytes");
         let mut packed = 0;
-        for file in 0..CHANGED {
-            let number = (version * 613 + file * 1601) % FILES / 10 * 10;
-            let bytes = self.bytes(number, version + 1);
-            packed += gzip(&bytes);
-            fs::write(self.path(number), bytes).unwrap();
+        for turn in 0..TURNS {
+            packed += self.tree.change(self.rounds + turn);
+            self.take();
         }
-        packed
+        let grown = figure(&self.take(), "store_bytes") - before;
+        line(&format!("after {TURNS} turns of {CHANGED} files: more bytes"), grown / 1e6, "MB");
+        let beside = grown / packed as f64;
+        line("  times the changed content after gzip -6, at most 1.2", beside, "x");
     }
 
-    /// Runs git, and returns the milliseconds.
-    fn git(&self, words: &[&str]) -> f64 {
-        let begun = Instant::now();
-        let mut command = Command::new("git");
-        command.args(words).current_dir(&self.root).stdout(Stdio::null());
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-        assert!(command.status().unwrap().success(), "{command:?}");
-        begun.elapsed().as_secs_f64() * 1e3
-    }
-
-    fn bytes_of_git(&self) -> f64 {
-        let output =
-            Command::new("du").args(["-s", "-B1", ".git"]).current_dir(&self.root).output();
-        let text = String::from_utf8(output.unwrap().stdout).unwrap();
-        text.split_whitespace().next().unwrap().parse().unwrap()
-    }
-}
-
-fn read_sources(folder: &Path, sources: &mut Vec<u8>) {
-    let mut paths: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|each| each.unwrap().path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            read_sources(&path, sources);
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            sources.extend(fs::read(path).unwrap());
+    /// The restore of the files that a turn changed. Like ours, the second way of git can be undone.
+    fn restore(&self) {
+        const WAYS: usize = 3;
+        let mut spent = [vec![], vec![], vec![]];
+        for round in 0..self.rounds {
+            for place in 0..WAYS {
+                let way = (round + place) % WAYS;
+                let version = self.rounds + TURNS + round * WAYS + place;
+                let paths = self.tree.changed(version);
+                let read = || paths.iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>();
+                let before = read();
+                self.tree.git(&["add", "-A"]);
+                let earlier = self.tree.git(&["write-tree"]);
+                self.run("before-turn");
+                self.tree.change(version);
+                self.run("after-turn");
+                assert_ne!(read(), before);
+                let back = || drop(self.tree.git(&["checkout", &earlier, "--", "."]));
+                spent[way].push(time(|| match way {
+                    0 => back(),
+                    1 => {
+                        self.tree.git(&["add", "-A"]);
+                        self.tree.git(&["write-tree"]);
+                        back();
+                    }
+                    _ => assert_eq!(self.run("restore")["restored"], CHANGED),
+                }));
+                assert!(read() == before, "every file is restored");
+            }
         }
+        let [only, kept, ours] = spent;
+        line("restore of 50 files: git checkout TREE -- .", median(only), "ms");
+        line("  git add -A, git write-tree, git checkout TREE -- .", median(kept), "ms");
+        line("  attache, with the preview", median(ours), "ms");
+    }
+
+    /// Reads files that are too new for their times to tell whether they changed.
+    fn settle(&self) {
+        self.tree.git(&["status", "--porcelain"]);
+        self.take();
+    }
+
+    fn take(&self) -> Value {
+        self.run("600000")
+    }
+
+    fn run(&self, work: &str) -> Value {
+        let (store, root) = (&self.store, &self.tree.root);
+        let folders = [store, root].map(|path| path.display().to_string());
+        let command = [vec![self.program.clone(), work.to_owned()], folders.to_vec()].concat();
+        Program { name: "attache", command, environment: vec![], stops: false }.run()
     }
 }
 
-/// Returns bytes that cannot be compressed.
-fn noise(seed: usize, length: usize) -> Vec<u8> {
-    let mut state = seed as u64 * 2 + 0x9e37_79b9_7f4a_7c15;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_le_bytes()
-    };
-    std::iter::repeat_with(&mut next).flatten().take(length).collect()
+fn remove(folder: &PathBuf) {
+    if folder.exists() {
+        fs::remove_dir_all(folder).unwrap();
+    }
 }
 
-fn gzip(bytes: &[u8]) -> usize {
-    let mut child = Command::new("gzip")
-        .args(["-6", "-c"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    std::thread::scope(|scope| {
-        scope.spawn(move || std::io::Write::write_all(&mut input, bytes).unwrap());
-        child.wait_with_output().unwrap().stdout.len()
-    })
+/// Returns the milliseconds of some work.
+fn time(work: impl FnOnce()) -> f64 {
+    let begun = Instant::now();
+    work();
+    begun.elapsed().as_secs_f64() * 1e3
 }
 
 fn figure(report: &Value, name: &str) -> f64 {
@@ -194,9 +193,4 @@ fn figure(report: &Value, name: &str) -> f64 {
 
 fn line(name: &str, value: f64, unit: &str) {
     println!("  {name:<56} {:>10} {unit}", number(value));
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

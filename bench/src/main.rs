@@ -6,6 +6,8 @@
 //! ROUNDS. In each round every program runs once, one after the other, so that each ratio compares
 //! measurements made close together in time. Rows that read other figures of the same programs
 //! share their runs.
+//!
+//! `checkpoint [ROUNDS [FILES]]` compares checkpoints of a folder with git, which takes long.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,6 +21,7 @@
 mod attach_rows;
 mod build;
 mod checkpoint_rows;
+mod checkpoint_tree;
 mod coder_rows;
 mod kept_rows;
 mod rows;
@@ -26,6 +29,7 @@ mod run;
 mod screen_rows;
 
 use rows::{Beside, Row, Target};
+use run::median;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
@@ -58,7 +62,8 @@ fn main() {
         rows::decode(&programs, rounds);
     }
     if wanted == "checkpoint" {
-        checkpoint_rows::print(&programs);
+        let files = std::env::args().nth(3).map(|files| files.parse().unwrap());
+        checkpoint_rows::print(&programs, rounds, files.unwrap_or(checkpoint_rows::FILES));
     }
     if wanted.is_empty() || "build".contains(&wanted) {
         build::clean_builds();
@@ -127,9 +132,4 @@ fn verdict(target: &Target, figures: &BTreeMap<&str, Vec<f64>>) -> String {
         if met { "met:" } else { "NOT MET:" },
         run::number(target.bound)
     )
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

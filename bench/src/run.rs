@@ -87,6 +87,12 @@ pub(crate) fn cpu(report: &Value) -> f64 {
     part("client_cpu_us_per_item") + part("agent_cpu_us_per_item")
 }
 
+/// Returns the value in the middle.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
 /// Formats a number for people.
 pub(crate) fn number(value: f64) -> String {
     match value.abs() {

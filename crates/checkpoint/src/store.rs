@@ -4,6 +4,7 @@ pub(crate) mod checkpoints;
 pub(crate) mod contents;
 pub(crate) mod database;
 pub(crate) mod error;
+pub(crate) mod holdings;
 pub(crate) mod id;
 pub(crate) mod label;
 pub(crate) mod manifests;
@@ -20,7 +21,6 @@ pub(crate) mod usage;
 mod verify;
 
 use crate::snapshot::content_id::ContentId;
-use crate::snapshot::path::TreePath;
 use crate::snapshot::tree::Tree;
 use crate::store::contents::Found;
 use crate::store::database::{Database, of_io};
@@ -141,19 +141,9 @@ impl Store {
     /// Returns an error if there is no such checkpoint, or if it cannot be read.
     pub fn tree(&self, id: CheckpointId) -> Result<Tree, StoreError> {
         let database = &self.inner.database;
-        let failed = |error: rusqlite::Error| database.failure(&error);
         database.read(|connection| {
-            let manifests = checkpoints::manifests(connection, id).map_err(failed)?;
-            if manifests.is_empty() {
-                return Err(StoreError::NotFound { id: id.to_string() });
-            }
-            let mut entries = Vec::new();
-            for (root, manifest) in manifests.into_iter().enumerate() {
-                let listing = manifests::load(database, connection, manifest)?;
-                let paths = listing.into_iter();
-                entries.extend(paths.map(|(path, entry)| (TreePath::new(root, path), entry)));
-            }
-            Ok(Tree::new(entries))
+            let manifests = holdings::manifests(database, connection, id)?;
+            holdings::tree(database, connection, &manifests)
         })
     }
 

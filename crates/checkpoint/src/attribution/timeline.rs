@@ -1,55 +1,18 @@
 //! The history of each path since a checkpoint, with the author of every step.
 
-use crate::attribution::activity::{Action, Activity, activities};
 use crate::attribution::author::Author;
-use crate::changes::state::{State, differences};
-use crate::snapshot::entry::Entry;
+use crate::attribution::authors::Authors;
+use crate::attribution::follower::Follower;
+use crate::attribution::trees::Trees;
+use crate::changes::state::State;
 use crate::snapshot::path::TreePath;
 use crate::snapshot::tree::Tree;
-use crate::store::Store;
-use crate::store::checkpoints;
 use crate::store::error::StoreError;
 use crate::store::id::CheckpointId;
-use crate::store::past_activities;
-use crate::store::restored_paths::{RestoredPaths, restored_paths};
 use crate::store::summary::Summary;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-
-/// Returns trees by the ids of their checkpoints.
-pub(crate) trait Trees {
-    /// Returns what a checkpoint holds.
-    fn tree(&self, id: CheckpointId) -> Result<Tree, StoreError>;
-
-    /// Returns numbers that are the same for checkpoints that hold the same, or none if that is not
-    /// known.
-    fn identity(&self, id: CheckpointId) -> Result<Vec<i64>, StoreError>;
-
-    /// Returns what the restore after this checkpoint changes.
-    fn restored_paths(&self, id: CheckpointId) -> Result<RestoredPaths, StoreError>;
-
-    /// Returns the activities whose checkpoints were deleted.
-    fn past_activities(&self) -> Result<Vec<Activity>, StoreError>;
-}
-
-impl Trees for Store {
-    fn tree(&self, id: CheckpointId) -> Result<Tree, StoreError> {
-        Store::tree(self, id)
-    }
-
-    fn identity(&self, id: CheckpointId) -> Result<Vec<i64>, StoreError> {
-        self.read_records(|connection| checkpoints::manifests(connection, id))
-    }
-
-    fn restored_paths(&self, id: CheckpointId) -> Result<RestoredPaths, StoreError> {
-        restored_paths(self.database(), id)
-    }
-
-    fn past_activities(&self) -> Result<Vec<Activity>, StoreError> {
-        self.read_records(past_activities::list)
-    }
-}
 
 /// A change of one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,9 +44,7 @@ pub(crate) struct Timeline {
     pub(crate) checkpoints: Vec<Summary>,
     /// What the last checkpoint holds.
     pub(crate) now: Tree,
-    activities: Vec<Activity>,
-    /// What the restores change, by the checkpoints before them.
-    restored: BTreeMap<CheckpointId, RestoredPaths>,
+    pub(crate) authors: Authors,
     steps: BTreeMap<TreePath, Vec<RawStep>>,
 }
 
@@ -106,37 +67,18 @@ impl Timeline {
         };
         let checkpoints: Vec<Summary> = all.iter().filter(is_covered).cloned().collect();
         let mut steps: BTreeMap<TreePath, Vec<RawStep>> = BTreeMap::new();
-        let mut earlier: Option<Tree> = None;
-        let mut last_identity: Option<(&[PathBuf], Vec<i64>)> = None;
+        let mut follower = Follower::new(trees, &roots);
         for (index, checkpoint) in checkpoints.iter().enumerate() {
-            // Most checkpoints before a prompt hold the same as the one after the last turn.
-            let identity = (checkpoint.roots.as_slice(), trees.identity(checkpoint.id)?);
-            if !identity.1.is_empty() && last_identity.as_ref() == Some(&identity) {
-                continue;
-            }
-            last_identity = Some(identity);
-            let tree = rebased(trees.tree(checkpoint.id)?, &checkpoint.roots, &roots);
-            let found = earlier.as_ref().map(|earlier| differences(earlier, &tree));
-            for each in found.into_iter().flatten().filter(|each| !each.path.as_bytes().is_empty())
-            {
+            let found = follower.next(checkpoint)?.into_iter();
+            for each in found.filter(|each| !each.path.as_bytes().is_empty()) {
                 let segment = index.saturating_sub(1);
                 let step = RawStep { segment, before: each.before, after: each.after };
                 steps.entry(each.path).or_default().push(step);
             }
-            earlier = Some(tree);
         }
-        let now = earlier.unwrap_or_default();
-        let mut activities = activities(all, running);
-        activities.extend(trees.past_activities()?);
-        let mut restored = BTreeMap::new();
-        for each in activities.iter().filter(|each| each.action == Action::Restore) {
-            if let Some(from) = each.from
-                && each.until.is_none_or(|until| until > first)
-            {
-                restored.insert(from, trees.restored_paths(from)?);
-            }
-        }
-        Ok(Timeline { roots, checkpoints, now, activities, restored, steps })
+        let now = follower.end();
+        let authors = Authors::read(trees, all, (&checkpoints, &roots), running)?;
+        Ok(Timeline { roots, checkpoints, now, authors, steps })
     }
 
     /// Returns every path that changed.
@@ -191,44 +133,10 @@ impl Timeline {
     /// the path has then.
     fn author(&self, segment: usize, path: &Path, after: &State) -> Author {
         let checkpoint = |index: usize| self.checkpoints.get(index);
-        let (Some(begin), Some(end)) = (checkpoint(segment), checkpoint(segment + 1)) else {
-            return Author::Shared;
-        };
-        let overlaps = |each: &&Activity| {
-            each.from.is_none_or(|from| from < end.id)
-                && each.may_end_after(begin)
-                && each.roots.iter().any(|root| path.starts_with(root))
-                && (each.action != Action::Restore || self.results(each, path).is_some())
-        };
-        let active: Vec<&Activity> = self.activities.iter().filter(overlaps).collect();
-        let Some(first) = active.first() else { return Author::Person };
-        let covers = |each: &&Activity| {
-            each.is_certain && each.covers(begin, end) && each.owner == first.owner
-        };
-        if !active.iter().all(covers) {
-            return Author::Shared;
+        match (checkpoint(segment), checkpoint(segment + 1)) {
+            (Some(begin), Some(end)) => self.authors.author((segment, begin, end), path, after),
+            _ => Author::Shared,
         }
-        let owner = first.owner.clone();
-        let mut results = active.iter().filter_map(|each| self.results(each, path)).flatten();
-        if results.any(|result| may_be(result.as_ref(), after)) {
-            return Author::Restore { owner };
-        }
-        let turns = active.iter().map(|each| each.action);
-        match turns.filter(|action| *action != Action::Restore).max() {
-            Some(Action::Turn(turn)) => Author::Turn { owner, turn },
-            // The path changed again, before or after it was restored.
-            Some(Action::Restore) | None => Author::Shared,
-        }
-    }
-
-    /// Returns the entries that an activity gives to a path, or `None` if it is no restore, or does
-    /// not restore the path.
-    fn results(&self, activity: &Activity, path: &Path) -> Option<&[Option<Entry>]> {
-        if activity.action != Action::Restore {
-            return None;
-        }
-        let restored = self.restored.get(&activity.from?)?;
-        restored.get(path).map(Vec::as_slice)
     }
 
     /// Returns the absolute path.
@@ -238,50 +146,25 @@ impl Timeline {
     }
 }
 
-/// Returns whether a restored entry is what a later checkpoint has. Nothing is lost if only the
-/// permissions of a folder differ.
-fn may_be(entry: Option<&Entry>, after: &State) -> bool {
-    match (entry, after) {
-        (_, State::Unknown) => true,
-        (Some(Entry::Folder { .. }), State::Present(Entry::Folder { .. })) => true,
-        (Some(entry), State::Present(after)) => entry.is_same(after),
-        (None, State::Absent) => true,
-        (Some(_), State::Absent) | (None, State::Present(_)) => false,
-    }
-}
-
-/// Returns a tree whose paths are relative to other roots. Entries outside of them are left out.
-pub(crate) fn rebased(tree: Tree, from: &[PathBuf], to: &[PathBuf]) -> Tree {
-    use std::os::unix::ffi::OsStrExt;
-    if from == to {
-        return tree;
-    }
-    let entries = tree.iter().filter_map(|(path, entry)| {
-        let full = from.get(path.root())?.join(path.relative());
-        let (index, relative) = to
-            .iter()
-            .enumerate()
-            .find_map(|(index, root)| Some((index, full.strip_prefix(root).ok()?)))?;
-        Some((TreePath::new(index, relative.as_os_str().as_bytes()), entry.clone()))
-    });
-    Tree::new(entries.collect())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Timeline, Trees, rebased};
+    use super::Timeline;
     use crate::attribution::activity::Activity;
     use crate::attribution::author::Author;
+    use crate::attribution::follower::rebased;
     use crate::attribution::testing::summaries;
+    use crate::attribution::trees::Trees;
     use crate::snapshot::content_id::ContentId;
     use crate::snapshot::entry::{Entry, NotKeptReason};
     use crate::snapshot::path::TreePath;
     use crate::snapshot::tree::Tree;
     use crate::store::error::StoreError;
+    use crate::store::holdings::{Content, Holding};
     use crate::store::id::CheckpointId;
     use crate::store::label::Reason::{
         self, AfterRestore, AfterTurn, BeforePrompt, BeforeRestore, SessionStart,
     };
+    use crate::store::manifests::ManifestId;
     use crate::store::restored_paths::RestoredPaths;
     use std::path::Path;
 
@@ -292,8 +175,8 @@ mod tests {
             Ok(self.0[usize::try_from(id.number()).unwrap()].clone())
         }
 
-        fn identity(&self, _: CheckpointId) -> Result<Vec<i64>, StoreError> {
-            Ok(Vec::new())
+        fn holding(&self, id: CheckpointId, _: &[&[ManifestId]]) -> Result<Holding, StoreError> {
+            Ok(Holding { manifests: Vec::new(), content: Content::Whole(self.tree(id)?) })
         }
 
         fn restored_paths(&self, id: CheckpointId) -> Result<RestoredPaths, StoreError> {

@@ -1,7 +1,8 @@
 //! The changed paths between two checkpoints.
 
 use crate::attribution::author::Author;
-use crate::attribution::timeline::{Timeline, rebased};
+use crate::attribution::follower::rebased;
+use crate::attribution::timeline::Timeline;
 use crate::changes::contents::Contents;
 use crate::changes::hunk::{Counter, Hunk, Pair, divide};
 use crate::changes::rename::{Side, exact, similar};

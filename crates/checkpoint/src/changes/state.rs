@@ -3,7 +3,7 @@
 use crate::snapshot::content_id::ContentId;
 use crate::snapshot::entry::Entry;
 use crate::snapshot::path::TreePath;
-use crate::snapshot::tree::Tree;
+use crate::snapshot::tree::{Tree, TreeDelta};
 
 impl Entry {
     /// The content of a regular file, if its hash is known.
@@ -99,6 +99,16 @@ pub(crate) struct Difference {
     pub(crate) after: State,
 }
 
+impl Difference {
+    /// A path that is unknown at both moments does not differ.
+    fn is_real(&self) -> bool {
+        match (&self.before, &self.after) {
+            (State::Unknown, State::Unknown) => false,
+            (before, after) => !before.is_same(after),
+        }
+    }
+}
+
 /// Returns what differs from an earlier tree to a later one. A path that is unknown in both does
 /// not differ.
 pub(crate) fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
@@ -108,12 +118,23 @@ pub(crate) fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
         after: State::from_entry(later, &change.path, change.after.as_ref()),
         path: change.path,
     });
-    differences
-        .filter(|each| match (&each.before, &each.after) {
-            (State::Unknown, State::Unknown) => false,
-            (before, after) => !before.is_same(after),
-        })
-        .collect()
+    differences.filter(Difference::is_real).collect()
+}
+
+/// Makes a tree the later one of a delta. Returns the [`differences`], and the delta back. The cost
+/// grows with the delta, and not with the tree.
+pub(crate) fn apply(tree: &mut Tree, mut delta: TreeDelta) -> (Vec<Difference>, TreeDelta) {
+    delta.retain(|path, entry| tree.get(path) != entry.as_ref());
+    let before = |path: &TreePath| State::from_entry(tree, path, tree.get(path));
+    let before: Vec<State> = delta.keys().map(before).collect();
+    let back = tree.apply(delta);
+    let after = |path: &TreePath| State::from_entry(tree, path, tree.get(path));
+    let differences = back.keys().zip(before).map(|(path, before)| Difference {
+        path: path.clone(),
+        before,
+        after: after(path),
+    });
+    (differences.filter(Difference::is_real).collect(), back)
 }
 
 #[cfg(test)]

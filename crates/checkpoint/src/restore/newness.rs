@@ -1,7 +1,7 @@
 //! Finds out which entries that a checkpoint lacks are really new. An entry that came from outside
 //! of the folders existed before and must not be removed.
 
-use crate::attribution::timeline::Trees;
+use crate::attribution::trees::Trees;
 use crate::changes::contents::Contents;
 use crate::changes::rename::is_alike;
 use crate::restore::disk::Present;
@@ -156,7 +156,7 @@ mod tests {
     use super::{BUDGET, COST, Candidate, MOST_COMPARED, find_new};
     use crate::attribution::activity::Activity;
     use crate::attribution::testing::summaries;
-    use crate::attribution::timeline::Trees;
+    use crate::attribution::trees::Trees;
     use crate::changes::contents::Contents;
     use crate::changes::state::State;
     use crate::restore::disk::Present;
@@ -166,8 +166,10 @@ mod tests {
     use crate::snapshot::path::TreePath;
     use crate::snapshot::tree::Tree;
     use crate::store::error::StoreError;
+    use crate::store::holdings::{Content, Holding};
     use crate::store::id::CheckpointId;
     use crate::store::label::Reason::BeforePrompt;
+    use crate::store::manifests::ManifestId;
     use crate::store::restored_paths::RestoredPaths;
     use attache_host::RootFolder;
     use std::cell::Cell;
@@ -201,8 +203,8 @@ mod tests {
             Ok(Tree::new(kept.collect()))
         }
 
-        fn identity(&self, _: CheckpointId) -> Result<Vec<i64>, StoreError> {
-            Ok(Vec::new())
+        fn holding(&self, id: CheckpointId, _: &[&[ManifestId]]) -> Result<Holding, StoreError> {
+            Ok(Holding { manifests: Vec::new(), content: Content::Whole(self.tree(id)?) })
         }
 
         fn restored_paths(&self, _: CheckpointId) -> Result<RestoredPaths, StoreError> {

@@ -1,7 +1,8 @@
 //! Makes the plan of a restore: decides for every path what happens to it.
 
 use crate::attribution::author::Author;
-use crate::attribution::timeline::{Step, Timeline, Trees};
+use crate::attribution::timeline::{Step, Timeline};
+use crate::attribution::trees::Trees;
 use crate::changes::contents::Contents;
 use crate::changes::rename::exact;
 use crate::changes::state::State;

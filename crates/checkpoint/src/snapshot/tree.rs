@@ -3,11 +3,15 @@
 use crate::snapshot::entry::Entry;
 use crate::snapshot::path::TreePath;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// What differs from an earlier tree to a later one; `None` removes a path.
+pub(crate) type TreeDelta = BTreeMap<TreePath, Option<Entry>>;
 
 /// What a checkpoint holds: every entry by its path, in the order of the paths' bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
-    entries: Vec<(TreePath, Entry)>,
+    entries: BTreeMap<TreePath, Entry>,
 }
 
 impl Tree {
@@ -15,18 +19,17 @@ impl Tree {
     pub fn new(mut entries: Vec<(TreePath, Entry)>) -> Self {
         entries.sort_by(|one, other| one.0.cmp(&other.0));
         entries.dedup_by(|later, first| later.0 == first.0);
-        Self { entries }
+        Self { entries: entries.into_iter().collect() }
     }
 
     /// Returns the entry at a path.
     pub fn get(&self, path: &TreePath) -> Option<&Entry> {
-        let found = self.entries.binary_search_by(|each| each.0.cmp(path)).ok()?;
-        self.entries.get(found).map(|each| &each.1)
+        self.entries.get(path)
     }
 
     /// Returns every path with its entry, in the order of the paths' bytes.
     pub fn iter(&self) -> impl Iterator<Item = (&TreePath, &Entry)> {
-        self.entries.iter().map(|(path, entry)| (path, entry))
+        self.entries.iter()
     }
 
     /// The number of entries.
@@ -51,6 +54,20 @@ impl Tree {
         }) || matches!(self.get(path), Some(Entry::FolderNotKept { .. } | Entry::Unknown { .. }))
     }
 
+    /// Makes this tree the later one of a delta, and returns the delta back. The cost grows with
+    /// the delta, and not with the tree.
+    pub(crate) fn apply(&mut self, delta: TreeDelta) -> TreeDelta {
+        let mut back = TreeDelta::new();
+        for (path, entry) in delta {
+            let before = match entry {
+                Some(entry) => self.entries.insert(path.clone(), entry),
+                None => self.entries.remove(&path),
+            };
+            back.insert(path, before);
+        }
+        back
+    }
+
     /// Returns what differs from an earlier tree to this one, in the order of the paths' bytes.
     ///
     /// Entries that are not kept count as changed if anything known of them differs. Compare with
@@ -61,7 +78,7 @@ impl Tree {
             (earlier.entries.iter().peekable(), self.entries.iter().peekable());
         loop {
             let order = match (old.peek(), new.peek()) {
-                (Some(old), Some(new)) => old.0.cmp(&new.0),
+                (Some(old), Some(new)) => old.0.cmp(new.0),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
                 (None, None) => return changes,
@@ -69,7 +86,7 @@ impl Tree {
             let before = if order.is_le() { old.next() } else { None };
             let after = if order.is_ge() { new.next() } else { None };
             let Some((path, _)) = before.or(after) else { return changes };
-            let (before, after) = (before.map(|each| &each.1), after.map(|each| &each.1));
+            let (before, after) = (before.map(|each| each.1), after.map(|each| each.1));
             if before != after {
                 let (before, after) = (before.cloned(), after.cloned());
                 changes.push(Change { path: path.clone(), before, after });

@@ -57,6 +57,29 @@ pub(crate) fn load(
     Err(damaged("has a chain that does not end"))
 }
 
+/// Reads the difference from the manifest `since` to another one. Returns `None` if the other one
+/// is not based on it.
+pub(crate) fn load_since(
+    database: &Database,
+    connection: &Connection,
+    since: ManifestId,
+    id: ManifestId,
+) -> Result<Option<Delta>, StoreError> {
+    let damaged = |reason: &str| database.damage(format!("manifest {id} {reason}"));
+    let mut together = Delta::new();
+    let mut next = id;
+    // A manifest has a larger number than its base.
+    while next > since {
+        let found = row(connection, next).map_err(|error| database.failure(&error))?;
+        let found = found.ok_or_else(|| damaged("is missing"))?;
+        let Some(base) = found.base.filter(|base| *base < next) else { return Ok(None) };
+        let delta = manifest::read_delta(&found.data);
+        manifest::put_below(&mut together, delta.ok_or_else(|| damaged("cannot be read"))?);
+        next = base;
+    }
+    Ok((next == since).then_some(together))
+}
+
 /// Adds a manifest that differs from `base`.
 pub(crate) fn add_delta(
     database: &Database,

@@ -24,4 +24,8 @@ mod our_client;
 mod peers;
 mod process;
 mod project;
+#[path = "../shared/pseudo_terminal.rs"]
+mod pseudo_terminal;
+#[path = "../shared/screen.rs"]
+mod screen_program;
 mod version_2;

@@ -4,6 +4,7 @@
 mod home;
 mod model;
 mod rewind;
+mod screen_rewind;
 mod version_2;
 
 use crate::project::{Project, text};

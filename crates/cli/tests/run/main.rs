@@ -34,6 +34,8 @@ mod output;
 mod permissions;
 mod project;
 mod prompts;
+#[path = "../shared/pseudo_terminal.rs"]
+mod pseudo_terminal;
 mod resume;
 mod saved;
 mod screen;
@@ -42,6 +44,8 @@ mod screen_earlier;
 mod screen_files;
 mod screen_login;
 mod screen_pictures;
+#[path = "../shared/screen.rs"]
+mod screen_program;
 mod screen_questions;
 mod screen_rewind;
 mod screen_sessions;

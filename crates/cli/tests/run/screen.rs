@@ -7,27 +7,15 @@ mod reading;
 
 use crate::chat::agents;
 use crate::project::{MAIN, Project};
+pub(crate) use crate::screen_program::{LEFT, Screen};
 use crate::terminal::Terminal;
-use std::fs::{File, Permissions};
-use std::io::{Read, Write};
+use std::fs::Permissions;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
 const RENAME: &str = "rename total to sum in main.rs\r";
-
-/// The sequences that give the terminal back.
-const LEFT: &str = "\x1b[?1049l";
-
-/// The program in a terminal of its own, as a person sees it.
-pub(crate) struct Screen {
-    child: Child,
-    terminal: File,
-    parser: vt100::Parser,
-    pub(crate) bytes: Vec<u8>,
-}
 
 impl Screen {
     /// Starts the program in a terminal with this many columns and rows, and waits until the
@@ -50,60 +38,6 @@ impl Screen {
         Self::run(command, size)
     }
 
-    pub(crate) fn run(command: Command, size: (u16, u16)) -> Self {
-        let (child, terminal) = Terminal::open(command, size, None);
-        let parser = vt100::Parser::new(size.1, size.0, 0);
-        Self { child, terminal, parser, bytes: Vec::new() }
-    }
-
-    pub(crate) fn text(&self) -> String {
-        self.parser.screen().contents()
-    }
-
-    /// Reads until the screen shows `text`.
-    #[track_caller]
-    pub(crate) fn until(&mut self, text: &str) -> String {
-        self.until_that(text, |shown| shown.contains(text))
-    }
-
-    /// Reads until the screen no longer shows `text`.
-    #[track_caller]
-    pub(crate) fn until_gone(&mut self, text: &str) -> String {
-        self.until_that(text, |shown| !shown.contains(text))
-    }
-
-    #[track_caller]
-    pub(crate) fn until_that(&mut self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
-        loop {
-            let shown = self.text();
-            if is_it(&shown) {
-                return shown;
-            }
-            assert!(self.read(), "{what:?} never came:\n{shown}");
-        }
-    }
-
-    /// Reads more output. Returns false at its end.
-    fn read(&mut self) -> bool {
-        let mut piece = [0; 16384];
-        // Linux reports an error if the other end of the terminal is closed.
-        let Ok(length @ 1..) = self.terminal.read(&mut piece) else { return false };
-        self.bytes.extend_from_slice(&piece[..length]);
-        self.parser.process(&piece[..length]);
-        true
-    }
-
-    pub(crate) fn press(&mut self, keys: &str) {
-        self.terminal.write_all(keys.as_bytes()).unwrap();
-    }
-
-    /// Answers a question. A key that comes within a quarter of a second is text, because the
-    /// person was typing.
-    pub(crate) fn answer(&mut self, key: &str) {
-        thread::sleep(Duration::from_millis(400));
-        self.press(key);
-    }
-
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: the descriptor is open, and the pointer to the size is valid.
@@ -117,52 +51,12 @@ impl Screen {
         assert_eq!(unsafe { libc::kill(self.child.id() as i32, signal) }, 0);
     }
 
-    /// Presses this key, which ends the screen without an error.
-    pub(crate) fn quits_with(mut self, key: &str) {
-        self.press(key);
-        assert_eq!(self.end().0, Some(0));
-    }
-
-    /// Waits for the end. Returns the exit code and what the terminal got after the screen.
-    pub(crate) fn end(self) -> (Option<i32>, String) {
-        let (code, after, _) = self.ends();
-        (code, after)
-    }
-
-    /// Like [`Screen::end`], with all that the terminal got.
-    fn ends(mut self) -> (Option<i32>, String, Vec<u8>) {
-        let mut piece = [0; 16384];
-        let mut asked_twice = false;
-        while let Ok(length @ 1..) = self.terminal.read(&mut piece) {
-            self.bytes.extend_from_slice(&piece[..length]);
-            self.parser.process(&piece[..length]);
-            // The first key came before the turn had ended.
-            if !asked_twice && self.text().contains("Ctrl-D again to quit") {
-                asked_twice = true;
-                self.press("\x04");
-            }
-        }
-        let code = self.child.wait().unwrap().code();
-        let all = String::from_utf8_lossy(&self.bytes).into_owned();
-        let after = all.rsplit_once(LEFT).map(|(_, after)| after.to_owned());
-        let after = after.unwrap_or_else(|| panic!("the terminal was not given back: {all:?}"));
-        (code, after, self.bytes)
-    }
-
     /// Waits until the program is stopped.
     fn waits_for_stop(&self) {
         let mut status = 0;
         // SAFETY: the pointer is valid, and the child was not waited for.
         unsafe { libc::waitpid(self.child.id() as i32, &mut status, libc::WUNTRACED) };
         assert!(libc::WIFSTOPPED(status), "{status}");
-    }
-
-    /// Reads what the terminal gets next.
-    fn reads(&mut self) {
-        let mut piece = [0; 16384];
-        let length = self.terminal.read(&mut piece).unwrap();
-        self.bytes.extend_from_slice(&piece[..length]);
-        self.parser.process(&piece[..length]);
     }
 }
 

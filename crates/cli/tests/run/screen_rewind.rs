@@ -3,10 +3,9 @@
 
 use crate::project::{Ended, MAIN, Project};
 use crate::screen::Screen;
+use crate::screen_program::wait_until;
 use std::fs;
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A project whose sessions and checkpoints are stored in another folder.
@@ -45,55 +44,27 @@ impl Stored {
     /// Waits until this many checkpoints are taken.
     #[track_caller]
     fn until_taken(&self, count: usize) {
-        self.until("the checkpoints are taken", |it| {
-            let mut command = it.project.attache(&["checkpoints", "--json"]);
-            command.env("ATTACHE_STORE", it.data.path().join("sessions.db"));
-            let listed = Ended::from(command.env("HOME", it.data.path()).output().unwrap());
+        wait_until("the checkpoints are taken", || {
+            let mut command = self.project.attache(&["checkpoints", "--json"]);
+            command.env("ATTACHE_STORE", self.data.path().join("sessions.db"));
+            let listed = Ended::from(command.env("HOME", self.data.path()).output().unwrap());
             listed.stdout.lines().count() >= count
         });
     }
-
-    /// Waits until the files are as they should be.
-    #[track_caller]
-    fn until(&self, what: &str, is_it: impl Fn(&Self) -> bool) {
-        let start = Instant::now();
-        while !is_it(self) {
-            assert!(start.elapsed() < Duration::from_secs(20), "{what}");
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-/// Sends a prompt whose tool call needs permission, allows it, and waits for the end of the turn.
-#[track_caller]
-fn send(screen: &mut Screen, prompt: &str) {
-    screen.press(&format!("{prompt}\r"));
-    screen.until("no, and say why");
-    screen.answer("y");
-    screen.until_gone("no, and say why");
-    screen.until_gone(" s ──");
-}
-
-/// Presses Esc twice in the empty composer.
-fn press_escape_twice(screen: &mut Screen) {
-    screen.press("\x1b");
-    screen.until("press Esc again to go back");
-    screen.press("\x1b");
 }
 
 #[test]
 fn going_back_reverts_tools_and_commands_and_is_undone() {
     let it = Stored::new();
     let mut screen = it.open();
-    send(&mut screen, "rename total to sum in main.rs");
-    send(&mut screen, "run printf new >made.txt; rm README.md");
+    screen.sends("rename total to sum in main.rs");
+    screen.sends("run printf new >made.txt; rm README.md");
     assert!(it.project.main().contains("sum"), "the tool changed the file");
     assert!(it.exists("made.txt") && !it.exists("README.md"), "the command changed files");
     // The timeline has no counts of a turn whose checkpoint is still being taken.
     it.until_taken(5);
 
-    press_escape_twice(&mut screen);
-    let shown = screen.until("Go back to before");
+    let shown = screen.opens_timeline();
     for text in ["rename total to sum", "run printf new", "1 file", "2 files"] {
         assert!(shown.contains(text), "the timeline lacks {text:?}:\n{shown}");
     }
@@ -108,15 +79,22 @@ fn going_back_reverts_tools_and_commands_and_is_undone() {
     assert_eq!(it.project.main(), MAIN);
     assert!(it.exists("README.md") && !it.exists("made.txt"));
 
-    press_escape_twice(&mut screen);
+    screen.opens_timeline();
     screen.until("the last restore");
     screen.press("\r");
     screen.until("Undo the restore: 3 files");
     screen.answer("\r");
-    it.until("the restore is undone", |it| {
+    wait_until("the restore is undone", || {
         it.exists("made.txt") && !it.exists("README.md") && it.project.main().contains("sum")
     });
     assert_eq!(fs::read_to_string(it.path("made.txt")).unwrap(), "new");
+
+    screen.press("/undo\r");
+    screen.until("Undo the restore: 3 files");
+    screen.answer("\r");
+    wait_until("the undoing is undone", || {
+        !it.exists("made.txt") && it.exists("README.md") && it.project.main() == MAIN
+    });
     screen.quits_with("\x11");
 }
 
@@ -124,8 +102,8 @@ fn going_back_reverts_tools_and_commands_and_is_undone() {
 fn a_review_rejects_and_accepts_what_a_command_changed() {
     let it = Stored::new();
     let mut screen = it.open();
-    send(&mut screen, "rename total to sum in main.rs");
-    send(&mut screen, "run printf new >made.txt; rm README.md");
+    screen.sends("rename total to sum in main.rs");
+    screen.sends("run printf new >made.txt; rm README.md");
 
     screen.press("/review\r");
     let shown = screen.until("Changes of this turn");

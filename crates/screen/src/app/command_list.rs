@@ -12,7 +12,7 @@ pub(crate) const COMMANDS: &[(&str, &str, &str)] = &[
     ("queue", "", "edit the prompts that wait"),
     ("review", "", "show all changes of the turn"),
     ("rewind", "", "go back to before a prompt: files, conversation or both"),
-    ("undo", "", "preview and restore what the last turn changed"),
+    ("undo", "", "preview undoing the last turn or restore"),
     ("rename", "TITLE", "give this session a title"),
     ("budget", "[AMOUNT|none]", "show or set the budget of this session, such as 0.50USD"),
     ("restart", "", "restart the agent and continue"),

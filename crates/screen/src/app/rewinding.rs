@@ -95,7 +95,7 @@ impl App {
     ) {
         if let Some(restored) = restored {
             let count = file_count(restored.done.len());
-            let done = format!("restored {count}: /rewind can undo that");
+            let done = format!("restored {count}: /undo reverts that");
             for (level, text) in restore_notices(&done, restored) {
                 self.notices.add(level, &text);
             }

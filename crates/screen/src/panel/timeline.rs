@@ -44,9 +44,9 @@ impl TimelinePanel {
         (!places.is_empty()).then_some(Self { session, places, list, stage: Stage::Places, now: 0 })
     }
 
-    /// Chooses the last prompt whose turn changed files.
+    /// Chooses the last restore, or the last prompt whose turn changed files, if it is newer.
     pub(crate) fn undo(&mut self) -> Outcome {
-        let changed = |place: &Place| place.position.is_some() && place.changed != Some(0);
+        let changed = |place: &Place| place.position.is_none() || place.changed != Some(0);
         let Some(index) = self.places.iter().position(changed) else { return Outcome::Stay };
         self.list.select(index);
         self.chosen()

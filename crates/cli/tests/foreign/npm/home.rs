@@ -6,7 +6,7 @@ use crate::process::{Ended, end};
 use crate::project::{Project, text};
 use attache_host::Launch;
 use serde_json::json;
-use std::process::Stdio;
+use std::process::{self, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::Command;
@@ -83,17 +83,34 @@ impl Home {
 
     /// Runs our program with a store, in which it can remember decisions.
     pub(super) async fn attache_keeping(&self, arguments: &[&str]) -> Ended {
-        self.run(arguments, text(self.folder.path().join("sessions.db"))).await
+        self.run(arguments, self.store()).await
     }
 
     async fn run(&self, arguments: &[&str], store: String) -> Ended {
-        let mut command = Command::new(ATTACHE);
-        command.args(arguments).env_clear().envs(self.environment()).kill_on_drop(true);
+        let mut command = Command::from(self.command(arguments, store));
+        command.kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        end(command.spawn().unwrap()).await
+    }
+
+    /// Returns our program with a store, to run at a terminal.
+    pub(super) fn screen(&self, arguments: &[&str]) -> process::Command {
+        let mut command = self.command(arguments, self.store());
+        command.envs([("TERM", "xterm"), ("LANG", "C.UTF-8"), ("NO_COLOR", "1")]);
+        command
+    }
+
+    fn store(&self) -> String {
+        text(self.folder.path().join("sessions.db"))
+    }
+
+    fn command(&self, arguments: &[&str], store: String) -> process::Command {
+        let mut command = process::Command::new(ATTACHE);
+        command.args(arguments).env_clear().envs(self.environment());
         command.env("ATTACHE_STORE", store);
         // On a busy machine, a checkpoint may take longer than a prompt usually waits.
         command.env("ATTACHE_CHECKPOINTS_WAIT", "30000");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        end(command.spawn().unwrap()).await
+        command
     }
 
     /// Moves the start of all sessions to an earlier day. Gemini CLI names the file of a session by

@@ -69,6 +69,13 @@ pub(super) fn answers(project: &Project) -> Value {
     let command =
         json!({"command": "printf made >by-command.txt; rm kept.txt", "description": "Change"});
     fixtures.extend(with_tool("change by a command", "run_shell_command", &command));
+    let notes = text(project.file("notes.txt"));
+    fixtures.extend(with_tool("look at the notes", "read_file", &json!({"file_path": notes})));
+    let edit = json!({"file_path": notes, "instruction": "Shout", "old_string": "two",
+        "new_string": "TWO"});
+    for tool in ["replace", "edit"] {
+        fixtures.extend(with_tool(&format!("shout in the notes by {tool}"), tool, &edit));
+    }
     let waiting = json!({"command": "sleep 60", "description": "Wait", "run_in_background": true});
     fixtures.extend(with_tool("wait in the background", "Bash", &waiting));
     json!({"fixtures": fixtures})

@@ -136,7 +136,7 @@ fn an_image_comes_from_the_clipboard_of_the_terminal() {
     let types = STANDARD.encode("image/png image/jpeg");
     let request = format!("\x1b]5522;type=read:id=1;{types}\x1b\\");
     while !String::from_utf8_lossy(&screen.bytes).contains(&request) {
-        screen.read();
+        assert!(screen.reads());
     }
     let kind = STANDARD.encode("image/png");
     let image = STANDARD.encode([b"\x89PNG\r\n\x1a\n".as_slice(), &[0; 2000]].concat());

@@ -2,8 +2,8 @@
 
 use super::{Screen, agents};
 use crate::project::Project;
+use crate::pseudo_terminal;
 use crate::script::Script;
-use crate::terminal::Terminal;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -32,7 +32,7 @@ fn settings(terminal: &File) -> Settings {
 
 /// The settings of a new terminal.
 fn first_settings() -> Settings {
-    let (mut child, terminal) = Terminal::open(Command::new("true"), SIZE, None);
+    let (mut child, terminal) = pseudo_terminal::open(Command::new("true"), SIZE, None);
     child.wait().unwrap();
     settings(&terminal)
 }
@@ -129,7 +129,7 @@ fn a_stop_leaves_the_terminal_as_it_was_and_the_screen_continues() {
         screen.waits_for_stop();
         let left = "\x1b[?1049l".as_bytes();
         while !screen.bytes.windows(left.len()).any(|bytes| bytes == left) {
-            screen.reads();
+            assert!(screen.reads());
         }
         assert_eq!(modes(&screen.bytes), BTreeSet::new());
         assert_eq!(settings(&screen.terminal), first_settings());
