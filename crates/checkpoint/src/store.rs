@@ -25,6 +25,7 @@ use crate::snapshot::tree::Tree;
 use crate::store::contents::Found;
 use crate::store::database::{Database, of_io};
 use crate::take::budget::Budget;
+use crate::take::left_out::LeftOut;
 use crate::take::roots::Roots;
 use crate::take::stat_cache;
 use crate::take::taking::Taking;
@@ -32,8 +33,8 @@ use error::{StoreError, TakeError};
 use id::CheckpointId;
 use label::Label;
 use options::StoreOptions;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 use summary::Summary;
 use sweep::Keep;
 use usage::{Usage, Verified};
@@ -49,6 +50,8 @@ pub struct Store {
 struct Inner {
     database: Database,
     options: StoreOptions,
+    /// The files of the program itself.
+    left_out: RwLock<Vec<PathBuf>>,
 }
 
 impl Store {
@@ -60,7 +63,7 @@ impl Store {
     /// program wrote the store.
     pub fn open(folder: &Path, options: StoreOptions) -> Result<Self, StoreError> {
         let database = Database::open(folder)?;
-        Ok(Self { inner: Arc::new(Inner { database, options }) })
+        Ok(Self { inner: Arc::new(Inner { database, options, left_out: RwLock::default() }) })
     }
 
     /// The folder of the store. Sandboxes must hide it.
@@ -73,6 +76,17 @@ impl Store {
     /// checkpoints.
     pub fn set_aside(&self) -> Option<&Path> {
         self.inner.database.set_aside()
+    }
+
+    /// Leaves out a file or folder of the program itself, such as a log that it writes: checkpoints
+    /// do not have it, and restores do not change it. The folder of the store is always left out. A
+    /// folder that contains a root has no effect on this root. Other processes must leave it out,
+    /// too.
+    pub fn leave_out(&self, path: impl AsRef<Path>) {
+        let path = path.as_ref();
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut paths = self.inner.left_out.write().unwrap_or_else(PoisonError::into_inner);
+        paths.push(path);
     }
 
     /// The options of the store.
@@ -148,9 +162,12 @@ impl Store {
                 return Err(StoreError::NotFound { id: id.to_string() });
             }
             let mut entries = Vec::new();
-            for (root, manifest) in manifests.into_iter().enumerate() {
+            let roots = checkpoints::roots(connection, id).map_err(failed)?;
+            for (root, (manifest, folder)) in manifests.into_iter().zip(roots).enumerate() {
                 let listing = manifests::load(database, connection, manifest)?;
-                let paths = listing.into_iter();
+                // An earlier checkpoint may have files that were not left out then.
+                let left_out = LeftOut::below(&folder, &self.left_out());
+                let paths = listing.into_iter().filter(|(path, _)| !left_out.has(path));
                 entries.extend(paths.map(|(path, entry)| (TreePath::new(root, path), entry)));
             }
             Ok(Tree::new(entries))
@@ -236,6 +253,10 @@ impl Store {
         found.into_iter().next().ok_or_else(|| StoreError::NotFound { id: id.to_string() })
     }
 
+    fn left_out(&self) -> Vec<PathBuf> {
+        self.inner.left_out.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn taking(
         &self,
         roots: &Roots,
@@ -243,8 +264,9 @@ impl Store {
         budget: &Budget,
         earlier: Option<&Summary>,
     ) -> Result<Summary, TakeError> {
-        let Inner { database, options } = &*self.inner;
+        let Inner { database, options, .. } = &*self.inner;
         let budget = &budget.for_reading();
-        Taking { database, options, roots, label, budget, earlier }.run()
+        let left_out = &self.left_out();
+        Taking { database, options, roots, label, budget, earlier, left_out }.run()
     }
 }

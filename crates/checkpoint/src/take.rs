@@ -7,6 +7,7 @@ pub(crate) mod control;
 mod folder;
 mod gather;
 mod lacks;
+pub(crate) mod left_out;
 mod listing;
 mod reading;
 pub(crate) mod roots;

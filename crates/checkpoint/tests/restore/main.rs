@@ -11,6 +11,7 @@ mod authors;
 mod changes;
 mod choices;
 mod faults;
+mod left_out;
 mod properties;
 mod restores;
 mod reviews;

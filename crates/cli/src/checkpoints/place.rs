@@ -1,6 +1,9 @@
 //! Where checkpoints are stored, and the limits of the store.
 
 use crate::exit::{Exit, Failure};
+use crate::folder;
+use crate::log;
+use crate::permission::rules;
 use crate::settings::Settings;
 use crate::settings::setting::{
     CHECKPOINTS, CHECKPOINTS_DISK, CHECKPOINTS_FILE, CHECKPOINTS_SECRETS, CHECKPOINTS_WAIT, NONE,
@@ -68,10 +71,20 @@ impl Place {
     /// Returns an error if the store cannot be created or opened.
     pub(crate) fn open(&self) -> Result<Option<Store>, Failure> {
         match self {
-            Self::Folder(folder) => Ok(Some(Store::open(folder, options(&Settings::read()))?)),
+            Self::Folder(folder) => {
+                let store = Store::open(folder, options(&Settings::read()))?;
+                own_files().iter().for_each(|path| store.leave_out(path));
+                Ok(Some(store))
+            }
             Self::Nowhere => Ok(None),
         }
     }
+}
+
+/// Returns the files and folders that this program writes. No checkpoint has them.
+fn own_files() -> Vec<PathBuf> {
+    let sessions = store::Place::of(None).map(|place| place.files()).unwrap_or_default();
+    [folder::data(), rules::log(), log::file()].into_iter().flatten().chain(sessions).collect()
 }
 
 /// Returns the limits from the settings.

@@ -153,6 +153,35 @@ fn undo_in_a_prompt_uses_the_checkpoints() {
     assert!(!exists(&it.path("made.txt")), "what a command made is reverted too");
 }
 
+/// The program's own files may be in the folder of the session.
+#[test]
+fn files_of_the_program_itself_do_not_count_as_changes() {
+    let it = Stored::new();
+    fs::create_dir(it.path("data")).unwrap();
+    let command = |arguments: &[&str]| {
+        let mut command = it.command(arguments);
+        command.env("XDG_DATA_HOME", it.path("data"));
+        command.env("ATTACHE_STORE", it.path("sessions.db"));
+        command.env("ATTACHE_LOG", "debug").env("ATTACHE_LOG_FILE", it.path("attache.log"));
+        Ended::from(command.output().unwrap())
+    };
+    let prompt = "run printf new >made.txt";
+    let ended = command(&["run", "--yes", "--trace", "trace.jsonl", prompt]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    for name in ["data/attache", "sessions.db", "attache.log", "trace.jsonl"] {
+        assert!(exists(&it.path(name)), "{name}: {ended:#?}");
+    }
+    let listed = command(&["checkpoints", "--json"]).stdout;
+    let newest: Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    assert_eq!((&newest["reason"], &newest["changed"]), (&"after-turn".into(), &1.into()));
+    let oldest: Value = serde_json::from_str(listed.lines().last().unwrap()).unwrap();
+    let start = oldest["id"].as_str().unwrap();
+    let preview = command(&["checkpoints", "restore", start, "--dry-run"]);
+    let files = ["made.txt", "data", "sessions.db", "attache.log"];
+    let named = files.map(|name| preview.stdout.contains(name));
+    assert_eq!(named, [true, false, false, false], "{preview:#?}");
+}
+
 /// A protected file is restored only after a question about it, and the files are listed again
 /// before the last question.
 #[test]
