@@ -221,6 +221,8 @@ impl<'a> Restorer<'a> {
         match Journal(self.store).end(id, &Record::new(&roots, made)) {
             // The files are restored. The next start finds that, and completes the record.
             Err(StoreError::DiskFull { .. }) => restored.is_interrupted = true,
+            // Nothing of a deleted owner is stored.
+            Ok(false) => {}
             // Without the checkpoint after it, what changes next counts as shared.
             ended => {
                 ended?;

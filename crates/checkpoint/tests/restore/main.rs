@@ -10,6 +10,7 @@
 mod authors;
 mod changes;
 mod choices;
+mod deleted;
 mod faults;
 mod left_out;
 mod properties;
