@@ -71,8 +71,8 @@ impl Store {
         self.inner.database.folder()
     }
 
-    /// The damaged store that [`open`](Self::open) set aside, if there was one. A new store took
-    /// its place. [`forget`](Self::forget) deletes it, because it may have contents of deleted
+    /// The store that [`open`](Self::open) set aside, because it was damaged or of an earlier
+    /// version. A new store took its place. [`forget`](Self::forget) deletes it, because it may have contents of deleted
     /// checkpoints.
     pub fn set_aside(&self) -> Option<&Path> {
         self.inner.database.set_aside()

@@ -12,6 +12,7 @@ use crate::settings::setting::{
 use crate::store;
 use attache_checkpoint::{Store, StoreError, StoreOptions};
 use attache_view::sanitize;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -73,12 +74,25 @@ impl Place {
         match self {
             Self::Folder(folder) => {
                 let store = Store::open(folder, options(&Settings::read()))?;
+                if let Some(aside) = store.set_aside() {
+                    // If stderr is closed, the file next to the store is still a sign of it.
+                    let _ = writeln!(io::stderr(), "{}", set_aside(folder, aside));
+                }
                 own_files().iter().for_each(|path| store.leave_out(path));
                 Ok(Some(store))
             }
             Self::Nowhere => Ok(None),
         }
     }
+}
+
+fn set_aside(folder: &Path, aside: &Path) -> String {
+    format!(
+        "attache: the checkpoints in {} were damaged or of an earlier version: new ones are taken, \
+         and the old file is kept as {} until a session is deleted",
+        shown(folder),
+        shown(aside)
+    )
 }
 
 /// Returns the files and folders that this program writes. No checkpoint has them.

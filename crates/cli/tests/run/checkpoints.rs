@@ -153,6 +153,22 @@ fn undo_in_a_prompt_uses_the_checkpoints() {
     assert!(!exists(&it.path("made.txt")), "what a command made is reverted too");
 }
 
+#[test]
+fn checkpoints_of_an_earlier_version_are_set_aside_with_a_message() {
+    let it = Stored::new();
+    assert_eq!(it.run(&["run", "hello"]).code, Some(0));
+    let file = it.data.path().join("checkpoints/checkpoints.db");
+    let mut bytes = fs::read(&file).unwrap();
+    // The version of the tables is at this place of the header.
+    bytes[60..64].copy_from_slice(&1_u32.to_be_bytes());
+    fs::write(&file, bytes).unwrap();
+    let listed = it.run(&["checkpoints"]);
+    assert!(listed.stderr.contains("of an earlier version"), "{listed:#?}");
+    assert!(listed.stderr.contains("damaged-"), "{listed:#?}");
+    let again = it.run(&["checkpoints"]);
+    assert!(!again.stderr.contains("of an earlier version"), "{again:#?}");
+}
+
 /// The program's own files may be in the folder of the session.
 #[test]
 fn files_of_the_program_itself_do_not_count_as_changes() {
