@@ -199,8 +199,8 @@ impl Store {
         stat_cache::remove_all(database.folder()).map_err(|error| of_io(database.folder(), error))
     }
 
-    /// Deletes the oldest checkpoints until the store is within its limit, and every content that
-    /// no checkpoint needs. Those before turns and restores that go on stay. Returns the deleted
+    /// Deletes checkpoints until the store is within its limit, and every content that no checkpoint
+    /// needs. Those that the user [asked](crate::Reason::Asked) for go first, then the oldest. Those before turns and restores that go on stay. Returns the deleted
     /// checkpoints.
     ///
     /// # Errors

@@ -116,6 +116,7 @@ fn one_turn_or_one_file_is_restored_and_what_the_person_changed_stays() {
     let before_second = it.id("before-prompt", Some(2));
     let diff = it.run(&["checkpoints", "diff", &before_second, "made.txt"]);
     assert!(diff.stdout.contains("+new") && !diff.stdout.contains("README"), "{diff:#?}");
+    assert_eq!(it.list().len(), 5, "the comparison took a checkpoint that is not listed");
     let one = it.run(&["checkpoints", "restore", &before_second, "README.md", "--yes"]);
     assert_eq!(one.code, Some(0), "{one:#?}");
     assert!(exists(&it.path("README.md")) && exists(&it.path("made.txt")));
