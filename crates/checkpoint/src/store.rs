@@ -28,6 +28,7 @@ use crate::take::budget::Budget;
 use crate::take::left_out::LeftOut;
 use crate::take::roots::Roots;
 use crate::take::stat_cache;
+use crate::take::take_lock::lock_folders;
 use crate::take::taking::Taking;
 use error::{StoreError, TakeError};
 use id::CheckpointId;
@@ -94,7 +95,8 @@ impl Store {
         &self.inner.options
     }
 
-    /// Takes a checkpoint of these folders. If the time runs out, the checkpoint is incomplete, and
+    /// Takes a checkpoint of these folders. If another process takes one of the same folders, waits
+    /// for it, at most two seconds and only until the prompt is sent. If the time runs out, the checkpoint is incomplete, and
     /// [`complete`](Self::complete) can go on.
     ///
     /// # Errors
@@ -267,6 +269,7 @@ impl Store {
         let Inner { database, options, .. } = &*self.inner;
         let budget = &budget.for_reading();
         let left_out = &self.left_out();
+        let _alone = lock_folders(database.folder(), roots.paths(), budget);
         Taking { database, options, roots, label, budget, earlier, left_out }.run()
     }
 }

@@ -14,5 +14,6 @@ pub(crate) mod roots;
 mod rules;
 mod stamp;
 pub(crate) mod stat_cache;
+pub(crate) mod take_lock;
 pub(crate) mod taking;
 mod walk;

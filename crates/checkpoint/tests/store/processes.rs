@@ -116,3 +116,25 @@ fn a_full_disk_is_an_error_that_says_so_and_leaves_a_whole_store() {
     assert_eq!(project.text(before.id, "file").unwrap(), b"x");
     assert_whole(&project);
 }
+
+/// The locks belong to open files, so that another thread stands for another process.
+#[test]
+fn a_checkpoint_waits_for_the_one_that_another_process_takes() {
+    let project = Project::new();
+    project.write("file", "x");
+    let held = (0..64).map(|number| {
+        let path = project.store.folder().join(format!("take-{number}.lock"));
+        let file = fs::File::create(path).unwrap();
+        file.lock().unwrap();
+        file
+    });
+    let held: Vec<fs::File> = held.collect();
+    std::thread::scope(|scope| {
+        let (sender, taken) = std::sync::mpsc::channel();
+        let project = &project;
+        scope.spawn(move || sender.send(project.take()).unwrap());
+        taken.recv_timeout(Duration::from_millis(300)).unwrap_err();
+        drop(held);
+        assert!(taken.recv().unwrap().complete);
+    });
+}
