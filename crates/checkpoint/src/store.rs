@@ -27,13 +27,15 @@ use crate::store::database::{Database, of_io};
 use crate::take::budget::Budget;
 use crate::take::roots::Roots;
 use crate::take::stat_cache;
+use crate::take::take_lock::lock_folders;
 use crate::take::taking::Taking;
 use error::{StoreError, TakeError};
+use holdings::Hidden;
 use id::CheckpointId;
 use label::Label;
 use options::StoreOptions;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 use summary::Summary;
 use sweep::Keep;
 use usage::{Usage, Verified};
@@ -49,6 +51,8 @@ pub struct Store {
 struct Inner {
     database: Database,
     options: StoreOptions,
+    /// The files of the program itself.
+    left_out: RwLock<Vec<PathBuf>>,
 }
 
 impl Store {
@@ -60,7 +64,7 @@ impl Store {
     /// program wrote the store.
     pub fn open(folder: &Path, options: StoreOptions) -> Result<Self, StoreError> {
         let database = Database::open(folder)?;
-        Ok(Self { inner: Arc::new(Inner { database, options }) })
+        Ok(Self { inner: Arc::new(Inner { database, options, left_out: RwLock::default() }) })
     }
 
     /// The folder of the store. Sandboxes must hide it.
@@ -68,11 +72,22 @@ impl Store {
         self.inner.database.folder()
     }
 
-    /// The damaged store that [`open`](Self::open) set aside, if there was one. A new store took
-    /// its place. [`forget`](Self::forget) deletes it, because it may have contents of deleted
+    /// The store that [`open`](Self::open) set aside, because it was damaged or of an earlier
+    /// version. A new store took its place. [`forget`](Self::forget) deletes it, because it may have contents of deleted
     /// checkpoints.
     pub fn set_aside(&self) -> Option<&Path> {
         self.inner.database.set_aside()
+    }
+
+    /// Leaves out a file or folder of the program itself, such as a log that it writes: checkpoints
+    /// do not have it, and restores do not change it. The folder of the store is always left out. A
+    /// folder that contains a root has no effect on this root. Other processes must leave it out,
+    /// too.
+    pub fn leave_out(&self, path: impl AsRef<Path>) {
+        let path = path.as_ref();
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut paths = self.inner.left_out.write().unwrap_or_else(PoisonError::into_inner);
+        paths.push(path);
     }
 
     /// The options of the store.
@@ -80,7 +95,8 @@ impl Store {
         &self.inner.options
     }
 
-    /// Takes a checkpoint of these folders. If the time runs out, the checkpoint is incomplete, and
+    /// Takes a checkpoint of these folders. If another process takes one of the same folders, waits
+    /// for it, at most two seconds and only until the prompt is sent. If the time runs out, the checkpoint is incomplete, and
     /// [`complete`](Self::complete) can go on.
     ///
     /// # Errors
@@ -143,7 +159,10 @@ impl Store {
         let database = &self.inner.database;
         database.read(|connection| {
             let manifests = holdings::manifests(database, connection, id)?;
-            holdings::tree(database, connection, &manifests)
+            // An earlier checkpoint may have files that were not left out then.
+            let hidden = Hidden::of(connection, id, &self.left_out());
+            let hidden = hidden.map_err(|error| database.failure(&error))?;
+            holdings::tree(database, connection, &manifests, &hidden)
         })
     }
 
@@ -172,8 +191,8 @@ impl Store {
         stat_cache::remove_all(database.folder()).map_err(|error| of_io(database.folder(), error))
     }
 
-    /// Deletes the oldest checkpoints until the store is within its limit, and every content that
-    /// no checkpoint needs. Those before turns and restores that go on stay. Returns the deleted
+    /// Deletes checkpoints until the store is within its limit, and every content that no checkpoint
+    /// needs. Those that the user [asked](crate::Reason::Asked) for go first, then the oldest. Those before turns and restores that go on stay. Returns the deleted
     /// checkpoints.
     ///
     /// # Errors
@@ -226,6 +245,10 @@ impl Store {
         found.into_iter().next().ok_or_else(|| StoreError::NotFound { id: id.to_string() })
     }
 
+    pub(crate) fn left_out(&self) -> Vec<PathBuf> {
+        self.inner.left_out.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn taking(
         &self,
         roots: &Roots,
@@ -233,8 +256,10 @@ impl Store {
         budget: &Budget,
         earlier: Option<&Summary>,
     ) -> Result<Summary, TakeError> {
-        let Inner { database, options } = &*self.inner;
+        let Inner { database, options, .. } = &*self.inner;
         let budget = &budget.for_reading();
-        Taking { database, options, roots, label, budget, earlier }.run()
+        let left_out = &self.left_out();
+        let _alone = lock_folders(database.folder(), roots.paths(), budget);
+        Taking { database, options, roots, label, budget, earlier, left_out }.run()
     }
 }

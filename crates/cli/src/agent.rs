@@ -80,14 +80,7 @@ fn coder(settings: &Settings) -> Coder {
 fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     let mut private = folder::private();
     private.extend(settings.permissions());
-    if let Ok(Place::File(path)) = Place::of(store) {
-        // SQLite stores the latest changes in files beside the database.
-        private.extend(["", "-wal", "-shm", "-journal"].map(|end| {
-            let mut file = path.clone().into_os_string();
-            file.push(end);
-            PathBuf::from(file)
-        }));
-    }
+    private.extend(Place::of(store).iter().flat_map(Place::files));
     if let Ok(checkpoints::place::Place::Folder(path)) = checkpoints::place::Place::of(settings) {
         private.push(path);
     }

@@ -4,6 +4,7 @@ mod command;
 mod rewind;
 
 use crate::args;
+use crate::checkpoints;
 use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, acts_by_itself, not_opened};
 use crate::exit::{Exit, Failure};
 use crate::follow::{Follow, is_notable};
@@ -72,6 +73,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
         None => Options::default(),
     };
     let (options, by_rule) = front_end::hub_options(client, rules.clone(), store);
+    trace.iter().for_each(|trace| checkpoints::leave_out(&options, trace));
     let hub = Hub::new(options);
     let agent = arguments.agent.as_deref().or(stored.agent.as_deref());
     let ChosenAgent { name, known, built_in, .. } =

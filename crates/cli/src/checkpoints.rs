@@ -11,6 +11,7 @@ mod selected;
 mod show;
 
 use crate::exit::{Exit, Failure};
+use crate::run::trace::Trace;
 use crate::settings::Settings;
 use crate::show::paint::{BOLD, Paint, YELLOW};
 use arguments::{Checkpoints, Selection, Task};
@@ -94,6 +95,13 @@ pub(crate) fn kept(options: HubOptions) -> HubOptions {
             let _ = writeln!(stderr, "{warning}");
             options
         }
+    }
+}
+
+/// Leaves a trace that a hub writes out of its checkpoints.
+pub(crate) fn leave_out(options: &HubOptions, trace: &Trace) {
+    if let Some(checkpoints) = &options.checkpoints {
+        checkpoints.store.leave_out(trace.path());
     }
 }
 

@@ -12,6 +12,7 @@ use std::env;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
@@ -75,13 +76,18 @@ impl Wanted {
     }
 }
 
+/// Returns the file of the log; `None` if it goes to stderr.
+pub(crate) fn file() -> Option<PathBuf> {
+    env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
 /// Starts the log that the environment selects.
 pub(crate) fn start() -> Result<(), Failure> {
     let wanted = Wanted::of_environment()?;
-    if let Some(path) = env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()) {
+    if let Some(path) = file() {
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
         let file = file.map_err(|error| {
-            let path = path.to_string_lossy();
+            let path = path.display();
             Failure::usage(format!("{FILE_VARIABLE}: {path} cannot be opened: {error}"))
         })?;
         let _ = FILE.set(file);

@@ -126,7 +126,9 @@ async fn with_output(
     let first = Rules { broker: rules.clone(), agent: name.clone(), cwd: cwd.clone() };
     let known_rules = Arc::default();
     let (permissions, questions) = permission::questions(Some(first), Arc::clone(&known_rules));
-    let hub = Hub::new(checkpoints::kept(hub_options(options, permissions)));
+    let options = checkpoints::kept(hub_options(options, permissions));
+    trace.iter().for_each(|trace| checkpoints::leave_out(&options, trace));
+    let hub = Hub::new(options);
     let agent = hub.add(name.as_str(), source).map_err(Failure::usage)?;
     let notice = is_watched(arguments).then(|| format!("starting {name}"));
     let connection = tokio::select! {

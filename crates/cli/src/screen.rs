@@ -6,6 +6,7 @@ mod misspelled;
 mod services;
 pub(crate) mod session_changes;
 
+use crate::checkpoints;
 use crate::exit::{Exit, Failure};
 use crate::front_end::{self, add_agent};
 use crate::permission::rules;
@@ -80,6 +81,7 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
         client = client.tap(trace.tap());
     }
     let (options, by_rule) = front_end::hub_options(client, rules.clone(), store.clone());
+    trace.iter().for_each(|trace| checkpoints::leave_out(&options, trace));
     let hub = Hub::new(options);
     let agent = arguments.agent.as_deref().or(stored.agent.as_deref());
     let cwd = stored.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or(cwd);

@@ -39,6 +39,18 @@ impl Place {
         }
     }
 
+    /// The files and folders of the store, which need not exist. SQLite stores the latest changes
+    /// in files beside the database.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let Self::File(path) = self else { return Vec::new() };
+        let beside = |ending| {
+            let mut file = path.clone().into_os_string();
+            file.push(ending);
+            PathBuf::from(file)
+        };
+        ["", "-wal", "-shm", "-journal", "-locks"].map(beside).to_vec()
+    }
+
     /// Opens the store if it exists.
     ///
     /// # Errors

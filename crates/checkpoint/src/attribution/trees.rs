@@ -33,7 +33,8 @@ impl Trees for Store {
 
     fn holding(&self, id: CheckpointId, known: &[&[ManifestId]]) -> Result<Holding, StoreError> {
         let database = self.database();
-        database.read(|connection| holdings::holding(database, connection, id, known))
+        let left_out = self.left_out();
+        database.read(|connection| holdings::holding(database, connection, id, known, &left_out))
     }
 
     fn restored_paths(&self, id: CheckpointId) -> Result<RestoredPaths, StoreError> {

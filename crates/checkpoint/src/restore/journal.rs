@@ -59,7 +59,8 @@ pub(crate) struct Entry {
 pub(crate) struct Journal<'a>(pub(crate) &'a Store);
 
 impl Journal<'_> {
-    /// Records a restore before its first change. Contents that the store lacks are kept too.
+    /// Records a restore before its first change. Contents that the store lacks are kept too. Fails
+    /// if the owner was deleted.
     pub(crate) fn begin(
         self,
         id: CheckpointId,
@@ -68,7 +69,7 @@ impl Journal<'_> {
         merged: &HashMap<ContentId, Vec<u8>>,
     ) -> Result<(), StoreError> {
         let text = self.text(record)?;
-        self.0.write_records(|connection| {
+        self.0.write_records_of(owner, |connection| {
             // Restores whose checkpoints were deleted cannot be undone any more.
             connection.execute(
                 "DELETE FROM restore WHERE open = 0 AND id NOT IN (SELECT id FROM checkpoint)",
@@ -86,12 +87,13 @@ impl Journal<'_> {
         })
     }
 
-    /// Records that a restore is complete, and what it did.
-    pub(crate) fn end(self, id: CheckpointId, record: &Record) -> Result<(), StoreError> {
+    /// Records that a restore is complete, and what it did. Returns `false` if its owner was deleted
+    /// meanwhile, and the restore with it.
+    pub(crate) fn end(self, id: CheckpointId, record: &Record) -> Result<bool, StoreError> {
         let text = self.text(record)?;
         self.0.write_records(|connection| {
             let update = "UPDATE restore SET open = 0, record = ? WHERE id = ?";
-            connection.execute(update, params![text, id.number()]).map(drop)
+            connection.execute(update, params![text, id.number()]).map(|rows| rows > 0)
         })
     }
 

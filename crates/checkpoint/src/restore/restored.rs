@@ -25,6 +25,9 @@ pub struct Restored {
     /// Whether the disk was full, so that the restore waits to be completed by
     /// [`Restorer::recover`](crate::Restorer::recover).
     pub is_interrupted: bool,
+    /// Why a folder of an interrupted restore cannot be opened at present. Nothing was done, and
+    /// the restore still waits to be completed.
+    pub unopened: Option<String>,
 }
 
 /// A path that could not be changed.

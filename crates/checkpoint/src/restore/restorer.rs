@@ -141,14 +141,21 @@ impl<'a> Restorer<'a> {
     /// restore's folder, nothing changes in it, and all paths of the restore are kept.
     ///
     /// # Errors
-    /// Returns an error if the store fails. A restore whose folder cannot be opened stays open.
+    /// Returns an error if the store fails. A restore whose folder cannot be opened stays open, and
+    /// its result says so.
     pub fn recover(&self) -> Result<Vec<Restored>, RestoreError> {
         let Some(_lock) = self.lock()? else { return Ok(Vec::new()) };
         let mut restored = Vec::new();
         for entry in Journal(self.store).open()? {
             let roots = entry.record.roots();
             let limit = self.store.options().file_limit;
-            let Ok(disk) = Disk::open(&roots, limit) else { continue };
+            let disk = match Disk::open(&roots, limit) {
+                Ok(disk) => disk,
+                Err(error) => {
+                    restored.push(unopened(entry.id, roots, &error));
+                    continue;
+                }
+            };
             if !are_same(&roots, &entry.record.identities) {
                 restored.push(self.give_up(entry)?);
                 continue;
@@ -212,6 +219,7 @@ impl<'a> Restorer<'a> {
             kept,
             failed: failed.collect(),
             is_interrupted: applied.is_full,
+            unopened: None,
         };
         if applied.is_full {
             return Ok(restored);
@@ -221,6 +229,8 @@ impl<'a> Restorer<'a> {
         match Journal(self.store).end(id, &Record::new(&roots, made)) {
             // The files are restored. The next start finds that, and completes the record.
             Err(StoreError::DiskFull { .. }) => restored.is_interrupted = true,
+            // Nothing of a deleted owner is stored.
+            Ok(false) => {}
             // Without the checkpoint after it, what changes next counts as shared.
             ended => {
                 ended?;
@@ -311,6 +321,13 @@ impl<'a> Restorer<'a> {
             Err(TryLockError::Error(error)) => Err(RestoreError::Io(error)),
         }
     }
+}
+
+/// Returns the result for a restore that stays open, because a folder cannot be opened.
+fn unopened(id: CheckpointId, roots: Vec<PathBuf>, error: &std::io::Error) -> Restored {
+    let (done, kept, failed) = Default::default();
+    let unopened = Some(error.to_string());
+    Restored { id, after: None, roots, done, kept, failed, is_interrupted: true, unopened }
 }
 
 /// A checkpoint with which a plan begins, and the checkpoints around the turns of a range.

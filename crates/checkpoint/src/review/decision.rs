@@ -92,12 +92,13 @@ fn shortened(bytes: &[u8]) -> String {
 pub(crate) struct Decisions<'a>(pub(crate) &'a Store);
 
 impl Decisions<'_> {
-    /// Keeps decisions of an owner, in place of earlier ones about the same hunks.
+    /// Keeps decisions of an owner, in place of earlier ones about the same hunks. Fails if the
+    /// owner was deleted.
     pub(crate) fn keep(self, owner: &str, decisions: &[Decision]) -> Result<(), StoreError> {
         let texts: Result<Vec<String>, StoreError> =
             decisions.iter().map(|each| self.text(each)).collect();
         let rows: Vec<_> = decisions.iter().zip(texts?).collect();
-        self.0.write_records(|connection| {
+        self.0.write_records_of(owner, |connection| {
             let insert = "INSERT OR REPLACE INTO decision (owner, hunk, record) VALUES (?, ?, ?)";
             for (decision, text) in &rows {
                 connection.execute(insert, params![owner, decision.hunk.as_str(), text])?;

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const COLUMNS: &str = "id, at, owner, reason, turn, position, title, complete, files, changed,
@@ -94,6 +94,17 @@ pub(crate) fn manifests(
     connection.prepare_cached(select)?.query_map([id.number()], |row| row.get(0))?.collect()
 }
 
+/// Returns the roots of a checkpoint, in their order.
+pub(crate) fn roots(connection: &Connection, id: CheckpointId) -> rusqlite::Result<Vec<PathBuf>> {
+    let select = "SELECT root FROM covered WHERE checkpoint = ? ORDER BY place";
+    let mut query = connection.prepare_cached(select)?;
+    let rows = query.query_map([id.number()], |row| {
+        let bytes = row.get_ref(0)?.as_blob().unwrap_or_default();
+        Ok(PathBuf::from(OsStr::from_bytes(bytes)))
+    })?;
+    rows.collect()
+}
+
 /// Returns the manifest of the newest checkpoint that covers a root.
 pub(crate) fn last_manifest(
     connection: &Connection,
@@ -138,16 +149,6 @@ pub(crate) fn remove_owner(connection: &Connection, owner: &str) -> rusqlite::Re
         (SELECT id FROM checkpoint WHERE owner = ?)";
     connection.execute(covered, [owner])?;
     connection.execute("DELETE FROM checkpoint WHERE owner = ?", [owner])
-}
-
-fn roots(connection: &Connection, id: CheckpointId) -> rusqlite::Result<Vec<std::path::PathBuf>> {
-    let select = "SELECT root FROM covered WHERE checkpoint = ? ORDER BY place";
-    let mut query = connection.prepare_cached(select)?;
-    let rows = query.query_map([id.number()], |row| {
-        let bytes = row.get_ref(0)?.as_blob().unwrap_or_default();
-        Ok(Path::new(OsStr::from_bytes(bytes)).to_owned())
-    })?;
-    rows.collect()
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Summary> {

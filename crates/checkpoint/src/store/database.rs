@@ -16,8 +16,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Marks the file as a store of checkpoints in its header ("Atck").
 const APPLICATION_ID: i32 = 0x4174_636b;
 
-/// The version of the tables.
-const VERSION: i64 = 1;
+/// The version of the tables. A store of an earlier version is set aside: only development versions
+/// of this program made one.
+const VERSION: i64 = 2;
 
 /// How long a connection waits for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -86,8 +87,8 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Opens the database, and creates it and its folder if they do not exist. A damaged database
-    /// is renamed, and a new one takes its place.
+    /// Opens the database, and creates it and its folder if they do not exist. A database that is
+    /// damaged or of an earlier version is renamed, and a new one takes its place.
     pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
         let failed = |error| of_io(folder, error);
         let folder = std::path::absolute(folder).map_err(failed)?;
@@ -117,7 +118,7 @@ impl Database {
         &self.folder
     }
 
-    /// The damaged database that was set aside when this one was opened.
+    /// The damaged or earlier database that was set aside when this one was opened.
     pub(crate) fn set_aside(&self) -> Option<&Path> {
         self.set_aside.as_deref()
     }

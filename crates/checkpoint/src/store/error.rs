@@ -52,7 +52,7 @@ pub enum StoreError {
         /// The path of the store.
         path: PathBuf,
     },
-    /// The owner of a checkpoint was deleted while the checkpoint was taken, or before.
+    /// The owner of a checkpoint, restore or decision was deleted meanwhile, or before.
     Forgotten {
         /// The owner.
         owner: String,
@@ -99,7 +99,7 @@ impl fmt::Display for StoreError {
                 path.display()
             ),
             Self::Forgotten { owner } => {
-                write!(f, "the checkpoint was not stored: the session {owner} was deleted")
+                write!(f, "nothing was stored: the session {owner} was deleted")
             }
             Self::Failed { path, reason } => {
                 write!(f, "the checkpoints in {} failed: {reason}", path.display())

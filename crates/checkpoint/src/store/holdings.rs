@@ -7,7 +7,9 @@ use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::id::CheckpointId;
 use crate::store::manifests::{self, ManifestId};
+use crate::take::left_out::LeftOut;
 use rusqlite::Connection;
+use std::path::PathBuf;
 
 /// What a checkpoint holds.
 #[derive(Debug)]
@@ -26,6 +28,25 @@ pub(crate) enum Content {
     Since(usize, TreeDelta),
 }
 
+/// The paths that checkpoints of the same roots do not show, for each root.
+pub(crate) struct Hidden(Vec<LeftOut>);
+
+impl Hidden {
+    /// Returns those of a checkpoint, which are `left_out` by now.
+    pub(crate) fn of(
+        connection: &Connection,
+        id: CheckpointId,
+        left_out: &[PathBuf],
+    ) -> rusqlite::Result<Self> {
+        let roots = checkpoints::roots(connection, id)?;
+        Ok(Self(roots.iter().map(|root| LeftOut::below(root, left_out)).collect()))
+    }
+
+    fn has(&self, root: usize, path: &[u8]) -> bool {
+        self.0.get(root).is_some_and(|left_out| left_out.has(path))
+    }
+}
+
 /// Returns what a checkpoint holds. `known` are the manifests of other checkpoints of the same
 /// roots. The cost grows with the difference to the first of them on which this one is based.
 pub(crate) fn holding(
@@ -33,14 +54,16 @@ pub(crate) fn holding(
     connection: &Connection,
     id: CheckpointId,
     known: &[&[ManifestId]],
+    left_out: &[PathBuf],
 ) -> Result<Holding, StoreError> {
     let manifests = manifests(database, connection, id)?;
+    let hidden = Hidden::of(connection, id, left_out).map_err(|error| database.failure(&error))?;
     for (index, since) in known.iter().enumerate() {
-        if let Some(delta) = delta(database, connection, since, &manifests)? {
+        if let Some(delta) = delta(database, connection, (since, &manifests), &hidden)? {
             return Ok(Holding { manifests, content: Content::Since(index, delta) });
         }
     }
-    let content = Content::Whole(tree(database, connection, &manifests)?);
+    let content = Content::Whole(tree(database, connection, &manifests, &hidden)?);
     Ok(Holding { manifests, content })
 }
 
@@ -62,11 +85,13 @@ pub(crate) fn tree(
     database: &Database,
     connection: &Connection,
     manifests: &[ManifestId],
+    hidden: &Hidden,
 ) -> Result<Tree, StoreError> {
     let mut entries = Vec::new();
     for (root, manifest) in manifests.iter().enumerate() {
         let listing = manifests::load(database, connection, *manifest)?.into_iter();
-        entries.extend(listing.map(|(path, entry)| (TreePath::new(root, path), entry)));
+        let shown = listing.filter(|(path, _)| !hidden.has(root, path));
+        entries.extend(shown.map(|(path, entry)| (TreePath::new(root, path), entry)));
     }
     Ok(Tree::new(entries))
 }
@@ -74,8 +99,8 @@ pub(crate) fn tree(
 fn delta(
     database: &Database,
     connection: &Connection,
-    since: &[ManifestId],
-    until: &[ManifestId],
+    (since, until): (&[ManifestId], &[ManifestId]),
+    hidden: &Hidden,
 ) -> Result<Option<TreeDelta>, StoreError> {
     if since.len() != until.len() {
         return Ok(None);
@@ -85,7 +110,7 @@ fn delta(
         let Some(delta) = manifests::load_since(database, connection, *since, *until)? else {
             return Ok(None);
         };
-        let paths = delta.into_iter();
+        let paths = delta.into_iter().filter(|(path, _)| !hidden.has(root, path));
         together.extend(paths.map(|(path, entry)| (TreePath::new(root, path), entry)));
     }
     Ok(Some(together))

@@ -6,11 +6,13 @@ use crate::store::checkpoints;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::id::CheckpointId;
+use crate::store::label::Reason;
 use crate::store::manifests;
 use crate::store::needed_checkpoints::needed_checkpoints;
 use crate::store::past_activities;
 use crate::store::record_tables;
 use crate::store::restored_paths;
+use crate::store::summary::Summary;
 use crate::store::tombstones;
 use rusqlite::Connection;
 use std::collections::HashSet;
@@ -74,8 +76,8 @@ pub(crate) fn remove_unneeded(database: &Database) -> Result<(), StoreError> {
     database.shrink()
 }
 
-/// Deletes the oldest checkpoints that are not needed at present until the file uses at most
-/// `limit` bytes.
+/// Deletes checkpoints that are not needed at present until the file uses at most `limit` bytes:
+/// first those that were taken only for a comparison or a preview, then the oldest.
 pub(crate) fn prune(
     database: &Database,
     limit: u64,
@@ -90,7 +92,10 @@ pub(crate) fn prune(
             let all = checkpoints::list(connection, None).map_err(failed)?;
             let mut needed = needed_checkpoints(&all, keep.owner);
             needed.extend(keep.checkpoint);
-            let unneeded = all.iter().map(|each| each.id).filter(|id| !needed.contains(id));
+            let is_asked = |each: &&Summary| each.label.reason == Reason::Asked;
+            let (asked, others): (Vec<_>, Vec<_>) = all.iter().partition(is_asked);
+            let unneeded = asked.into_iter().chain(others).map(|each| each.id);
+            let unneeded = unneeded.filter(|id| !needed.contains(id));
             let oldest: Vec<CheckpointId> = unneeded.take(at_once).collect();
             let removing: HashSet<_> = oldest.iter().copied().collect();
             if !removing.is_empty() {

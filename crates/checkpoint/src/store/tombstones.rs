@@ -33,15 +33,16 @@ pub(crate) fn number(connection: &Connection, owner: &str) -> rusqlite::Result<O
 }
 
 /// Returns whether a checkpoint may be stored. `number` is the number of its owner when taking it
-/// began. A session, a prompt, a restore or a request of the user begins a deleted owner again.
+/// began. Only a session or a prompt begins a deleted owner again: a restore or a preview may have
+/// been planned before.
 pub(crate) fn may_store(
     connection: &Connection,
     label: &Label,
     number: Option<i64>,
 ) -> rusqlite::Result<bool> {
     let Some((now, is_begun)) = find(connection, &label.owner)? else { return Ok(true) };
-    let ends = matches!(label.reason, Reason::AfterTurn | Reason::AfterRestore);
-    if number != Some(now) || (ends && !is_begun) {
+    let begins = matches!(label.reason, Reason::SessionStart | Reason::BeforePrompt);
+    if number != Some(now) || (!begins && !is_begun) {
         return Ok(false);
     }
     if !is_begun {

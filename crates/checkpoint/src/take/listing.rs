@@ -3,6 +3,7 @@
 use crate::snapshot::entry::{Entry, NotKeptReason, SpecialKind};
 use crate::take::budget::Budget;
 use crate::take::folder::{Name, OpenFolder, join};
+use crate::take::left_out::LeftOut;
 use crate::take::rules::{Rules, is_version_control};
 use crate::take::stamp::Stamp;
 use crate::take::stat_cache::{CachedFolder, Item, StatCache, State};
@@ -22,6 +23,8 @@ pub(crate) struct Lister<'l> {
     pub(crate) secret_files: bool,
     /// The folder of the store, which is left out: its device and inode.
     pub(crate) store: (u64, u64),
+    /// The files of the program itself.
+    pub(crate) left_out: LeftOut,
     /// Knows when the prompt was sent.
     pub(crate) budget: &'l Budget,
 }
@@ -53,6 +56,7 @@ impl Lister<'_> {
         // Names that vanished after the prompt was sent belong to the state before it.
         let changed_after_prompt = self.is_after_prompt(&Stamp::of(&folder.stat));
         let carried = cached.is_some_and(|cached| cached.carried);
+        let left_out = self.left_out.names(path);
         for (number, name) in names.into_iter().enumerate() {
             if number % STRIDE == STRIDE - 1 && budget.is_over() {
                 return Err(NotKeptReason::Time);
@@ -66,6 +70,10 @@ impl Lister<'_> {
                 items.extend(vanished(gone, changed_after_prompt));
             }
             let known = old.next_if(|old| old.name == bytes);
+            if left_out.contains(&bytes) {
+                is_same &= known.is_none();
+                continue;
+            }
             let same_rules = has_same_rules && known.is_some();
             let item = self.item(folder, path, &name, known.as_ref(), same_rules, rules, carried);
             is_same &= item.is_some() && item == known;

@@ -19,6 +19,7 @@ use crate::take::completing;
 use crate::take::folder::{OpenRoot, join};
 use crate::take::gather::{Gathering, Task};
 use crate::take::lacks::Lacks;
+use crate::take::left_out::LeftOut;
 use crate::take::listing::Lister;
 use crate::take::roots::Roots;
 use crate::take::stat_cache::{Counts, StatCache, State};
@@ -27,7 +28,7 @@ use rusqlite::Connection;
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// How often taking is repeated because another process deleted contents meanwhile.
@@ -45,6 +46,8 @@ pub(crate) struct Taking<'t> {
     pub(crate) budget: &'t Budget,
     /// The incomplete checkpoint to go on with.
     pub(crate) earlier: Option<&'t Summary>,
+    /// The files of the program itself.
+    pub(crate) left_out: &'t [PathBuf],
 }
 
 /// What was found below one root.
@@ -201,6 +204,7 @@ impl Taking<'_> {
                 is_cache_sure: base.is_some(),
                 secret_files: self.options.secret_files,
                 store,
+                left_out: LeftOut::below(path, self.left_out),
                 budget: self.budget,
             },
             budget: self.budget,

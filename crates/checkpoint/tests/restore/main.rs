@@ -10,7 +10,9 @@
 mod authors;
 mod changes;
 mod choices;
+mod deleted;
 mod faults;
+mod left_out;
 mod properties;
 mod restores;
 mod reviews;

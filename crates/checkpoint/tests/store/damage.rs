@@ -48,6 +48,25 @@ fn verify_finds_a_damaged_content() {
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
 }
 
+/// It may lack tables.
+#[test]
+fn a_store_of_an_earlier_version_is_set_aside() {
+    let project = Project::new();
+    project.write("file", "x");
+    project.take();
+    let folder = project.store.folder().to_owned();
+    drop(project.store);
+    let path = folder.join("checkpoints.db");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[60..64].copy_from_slice(&1_u32.to_be_bytes());
+    fs::write(&path, &bytes).unwrap();
+    let store = Store::open(&folder, StoreOptions::default()).unwrap();
+    assert_eq!(fs::read(store.set_aside().unwrap()).unwrap(), bytes);
+    assert!(store.list(None).unwrap().is_empty());
+    let project = Project { store, ..project };
+    project.take();
+}
+
 #[test]
 fn a_store_of_a_newer_version_is_left_alone() {
     let project = Project::new();

@@ -1,7 +1,7 @@
 //! Random trees and histories: every checkpoint gives exactly what the folder held.
 
 use crate::project::{Project, long};
-use attache_checkpoint::{CheckpointId, Entry};
+use attache_checkpoint::{CheckpointId, Entry, Reason};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -122,7 +122,8 @@ proptest! {
                     fs::write(root.join(".gitignore"), IGNORED[usize::from(rules)]).unwrap();
                 }
                 Step::Take(owner) => {
-                    let summary = project.take_as(&owner.to_string(), &long());
+                    let taken = project.take_for(&owner.to_string(), Reason::SessionStart);
+                    let summary = taken.unwrap();
                     prop_assert!(summary.complete, "{:?}", summary);
                     let (state, unknown) = kept(&project, summary.id);
                     let mut real = State::new();

@@ -168,6 +168,26 @@ fn one_large_checkpoint_does_not_displace_those_that_are_needed() {
 }
 
 #[test]
+fn checkpoints_for_previews_go_before_older_ones_of_turns() {
+    let project = Project::with(|options| options.disk_limit = 5_000_000);
+    project.write("file", noise(0, 500_000));
+    let first = project.take_for("other", Reason::AfterTurn).unwrap();
+    let asked: Vec<_> = (1..=3)
+        .map(|round| {
+            project.write("file", noise(round, 500_000));
+            project.take_as("other", &long()).id
+        })
+        .collect();
+    for round in 4..=8 {
+        project.write("file", noise(round, 500_000));
+        project.take_for("session", Reason::AfterTurn).unwrap();
+    }
+    let left: Vec<_> = project.store.list(None).unwrap().iter().map(|each| each.id).collect();
+    assert_eq!(left[0], first.id, "{left:?}");
+    assert!(!left.contains(&asked[0]), "{left:?}");
+}
+
+#[test]
 fn the_checkpoint_before_a_turn_outlives_older_and_newer_ones() {
     let project = Project::with(|options| options.disk_limit = 3_000_000);
     project.write("file", noise(0, 500_000));

@@ -13,5 +13,6 @@ mod git;
 mod histories;
 mod kinds;
 mod limits;
+mod other_user;
 mod processes;
 mod project;

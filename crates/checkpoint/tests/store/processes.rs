@@ -4,8 +4,7 @@
 
 use crate::project::{Project, long};
 use attache_checkpoint::{Label, Reason, Roots, Store, StoreError, StoreOptions, TakeError};
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -40,7 +39,7 @@ fn child() {
             let path = folder.join(format!("root/{owner}{number}"));
             fs::write(path, format!("{owner} {round} {number} ").repeat(200)).unwrap();
         }
-        match store.take(&roots, &Label::new(owner, Reason::Asked), &long()) {
+        match store.take(&roots, &Label::new(owner, Reason::BeforePrompt), &long()) {
             Ok(_) => {}
             Err(TakeError::Store(StoreError::DiskFull { .. })) => std::process::exit(DISK_FULL),
             Err(error) => panic!("{error}"),
@@ -118,16 +117,24 @@ fn a_full_disk_is_an_error_that_says_so_and_leaves_a_whole_store() {
     assert_whole(&project);
 }
 
+/// The locks belong to open files, so that another thread stands for another process.
 #[test]
-fn a_store_that_cannot_be_written_says_so() {
-    // SAFETY: this call only returns a number.
-    if unsafe { libc::geteuid() } == 0 {
-        return;
-    }
+fn a_checkpoint_waits_for_the_one_that_another_process_takes() {
     let project = Project::new();
-    let folder = project.folder.path().join("closed");
-    fs::create_dir(&folder).unwrap();
-    fs::set_permissions(&folder, Permissions::from_mode(0o500)).unwrap();
-    let error = Store::open(&folder.join("store"), StoreOptions::default()).unwrap_err();
-    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+    project.write("file", "x");
+    let held = (0..64).map(|number| {
+        let path = project.store.folder().join(format!("take-{number}.lock"));
+        let file = fs::File::create(path).unwrap();
+        file.lock().unwrap();
+        file
+    });
+    let held: Vec<fs::File> = held.collect();
+    std::thread::scope(|scope| {
+        let (sender, taken) = std::sync::mpsc::channel();
+        let project = &project;
+        scope.spawn(move || sender.send(project.take()).unwrap());
+        taken.recv_timeout(Duration::from_millis(300)).unwrap_err();
+        drop(held);
+        assert!(taken.recv().unwrap().complete);
+    });
 }

@@ -20,6 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Lists the selected checkpoints, the newest first.
 pub(super) fn list(store: &Store, arguments: &List) -> Result<Exit, Failure> {
     let mut summaries = selected::all(store, &arguments.selection)?;
+    summaries.retain(selected::is_listed);
     summaries.reverse();
     let mut out = io::stdout().lock();
     let lines: Vec<String> = match arguments.selection.json {

@@ -1,6 +1,9 @@
 //! Where checkpoints are stored, and the limits of the store.
 
 use crate::exit::{Exit, Failure};
+use crate::folder;
+use crate::log;
+use crate::permission::rules;
 use crate::settings::Settings;
 use crate::settings::setting::{
     CHECKPOINTS, CHECKPOINTS_DISK, CHECKPOINTS_FILE, CHECKPOINTS_SECRETS, CHECKPOINTS_WAIT, NONE,
@@ -9,6 +12,7 @@ use crate::settings::setting::{
 use crate::store;
 use attache_checkpoint::{Store, StoreError, StoreOptions};
 use attache_view::sanitize;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -68,10 +72,33 @@ impl Place {
     /// Returns an error if the store cannot be created or opened.
     pub(crate) fn open(&self) -> Result<Option<Store>, Failure> {
         match self {
-            Self::Folder(folder) => Ok(Some(Store::open(folder, options(&Settings::read()))?)),
+            Self::Folder(folder) => {
+                let store = Store::open(folder, options(&Settings::read()))?;
+                if let Some(aside) = store.set_aside() {
+                    // If stderr is closed, the file next to the store is still a sign of it.
+                    let _ = writeln!(io::stderr(), "{}", set_aside(folder, aside));
+                }
+                own_files().iter().for_each(|path| store.leave_out(path));
+                Ok(Some(store))
+            }
             Self::Nowhere => Ok(None),
         }
     }
+}
+
+fn set_aside(folder: &Path, aside: &Path) -> String {
+    format!(
+        "attache: the checkpoints in {} were damaged or of an earlier version: new ones are taken, \
+         and the old file is kept as {} until a session is deleted",
+        shown(folder),
+        shown(aside)
+    )
+}
+
+/// Returns the files and folders that this program writes. No checkpoint has them.
+fn own_files() -> Vec<PathBuf> {
+    let sessions = store::Place::of(None).map(|place| place.files()).unwrap_or_default();
+    [folder::data(), rules::log(), log::file()].into_iter().flatten().chain(sessions).collect()
 }
 
 /// Returns the limits from the settings.

@@ -3,7 +3,7 @@
 use super::arguments::Selection;
 use super::place;
 use crate::exit::Failure;
-use attache_checkpoint::{Store, Summary};
+use attache_checkpoint::{Reason, Store, Summary};
 use attache_client::checkpoint_session;
 use attache_view::sanitize;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,12 @@ fn covers(summary: &Summary, folder: &Path) -> bool {
     summary.roots.iter().any(|root| folder.starts_with(root))
 }
 
+/// Returns whether lists have a checkpoint. Those that were taken only for a comparison or a preview
+/// mean nothing to a person, but are found by their id.
+pub(super) fn is_listed(summary: &Summary) -> bool {
+    summary.label.reason != Reason::Asked
+}
+
 /// Returns the checkpoint that the id selects.
 ///
 /// # Errors
@@ -48,7 +54,7 @@ pub(super) fn one(store: &Store, id: &str, selection: &Selection) -> Result<Summ
     if id != LAST {
         return Ok(store.find(id)?);
     }
-    let last = all(store, selection)?.pop();
+    let last = all(store, selection)?.into_iter().rfind(is_listed);
     last.ok_or_else(|| {
         Failure::usage(
             "there is no last checkpoint here: --session selects those of a session, --cwd those of another folder",

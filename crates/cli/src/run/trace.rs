@@ -23,6 +23,11 @@ impl Trace {
         Ok(Self { path: path.into(), file: Arc::new(Mutex::new(Ok(file))) })
     }
 
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the observer that writes every line.
     pub(crate) fn tap(&self) -> Tap {
         let file = self.file.clone();

@@ -32,6 +32,7 @@ const CONTENTS: &[(&str, &str)] = &[
     ("damaged-", "damaged checkpoints"),
     ("restore.lock", "the lock of restores of checkpoints"),
     ("stat-", "what the last checkpoint knows of a folder"),
+    ("take-", "the lock of checkpoints of a folder"),
     ("chat_history", "the prompts that you typed"),
     ("client-permissions.jsonl", "decisions about permissions"),
     ("client-permissions.txt", "permission rules of an older version"),
@@ -51,7 +52,7 @@ const ENDS: &[(&str, &str)] =
     &[(".lock", "the lock of a shared hub"), (".sock", "the socket of a shared hub")];
 
 /// How the names of the files of checkpoints begin.
-const CHECKPOINTS: [&str; 4] = ["checkpoints.db", "damaged-", "restore.lock", "stat-"];
+const CHECKPOINTS: [&str; 5] = ["checkpoints.db", "damaged-", "restore.lock", "stat-", "take-"];
 
 /// What SQLite appends to the name of a store.
 const SQLITE: [&str; 4] = ["", "-wal", "-shm", "-journal"];

@@ -116,6 +116,7 @@ fn one_turn_or_one_file_is_restored_and_what_the_person_changed_stays() {
     let before_second = it.id("before-prompt", Some(2));
     let diff = it.run(&["checkpoints", "diff", &before_second, "made.txt"]);
     assert!(diff.stdout.contains("+new") && !diff.stdout.contains("README"), "{diff:#?}");
+    assert_eq!(it.list().len(), 5, "the comparison took a checkpoint that is not listed");
     let one = it.run(&["checkpoints", "restore", &before_second, "README.md", "--yes"]);
     assert_eq!(one.code, Some(0), "{one:#?}");
     assert!(exists(&it.path("README.md")) && exists(&it.path("made.txt")));
@@ -151,6 +152,51 @@ fn undo_in_a_prompt_uses_the_checkpoints() {
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert!(ended.stdout.contains("1 file reverted"), "{ended:#?}");
     assert!(!exists(&it.path("made.txt")), "what a command made is reverted too");
+}
+
+#[test]
+fn checkpoints_of_an_earlier_version_are_set_aside_with_a_message() {
+    let it = Stored::new();
+    assert_eq!(it.run(&["run", "hello"]).code, Some(0));
+    let file = it.data.path().join("checkpoints/checkpoints.db");
+    let mut bytes = fs::read(&file).unwrap();
+    // The version of the tables is at this place of the header.
+    bytes[60..64].copy_from_slice(&1_u32.to_be_bytes());
+    fs::write(&file, bytes).unwrap();
+    let listed = it.run(&["checkpoints"]);
+    assert!(listed.stderr.contains("of an earlier version"), "{listed:#?}");
+    assert!(listed.stderr.contains("damaged-"), "{listed:#?}");
+    let again = it.run(&["checkpoints"]);
+    assert!(!again.stderr.contains("of an earlier version"), "{again:#?}");
+}
+
+/// The program's own files may be in the folder of the session.
+#[test]
+fn files_of_the_program_itself_do_not_count_as_changes() {
+    let it = Stored::new();
+    fs::create_dir(it.path("data")).unwrap();
+    let command = |arguments: &[&str]| {
+        let mut command = it.command(arguments);
+        command.env("XDG_DATA_HOME", it.path("data"));
+        command.env("ATTACHE_STORE", it.path("sessions.db"));
+        command.env("ATTACHE_LOG", "debug").env("ATTACHE_LOG_FILE", it.path("attache.log"));
+        Ended::from(command.output().unwrap())
+    };
+    let prompt = "run printf new >made.txt";
+    let ended = command(&["run", "--yes", "--trace", "trace.jsonl", prompt]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    for name in ["data/attache", "sessions.db", "attache.log", "trace.jsonl"] {
+        assert!(exists(&it.path(name)), "{name}: {ended:#?}");
+    }
+    let listed = command(&["checkpoints", "--json"]).stdout;
+    let newest: Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    assert_eq!((&newest["reason"], &newest["changed"]), (&"after-turn".into(), &1.into()));
+    let oldest: Value = serde_json::from_str(listed.lines().last().unwrap()).unwrap();
+    let start = oldest["id"].as_str().unwrap();
+    let preview = command(&["checkpoints", "restore", start, "--dry-run"]);
+    let files = ["made.txt", "data", "sessions.db", "attache.log"];
+    let named = files.map(|name| preview.stdout.contains(name));
+    assert_eq!(named, [true, false, false, false], "{preview:#?}");
 }
 
 /// A protected file is restored only after a question about it, and the files are listed again

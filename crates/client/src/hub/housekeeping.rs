@@ -73,7 +73,7 @@ async fn store(entry: &SessionEntry) {
     }
 }
 
-/// Writes the draft and the queue to the log, if they changed. Returns whether there is anything to
+/// Writes the unsent texts to the log, if they changed. Returns whether there is anything to
 /// store.
 pub(crate) fn save(entry: &SessionEntry) -> bool {
     // An unused session is not stored.
@@ -83,7 +83,7 @@ pub(crate) fn save(entry: &SessionEntry) -> bool {
     let _in_order = lock(&entry.saving);
     let (records, unsaved) = {
         let mut state = entry.state();
-        let State { unsaved, saved, draft, queue, sending, .. } = &mut *state;
+        let State { unsaved, saved, draft, queue, note, sending, .. } = &mut *state;
         let unsaved = std::mem::take(unsaved);
         let mut records = Vec::new();
         if unsaved.draft {
@@ -94,10 +94,13 @@ pub(crate) fn save(entry: &SessionEntry) -> bool {
             let waiting: Vec<_> = waiting.map(|queued| (queue.version(queued), queued)).collect();
             records.extend(saved.queue(&waiting));
         }
+        if unsaved.note {
+            records.extend(saved.note(note));
+        }
         (records, unsaved)
     };
     for (name, value) in records {
         entry.fold.apply(EventBody::Record { name, value });
     }
-    unsaved.draft || unsaved.queue || unsaved.turn
+    unsaved.draft || unsaved.queue || unsaved.note || unsaved.turn
 }

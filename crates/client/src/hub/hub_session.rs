@@ -240,7 +240,7 @@ impl HubSession {
     /// session is a summary of this session ([`Session::hand_off`]). Use this when the agent cannot
     /// continue a session, or when the context is full.
     ///
-    /// This session's waiting prompts and its draft move to the new session in one step. The log of
+    /// This session's waiting prompts, its draft and the text for its next prompt move to the new session in one step. The log of
     /// this session keeps them until the log of the new one has them, so that a crash loses
     /// nothing.
     ///
@@ -264,14 +264,14 @@ impl HubSession {
         // session's memory. This session's log then keeps its copy.
         if new.commit().await.is_ok() {
             let mut state = self.entry.state();
-            (state.unsaved.queue, state.unsaved.draft) = (true, true);
+            (state.unsaved.queue, state.unsaved.draft, state.unsaved.note) = (true, true, true);
             drop(state);
             save(&self.entry);
         }
         Ok(new)
     }
 
-    /// Moves a summary, the prompts that wait, the draft and the budget to a session that was just
+    /// Moves a summary, the prompts that wait, the other unsent texts and the budget to a session that was just
     /// opened. Locks the older session first.
     fn hand_over(&self, new: &HubSession, summary: String) -> Result<(), HubError> {
         let mut from = self.entry.state();
@@ -288,8 +288,9 @@ impl HubSession {
         if !draft.is_empty() {
             to.draft = draft;
         }
+        to.note = std::mem::take(&mut from.note);
         to.budget.clone_from(&from.budget);
-        (to.unsaved.queue, to.unsaved.draft) = (true, true);
+        (to.unsaved.queue, to.unsaved.draft, to.unsaved.note) = (true, true, true);
         Ok(())
     }
 

@@ -9,15 +9,11 @@ use super::{first_title, housekeeping};
 use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
 use crate::race::{Raced, race};
 use crate::session::outcome::{Outcome, TurnError};
-#[cfg(feature = "checkpoints")]
-use crate::session::prompt::Prompt;
-use crate::session::prompt::PromptError;
+use crate::session::prompt::{Prompt, PromptError};
 use crate::session::prompting::begin_turn;
 use crate::session::turn::Turn;
 use crate::session::turn_tracker::TurnTracker;
-#[cfg(feature = "checkpoints")]
-use attache_protocol::v1::ContentBlock;
-use attache_protocol::v1::{NoticeSeverity, StopReason};
+use attache_protocol::v1::{ContentBlock, NoticeSeverity, StopReason};
 use std::sync::Arc;
 
 /// Runs the session until it is closed.
@@ -84,21 +80,19 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
             put_back(entry, queued, tracker);
             return;
         };
-        let prompt = queued.prompt.clone();
         #[cfg(feature = "checkpoints")]
-        let prompt = {
-            taking::before_prompt(entry, &prompt).await;
+        {
+            taking::before_prompt(entry, &queued.prompt).await;
             entry.checkpoints.prompt_is_sent();
-            entry.state().undo = RequestedUndo::of(&prompt);
-            with_note(entry, prompt)
-        };
+            entry.state().undo = RequestedUndo::of(&queued.prompt);
+        }
+        let note = note_for(entry, &queued.prompt);
+        let prompt = with_note(&note, queued.prompt.clone());
         match begin_turn(&handle.live, &handle.shared, prompt, &tracker).await {
             Ok(turn) => {
                 #[cfg(feature = "checkpoints")]
-                {
-                    entry.checkpoints.turn_began();
-                    entry.state().note = None;
-                }
+                entry.checkpoints.turn_began();
+                note_is_sent(entry, &note);
                 await_turn(entry, turn).await;
                 first_title::give(entry);
                 #[cfg(feature = "checkpoints")]
@@ -117,12 +111,32 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
     }
 }
 
-/// Returns the prompt with the text that is to precede it.
-#[cfg(feature = "checkpoints")]
-fn with_note(entry: &SessionEntry, prompt: Prompt) -> Prompt {
-    match entry.state().note.clone() {
-        Some(note) => Prompt(std::iter::once(ContentBlock::text(note)).chain(prompt.0).collect()),
-        None => prompt,
+/// Returns the text with which a prompt begins. It is empty for a command: an agent would not
+/// recognize a command with a text before it.
+fn note_for(entry: &SessionEntry, prompt: &Prompt) -> String {
+    let text = prompt.0.first().and_then(ContentBlock::as_text).unwrap_or_default();
+    match text.trim_start().starts_with('/') {
+        true => String::new(),
+        false => entry.state().note.clone(),
+    }
+}
+
+/// Returns the prompt with a text before it.
+fn with_note(note: &str, prompt: Prompt) -> Prompt {
+    match note {
+        "" => prompt,
+        note => Prompt(std::iter::once(ContentBlock::text(note)).chain(prompt.0).collect()),
+    }
+}
+
+/// Removes the text that was sent. What was added to it meanwhile stays for the next prompt.
+fn note_is_sent(entry: &SessionEntry, note: &str) {
+    let mut state = entry.state();
+    if !note.is_empty()
+        && let Some(rest) = state.note.strip_prefix(note)
+    {
+        state.note = rest.trim_start().to_owned();
+        state.unsaved.note = true;
     }
 }
 

@@ -95,12 +95,11 @@ pub(crate) struct State {
     pub(crate) sending: Option<QueuedPrompt>,
     pub(crate) draft: String,
     /// A text for the agent with which the next prompt begins.
-    #[cfg(feature = "checkpoints")]
-    pub(crate) note: Option<String>,
+    pub(crate) note: String,
     /// The undo for which the prompt of the current turn asks, until the agent has called for it.
     #[cfg(feature = "checkpoints")]
     pub(crate) undo: Option<RequestedUndo>,
-    /// The draft and the queue as the log has them.
+    /// The unsent texts as the log has them.
     pub(crate) saved: SavedState,
     /// The parts that the log does not have yet.
     pub(crate) unsaved: Unsaved,
@@ -125,6 +124,8 @@ pub(crate) struct Unsaved {
     pub(crate) draft: bool,
     /// Whether the queue differs from that in the log.
     pub(crate) queue: bool,
+    /// Whether the text for the next prompt differs from that in the log.
+    pub(crate) note: bool,
     /// Whether a turn began or ended. This event is in the log, but may not be on disk yet.
     pub(crate) turn: bool,
 }

@@ -44,8 +44,9 @@ impl HubShared {
                 fold.log_after(log, earlier.session);
                 // The unsent texts belong to the earlier session.
                 saved = earlier.saved;
-                let cleared = saved.draft("").into_iter().chain(saved.queue(&[]));
-                cleared.for_each(|(name, value)| fold.apply(EventBody::Record { name, value }));
+                for (name, value) in saved.clear() {
+                    fold.apply(EventBody::Record { name, value });
+                }
                 None
             }
             Ok(log) => {
@@ -97,13 +98,13 @@ impl HubShared {
         let mut numbers = RecordNumbers::default();
         let (fold, state) = match kept {
             Some(kept) => {
-                let StoredSession { session, queue, draft, saved, records } = kept;
+                let StoredSession { session, queue, draft, note, saved, records } = kept;
                 numbers = records;
                 let additional = session.additional_directories().to_vec();
                 let fold = SessionFold::logged(session, log);
                 fold.with(Session::recovery_events).into_iter().for_each(|body| fold.apply(body));
                 let reported_level = Some(fold.with(|session| session.usage().level()));
-                let state = State { queue, draft, saved, reported_level, ..State::default() };
+                let state = State { queue, draft, note, saved, reported_level, ..State::default() };
                 ((fold, additional), state)
             }
             None => {

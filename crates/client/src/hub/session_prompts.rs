@@ -141,6 +141,23 @@ impl HubSession {
         self.entry.cancel_turn();
     }
 
+    /// Adds a text to the beginning of the next prompt that is sent, such as what the person
+    /// rejected in a review. A prompt that begins with `/` is a command: it is sent without the
+    /// text, which then waits for the next prompt. Replaces the text of an earlier call; an empty
+    /// text removes it. The text is stored with the session.
+    pub fn add_to_next_prompt(&self, text: impl Into<String>) {
+        let mut state = self.entry.state();
+        state.note = text.into();
+        state.unsaved.note = true;
+        drop(state);
+        self.entry.housekeeping.notify_one();
+    }
+
+    /// The text that the next prompt begins with.
+    pub fn next_prompt_note(&self) -> Option<String> {
+        Some(self.entry.state().note.clone()).filter(|note| !note.is_empty())
+    }
+
     /// Why the hub will not send this prompt; `None` if it will.
     pub(super) fn send_failure(&self, id: QueuedPromptId) -> Option<HubError> {
         match self.state() {

@@ -22,12 +22,14 @@ const DRAFT: &str = "hub/draft";
 const DRAFT_CHANGE: &str = "hub/draft/change";
 const QUEUE: &str = "hub/queue";
 const QUEUE_CHANGE: &str = "hub/queue/change";
+const NOTE: &str = "hub/note";
 
 /// A session as stored in its log.
 pub(crate) struct StoredSession {
     pub(crate) session: Session,
     pub(crate) draft: String,
     pub(crate) queue: Queue,
+    pub(crate) note: String,
     pub(crate) saved: SavedState,
     pub(crate) records: RecordNumbers,
 }
@@ -41,11 +43,11 @@ pub(crate) fn read(store: &dyn Store, key: &SessionKey) -> Result<StoredSession,
             records.apply(event.sequence, name);
         }
     })?;
-    let UnsentState { draft, waiting } = unsent;
+    let UnsentState { draft, waiting, note } = unsent;
     let queue = Queue::restored(waiting);
     let versions = queue.waiting().iter().map(|queued| queue.version(queued)).collect();
-    let saved = SavedState { draft: draft.clone(), queue: versions };
-    Ok(StoredSession { session, draft, queue, saved, records })
+    let saved = SavedState { draft: draft.clone(), queue: versions, note: note.clone() };
+    Ok(StoredSession { session, draft, queue, note, saved, records })
 }
 
 /// Reads a whole log, whatever its checkpoint has. Only the memory limit of a session applies.
@@ -63,11 +65,12 @@ pub(crate) fn read_whole(store: &dyn Store, key: &SessionKey) -> Result<Session,
     }
 }
 
-/// The numbers of the private records from which the draft and the queue result.
+/// The numbers of the private records from which the unsent texts result.
 #[derive(Debug, Default)]
 pub(crate) struct RecordNumbers {
     draft: Vec<u64>,
     queue: Vec<u64>,
+    note: Vec<u64>,
 }
 
 impl RecordNumbers {
@@ -76,6 +79,7 @@ impl RecordNumbers {
         let (numbers, is_whole) = match name {
             DRAFT | DRAFT_CHANGE => (&mut self.draft, name == DRAFT),
             QUEUE | QUEUE_CHANGE => (&mut self.queue, name == QUEUE),
+            NOTE => (&mut self.note, true),
             _ => return,
         };
         if is_whole {
@@ -86,7 +90,7 @@ impl RecordNumbers {
 
     /// Returns all numbers.
     pub(crate) fn all(&self) -> Vec<u64> {
-        self.draft.iter().chain(&self.queue).copied().collect()
+        self.draft.iter().chain(&self.queue).chain(&self.note).copied().collect()
     }
 }
 
@@ -95,6 +99,7 @@ impl RecordNumbers {
 struct UnsentState {
     draft: String,
     waiting: Vec<Prompt>,
+    note: String,
 }
 
 impl UnsentState {
@@ -103,6 +108,7 @@ impl UnsentState {
         match name {
             DRAFT => self.draft = decode(value.get()).unwrap_or_default(),
             QUEUE => self.waiting = prompts(value),
+            NOTE => self.note = decode(value.get()).unwrap_or_default(),
             DRAFT_CHANGE => {
                 let Some((at, end, text)) = change(value) else { return };
                 if let (Some(_), Ok(text)) = (self.draft.get(at..end), decode::<String>(text.get()))
@@ -135,11 +141,12 @@ fn prompts(value: &Raw) -> Vec<Prompt> {
     prompts.into_iter().map(Prompt).collect()
 }
 
-/// The draft and the queue in the log.
+/// The unsent texts in the log.
 #[derive(Debug, Default)]
 pub(crate) struct SavedState {
     draft: String,
     queue: Vec<Version>,
+    note: String,
 }
 
 impl SavedState {
@@ -177,6 +184,19 @@ impl SavedState {
             return record(QUEUE, &prompts);
         }
         changed(QUEUE_CHANGE, start, before.len() - end - start, &prompts)
+    }
+
+    /// Returns the record that changes the log's text for the next prompt to this one; `None` if
+    /// they are equal.
+    pub(crate) fn note(&mut self, note: &str) -> Option<(String, Raw)> {
+        let before = std::mem::replace(&mut self.note, note.to_owned());
+        (before != note).then(|| record(NOTE, &note.to_owned())).flatten()
+    }
+
+    /// Returns the records that remove all unsent texts from the log.
+    pub(crate) fn clear(&mut self) -> Vec<(String, Raw)> {
+        let cleared = [self.draft(""), self.queue(&[]), self.note("")];
+        cleared.into_iter().flatten().collect()
     }
 }
 
@@ -292,7 +312,11 @@ mod tests {
 
     #[test]
     fn malformed_records_change_nothing() {
-        let mut unsent = UnsentState { draft: "\u{e4}b".to_owned(), waiting: vec!["x".into()] };
+        let mut unsent = UnsentState {
+            draft: "\u{e4}b".to_owned(),
+            waiting: vec!["x".into()],
+            ..UnsentState::default()
+        };
         for value in [
             "[1,0,\"x\"]",
             "[0,9,\"\"]",

@@ -15,6 +15,7 @@ mod folder_checkpoints;
 mod handing_over;
 mod list;
 mod many;
+mod next_prompt;
 mod queue;
 #[cfg(feature = "checkpoints")]
 mod recovery;

@@ -58,7 +58,8 @@ impl HubSession {
             false => {
                 let params = self.entry.params.clone();
                 let new = hub.open(self.entry.agent.clone(), params).await?;
-                new.state().note = Some(past.session.hand_off(HAND_OFF));
+                let summary = past.session.hand_off(HAND_OFF);
+                HubSession::new(new.clone(), &hub).add_to_next_prompt(summary);
                 (new, RewindMethod::Summarized)
             }
         };
@@ -76,18 +77,6 @@ impl HubSession {
         session.set_draft(past.prompt);
         session.entry.state().budget.clone_from(&self.entry.state().budget);
         Ok(RewoundConversation { session, method })
-    }
-
-    /// Adds a text to the beginning of the next prompt that is sent, such as what the person
-    /// rejected in a review. Replaces the text of an earlier call. The text is kept until the hub
-    /// is closed.
-    pub fn add_to_next_prompt(&self, text: impl Into<String>) {
-        self.entry.state().note = Some(text.into()).filter(|text| !text.is_empty());
-    }
-
-    /// The text that the next prompt begins with.
-    pub fn next_prompt_note(&self) -> Option<String> {
-        self.entry.state().note.clone()
     }
 }
 
@@ -178,8 +167,7 @@ impl HubShared {
                 fold.log_fork(log, copy.session);
                 // The unsent texts belong to the other session.
                 state.saved = copy.saved;
-                let cleared = state.saved.draft("").into_iter().chain(state.saved.queue(&[]));
-                for (name, value) in cleared.collect::<Vec<_>>() {
+                for (name, value) in state.saved.clear() {
                     fold.apply(EventBody::Record { name, value });
                 }
             }

@@ -21,12 +21,20 @@ impl RecoveryReport {
     pub fn new(restored: &Restored) -> Self {
         let count = restored.done.len();
         let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-        let mut title = match restored.is_interrupted {
-            true => format!(
+        let mut title = match (&restored.unopened, restored.is_interrupted) {
+            (Some(why), _) => {
+                let folders = restored.roots.iter().map(|root| root.display().to_string());
+                let folders = folders.collect::<Vec<_>>().join(", ");
+                format!(
+                    "An interrupted restore of {folders} could not be completed: {why}; the next \
+                     start tries again"
+                )
+            }
+            (None, true) => format!(
                 "An interrupted restore could not be completed, because the disk is full: {files} \
                  restored; free space, then start again"
             ),
-            false => format!("An interrupted restore was completed: {files}"),
+            (None, false) => format!("An interrupted restore was completed: {files}"),
         };
         let path = |path: &TreePath| match (restored.roots.len(), restored.roots.get(path.root())) {
             (2.., Some(root)) => format!("{}/{path}", root.display()),

@@ -17,13 +17,18 @@ impl HubSession {
     }
 
     /// Returns the checkpoints of this session, from the oldest to the newest. Those that are still
-    /// being taken are not among them.
+    /// being taken, or were taken only for a preview, are not among them.
     ///
     /// # Errors
     /// Returns an error if no checkpoints are taken, or the store fails.
     pub async fn checkpoints(&self) -> Result<Vec<Summary>, CheckpointError> {
         let owner = self.checkpoint_owner();
-        self.with_checkpoints(move |store| Ok(store.list(Some(&owner))?)).await
+        self.with_checkpoints(move |store| {
+            let mut taken = store.list(Some(&owner))?;
+            taken.retain(|summary| summary.label.reason != Reason::Asked);
+            Ok(taken)
+        })
+        .await
     }
 
     /// Returns what a restore would do, and changes nothing. Takes a checkpoint of the present
@@ -92,12 +97,10 @@ impl HubSession {
     }
 
     pub(super) async fn restore_now(&self, plan: Plan) -> Result<Restored, CheckpointError> {
-        let owner = self.checkpoint_owner();
         let known = self.checkpoints().await?.last().map(|it| it.id);
         let restored =
             self.with_locked_folders(move |store| Ok(Restorer::new(store).restore(&plan)?)).await?;
-        let taken = self.with_checkpoints(move |store| Ok(store.list(Some(&owner))?)).await?;
-        for summary in taken.iter().filter(|it| Some(it.id) > known) {
+        for summary in self.checkpoints().await?.iter().filter(|it| Some(it.id) > known) {
             taking::report(&self.entry, summary);
         }
         Ok(restored)

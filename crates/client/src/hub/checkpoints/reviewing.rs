@@ -92,29 +92,22 @@ impl HubSession {
     }
 
     /// Tells the agent at the beginning of the next prompt which hunks the person rejected or
-    /// commented, unless it was told before. Returns whether there is anything to tell.
+    /// commented, unless it was told before. Returns whether there is anything to tell. The text is
+    /// stored with the session.
     ///
     /// # Errors
-    /// Returns an error if the store fails.
+    /// Returns an error if the store of checkpoints fails.
     pub async fn tell_decisions(&self) -> Result<bool, CheckpointError> {
         let owner = self.checkpoint_owner();
-        let text = self
-            .with_checkpoints(move |store| {
-                let reviewer = Reviewer::new(store);
-                let text = reviewer.feedback(&owner)?;
-                if text.is_some() {
-                    reviewer.told(&owner)?;
-                }
-                Ok(text)
-            })
-            .await?;
-        let has_text = text.is_some();
-        if let Some(text) = text {
-            let earlier = self.next_prompt_note();
-            self.add_to_next_prompt(
-                earlier.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n"),
-            );
-        }
-        Ok(has_text)
+        let of = owner.clone();
+        let feedback = move |store: &_| Ok(Reviewer::new(store).feedback(&of)?);
+        let Some(text) = self.with_checkpoints(feedback).await? else { return Ok(false) };
+        let earlier = self.next_prompt_note();
+        self.add_to_next_prompt(earlier.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n"));
+        // The decisions count as told only once the text is stored. If that fails, a notice says
+        // so, and the text is sent from memory.
+        drop(self.commit().await);
+        self.with_checkpoints(move |store| Ok(Reviewer::new(store).told(&owner)?)).await?;
+        Ok(true)
     }
 }
