@@ -3,6 +3,7 @@
 use super::refusal;
 use super::tasks::Tasks;
 use crate::acp_sessions::{Attachment, SessionName};
+use crate::extension::Extension;
 use crate::{AttachedClient, SharedHub};
 use attache_client::{HubSession, SentPrompt, UnsavedText};
 use attache_protocol::Error;
@@ -18,6 +19,8 @@ pub(super) struct Context {
     pub(super) shared: Arc<SharedHub>,
     pub(super) client: Arc<AttachedClient>,
     pub(super) tasks: Tasks,
+    /// The methods `_attache/*`.
+    pub(super) extension: Extension,
     attached: Mutex<HashMap<SessionId, Arc<Attached>>>,
 }
 
@@ -50,7 +53,9 @@ pub(super) struct Folders {
 
 impl Context {
     pub(super) fn new(shared: Arc<SharedHub>, client: Arc<AttachedClient>) -> Arc<Self> {
-        Arc::new(Self { shared, client, tasks: Tasks::new(), attached: Mutex::default() })
+        let extension = Extension::new(Arc::clone(&shared), Arc::clone(&client));
+        let (tasks, attached) = (Tasks::new(), Mutex::default());
+        Arc::new(Self { shared, client, tasks, extension, attached })
     }
 
     /// Attaches a session under this id. A session that had the id is detached.
@@ -96,6 +101,7 @@ impl Context {
     /// Ends all tasks and detaches all sessions.
     pub(super) fn end(&self) {
         self.tasks.end();
+        self.extension.ended();
         let attached = std::mem::take(&mut *self.attached());
         attached.values().for_each(|attached| attached.stop());
     }

@@ -73,8 +73,9 @@ impl HubHandler {
         let peer = call.peer().clone();
         let work = call.answer(|responder: Responder<method::v2::Initialize>| {
             peer.set_client_capabilities(v1::ClientCapabilities::from(params.capabilities.clone()));
+            let meta = params.capabilities.meta.clone();
             peer.set_v2_client_capabilities(params.capabilities);
-            let response = served.initialized(Some(&params.info));
+            let response = served.initialized(Some(&params.info), meta.as_ref());
             responder.send(Ok(response.into()))
         });
         *self = Self::V2(connection::AgentHandler(served));

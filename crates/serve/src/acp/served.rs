@@ -13,7 +13,7 @@ use attache_protocol::v1::{
     SessionConfigOption, SessionDeleteCapabilities, SessionForkCapabilities,
     SessionListCapabilities, SessionModeState, SessionResumeCapabilities, SessionTitleCapabilities,
 };
-use attache_protocol::{Error, v2};
+use attache_protocol::{Error, Meta, v2};
 use std::future::Future;
 use std::sync::Arc;
 
@@ -80,7 +80,11 @@ pub(super) fn capabilities() -> AgentCapabilities {
 impl Served {
     /// Takes the handshake of a client, and returns the reply in version 1. There are no login
     /// methods: whoever reaches the hub has logged in.
-    pub(super) fn initialized(&mut self, client: Option<&Implementation>) -> InitializeResponse {
+    pub(super) fn initialized(
+        &mut self,
+        client: Option<&Implementation>,
+        meta: Option<&Meta>,
+    ) -> InitializeResponse {
         if let Some(client) = client {
             let name = client.title.as_deref().filter(|title| !title.is_empty());
             self.context.client.set_name(name.unwrap_or(&client.name));
@@ -90,6 +94,8 @@ impl Served {
         info.title = Some("Attaché".to_owned());
         let mut response = InitializeResponse::new(ProtocolVersion::V1);
         response.agent_capabilities = capabilities();
+        response.agent_capabilities.meta =
+            meta.and_then(|meta| self.context.extension.negotiate(meta));
         response.agent_info = Some(info);
         response
     }

@@ -21,14 +21,17 @@ impl Agent for Served {
         params: InitializeRequest,
         responder: Responder<method::Initialize>,
     ) -> Work {
+        let meta = params.client_capabilities.meta.clone();
         responder.peer().set_client_capabilities(params.client_capabilities);
-        let response = self.initialized(params.client_info.as_ref());
+        let response = self.initialized(params.client_info.as_ref(), meta.as_ref());
         responder.send(Ok(response))
     }
 
-    /// The place of the methods `_attache/*`.
     fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
-        call.method_not_found()
+        match call.name.starts_with("_attache/") {
+            true => self.context.extension.call(call),
+            false => call.method_not_found(),
+        }
     }
 
     fn session_new(

@@ -2,10 +2,10 @@
 
 use crate::client::Client;
 use crate::scripted_agent::{ScriptedAgent, connecting, soon};
-use attache_client::{AgentSource, Hub, HubOptions, ListedSession};
+use attache_client::{AgentSource, Hub, HubOptions, ListedSession, PermissionBroker};
 use attache_connection::transport::LineTransport;
 use attache_serve::{
-    AgentChoice, AttachedClient, DeviceId, HubServices, Place, Scope, Served, SessionChange,
+    AgentChoice, AttachedClient, DeviceId, FoundText, HubServices, Place, Scope, Served, SessionChange,
     SharedHub, acp,
 };
 use serde_json::{Value, json};
@@ -48,6 +48,14 @@ impl HubServices for Services {
 
     fn files(&self, _: &Path, _: &str, _: usize) -> Served<Vec<String>> {
         Box::pin(std::future::ready(Vec::new()))
+    }
+
+    fn rules(&self) -> PermissionBroker {
+        PermissionBroker::in_memory()
+    }
+
+    fn search(&self, _: String) -> Served<Result<Vec<FoundText>, String>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
     }
 }
 

@@ -1,11 +1,11 @@
 //! A server on loopback whose requests are authenticated by fixed tokens.
 
 use crate::echo_agent::EchoAgents;
-use attache_client::{AgentSource, Hub, HubOptions, ListedSession};
+use attache_client::{AgentSource, Hub, HubOptions, ListedSession, PermissionBroker};
 use attache_connection::ConnectionEnd;
 use attache_serve::remote::acp_routes_with;
 use attache_serve::{
-    AgentChoice, DeviceId, HubServices, Place, Scope, Served, SessionChange, SharedHub,
+    AgentChoice, DeviceId, FoundText, HubServices, Place, Scope, Served, SessionChange, SharedHub,
 };
 use axum::extract::Request;
 use axum::http::header::AUTHORIZATION;
@@ -106,5 +106,13 @@ impl HubServices for NoServices {
 
     fn files(&self, _: &Path, _: &str, _: usize) -> Served<Vec<String>> {
         Box::pin(async { Vec::new() })
+    }
+
+    fn rules(&self) -> PermissionBroker {
+        PermissionBroker::in_memory()
+    }
+
+    fn search(&self, _: String) -> Served<Result<Vec<FoundText>, String>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 }
