@@ -73,8 +73,8 @@ impl Store {
     }
 
     /// The store that [`open`](Self::open) set aside, because it was damaged or of an earlier
-    /// version. A new store took its place. [`forget`](Self::forget) deletes it, because it may have contents of deleted
-    /// checkpoints.
+    /// version. A new store took its place. [`forget`](Self::forget) deletes it, because it may
+    /// have contents of deleted checkpoints.
     pub fn set_aside(&self) -> Option<&Path> {
         self.inner.database.set_aside()
     }
@@ -96,8 +96,8 @@ impl Store {
     }
 
     /// Takes a checkpoint of these folders. If another process takes one of the same folders, waits
-    /// for it, at most two seconds and only until the prompt is sent. If the time runs out, the checkpoint is incomplete, and
-    /// [`complete`](Self::complete) can go on.
+    /// for it, at most two seconds and only until the prompt is sent. If the time runs out, the
+    /// checkpoint is incomplete, and [`complete`](Self::complete) can go on.
     ///
     /// # Errors
     /// Returns an error if a root cannot be read or the store cannot be written. Everything else
@@ -191,9 +191,9 @@ impl Store {
         stat_cache::remove_all(database.folder()).map_err(|error| of_io(database.folder(), error))
     }
 
-    /// Deletes checkpoints until the store is within its limit, and every content that no checkpoint
-    /// needs. Those that the user [asked](crate::Reason::Asked) for go first, then the oldest. Those before turns and restores that go on stay. Returns the deleted
-    /// checkpoints.
+    /// Deletes checkpoints until the store is within its limit, and every content that no
+    /// checkpoint needs. Those that the user [asked](crate::Reason::Asked) for go first, then the
+    /// oldest. Those before turns and restores that go on stay. Returns the deleted checkpoints.
     ///
     /// # Errors
     /// Returns an error if the store cannot be written.

@@ -87,8 +87,8 @@ impl Journal<'_> {
         })
     }
 
-    /// Records that a restore is complete, and what it did. Returns `false` if its owner was deleted
-    /// meanwhile, and the restore with it.
+    /// Records that a restore is complete, and what it did. Returns `false` if its owner was
+    /// deleted meanwhile, and the restore with it.
     pub(crate) fn end(self, id: CheckpointId, record: &Record) -> Result<bool, StoreError> {
         let text = self.text(record)?;
         self.0.write_records(|connection| {

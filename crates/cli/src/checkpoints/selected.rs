@@ -40,8 +40,8 @@ fn covers(summary: &Summary, folder: &Path) -> bool {
     summary.roots.iter().any(|root| folder.starts_with(root))
 }
 
-/// Returns whether lists have a checkpoint. Those that were taken only for a comparison or a preview
-/// mean nothing to a person, but are found by their id.
+/// Returns whether lists have a checkpoint. Those that were taken only for a comparison or a
+/// preview mean nothing to a person, but are found by their id.
 pub(super) fn is_listed(summary: &Summary) -> bool {
     summary.label.reason != Reason::Asked
 }

@@ -240,9 +240,9 @@ impl HubSession {
     /// session is a summary of this session ([`Session::hand_off`]). Use this when the agent cannot
     /// continue a session, or when the context is full.
     ///
-    /// This session's waiting prompts, its draft and the text for its next prompt move to the new session in one step. The log of
-    /// this session keeps them until the log of the new one has them, so that a crash loses
-    /// nothing.
+    /// This session's waiting prompts, its draft and the text for its next prompt move to the new
+    /// session in one step. The log of this session keeps them until the log of the new one has
+    /// them, so that a crash loses nothing.
     ///
     /// # Errors
     /// Returns an error if more prompts are waiting than a session accepts, the agent does not
@@ -271,8 +271,8 @@ impl HubSession {
         Ok(new)
     }
 
-    /// Moves a summary, the prompts that wait, the other unsent texts and the budget to a session that was just
-    /// opened. Locks the older session first.
+    /// Moves a summary, the prompts that wait, the other unsent texts and the budget to a session
+    /// that was just opened. Locks the older session first.
     fn hand_over(&self, new: &HubSession, summary: String) -> Result<(), HubError> {
         let mut from = self.entry.state();
         let mut to = new.entry.state();
