@@ -45,6 +45,19 @@ installed: boolean,
 needs: string, };
 
 /**
+ * A question of an agent that belongs to no session.
+ */
+export type AgentQuestion = {
+/**
+ * The name of the agent in the hub.
+ */
+agent: string,
+/**
+ * The question.
+ */
+question: QuestionView, };
+
+/**
  * The alignment of a column.
  */
 export type Alignment = "left" | "center" | "right";
@@ -69,15 +82,6 @@ question: number,
  * The answer.
  */
 answer: QuestionAnswer, };
-
-/**
- * Asks for a larger scope. A person at this machine decides.
- */
-export type AskScope = {
-/**
- * The scope.
- */
-scope: Scope, };
 
 /**
  * Something that needs the person.
@@ -150,19 +154,6 @@ line: Line, };
 export type CallStatus = "pending" | "asking" | "running" | "paused" | "completed" | "failed" | "cancelled";
 
 /**
- * Changes a device.
- */
-export type ChangeDevice = {
-/**
- * Its id.
- */
-id: string,
-/**
- * Its new scope; `null` takes its access away.
- */
-scope: Scope | null, };
-
-/**
  * Changes the prompts that wait.
  */
 export type ChangeQueue = {
@@ -203,23 +194,23 @@ export type CheckpointItem = {
 /**
  * The id.
  */
-id: number,
+id: string,
 /**
  * When it was taken, in milliseconds since 1970.
  */
 at: number,
 /**
- * The turn before which it was taken.
+ * The turn before which it was taken; `null` if it is unknown.
  */
-turn: number,
+turn: number | null,
 /**
  * The prompt of that turn, in one line.
  */
 prompt: Line,
 /**
- * The number of files that changed since.
+ * The number of files that the turn changed; `null` while it runs.
  */
-files: number,
+files: number | null,
 /**
  * Whether everything was kept.
  */
@@ -268,7 +259,7 @@ rules: Array<RuleChoice>, } | { "type": "reject" } | { "type": "reject_always",
  */
 rules: Array<RuleChoice>, } | { "type": "reject_and_say" } | { "type": "option",
 /**
- * The index of the option in [`PermissionRequest::options`].
+ * The index of the option in [`attache_client::PermissionRequest::options`].
  */
 index: number, } | { "type": "accept" } | { "type": "decline" } | { "type": "cancel" };
 
@@ -368,10 +359,6 @@ export type ConfirmRestore = {
  */
 preview: number,
 /**
- * Whether files that others changed too and protected files are restored as well.
- */
-force: boolean,
-/**
  * What goes back.
  */
 what: RestoreWhat, };
@@ -433,40 +420,6 @@ export type Decided = {
 review: ReviewItems, };
 
 /**
- * A device.
- */
-export type DeviceItem = {
-/**
- * Its id.
- */
-id: string,
-/**
- * Its name, sanitized.
- */
-name: Line,
-/**
- * What it may do.
- */
-scope: Scope,
-/**
- * When it was added, in milliseconds since 1970.
- */
-addedAt: number,
-/**
- * When it was last used, in milliseconds since 1970.
- */
-usedAt: number, };
-
-/**
- * The devices that may use the hub.
- */
-export type Devices = {
-/**
- * The devices.
- */
-devices: Array<DeviceItem>, };
-
-/**
  * Changes of files.
  */
 export type DiffRow = {
@@ -492,6 +445,10 @@ by: number, };
  * A choice of a field.
  */
 export type FieldChoice = {
+/**
+ * The value that is sent. From outside: not to be shown.
+ */
+value: string,
 /**
  * The choice in words.
  */
@@ -587,6 +544,10 @@ letters: string, };
  * A field of a form.
  */
 export type FormField = {
+/**
+ * The name by which a value is sent. From outside: not to be shown.
+ */
+name: string,
 /**
  * The title, or else the name.
  */
@@ -693,17 +654,17 @@ list: SessionListView,
  */
 hasMore: boolean,
 /**
+ * The open questions that belong to no session, such as those of a login.
+ */
+questions: Array<AgentQuestion>,
+/**
  * What this client may do now.
  */
 scope: Scope,
 /**
  * The clients that are attached, this one too.
  */
-clients: Array<ClientItem>,
-/**
- * Devices that ask for a larger scope, if this client may grant it.
- */
-scopeRequests: Array<ScopeRequest>, };
+clients: Array<ClientItem>, };
 
 /**
  * A changed place of a file.
@@ -837,6 +798,15 @@ level: NoticeLevel,
  * The text.
  */
 blocks: Array<Block>, };
+
+/**
+ * Names an agent.
+ */
+export type OfAgent = {
+/**
+ * The name of the agent in the hub.
+ */
+agent: string, };
 
 /**
  * Names a session.
@@ -1078,14 +1048,19 @@ sessionId: string,
 /**
  * What to undo.
  */
-goal: RestoreGoal, };
+goal: RestoreGoal,
+/**
+ * Whether files that others changed too and protected files are restored as well. Devices
+ * cannot restore protected files.
+ */
+force: boolean, };
 
 /**
  * An answer to a question.
  */
 export type QuestionAnswer = { "type": "choose",
 /**
- * The index in the question's choices.
+ * The index in the choices of the question as they were sent.
  */
 choice: number,
 /**
@@ -1093,7 +1068,8 @@ choice: number,
  */
 rule: number | null,
 /**
- * Why, for an answer that says so.
+ * Why, for an answer that says so. It becomes the next prompt, so it needs the scope
+ * `control`.
  */
 why: string | null, } | { "type": "fill",
 /**
@@ -1207,7 +1183,7 @@ watch: number,
  */
 from: number,
 /**
- * The row after the last one; at most 500 rows are sent.
+ * The row after the last one.
  */
 to: number, };
 
@@ -1218,7 +1194,7 @@ export type RestoreGoal = { "type": "point",
 /**
  * The id of the point.
  */
-id: number, } | { "type": "hunks",
+id: string, } | { "type": "hunks",
 /**
  * Their ids.
  */
@@ -1229,7 +1205,7 @@ hunks: Array<string>, } | { "type": "last_restore" };
  */
 export type RestorePreview = {
 /**
- * The number by which it is confirmed. Valid until the next preview of this client.
+ * The number by which it is confirmed, once. Valid until the next preview of this client.
  */
 preview: number,
 /**
@@ -1241,8 +1217,8 @@ lines: Array<Line>,
  */
 isEmpty: boolean,
 /**
- * Whether files need an answer of their own, because they are protected or others changed
- * them too.
+ * Whether files stay because they are protected, or because others changed them too: a
+ * preview with `force` includes them.
  */
 needsForce: boolean, };
 
@@ -1284,7 +1260,7 @@ export type ReviewedFile = {
 /**
  * The change.
  */
-change: FileChange,
+change: FileDiff,
 /**
  * The hunks.
  */
@@ -1359,7 +1335,8 @@ blocks: Array<Block>, } | { "type": "tool_call" } & ToolCallRow | { "type": "pla
 line: Line, };
 
 /**
- * Rows of a session.
+ * Rows of a session: the last ones of those that were asked for, at most 500, and fewer if they
+ * are large.
  */
 export type Rows = {
 /**
@@ -1397,23 +1374,6 @@ export type RuleReach = "session" | "project" | "everywhere";
  * What a client may do. Each scope includes the ones before it.
  */
 export type Scope = "watch" | "answer" | "control";
-
-/**
- * A device that asks for a larger scope.
- */
-export type ScopeRequest = {
-/**
- * The id of the device.
- */
-device: string,
-/**
- * Its name, sanitized.
- */
-name: Line,
-/**
- * The scope that it asks for.
- */
-scope: Scope, };
 
 /**
  * Finds text in a session, or in all stored sessions.
@@ -1495,7 +1455,7 @@ queue?: Array<QueueItem> | null,
  */
 draft?: Draft | null,
 /**
- * Says why the session cannot go on, if it cannot.
+ * Says why the session cannot go on; `null` once it can.
  */
 closed?: Line | null, };
 
@@ -1704,6 +1664,23 @@ warnings: Array<Line>, };
 export type StepState = "pending" | "running" | "done" | "cancelled";
 
 /**
+ * Stops a tool call alone, if the agent can do that.
+ */
+export type StopCall = {
+/**
+ * The name of the agent in the hub.
+ */
+agent: string,
+/**
+ * The id of the session.
+ */
+sessionId: string,
+/**
+ * The id of the tool call.
+ */
+call: string, };
+
+/**
  * A session that the agent started for a part of the work.
  */
 export type SubagentRow = {
@@ -1800,11 +1777,11 @@ watch: number, };
  */
 export type ViewPosition = {
 /**
- * Changes when the history is replaced.
+ * Names the history: it changes when the history is replaced.
  */
 generation: number,
 /**
- * The number of the last event.
+ * The number of the last change that the client has.
  */
 sequence: number,
 /**
@@ -1830,7 +1807,8 @@ archived: boolean,
 limit: number | null, };
 
 /**
- * Follows a session, which is opened if it is only stored.
+ * Follows a session. A session that is only stored is opened first, which needs the scope
+ * `control`.
  */
 export type WatchSession = {
 /**
@@ -1846,7 +1824,8 @@ sessionId: string,
  */
 since: ViewPosition | null,
 /**
- * The number of latest rows to send at first; 200 if absent.
+ * The largest number of latest rows to send at first; 200 if absent. Fewer are sent if they
+ * are large, or if earlier rows must be read with `_attache/rows`.
  */
 rows: number | null, };
 
