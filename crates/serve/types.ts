@@ -1335,8 +1335,8 @@ blocks: Array<Block>, } | { "type": "tool_call" } & ToolCallRow | { "type": "pla
 line: Line, };
 
 /**
- * Rows of a session: the last ones of those that were asked for, at most 500, and fewer if they
- * are large.
+ * Rows of a session: the last ones of those that were asked for, at most 500, and fewer if
+ * they are large.
  */
 export type Rows = {
 /**
@@ -1824,8 +1824,8 @@ sessionId: string,
  */
 since: ViewPosition | null,
 /**
- * The largest number of latest rows to send at first; 200 if absent. Fewer are sent if they
- * are large, or if earlier rows must be read with `_attache/rows`.
+ * The largest number of latest rows to send at first; 200 if absent. Fewer are sent if
+ * they are large, or if earlier rows must be read with `_attache/rows`.
  */
 rows: number | null, };
 
