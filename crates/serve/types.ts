@@ -84,15 +84,6 @@ question: number,
 answer: QuestionAnswer, };
 
 /**
- * Asks for a larger scope. A person at this machine decides.
- */
-export type AskScope = {
-/**
- * The scope.
- */
-scope: Scope, };
-
-/**
  * Something that needs the person.
  */
 export type AttentionItem = {
@@ -161,19 +152,6 @@ line: Line, };
  * The status of a tool call.
  */
 export type CallStatus = "pending" | "asking" | "running" | "paused" | "completed" | "failed" | "cancelled";
-
-/**
- * Changes a device.
- */
-export type ChangeDevice = {
-/**
- * Its id.
- */
-id: string,
-/**
- * Its new scope; `null` takes its access away.
- */
-scope: Scope | null, };
 
 /**
  * Changes the prompts that wait.
@@ -281,7 +259,7 @@ rules: Array<RuleChoice>, } | { "type": "reject" } | { "type": "reject_always",
  */
 rules: Array<RuleChoice>, } | { "type": "reject_and_say" } | { "type": "option",
 /**
- * The index of the option in [`PermissionRequest::options`].
+ * The index of the option in [`attache_client::PermissionRequest::options`].
  */
 index: number, } | { "type": "accept" } | { "type": "decline" } | { "type": "cancel" };
 
@@ -440,40 +418,6 @@ export type Decided = {
  * The review after it.
  */
 review: ReviewItems, };
-
-/**
- * A device.
- */
-export type DeviceItem = {
-/**
- * Its id.
- */
-id: string,
-/**
- * Its name, sanitized.
- */
-name: Line,
-/**
- * What it may do.
- */
-scope: Scope,
-/**
- * When it was added, in milliseconds since 1970.
- */
-addedAt: number,
-/**
- * When it was last used, in milliseconds since 1970.
- */
-usedAt: number, };
-
-/**
- * The devices that may use the hub.
- */
-export type Devices = {
-/**
- * The devices.
- */
-devices: Array<DeviceItem>, };
 
 /**
  * Changes of files.
@@ -720,11 +664,7 @@ scope: Scope,
 /**
  * The clients that are attached, this one too.
  */
-clients: Array<ClientItem>,
-/**
- * Devices that ask for a larger scope, if this client may grant it.
- */
-scopeRequests: Array<ScopeRequest>, };
+clients: Array<ClientItem>, };
 
 /**
  * A changed place of a file.
@@ -1152,7 +1092,7 @@ force: boolean, };
  */
 export type QuestionAnswer = { "type": "choose",
 /**
- * The index in the question's choices.
+ * The index in the choices of the question as they were sent.
  */
 choice: number,
 /**
@@ -1160,7 +1100,8 @@ choice: number,
  */
 rule: number | null,
 /**
- * Why, for an answer that says so.
+ * Why, for an answer that says so. It becomes the next prompt, so it needs the scope
+ * `control`.
  */
 why: string | null, } | { "type": "fill",
 /**
@@ -1274,7 +1215,7 @@ watch: number,
  */
 from: number,
 /**
- * The row after the last one; at most 500 rows are sent.
+ * The row after the last one.
  */
 to: number, };
 
@@ -1426,7 +1367,8 @@ blocks: Array<Block>, } | { "type": "tool_call" } & ToolCallRow | { "type": "pla
 line: Line, };
 
 /**
- * Rows of a session.
+ * Rows of a session: the last ones of those that were asked for, at most 500, and fewer if
+ * they are large.
  */
 export type Rows = {
 /**
@@ -1464,23 +1406,6 @@ export type RuleReach = "session" | "project" | "everywhere";
  * What a client may do. Each scope includes the ones before it.
  */
 export type Scope = "watch" | "answer" | "control";
-
-/**
- * A device that asks for a larger scope.
- */
-export type ScopeRequest = {
-/**
- * The id of the device.
- */
-device: string,
-/**
- * Its name, sanitized.
- */
-name: Line,
-/**
- * The scope that it asks for.
- */
-scope: Scope, };
 
 /**
  * Finds text in a session, or in all stored sessions.
@@ -1843,11 +1768,11 @@ watch: number, };
  */
 export type ViewPosition = {
 /**
- * Changes when the history is replaced.
+ * Names the history: it changes when the history is replaced.
  */
 generation: number,
 /**
- * The number of the last event.
+ * The number of the last change that the client has.
  */
 sequence: number,
 /**
@@ -1873,7 +1798,8 @@ archived: boolean,
 limit: number | null, };
 
 /**
- * Follows a session, which is opened if it is only stored.
+ * Follows a session. A session that is only stored is opened first, which needs the scope
+ * `control`.
  */
 export type WatchSession = {
 /**
@@ -1889,7 +1815,8 @@ sessionId: string,
  */
 since: ViewPosition | null,
 /**
- * The number of latest rows to send at first; 200 if absent.
+ * The largest number of latest rows to send at first; 200 if absent. Fewer are sent if
+ * they are large, or if earlier rows must be read with `_attache/rows`.
  */
 rows: number | null, };
 

@@ -4,6 +4,7 @@
 mod agent_questions;
 mod live_rows;
 mod live_session;
+mod lock;
 mod part;
 
 pub(crate) use agent_questions::AgentQuestions;
@@ -13,10 +14,11 @@ pub(crate) use live_session::{Following, LiveSession};
 use attache_client::{Hub, HubSession, ListedSession};
 use attache_protocol::v1::SessionId;
 use attache_view::{OpenSession, SessionList, SessionListView};
+use lock::locked;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The largest number of sessions whose rows are kept while no client watches them.
 const IDLE: usize = 32;
@@ -109,9 +111,4 @@ impl Sessions {
             self.live.retain(|_, (used, live)| *used >= oldest || !is_idle(live));
         }
     }
-}
-
-/// Locks a mutex. No function panics while it holds one, so that its value is whole.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -48,13 +48,13 @@ methods! {
     "_attache/prompt" Control prompting::prompt;
     "_attache/cancel" Control prompting::cancel;
     "_attache/stop_call" Control prompting::stop_call;
-    "_attache/queue" Control prompting::queue;
-    "_attache/draft" Control prompting::draft;
-    "_attache/files" Control prompting::files;
-    "_attache/option" Control sessions::option;
-    "_attache/change" Control sessions::change;
     "_attache/restart" Control sessions::restart;
     "_attache/continue" Control sessions::continue_in_new;
+    "_attache/queue" Control prompting::queue;
+    "_attache/draft" Control prompting::draft;
+    "_attache/option" Control sessions::option;
+    "_attache/change" Control sessions::change;
+    "_attache/files" Control prompting::files;
     "_attache/review" Watch reviewing::review;
     "_attache/decide" Control reviewing::decide;
     "_attache/checkpoints" Watch going_back::checkpoints;
@@ -88,6 +88,23 @@ where
             let why = error.inner();
             let refused = refusal::wrong(format!("{name}: {place}: {why}; see docs/extension.md"));
             Box::pin(std::future::ready(Err(refused)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::METHODS;
+
+    #[test]
+    fn the_page_lists_every_method() {
+        let page = include_str!("../../../../docs/extension.md");
+        let rows: Vec<&str> =
+            page.lines().filter(|line| line.starts_with("| `_attache/")).collect();
+        assert_eq!(rows.len(), METHODS.len());
+        for (row, method) in rows.iter().zip(METHODS) {
+            let start = format!("| `{}` | {} | ", method.name, method.scope);
+            assert!(row.starts_with(&start), "{row} is not about {start}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The questions of agents that belong to no session, as clients see them.
 
-use super::locked;
+use super::lock::locked;
 use attache_client::{Hub, HubAgent};
 use attache_view::QuestionView;
 use std::collections::BTreeMap;

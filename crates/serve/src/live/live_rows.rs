@@ -1,6 +1,6 @@
 //! The rows of a session with the numbers of their changes.
 
-use super::locked;
+use super::lock::locked;
 use super::part::{Part, json};
 use attache_client::HubSession;
 use attache_session::{EntryPage, Session, StoreError};

@@ -1,7 +1,7 @@
 //! A session as all clients see it, kept up to date while any of them watches it.
 
 use super::live_rows::{LiveChanges, LivePosition, LiveRows, PARTS, ROWS_LIMIT, read_page};
-use super::locked;
+use super::lock::locked;
 use super::part::Part;
 use crate::ClientId;
 use crate::extension::messages::{Draft, QueueItem};

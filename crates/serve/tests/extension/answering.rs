@@ -33,8 +33,9 @@ fn options() -> Value {
     ])
 }
 
-fn edit() -> Value {
-    json!({ "toolCallId": "c1", "title": "Run", "kind": "execute", "rawInput": { "command": "ls" } })
+fn run() -> Value {
+    let input = json!({ "command": "ls" });
+    json!({ "toolCallId": "c1", "title": "Run", "kind": "execute", "rawInput": input })
 }
 
 /// The index of the choice with this action.
@@ -54,7 +55,7 @@ fn chooses(question: &Value, action: &str) -> Value {
 async fn a_device_answers_by_the_index_of_the_choice_and_the_log_names_it() {
     let mut it = shared().await;
     let mut client = it.device(Scope::Answer);
-    let question = asked(&mut it, &mut client, edit(), options()).await;
+    let question = asked(&mut it, &mut client, run(), options()).await;
     let mut wrong = chooses(&question, "allow");
     wrong["answer"]["choice"] = json!(99);
     let refused = client.refused("_attache/answer", wrong).await;
@@ -75,7 +76,7 @@ async fn a_device_answers_by_the_index_of_the_choice_and_the_log_names_it() {
 async fn two_answers_settle_a_question_once() {
     let mut it = shared().await;
     let (mut one, mut other) = (it.local(), it.device(Scope::Answer));
-    let question = asked(&mut it, &mut one, edit(), options()).await;
+    let question = asked(&mut it, &mut one, run(), options()).await;
     let (first, second) = tokio::join!(
         one.call("_attache/answer", chooses(&question, "allow")),
         other.call("_attache/answer", chooses(&question, "reject")),
@@ -90,7 +91,7 @@ async fn two_answers_settle_a_question_once() {
 async fn devices_make_no_rules_beyond_the_session_and_the_question_stays_open() {
     let mut it = shared().await;
     let (mut device, mut local) = (it.device(Scope::Control), it.local());
-    let question = asked(&mut it, &mut device, edit(), options()).await;
+    let question = asked(&mut it, &mut device, run(), options()).await;
     let always = &question["about"]["choices"][choice(&question, "allow_always")];
     let rules = always["action"]["rules"].as_array().unwrap();
     let rule = rules.iter().position(|rule| rule["reach"] == "everywhere").unwrap();
@@ -115,7 +116,7 @@ async fn devices_do_not_choose_options_that_the_agent_may_remember() {
         { "optionId": "always", "name": "Always", "kind": "allow_always" },
         { "optionId": "no", "name": "No", "kind": "reject_once" },
     ]);
-    let question = asked(&mut it, &mut device, edit(), options).await;
+    let question = asked(&mut it, &mut device, run(), options).await;
     let refused = device.refused("_attache/answer", chooses(&question, "option")).await;
     assert!(refused.contains("beyond this session"), "{refused}");
     device.call("_attache/answer", chooses(&question, "reject")).await.unwrap();
@@ -144,7 +145,7 @@ async fn devices_do_not_allow_protected_files() {
 async fn the_reason_is_the_next_prompt_and_needs_control() {
     let mut it = shared().await;
     let mut device = it.device(Scope::Answer);
-    let question = asked(&mut it, &mut device, edit(), options()).await;
+    let question = asked(&mut it, &mut device, run(), options()).await;
     let mut answer = chooses(&question, "reject_and_say");
     answer["answer"]["why"] = json!("use make");
     let refused = device.refused("_attache/answer", answer.clone()).await;

@@ -4,7 +4,9 @@ use crate::attached::{Shown, shared, shared_with};
 use crate::started::{idle, until};
 use attache_client::{HubOptions, SessionState};
 use attache_serve::{Scope, SessionChange};
+use attache_session::MemoryStore;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn with(more: Value) -> Value {
     let mut params = json!({ "agent": "a", "sessionId": "s1" });
@@ -199,4 +201,34 @@ async fn an_agent_without_that_feature_cannot_stop_one_call() {
     let mut client = it.local();
     let error = client.call("_attache/stop_call", with(json!({ "call": "c1" }))).await.unwrap_err();
     assert_eq!(error["code"], -32603, "{error}");
+}
+
+#[tokio::test]
+async fn a_stored_session_is_opened_and_watched() {
+    let options = HubOptions::default().store(Arc::new(MemoryStore::default()));
+    let capabilities = json!({ "loadSession": true });
+    let mut it = shared_with(options, capabilities, json!({ "sessionId": "s1" })).await;
+    it.session.send("one").unwrap();
+    let (call, _) = it.agent.prompted().await;
+    it.agent.end_turn(&call).await;
+    idle(&it.session).await;
+    it.session.close().await.unwrap();
+    let mut device = it.device(Scope::Control);
+    let stored = json!({ "agent": "a", "sessionId": "s1", "cwd": "/" });
+    let mut local = it.local();
+    local.call("_attache/watch_hub", json!({})).await.unwrap();
+    while local.notified().await.1["list"]["sessions"][0]["id"] != "s1" {}
+    let refused = device.refused("_attache/open", stored.clone()).await;
+    assert!(refused.contains("`serve --folder`"), "{refused}");
+    let answering = async {
+        let call = it.agent.expect("session/load").await;
+        it.agent.reply(&call, json!({})).await;
+    };
+    let watching = local.call("_attache/watch_session", with(json!({})));
+    let (watching, ()) = tokio::join!(watching, answering);
+    watching.unwrap();
+    let mut shown = Shown::default();
+    shown.until(&mut local, |shown| shown.text().contains("one")).await;
+    let opened = local.call("_attache/open", stored).await.unwrap();
+    assert_eq!(opened["sessionId"], "s1", "an open session is returned");
 }

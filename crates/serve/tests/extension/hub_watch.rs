@@ -95,3 +95,29 @@ async fn a_client_that_lost_its_access_gets_nothing_more() {
     assert!(error["message"].as_str().unwrap().contains("taken away"), "{error}");
     assert!(client.take_notified().is_empty());
 }
+
+/// A question that belongs to no session is shown and answered through the hub.
+#[tokio::test]
+async fn a_question_of_a_login_is_answered() {
+    let mut it = shared().await;
+    let mut client = it.device(Scope::Answer);
+    let schema = json!({ "type": "object", "properties": { "code": { "type": "string" } } });
+    let params = json!({
+        "mode": "form", "requestId": 1, "message": "Code?", "requestedSchema": schema,
+    });
+    it.agent.call(7, "elicitation/create", params).await;
+    client.call("_attache/watch_hub", json!({})).await.unwrap();
+    let has_question = |state: &Value| state["questions"][0].is_object();
+    let state = until(&mut client, has_question).await;
+    let asked = &state["questions"][0];
+    assert_eq!(
+        (&asked["agent"], &state["list"]["attention"][0]["session"]),
+        (&json!("a"), &Value::Null)
+    );
+    let params = json!({
+        "agent": "a", "sessionId": null, "question": asked["question"]["id"],
+        "answer": { "type": "fill", "values": { "code": "123" } },
+    });
+    client.call("_attache/answer", params).await.unwrap();
+    assert_eq!(it.agent.answer_to(7).await["result"]["content"], json!({ "code": "123" }));
+}

@@ -16,8 +16,8 @@ messages! {
         /// What the client knows already: only later changes are sent.
         #[serde(default)]
         since: Option<ViewPosition>,
-        /// The largest number of latest rows to send at first; 200 if absent. Fewer are sent if they
-        /// are large, or if earlier rows must be read with `_attache/rows`.
+        /// The largest number of latest rows to send at first; 200 if absent. Fewer are sent if
+        /// they are large, or if earlier rows must be read with `_attache/rows`.
         #[serde(default)]
         rows: Option<usize>,
     }
@@ -104,8 +104,8 @@ messages! {
         to: usize,
     }
 
-    /// Rows of a session: the last ones of those that were asked for, at most 500, and fewer if they
-    /// are large.
+    /// Rows of a session: the last ones of those that were asked for, at most 500, and fewer if
+    /// they are large.
     Rows {
         /// The rows, in order.
         #[cfg_attr(test, ts(type = "Array<Row>"))]
