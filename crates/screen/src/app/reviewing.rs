@@ -160,7 +160,7 @@ fn said(restored: &Restored) -> Vec<(NoticeLevel, String)> {
         1 => "1 file".to_owned(),
         count => format!("{count} files"),
     };
-    let done = format!("rejected: {count} changed back, and /rewind can undo that");
+    let done = format!("rejected: {count} changed back, and /undo reverts that");
     let mut said = vec![(NoticeLevel::Info, done)];
     let kept = restored.kept.iter().map(|(path, why)| (path, why.to_string()));
     let failed = restored.failed.iter().map(|it| (&it.path, it.message.clone()));
