@@ -120,7 +120,7 @@ impl Measured {
         line("  times the changed content after gzip -6, at most 1.2", beside, "x");
     }
 
-    /// The restore of the files that a turn changed. Like ours, the second way of git can be undone.
+    /// The restore of what a turn changed. The second way of git can be undone, like ours.
     fn restore(&self) {
         const WAYS: usize = 3;
         let mut spent = [vec![], vec![], vec![]];

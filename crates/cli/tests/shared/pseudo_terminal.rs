@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::ptr;
 
 /// The time limit of a program, in seconds. It only prevents endless waiting.
-const PATIENCE: u32 = 90;
+const PATIENCE: u32 = 180;
 
 /// Starts a program at a terminal with this many columns and rows. Returns the program, and the
 /// end of the terminal that the person uses.

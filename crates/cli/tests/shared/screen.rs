@@ -139,7 +139,7 @@ impl Screen {
 pub(crate) fn wait_until(what: &str, is_it: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_it() {
-        assert!(start.elapsed() < Duration::from_secs(20), "{what}");
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
         thread::sleep(Duration::from_millis(20));
     }
 }

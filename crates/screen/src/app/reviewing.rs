@@ -84,7 +84,7 @@ impl App {
             let said = match decide(&session, &of, change).await {
                 Ok(Some(restored)) => {
                     let count = file_count(restored.done.len());
-                    let done = format!("rejected: {count} changed back, and /rewind can undo that");
+                    let done = format!("rejected: {count} changed back, and /undo reverts that");
                     restore_notices(&done, &restored)
                 }
                 Ok(None) => Vec::new(),
