@@ -10,6 +10,8 @@ const NEAR_END = 24;
 interface ListProps {
   count: number;
   label: string;
+  /** Holds the list while it is shown, so that others can move it. */
+  handle?: { current: WindowedList | null };
   /** The kind of list for a screen reader. */
   role: "feed" | "list";
   /** Where the list begins; at its end if absent. */
@@ -26,6 +28,8 @@ interface ListProps {
 interface ListState {
   first: number;
   end: number;
+  /** Changes when a height changed, so that the list is drawn again. */
+  measured: number;
 }
 
 /**
@@ -33,7 +37,7 @@ interface ListState {
  * above change their height; at the end the list follows new rows.
  */
 export class WindowedList extends Component<ListProps, ListState> {
-  override state: ListState = { first: 0, end: 0 };
+  override state: ListState = { first: 0, end: 0, measured: 0 };
   private readonly scroller = createRef<HTMLDivElement>();
   private readonly rows = createRef<HTMLDivElement>();
   private readonly heights = new Heights(ESTIMATE);
@@ -45,6 +49,7 @@ export class WindowedList extends Component<ListProps, ListState> {
   private own = -1;
 
   override componentDidMount(): void {
+    if (this.props.handle) this.props.handle.current = this;
     for (const { current } of [this.scroller, this.rows]) {
       if (current) this.sizes.observe(current);
     }
@@ -56,6 +61,7 @@ export class WindowedList extends Component<ListProps, ListState> {
   }
 
   override componentWillUnmount(): void {
+    if (this.props.handle) this.props.handle.current = null;
     this.sizes.disconnect();
   }
 
@@ -142,7 +148,8 @@ export class WindowedList extends Component<ListProps, ListState> {
     const first = this.heights.at(top - MARGIN);
     const last = Math.min(this.props.count, this.heights.at(top + height + MARGIN) + 1);
     const moves = first !== this.state.first || last !== this.state.end;
-    if (moves || isResized) this.setState({ first, end: last }, () => this.place());
+    const measured = this.state.measured + (isResized ? 1 : 0);
+    if (moves || isResized) this.setState({ first, end: last, measured }, () => this.place());
     else this.place();
     this.props.shown?.(first, last);
   }
