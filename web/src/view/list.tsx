@@ -98,8 +98,15 @@ export class WindowedList extends Component<ListProps, ListState> {
       );
     }
     return (
-      <div class="scroller" ref={this.scroller} onScroll={this.scrolled} tabIndex={0} role="group"
-        aria-label={label}>
+      <div
+        class="scroller"
+        ref={this.scroller}
+        onScroll={this.scrolled}
+        onKeyDown={this.keyed}
+        tabIndex={0}
+        role="group"
+        aria-label={label}
+      >
         <div style={{ height: `${above}px` }} />
         <div ref={this.rows} class="rows" role={drawn.length > 0 ? role : "presentation"}>
           {drawn}
@@ -121,6 +128,15 @@ export class WindowedList extends Component<ListProps, ListState> {
     }
     this.update(changed > 0.5);
   }
+
+  /** The browser would scroll slowly, and stop when heights change on the way. */
+  private readonly keyed = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget) return;
+    if (event.key === "End") this.toEnd();
+    else if (event.key === "Home") this.toRow(0);
+    else return;
+    event.preventDefault();
+  };
 
   private readonly scrolled = (): void => {
     const view = this.scroller.current;
