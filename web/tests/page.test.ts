@@ -11,7 +11,8 @@ after(close);
 /** A row with this text, as an answer. */
 function answer(id: number, text: string): Row {
   const line = [{ text, role: "text" as const }];
-  const content = { type: "answer" as const, blocks: [{ type: "paragraph" as const, lines: [line] }] };
+  const paragraph = { type: "paragraph" as const, lines: [line] };
+  const content = { type: "answer" as const, blocks: [paragraph] };
   return { id, at: 1_795_420_800_000, depth: 0, content };
 }
 
@@ -217,8 +218,10 @@ test("a photo goes with the prompt", () =>
   Visit.to(SESSION, PHONE, async ({ page, hub }) => {
     await page.waitForSelector(".row-answer");
     const pixel =
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    const photo = { name: "photo.png", mimeType: "image/png", buffer: Buffer.from(pixel, "base64") };
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk" +
+      "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const buffer = Buffer.from(pixel, "base64");
+    const photo = { name: "photo.png", mimeType: "image/png", buffer };
     await page.locator("input[type=file]").setInputFiles(photo);
     await page.getByText("photo.png").waitFor();
     await page.getByRole("button", { name: "Send the prompt" }).click();

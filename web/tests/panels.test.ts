@@ -44,7 +44,8 @@ test("a rewind previews and says what goes back", () =>
     await page.getByLabel("Conversation", { exact: true }).last().check();
     await page.getByRole("button", { name: "Go back" }).click();
     assert.deepEqual(await hub.called("_attache/restore"), { preview: 1, what: "conversation" });
-    assert.deepEqual((await hub.called("_attache/restore_preview")).goal, { type: "point", id: "p1" });
+    const { goal } = await hub.called("_attache/restore_preview");
+    assert.deepEqual(goal, { type: "point", id: "p1" });
   }));
 
 test("options are set, and text is found", () =>
