@@ -38,7 +38,7 @@ export class TestHub {
   readonly protocols: string[] = [];
   scope: Scope = "control";
   /** The rows of the session. */
-  rows: Row[] = samples.session.rows;
+  rows: Row[] = [...samples.session.rows];
   /** Answers of calls that fail, by method. */
   readonly errors = new Map<string, string>();
   private readonly server: Server = createServer((request, reply) => this.serve(request, reply));

@@ -11,7 +11,8 @@ after(close);
 /** A row with this text, as an answer. */
 function answer(id: number, text: string): Row {
   const line = [{ text, role: "text" as const }];
-  const content = { type: "answer" as const, blocks: [{ type: "paragraph" as const, lines: [line] }] };
+  const paragraph = { type: "paragraph" as const, lines: [line] };
+  const content = { type: "answer" as const, blocks: [paragraph] };
   return { id, at: 1_795_420_800_000, depth: 0, content };
 }
 
@@ -26,10 +27,10 @@ function long(count: number): (hub: TestHub) => void {
 }
 
 /** Whether the list is at its end. */
-const AT_END = `(() => {
+const atEnd = (): boolean => {
   const list = document.querySelector(".scroller");
-  return list.scrollHeight - list.scrollTop - list.clientHeight < 30;
-})()`;
+  return list !== null && list.scrollHeight - list.scrollTop - list.clientHeight < 30;
+};
 
 test("the list says who waits, for what, and opens the session", () =>
   Visit.to("/", DESKTOP, async ({ page }) => {
@@ -44,7 +45,7 @@ test("the list says who waits, for what, and opens the session", () =>
 test("rows of all kinds are shown, and text is never markup", () =>
   Visit.to(SESSION, DESKTOP, async ({ page, hub }) => {
     await page.waitForSelector(".row-answer");
-    assert.equal(await page.locator(".row-answer h4").innerText(), "What changed");
+    assert.equal(await page.locator(".row-answer h2").innerText(), "What changed");
     const link = page.locator(".row-answer a");
     assert.equal(await link.getAttribute("rel"), "noopener noreferrer nofollow");
     assert.equal(await link.getAttribute("href"), "https://example.org/brackets");
@@ -70,7 +71,8 @@ test("a stream is followed at the end only", () =>
   Visit.to(SESSION, DESKTOP, async ({ page, hub }) => {
     await page.waitForSelector(".row-answer");
     for (const each of samples.streamed.slice(0, 30)) hub.change(each);
-    await page.waitForFunction(`document.querySelectorAll(".row").length > 3 && ${AT_END}`);
+    await page.waitForSelector("[data-row='9'] .row");
+    await page.waitForFunction(atEnd);
     await page.mouse.move(700, 300);
     await page.mouse.wheel(0, -700);
     await page.waitForSelector(".to-end");
@@ -81,8 +83,8 @@ test("a stream is followed at the end only", () =>
     const later = await page.evaluate("document.querySelector('.scroller').scrollTop");
     assert.equal(later, before, "what the person reads stays where it is");
     await page.getByRole("button", { name: /new message/ }).click();
-    await page.getByText("the last one").waitFor();
-    await page.waitForFunction(AT_END);
+    await page.getByText("the last one", { exact: true }).waitFor();
+    await page.waitForFunction(atEnd);
   }));
 
 test("ten thousand rows draw only what is near the view", () =>
@@ -90,7 +92,7 @@ test("ten thousand rows draw only what is near the view", () =>
     SESSION,
     DESKTOP,
     async ({ page, hub }) => {
-      await page.waitForFunction(AT_END);
+      await page.waitForFunction(atEnd);
       const drawn = (): Promise<number> => page.locator("[data-row]").count();
       assert.ok((await drawn()) < 80, String(await drawn()));
       await page.evaluate("document.querySelector('.scroller').scrollTop = 0");
@@ -99,7 +101,7 @@ test("ten thousand rows draw only what is near the view", () =>
       assert.ok((await drawn()) < 80, String(await drawn()));
       await page.evaluate("document.querySelector('.scroller').focus()");
       await page.keyboard.press("End");
-      await page.waitForFunction(AT_END);
+      await page.waitForFunction(atEnd);
       await page.waitForSelector("[data-row='9999'] .row:not(.unknown)");
     },
     long(10_000),
@@ -132,13 +134,13 @@ test("a form checks its fields and sends values by name", () =>
     await send.click();
     await page.getByRole("alert").getByText(/required|choose/).waitFor();
     await page.getByLabel("Your name").fill("Ann");
-    await page.getByLabel("Age").fill("x");
+    await page.getByLabel("Age", { exact: true }).fill("x");
     await page.getByLabel("green").check();
     await page.getByLabel("x", { exact: true }).check();
     await page.getByLabel("z", { exact: true }).check();
     await send.click();
     await page.getByText("Age must be a number").waitFor();
-    await page.getByLabel("Age").fill("30");
+    await page.getByLabel("Age", { exact: true }).fill("30");
     await visit.picture("phone-form");
     await visit.isAccessible();
     await send.click();
@@ -152,7 +154,7 @@ test("a page to open shows its whole address and warnings", () =>
     hub.change({ questions: samples["asked"].questions.slice(2) });
     await page.getByText("http://bank.example@evil.example/login?state=12345").waitFor();
     await page.getByText("the connection is not encrypted").waitFor();
-    assert.match(await page.locator(".question a.button").innerText(), /Open evil.example/);
+    assert.match(await page.locator(".question a.button").innerText(), /Open\s+evil.example/);
   }));
 
 test("typed text survives a lost connection, an error and a reload", () =>
@@ -174,7 +176,7 @@ test("typed text survives a lost connection, an error and a reload", () =>
     await prompt.press("Enter");
     const { content } = await hub.called("_attache/prompt");
     assert.deepEqual(content, [{ type: "text", text: "explain\nit" }]);
-    await page.waitForFunction("document.querySelector('textarea').value === ''");
+    await page.waitForFunction(() => document.querySelector("textarea")?.value === "");
   }));
 
 test("after a lost connection the page goes on from its position", () =>
@@ -216,8 +218,10 @@ test("a photo goes with the prompt", () =>
   Visit.to(SESSION, PHONE, async ({ page, hub }) => {
     await page.waitForSelector(".row-answer");
     const pixel =
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    const photo = { name: "photo.png", mimeType: "image/png", buffer: Buffer.from(pixel, "base64") };
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk" +
+      "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const buffer = Buffer.from(pixel, "base64");
+    const photo = { name: "photo.png", mimeType: "image/png", buffer };
     await page.locator("input[type=file]").setInputFiles(photo);
     await page.getByText("photo.png").waitFor();
     await page.getByRole("button", { name: "Send the prompt" }).click();

@@ -38,13 +38,14 @@ test("a rewind previews and says what goes back", () =>
   Visit.to(SESSION, DESKTOP, async (visit) => {
     const { page, hub } = visit;
     await page.getByRole("button", { name: "Rewind" }).click();
-    await page.getByRole("button", { name: /Fix the parser/ }).click();
+    await page.locator(".points").getByRole("button", { name: /Fix the parser/ }).click();
     await page.getByText("a new session begins").waitFor();
     await visit.isAccessible();
     await page.getByLabel("Conversation", { exact: true }).last().check();
     await page.getByRole("button", { name: "Go back" }).click();
     assert.deepEqual(await hub.called("_attache/restore"), { preview: 1, what: "conversation" });
-    assert.deepEqual((await hub.called("_attache/restore_preview")).goal, { type: "point", id: "p1" });
+    const { goal } = await hub.called("_attache/restore_preview");
+    assert.deepEqual(goal, { type: "point", id: "p1" });
   }));
 
 test("options are set, and text is found", () =>
@@ -52,7 +53,7 @@ test("options are set, and text is found", () =>
     const { page, hub } = visit;
     await page.getByRole("button", { name: /^Options/ }).click();
     await visit.isAccessible();
-    await page.getByLabel("Model").selectOption("small");
+    await page.getByLabel("Model", { exact: true }).selectOption("small");
     const set = await hub.called("_attache/option");
     assert.deepEqual([set.option, set.value], ["model", "small"]);
     await page.keyboard.press("Escape");
@@ -77,7 +78,7 @@ test("a session is opened and changed", () =>
     await page.waitForSelector(".row-answer");
     await page.getByRole("link", { name: "All sessions" }).click();
     await page.getByRole("button", { name: "Change Write the documentation" }).click();
-    await page.getByLabel("Title").fill("Docs");
+    await page.getByLabel("Title", { exact: true }).fill("Docs");
     await page.getByRole("button", { name: "Rename" }).click();
     const { change, sessionId } = await hub.called("_attache/change");
     assert.deepEqual([sessionId, change], ["s2", { type: "rename", title: "Docs" }]);
@@ -100,7 +101,9 @@ test("a device that only watches asks for more", () =>
       assert.deepEqual(await hub.called("_attache/ask_scope"), { scope: "answer" });
       hub.scope = "answer";
       hub.hub({});
-      await page.waitForFunction("!document.querySelector('.choice button').disabled");
+      await page.waitForFunction(
+        () => !document.querySelector<HTMLButtonElement>(".choice button")?.disabled,
+      );
       assert.equal(await page.getByRole("button", { name: "Send the prompt" }).count(), 0);
       assert.equal(await page.getByRole("button", { name: "Queue the prompt" }).isDisabled(), true);
     },

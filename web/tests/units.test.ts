@@ -127,7 +127,7 @@ test("a chosen file becomes a link if the text still names it", () => {
   assert.equal(content("read @a", ["a"], null).length, 1);
 });
 
-const RECORDING = `{"from":"client","t":0.5,"message":{"jsonrpc":"2.0","id":1,"method":"initialize"}}
+const RECORDING = `{"from":"client","t":0.5,"message":{"id":1,"method":"initialize"}}
 {"from":"agent","t":0.75,"message":{"jsonrpc":"2.0","id":1,"result":{}}}
 
 {"from":"agent","text":"Welcome"}
@@ -157,7 +157,8 @@ test("a recording joins calls with their replies in both directions", () => {
 });
 
 test("lines are filtered by words, direction and kind", () => {
-  const finding = { line: 4, rule: "RPC-03", strength: "MUST NOT", by: "agent", seen: "", text: "" };
+  const rule = { rule: "RPC-03", strength: "MUST NOT", text: "" };
+  const finding = { ...rule, line: 4, by: "agent", seen: "" };
   assert.equal(isFindings(JSON.stringify(finding)), true);
   assert.equal(isFindings(RECORDING), false);
   const lines = addFindings(readRecording(RECORDING), `${JSON.stringify(finding)}\n`);

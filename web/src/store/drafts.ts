@@ -49,6 +49,11 @@ export class Drafts {
       this.synced(session, draft.text);
       return { kind: "keep" };
     }
+    // An empty draft that nobody wrote is that of a hub which lost it: it gets the text again.
+    if (draft.text === "" && draft.by === 0) {
+      this.synced(session, "");
+      return { kind: "keep" };
+    }
     // What was typed here and is not in the hub wins; the other text is offered.
     if (text !== "" && text !== synced) {
       return draft.text === "" ? { kind: "keep" } : { kind: "offer", text: draft.text };

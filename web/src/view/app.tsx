@@ -78,9 +78,9 @@ export function App(): JSX.Element {
       <div class="columns">
         <Sessions />
         {session === null ? (
-          <main class="conversation empty" aria-label="No session">
+          <section class="conversation empty" aria-label="No session">
             <p class="muted">Choose a session, or open a new one.</p>
-          </main>
+          </section>
         ) : (
           <Conversation session={session} />
         )}

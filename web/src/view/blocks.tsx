@@ -4,7 +4,6 @@ import { plain } from "../text.ts";
 import { say } from "../store/app.ts";
 import { CodeLines, Spans } from "./text.tsx";
 
-type Heading = "h3" | "h4" | "h5" | "h6";
 type BlockOf<T extends Block["type"]> = Extract<Block, { type: T }>;
 
 /** Copies a text, and says if the browser forbids it. */
@@ -40,14 +39,13 @@ function OneBlock({ block }: { block: Block }): JSX.Element {
           ))}
         </p>
       );
-    case "heading": {
-      const Tag = `h${Math.min(6, block.level + 2)}` as Heading;
+    // Texts are parts of the page, so their own levels would leave gaps in its outline.
+    case "heading":
       return (
-        <Tag class="heading">
+        <h2 class={`heading level-${block.level}`}>
           <Spans line={block.line} />
-        </Tag>
+        </h2>
       );
-    }
     case "item":
       return <ListItem item={block} />;
     case "code":

@@ -91,7 +91,7 @@ function Rows({ session }: { session: ShownSession }): JSX.Element {
       )}
       <WindowedList
         key={session.key}
-        ref={list}
+        handle={list}
         count={rows.length}
         label="Conversation"
         role="feed"

@@ -10,6 +10,8 @@ const NEAR_END = 24;
 interface ListProps {
   count: number;
   label: string;
+  /** Holds the list while it is shown, so that others can move it. */
+  handle?: { current: WindowedList | null };
   /** The kind of list for a screen reader. */
   role: "feed" | "list";
   /** Where the list begins; at its end if absent. */
@@ -26,6 +28,8 @@ interface ListProps {
 interface ListState {
   first: number;
   end: number;
+  /** Changes when a height changed, so that the list is drawn again. */
+  measured: number;
 }
 
 /**
@@ -33,7 +37,7 @@ interface ListState {
  * above change their height; at the end the list follows new rows.
  */
 export class WindowedList extends Component<ListProps, ListState> {
-  override state: ListState = { first: 0, end: 0 };
+  override state: ListState = { first: 0, end: 0, measured: 0 };
   private readonly scroller = createRef<HTMLDivElement>();
   private readonly rows = createRef<HTMLDivElement>();
   private readonly heights = new Heights(ESTIMATE);
@@ -45,6 +49,7 @@ export class WindowedList extends Component<ListProps, ListState> {
   private own = -1;
 
   override componentDidMount(): void {
+    if (this.props.handle) this.props.handle.current = this;
     for (const { current } of [this.scroller, this.rows]) {
       if (current) this.sizes.observe(current);
     }
@@ -56,6 +61,7 @@ export class WindowedList extends Component<ListProps, ListState> {
   }
 
   override componentWillUnmount(): void {
+    if (this.props.handle) this.props.handle.current = null;
     this.sizes.disconnect();
   }
 
@@ -92,8 +98,15 @@ export class WindowedList extends Component<ListProps, ListState> {
       );
     }
     return (
-      <div class="scroller" ref={this.scroller} onScroll={this.scrolled} tabIndex={0} role="group"
-        aria-label={label}>
+      <div
+        class="scroller"
+        ref={this.scroller}
+        onScroll={this.scrolled}
+        onKeyDown={this.keyed}
+        tabIndex={0}
+        role="group"
+        aria-label={label}
+      >
         <div style={{ height: `${above}px` }} />
         <div ref={this.rows} class="rows" role={drawn.length > 0 ? role : "presentation"}>
           {drawn}
@@ -115,6 +128,15 @@ export class WindowedList extends Component<ListProps, ListState> {
     }
     this.update(changed > 0.5);
   }
+
+  /** The browser would scroll slowly, and stop when heights change on the way. */
+  private readonly keyed = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget) return;
+    if (event.key === "End") this.toEnd();
+    else if (event.key === "Home") this.toRow(0);
+    else return;
+    event.preventDefault();
+  };
 
   private readonly scrolled = (): void => {
     const view = this.scroller.current;
@@ -142,7 +164,8 @@ export class WindowedList extends Component<ListProps, ListState> {
     const first = this.heights.at(top - MARGIN);
     const last = Math.min(this.props.count, this.heights.at(top + height + MARGIN) + 1);
     const moves = first !== this.state.first || last !== this.state.end;
-    if (moves || isResized) this.setState({ first, end: last }, () => this.place());
+    const measured = this.state.measured + (isResized ? 1 : 0);
+    if (moves || isResized) this.setState({ first, end: last, measured }, () => this.place());
     else this.place();
     this.props.shown?.(first, last);
   }

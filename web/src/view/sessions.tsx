@@ -173,8 +173,12 @@ export function Sessions(): JSX.Element {
   const hub = hubState.value;
   const list = hub?.list;
   return (
-    <nav class="sessions" aria-label="Sessions">
-      <header class="bar">
+    <div
+      class="sessions"
+      role={shown.value === null ? "main" : "navigation"}
+      aria-label="Sessions"
+    >
+      <div class="bar">
         <h1>Attaché</h1>
         <button class="icon" aria-label="Search" onClick={() => (panel.value = "search")}>
           ⌕
@@ -185,7 +189,7 @@ export function Sessions(): JSX.Element {
         <button class="main" disabled={!may("control")} onClick={() => (panel.value = "new")}>
           New session
         </button>
-      </header>
+      </div>
       <div class="sessions-body" tabIndex={0} role="group" aria-label="List of sessions">
         <ScopeRequests />
         {list !== undefined && list.attention.length > 0 && (
@@ -216,11 +220,11 @@ export function Sessions(): JSX.Element {
           </ul>
           {hub?.hasMore && <p class="muted note">There are more: find them by words.</p>}
         </section>
-        <footer class="note">
+        <div class="note">
           <Notifications />
           {hub && <div class="muted">{count(hub.clients.length, "front end")} attached</div>}
-        </footer>
+        </div>
       </div>
-    </nav>
+    </div>
   );
 }

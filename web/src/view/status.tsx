@@ -97,8 +97,8 @@ export function StatusBar({ session }: { session: ShownSession }): JSX.Element |
       class="status"
       onClick={() => (panel.value = "options")}
       aria-haspopup="dialog"
-      aria-label={`Options: ${known.map(plain).join(", ")}`}
     >
+      <span class="hidden">Options: </span>
       {known.map((line, index) => (
         <span key={index}>
           <Spans line={line} />

@@ -79,7 +79,10 @@ fn call(id: &str, kind: &str, title: &str, status: &str, content: &Value) -> Val
 }
 
 fn select(id: &str, name: &str, current: &str, values: &[(&str, &str)]) -> Value {
-    let value = |(value, name): &(&str, &str)| json!({"value": value, "name": name, "description": "As its name says"});
+    let value = |(value, name): &(&str, &str)| {
+        let description = "As its name says";
+        json!({"value": value, "name": name, "description": description})
+    };
     let values: Vec<Value> = values.iter().map(value).collect();
     json!({"id": id, "name": name, "category": id, "type": "select", "currentValue": current,
         "options": values})
@@ -102,7 +105,10 @@ fn told() -> [Value; 3] {
 }
 
 fn plan() -> Value {
-    let entry = |content: &str, priority: &str, status: &str| json!({"content": content, "priority": priority, "status": status});
+    let entry = |content: &str, priority: &str, status: &str| {
+        let what = json!(content);
+        json!({"content": what, "priority": priority, "status": status})
+    };
     json!({"sessionUpdate": "plan", "entries": [
         entry("Read the parser", "medium", "completed"),
         entry("Fix the brackets", "high", "in_progress"),
@@ -169,10 +175,12 @@ fn permission() -> Question {
 
 fn form() -> Form {
     let schema = json!({"type": "object", "required": ["name", "colour"], "properties": {
-        "name": {"type": "string", "title": "Your name", "description": "As on the badge", "minLength": 2},
+        "name": {"type": "string", "title": "Your name", "description": "As on the badge",
+            "minLength": 2},
         "age": {"type": "integer", "minimum": 1, "title": "Age"},
         "colour": {"type": "string", "title": "Colour", "enum": ["red", "green"]},
-        "tags": {"type": "array", "title": "Tags", "items": {"type": "string", "enum": ["x", "y", "z"]}},
+        "tags": {"type": "array", "title": "Tags",
+            "items": {"type": "string", "enum": ["x", "y", "z"]}},
         "sure": {"type": "boolean", "title": "Sure?", "default": true}}});
     Form::new(decode(&schema.to_string()).unwrap())
 }
@@ -262,7 +270,10 @@ fn hub(session: &Session) -> Value {
         listed("s3", "日本語 and a long title that does not fit in one line", "codex"),
     ];
     listed[1].labels.tags = vec!["docs".to_owned()];
-    let agent = |name: &str, installed: bool| json!({"name": name, "title": "", "installed": installed, "needs": ""});
+    let agent = |name: &str, installed: bool| {
+        let title = "";
+        json!({"name": name, "title": title, "installed": installed, "needs": ""})
+    };
     let name = |name: &str| Line::of(name, Role::Text);
     checked::<HubChanged>(json!({
         "watch": 1,
