@@ -12,6 +12,7 @@
 //! | [`extension`] | The methods `_attache/*`. |
 //! | [`devices`] | The devices that may reach the hub over TCP. |
 //! | [`http`] | The HTTP server for the page and for remote ACP. |
+//! | [`Permitted`] | What a client may do with agents, folders, MCP servers and answers. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
@@ -21,6 +22,7 @@ mod attached_client;
 pub mod devices;
 pub mod extension;
 pub mod http;
+mod permitted;
 mod scope;
 mod services;
 mod shared_hub;
@@ -28,6 +30,7 @@ mod shared_hub;
 mod types;
 
 pub use attached_client::{AttachedClient, ClientId, DeviceId, Place};
+pub use permitted::{Permitted, Refused};
 pub use scope::Scope;
 pub use services::{AgentChoice, HubServices, Served, SessionChange};
 pub use shared_hub::SharedHub;
