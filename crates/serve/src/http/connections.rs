@@ -57,8 +57,8 @@ impl Connections {
         Arc::new(Self { guests, all, table: Mutex::default() })
     }
 
-    /// Adds a connection. A guest beyond the limit takes the place of another one. Returns `None` if
-    /// there are too many connections.
+    /// Adds a connection. A guest beyond the limit takes the place of another one. Returns `None`
+    /// if there are too many connections.
     pub(super) fn admit(
         self: &Arc<Self>,
         peer: SocketAddr,

@@ -29,7 +29,7 @@ pub(super) enum Credentials {
 /// Takes the secrets out of the headers, so that handlers and logs do not get them. Returns whether
 /// the page's subprotocol was offered, too.
 ///
-/// An `Authorization` header counts alone: a request with a wrong token is not saved by its cookies.
+/// An `Authorization` header counts alone: cookies do not save a request with a wrong token.
 pub(super) fn take_credentials(headers: &mut HeaderMap, cookie_name: &str) -> (Credentials, bool) {
     let cookie = take_cookie(headers, cookie_name);
     let (tab, is_page) = take_subprotocols(headers);
@@ -53,8 +53,8 @@ pub(super) fn take_one(headers: &mut HeaderMap, name: &HeaderName) -> Option<Str
     value.to_str().ok().filter(|_| is_one).map(str::to_owned)
 }
 
-/// Takes the cookie with this name, and removes all cookies. A repeated cookie has no value: another
-/// server of this host may have added one.
+/// Takes the cookie with this name, and removes all cookies. A repeated cookie has no value:
+/// another server of this host may have added one.
 pub(super) fn take_cookie(headers: &mut HeaderMap, name: &str) -> Option<String> {
     let mut found = Vec::new();
     // HTTP/2 may divide the header.

@@ -33,8 +33,8 @@ mod tests {
             .collect();
         let is_light = |x: usize, y: usize| match rows[y / 2][x] {
             '█' => true,
-            '▀' => y % 2 == 0,
-            '▄' => y % 2 == 1,
+            '▀' => y.is_multiple_of(2),
+            '▄' => !y.is_multiple_of(2),
             ' ' => false,
             other => panic!("{other:?} is no half block"),
         };

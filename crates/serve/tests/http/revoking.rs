@@ -77,7 +77,8 @@ async fn an_open_stream_and_a_waiting_request_end_with_their_device() {
     let device = server.device(Scope::Control);
     let head = |path: &str| {
         format!(
-            "GET {path} HTTP/1.1\r\nHost: {}\r\nOrigin: {}\r\nCookie: {}\r\nAttache-Tab: {}\r\n\r\n",
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nOrigin: {}\r\nCookie: {}\r\n\
+             Attache-Tab: {}\r\n\r\n",
             server.address,
             server.origin(),
             server.cookie(&device),
