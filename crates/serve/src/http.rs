@@ -10,7 +10,7 @@
 //!    another program on this host may know the cookie; it cannot know the secret.
 //!
 //! The secret of a tab is sent in the header `Attache-Tab`. A WebSocket of a browser has no
-//! headers, so it offers the subprotocols `attache` and `attache.tab.SECRET`, and gets `attache`.
+//! headers, so it offers the subprotocols `acp` and `attache.SECRET`, and gets `acp`.
 //!
 //! | Request | Login | Purpose |
 //! |---|---|---|
@@ -20,8 +20,8 @@
 //! | `/acp…` | full | Remote ACP ([`HttpServer::with_acp`]). |
 //! | `GET /…` | none | The files of the page, which hold no secrets. |
 //!
-//! The page keeps the secret of the tab in `sessionStorage` as `attache.tab`, and the origin key in
-//! `localStorage` as `attache.originKey`. Only the page's own scheme, host and port can read them.
+//! The page keeps the secret of the tab in `sessionStorage` as `attache.secret`, and the origin key
+//! in `localStorage` as `attache.originKey`. Only the page's own scheme, host and port can read them.
 
 mod access_log;
 mod allowed_hosts;

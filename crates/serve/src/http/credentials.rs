@@ -10,10 +10,10 @@ pub(super) const TAB: HeaderName = HeaderName::from_static("attache-tab");
 pub(super) const ORIGIN_KEY: HeaderName = HeaderName::from_static("attache-origin-key");
 
 /// The subprotocol of WebSockets of the page.
-pub(super) const SUBPROTOCOL: &str = "attache";
+pub(super) const SUBPROTOCOL: &str = "acp";
 
 /// Before the secret of a tab in a subprotocol.
-const TAB_PREFIX: &str = "attache.tab.";
+const TAB_PREFIX: &str = "attache.";
 
 /// What a request says about who sends it.
 #[derive(Debug, PartialEq, Eq)]
@@ -120,11 +120,11 @@ mod tests {
     fn secrets_are_taken_out_of_the_headers() {
         let mut all = headers(&[
             ("cookie", "a=b; attache-1=id.secret; attache-2=other"),
-            ("sec-websocket-protocol", "attache, attache.tab.xyz"),
-            ("sec-websocket-protocol", "acp"),
+            ("sec-websocket-protocol", "acp, attache.xyz"),
+            ("sec-websocket-protocol", "other"),
         ]);
         assert_eq!(take_credentials(&mut all, "attache-1"), (tab("id.secret", "xyz"), true));
-        assert_eq!(all, headers(&[("sec-websocket-protocol", "acp")]));
+        assert_eq!(all, headers(&[("sec-websocket-protocol", "other")]));
 
         let mut all = headers(&[("authorization", "bearer abc"), ("cookie", "attache-1=x")]);
         let bearer = Credentials::Bearer("abc".to_owned());

@@ -12,7 +12,7 @@ async fn open_socket(server: &TestServer, device: &NewDevice, tab: &str) -> (Tcp
     let request = format!(
         "GET /acp/socket HTTP/1.1\r\nHost: {}\r\nOrigin: {}\r\nCookie: {}\r\n\
          Connection: Upgrade\r\nUpgrade: websocket\r\n\
-         Sec-WebSocket-Protocol: attache, attache.tab.{tab}\r\n\r\n",
+         Sec-WebSocket-Protocol: acp, attache.{tab}\r\n\r\n",
         server.address,
         server.origin(),
         server.cookie(device),
@@ -44,7 +44,7 @@ async fn a_socket_ends_with_its_device() {
     let (device, other) = (server.device(Scope::Control), server.device(Scope::Watch));
     let (mut stream, head) = open_socket(&server, &device, device.tab.expose()).await;
     assert!(head.starts_with("HTTP/1.1 101"), "{head}");
-    assert!(head.contains("\r\nsec-websocket-protocol: attache\r\n"), "{head}");
+    assert!(head.contains("\r\nsec-websocket-protocol: acp\r\n"), "{head}");
     assert!(!head.contains(device.tab.expose()), "{head}");
     let (mut others, _) = open_socket(&server, &other, other.tab.expose()).await;
     assert_echo(&mut stream).await;
