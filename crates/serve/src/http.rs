@@ -9,19 +9,19 @@
 //!    device together with the secret of one of its tabs. Cookies do not distinguish ports, so
 //!    another program on this host may know the cookie; it cannot know the secret.
 //!
-//! The secret of a tab is sent in the header `Attache-Tab`. A WebSocket of a browser has no headers,
-//! so it offers the subprotocols `attache` and `attache.tab.SECRET`, and gets `attache`.
+//! The secret of a tab is sent in the header `Attache-Tab`. A WebSocket of a browser has no
+//! headers, so it offers the subprotocols `acp` and `attache.SECRET`, and gets `acp`.
 //!
 //! | Request | Login | Purpose |
 //! |---|---|---|
 //! | `GET /login` | none | The page that trades the code in its fragment. |
-//! | `POST /login` | the code | Adds a device: `{"code", "name"}` → cookie, `{"tab", "originKey", …}`. |
+//! | `POST /login` | the code | Adds a device: `{"code", "name"}` → cookie, `{"tab", "originKey"}`. |
 //! | `POST /acp/tab` | cookie and `Attache-Origin-Key` | A secret for another tab: `{"tab"}`. |
 //! | `/acp…` | full | Remote ACP ([`HttpServer::with_acp`]). |
 //! | `GET /…` | none | The files of the page, which hold no secrets. |
 //!
-//! The page keeps the secret of the tab in `sessionStorage` as `attache.tab`, and the origin key in
-//! `localStorage` as `attache.originKey`. Only the page's own scheme, host and port can read them.
+//! The page keeps the secret of the tab in `sessionStorage` as `attache.secret`, and the origin key
+//! in `localStorage` as `attache.originKey`. Only the page's own scheme, host and port can read them.
 
 mod access_log;
 mod allowed_hosts;

@@ -15,6 +15,7 @@
 //! | [`http`] | The HTTP server for the page and for remote ACP. |
 //! | [`remote`] | ACP over WebSocket and streamable HTTP. |
 //! | [`page`] | The page in a browser. |
+//! | [`Permitted`] | What a client may do with agents, folders, MCP servers and answers. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
@@ -29,6 +30,7 @@ pub mod http;
 mod live;
 pub mod page;
 pub mod remote;
+mod permitted;
 mod scope;
 mod services;
 mod shared_hub;
@@ -38,6 +40,7 @@ mod types;
 
 pub use activity::Activity;
 pub use attached_client::{AttachedClient, ClientId, DeviceId, Place};
+pub use permitted::{Permitted, Refused};
 pub use scope::Scope;
 pub use services::{AgentChoice, FoundText, HubServices, Served, SessionChange};
 pub use shared_hub::SharedHub;

@@ -62,7 +62,8 @@ impl PrivateFolder {
         Ok(Some(PrivateFile { text, was_private }))
     }
 
-    /// Replaces a file. After a crash, the file has the old or the new contents. Blocks on the disk.
+    /// Replaces a file. After a crash, the file has the old or the new contents. Blocks on the
+    /// disk.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.

@@ -95,7 +95,8 @@ impl Devices {
     /// Blocks on the disk.
     ///
     /// # Errors
-    /// Returns an error if the folder belongs to another user, a file is damaged, or the disk fails.
+    /// Returns an error if the folder belongs to another user, a file is damaged, or the disk
+    /// fails.
     pub fn open(folder: &Path) -> Result<Self, DeviceError> {
         Self::open_with_clock(folder, Arc::new(SystemClock))
     }
@@ -120,8 +121,8 @@ impl Devices {
         self.state().token.clone()
     }
 
-    /// Replaces the token, and ends the connections of all programs that used the old one. Blocks on
-    /// the disk.
+    /// Replaces the token, and ends the connections of all programs that used the old one. Blocks
+    /// on the disk.
     ///
     /// # Errors
     /// Returns an error if the new token cannot be stored. The old one is then void until this

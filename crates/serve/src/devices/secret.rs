@@ -31,7 +31,7 @@ pub(super) fn is_secret(text: &str) -> bool {
     URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == 32)
 }
 
-/// The SHA-256 of a secret. The secrets are random, so that their hashes can be stored without salt.
+/// The SHA-256 of a secret. The secrets are random, so that their hashes need no salt.
 #[derive(Clone, Copy)]
 pub(super) struct SecretHash([u8; 32]);
 

@@ -35,8 +35,7 @@ pub(super) struct Connection {
     pub(super) local: SocketAddr,
     is_guest: AtomicBool,
     ended: watch::Sender<bool>,
-    /// The number of requests whose responses are not sent yet.
-    in_flight: watch::Sender<usize>,
+    requests: watch::Sender<Requests>,
     /// The login that the connection belongs to, if it is one WebSocket.
     bound: watch::Sender<Option<ScopeWatch>>,
     /// What must live as long as the connection.
@@ -44,13 +43,22 @@ pub(super) struct Connection {
     connections: Arc<Connections>,
 }
 
+/// The requests of a connection.
+#[derive(Debug, Clone, Copy, Default)]
+struct Requests {
+    /// How many there were.
+    begun: u64,
+    /// How many have responses that are not sent yet.
+    open: usize,
+}
+
 impl Connections {
     pub(super) fn new(guests: usize, all: usize) -> Arc<Self> {
         Arc::new(Self { guests, all, table: Mutex::default() })
     }
 
-    /// Adds a connection. A guest beyond the limit takes the place of another one. Returns `None` if
-    /// there are too many connections.
+    /// Adds a connection. A guest beyond the limit takes the place of another one. Returns `None`
+    /// if there are too many connections.
     pub(super) fn admit(
         self: &Arc<Self>,
         peer: SocketAddr,
@@ -70,7 +78,7 @@ impl Connections {
             local,
             is_guest: AtomicBool::new(true),
             ended: watch::Sender::new(false),
-            in_flight: watch::Sender::new(0),
+            requests: watch::Sender::new(Requests::default()),
             bound: watch::Sender::new(None),
             held: Mutex::default(),
             connections: Arc::clone(self),
@@ -159,13 +167,18 @@ impl Connection {
         first: std::time::Duration,
         idle: std::time::Duration,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let mut in_flight = self.in_flight.subscribe();
+        let mut requests = self.requests.subscribe();
         async move {
-            let mut limit = first;
+            let (mut limit, mut seen) = (first, 0);
             loop {
-                let begun = tokio::time::timeout(limit, in_flight.wait_for(|count| *count > 0));
-                if begun.await.is_err() || in_flight.wait_for(|count| *count == 0).await.is_err() {
+                // A request may begin and end between two looks, so the number alone says nothing.
+                let begun = requests.wait_for(|requests| requests.begun > seen);
+                if !matches!(tokio::time::timeout(limit, begun).await, Ok(Ok(_))) {
                     return;
+                }
+                match requests.wait_for(|requests| requests.open == 0).await {
+                    Ok(requests) => seen = requests.begun,
+                    Err(_) => return,
                 }
                 limit = idle;
             }
@@ -174,7 +187,10 @@ impl Connection {
 
     /// Counts a request until the returned value is dropped.
     pub(super) fn request(self: &Arc<Self>) -> OpenRequest {
-        self.in_flight.send_modify(|count| *count += 1);
+        self.requests.send_modify(|requests| {
+            requests.begun += 1;
+            requests.open += 1;
+        });
         OpenRequest(Arc::clone(self))
     }
 }
@@ -197,7 +213,7 @@ pub(super) struct OpenRequest(Arc<Connection>);
 
 impl Drop for OpenRequest {
     fn drop(&mut self) {
-        self.0.in_flight.send_modify(|count| *count = count.saturating_sub(1));
+        self.0.requests.send_modify(|requests| requests.open = requests.open.saturating_sub(1));
     }
 }
 
@@ -279,7 +295,9 @@ mod tests {
         };
         tokio::join!(idle, end);
         assert_eq!(begun.elapsed(), seconds(1060));
-        connection.idle(seconds(10), seconds(60)).await;
-        assert_eq!(begun.elapsed(), seconds(1070));
+        let idle = connection.idle(seconds(10), seconds(60));
+        drop(connection.request());
+        idle.await;
+        assert_eq!(begun.elapsed(), seconds(1120), "a short request counts, too");
     }
 }

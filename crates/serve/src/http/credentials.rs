@@ -10,10 +10,10 @@ pub(super) const TAB: HeaderName = HeaderName::from_static("attache-tab");
 pub(super) const ORIGIN_KEY: HeaderName = HeaderName::from_static("attache-origin-key");
 
 /// The subprotocol of WebSockets of the page.
-pub(super) const SUBPROTOCOL: &str = "attache";
+pub(super) const SUBPROTOCOL: &str = "acp";
 
 /// Before the secret of a tab in a subprotocol.
-const TAB_PREFIX: &str = "attache.tab.";
+const TAB_PREFIX: &str = "attache.";
 
 /// What a request says about who sends it.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum Credentials {
 /// Takes the secrets out of the headers, so that handlers and logs do not get them. Returns whether
 /// the page's subprotocol was offered, too.
 ///
-/// An `Authorization` header counts alone: a request with a wrong token is not saved by its cookies.
+/// An `Authorization` header counts alone: cookies do not save a request with a wrong token.
 pub(super) fn take_credentials(headers: &mut HeaderMap, cookie_name: &str) -> (Credentials, bool) {
     let cookie = take_cookie(headers, cookie_name);
     let (tab, is_page) = take_subprotocols(headers);
@@ -53,8 +53,8 @@ pub(super) fn take_one(headers: &mut HeaderMap, name: &HeaderName) -> Option<Str
     value.to_str().ok().filter(|_| is_one).map(str::to_owned)
 }
 
-/// Takes the cookie with this name, and removes all cookies. A repeated cookie has no value: another
-/// server of this host may have added one.
+/// Takes the cookie with this name, and removes all cookies. A repeated cookie has no value:
+/// another server of this host may have added one.
 pub(super) fn take_cookie(headers: &mut HeaderMap, name: &str) -> Option<String> {
     let mut found = Vec::new();
     // HTTP/2 may divide the header.
@@ -120,11 +120,11 @@ mod tests {
     fn secrets_are_taken_out_of_the_headers() {
         let mut all = headers(&[
             ("cookie", "a=b; attache-1=id.secret; attache-2=other"),
-            ("sec-websocket-protocol", "attache, attache.tab.xyz"),
-            ("sec-websocket-protocol", "acp"),
+            ("sec-websocket-protocol", "acp, attache.xyz"),
+            ("sec-websocket-protocol", "other"),
         ]);
         assert_eq!(take_credentials(&mut all, "attache-1"), (tab("id.secret", "xyz"), true));
-        assert_eq!(all, headers(&[("sec-websocket-protocol", "acp")]));
+        assert_eq!(all, headers(&[("sec-websocket-protocol", "other")]));
 
         let mut all = headers(&[("authorization", "bearer abc"), ("cookie", "attache-1=x")]);
         let bearer = Credentials::Bearer("abc".to_owned());

@@ -3,15 +3,17 @@
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 
-/// Returns the address as a QR code of half blocks and, below it, as text. The code is light on
-/// dark, with a border of light, so that it can be read from dark terminals; cameras read it from
-/// light ones, too. An address that is too long for a QR code is only text.
+/// Returns the address as a QR code of half blocks and, below it, as text. The blocks
+/// are the light squares and the border, so that the code is right on dark terminals; most cameras
+/// also read the inverted code of light ones. An address that is too long for a QR code is only
+/// text.
 pub fn login_text(address: &str) -> String {
     let Ok(code) = QrCode::new(address) else { return format!("{address}\n") };
     let picture = code
         .render::<Dense1x2>()
-        .dark_color(Dense1x2::Dark)
-        .light_color(Dense1x2::Light)
+        // The names are those of a terminal with dark text: blocks are the light squares here.
+        .dark_color(Dense1x2::Light)
+        .light_color(Dense1x2::Dark)
         .quiet_zone(true)
         .build();
     format!("{picture}\n\n{address}\n")
@@ -31,8 +33,8 @@ mod tests {
             .collect();
         let is_light = |x: usize, y: usize| match rows[y / 2][x] {
             '█' => true,
-            '▀' => y % 2 == 0,
-            '▄' => y % 2 == 1,
+            '▀' => y.is_multiple_of(2),
+            '▄' => !y.is_multiple_of(2),
             ' ' => false,
             other => panic!("{other:?} is no half block"),
         };

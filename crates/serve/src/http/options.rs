@@ -33,8 +33,8 @@ pub struct HttpOptions {
     pub write_time: Duration,
     /// The longest body of a request, in bytes.
     pub body_bytes: usize,
-    /// The largest number of connections that have not logged in. Another one takes the place of the
-    /// oldest one of the address that has most of them.
+    /// The largest number of connections that have not logged in. Another one takes the place of
+    /// the oldest one of the address that has most of them.
     pub guests: usize,
     /// The largest number of connections. More are refused.
     pub connections: usize,

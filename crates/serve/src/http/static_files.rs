@@ -5,7 +5,8 @@ use axum::response::{IntoResponse as _, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName,
+    IF_NONE_MATCH, VARY,
 };
 use http::{HeaderMap, StatusCode};
 use ring::digest::{SHA256, digest};
@@ -55,17 +56,12 @@ impl StaticFiles {
             (CACHE_CONTROL, "no-cache".to_owned()),
             (VARY, "Accept-Encoding".to_owned()),
         ];
-        let has = |name, wanted: &str| {
-            headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-                value.split(',').any(|each| each.split(';').next().map(str::trim) == Some(wanted))
-            })
-        };
-        if has(IF_NONE_MATCH, &prepared.tag) {
+        if names(headers, &IF_NONE_MATCH, &prepared.tag) {
             return (StatusCode::NOT_MODIFIED, common).into_response();
         }
         let kind = [(CONTENT_TYPE, prepared.file.content_type)];
         match &prepared.compressed {
-            Some(bytes) if has(ACCEPT_ENCODING, "gzip") => {
+            Some(bytes) if names(headers, &ACCEPT_ENCODING, "gzip") => {
                 let encoding = [(CONTENT_ENCODING, "gzip")];
                 (common, kind, encoding, Body::from(bytes.clone())).into_response()
             }
@@ -119,6 +115,19 @@ fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).ok()?;
     encoder.finish().ok()
+}
+
+/// Whether a list in a header names this value, and not with the weight 0.
+fn names(headers: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
+    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|each| {
+        let (value, weight) = each.split_once(';').unwrap_or((each, ""));
+        let is_refused = weight
+            .trim()
+            .strip_prefix("q=")
+            .is_some_and(|weight| weight.trim().chars().all(|digit| digit == '0' || digit == '.'));
+        value.trim() == wanted && !is_refused
+    })
 }
 
 /// Returns the name of a file, unless the path has anything but plain names. Nothing is decoded, so

@@ -28,7 +28,7 @@ async function logIn() {
     }
     const { tab, originKey } = await response.json();
     localStorage.setItem("attache.originKey", originKey);
-    sessionStorage.setItem("attache.tab", tab);
+    sessionStorage.setItem("attache.secret", tab);
     location.replace("/");
   } catch {
     statusLine.textContent = "Attaché cannot be reached. Try again.";
