@@ -116,7 +116,7 @@ impl Services for CliServices {
         if hub.agent(agent).is_some() {
             return Ok(agent.to_owned());
         }
-        let added = add_agent(hub, Some(agent), &[], &self.cwd, None);
+        let added = add_agent(hub, Some(agent), &[], &self.cwd, None, None);
         let name = added.map_err(|failure| failure.message)?.name;
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         given.entry(name.clone()).or_insert_with(|| agent.to_owned());
