@@ -132,10 +132,13 @@ Examples:
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct Chat {
-    /// Talk to this agent instead of the built-in one: a name that `attache agents` lists, or a
-    /// command line
-    #[arg(long, value_name = "NAME|'CMD ARGS'")]
+    /// Talk to this agent instead of the built-in one: a name that `attache agents` lists, a
+    /// command line, or the address of a remote agent, such as wss://host/acp
+    #[arg(long, value_name = "NAME|'CMD ARGS'|URL")]
     pub(crate) agent: Option<String>,
+    /// Read the token for a remote agent from this file, instead of from ATTACHE_TOKEN
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     /// Ask the agent for this version of ACP: 1, or 2, a draft [default: that of the agent's entry
     /// in agents.toml, or 1]
     #[arg(long, value_name = "VERSION", value_parser = protocol)]
@@ -227,10 +230,13 @@ pub(crate) struct Run {
     /// Send the prompts of this file in order, separated by `---` lines; `-` reads stdin
     #[arg(long, short, value_name = "FILE", conflicts_with = "prompt")]
     pub(crate) file: Option<PathBuf>,
-    /// Start this agent instead of the built-in one: a name that `attache agents` lists, or a
-    /// command line
-    #[arg(long, value_name = "NAME|'CMD ARGS'")]
+    /// Start this agent instead of the built-in one: a name that `attache agents` lists, a
+    /// command line, or the address of a remote agent, such as wss://host/acp
+    #[arg(long, value_name = "NAME|'CMD ARGS'|URL")]
     pub(crate) agent: Option<String>,
+    /// Read the token for a remote agent from this file, instead of from ATTACHE_TOKEN
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     /// Ask the agent for this version of ACP: 1, or 2, a draft [default: that of the agent's entry
     /// in agents.toml, or 1]
     #[arg(long, value_name = "VERSION", value_parser = protocol)]

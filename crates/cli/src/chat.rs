@@ -76,8 +76,9 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     trace.iter().for_each(|trace| checkpoints::leave_out(&options, trace));
     let hub = Hub::new(options);
     let agent = arguments.agent.as_deref().or(stored.agent.as_deref());
+    let token = arguments.token_file.as_deref();
     let ChosenAgent { name, known, built_in, .. } =
-        add_agent(&hub, agent, &begin.env, &cwd, arguments.protocol)?;
+        add_agent(&hub, agent, &begin.env, &cwd, arguments.protocol, token)?;
     if built_in {
         crate::models::usable().await?;
     }

@@ -2,6 +2,7 @@
 
 use crate::agents::own::OwnAgents;
 use crate::exit::{Exit, Failure};
+use crate::remote_agent;
 use attache_client::{AgentConnection, AgentSource, HubError, KnownAgent, Options, StartError};
 use attache_host::Launch;
 use attache_protocol::v1::ProtocolVersion;
@@ -14,9 +15,9 @@ pub(crate) const BUILT_IN: [&str; 2] = ["attache", "built-in"];
 /// The display name.
 pub(crate) const BUILT_IN_NAME: &str = "attache";
 
-/// An agent to start.
+/// An agent to start or to connect to.
 pub(crate) struct ChosenAgent {
-    pub(crate) launch: Launch,
+    start: Start,
     /// The display name.
     pub(crate) name: String,
     /// The value of `--agent` that selects it, quoted for a command line.
@@ -29,21 +30,32 @@ pub(crate) struct ChosenAgent {
     pub(crate) protocol: ProtocolVersion,
 }
 
+/// How an agent is reached.
+enum Start {
+    /// By starting a program.
+    Program(Launch),
+    /// At an address.
+    Remote(String),
+}
+
 impl ChosenAgent {
     /// Returns the agent that `--agent` selects, and the source with which a hub starts and
     /// restarts it. The agent works in `cwd`. `protocol` overrides the version of its entry.
+    /// `token_file` holds the token for a remote agent.
     ///
     /// # Errors
-    /// The same as for [`ChosenAgent::of`].
+    /// The same as for [`ChosenAgent::of`] and [`remote_agent::source`].
     pub(crate) fn source(
         given: Option<&str>,
         variables: &[(String, String)],
         cwd: &Path,
         protocol: Option<ProtocolVersion>,
+        token_file: Option<&Path>,
     ) -> Result<(Self, AgentSource), Failure> {
         let cwd = cwd.to_owned();
         let variables = variables.to_vec();
-        Self::source_with(given, protocol, move |launch| with_env(launch, &variables).cwd(&cwd))
+        let equip = move |launch| with_env(launch, &variables).cwd(&cwd);
+        Self::source_with(given, protocol, token_file, equip)
     }
 
     /// Like [`ChosenAgent::source`]. `equip` sets the environment and the folder at each start.
@@ -53,15 +65,20 @@ impl ChosenAgent {
     pub(crate) fn source_with(
         given: Option<&str>,
         protocol: Option<ProtocolVersion>,
+        token_file: Option<&Path>,
         equip: impl Fn(Launch) -> Launch + Send + Sync + 'static,
     ) -> Result<(Self, AgentSource), Failure> {
         let mut agent = Self::of(given)?;
         agent.protocol = protocol.unwrap_or(agent.protocol);
+        if let Start::Remote(address) = &agent.start {
+            let source = remote_agent::source(address, agent.protocol, token_file)?;
+            return Ok((agent, source));
+        }
         let given = given.map(str::to_owned);
         // The lookup succeeded above. It fails here only if the agent has been removed since;
         // starting it then reports the error.
         let launch = move || {
-            let found = Self::of(given.as_deref()).map(|agent| agent.launch);
+            let found = Self::of(given.as_deref()).and_then(Self::into_launch);
             equip(found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))))
         };
         let (built_in, protocol) = (agent.built_in, agent.protocol);
@@ -76,7 +93,7 @@ impl ChosenAgent {
     pub(crate) fn of(given: Option<&str>) -> Result<Self, Failure> {
         let Some(given) = given.map(str::trim).filter(|given| !BUILT_IN.contains(given)) else {
             return Ok(Self {
-                launch: built_in()?,
+                start: Start::Program(built_in()?),
                 name: BUILT_IN_NAME.to_owned(),
                 word: "attache".to_owned(),
                 known: None,
@@ -91,6 +108,16 @@ impl ChosenAgent {
         let own = own.map(|own| own.command);
         let named = KnownAgent::named(given).filter(|_| own.is_none());
         let command = own.as_deref().or(named.map(|agent| agent.command)).unwrap_or(given);
+        if remote_agent::is_address(command) {
+            return Ok(Self {
+                start: Start::Remote(command.to_owned()),
+                name: given.to_owned(),
+                word: Launch::quoted(given),
+                known: None,
+                built_in: false,
+                protocol,
+            });
+        }
         let launch =
             Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?;
         let known = named.or_else(|| KnownAgent::with_program(Path::new(launch.program())));
@@ -103,13 +130,30 @@ impl ChosenAgent {
                 program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
             }
         };
-        Ok(Self { launch, name, word: Launch::quoted(given), known, built_in: false, protocol })
+        let (start, word) = (Start::Program(launch), Launch::quoted(given));
+        Ok(Self { start, name, word, known, built_in: false, protocol })
     }
 
-    /// Adds environment variables.
+    /// Adds environment variables, which a remote agent does not get.
     pub(crate) fn with_env(mut self, variables: &[(String, String)]) -> Self {
-        self.launch = with_env(self.launch, variables);
+        if let Start::Program(launch) = self.start {
+            self.start = Start::Program(with_env(launch, variables));
+        }
         self
+    }
+
+    /// The program to start.
+    ///
+    /// # Errors
+    /// Returns an error if the agent is remote.
+    pub(crate) fn into_launch(self) -> Result<Launch, Failure> {
+        match self.start {
+            // The token is for a server, not for the agents of this machine.
+            Start::Program(launch) => Ok(launch.env_remove(remote_agent::TOKEN)),
+            Start::Remote(_) => Err(Failure::usage(
+                "this command starts a program and cannot use a remote agent: use attache, attache chat or attache run",
+            )),
+        }
     }
 }
 

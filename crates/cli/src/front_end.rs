@@ -54,8 +54,9 @@ pub(crate) fn add_agent(
     variables: &[(String, String)],
     cwd: &Path,
     protocol: Option<ProtocolVersion>,
+    token_file: Option<&Path>,
 ) -> Result<ChosenAgent, Failure> {
-    let (agent, source) = ChosenAgent::source(given, variables, cwd, protocol)?;
+    let (agent, source) = ChosenAgent::source(given, variables, cwd, protocol, token_file)?;
     if hub.agent(&agent.name).is_none() {
         hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
     }

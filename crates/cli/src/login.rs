@@ -44,7 +44,7 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
         .await;
     }
     let method = chosen(&methods, arguments.method.as_deref(), &started)?;
-    let agent = match Way::of(method, again()?.launch) {
+    let agent = match Way::of(method, again()?.into_launch()?) {
         Way::ByAgent => {
             by_agent(&started, method, &interrupts).await?;
             started.agent
@@ -106,7 +106,9 @@ pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
 }
 
 async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, Failure> {
-    let ChosenAgent { launch, known, name, word, protocol, .. } = chosen;
+    let (name, word) = (chosen.name.clone(), chosen.word.clone());
+    let (known, protocol) = (chosen.known, chosen.protocol);
+    let launch = chosen.into_launch()?;
     let options = Options::default().protocol(protocol);
     let options = if in_a_terminal() { options.terminal_login() } else { options };
     let notice = io::stderr().is_terminal().then(|| format!("starting {name}"));

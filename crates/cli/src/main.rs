@@ -32,6 +32,7 @@ mod permissions;
 mod probe;
 mod question;
 mod record;
+mod remote_agent;
 mod run;
 mod say;
 mod screen;

@@ -93,8 +93,9 @@ async fn with_output(
         None => Vec::new(),
     };
     let rules = rules::open()?;
+    let (given, token) = (arguments.agent.as_deref(), arguments.token_file.as_deref());
     let (chosen, source) =
-        ChosenAgent::source(arguments.agent.as_deref(), &arguments.env, &cwd, arguments.protocol)?;
+        ChosenAgent::source(given, &arguments.env, &cwd, arguments.protocol, token)?;
     let ChosenAgent { name, word, known, built_in, .. } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.open_writable()))
     {

@@ -41,9 +41,10 @@ pub(crate) async fn screen(arguments: Screen) -> Result<Exit, Failure> {
 fn in_lines(arguments: Screen) -> args::Chat {
     let prompt = arguments.prompt();
     let set = arguments.options();
-    let Screen { agent, protocol, budget, cwd, resume, mode, env, mcp, trace, .. } = arguments;
+    let Screen { agent, token_file, protocol, budget, cwd, resume, mode, env, mcp, trace, .. } =
+        arguments;
     let begin = Begin { prompt, resume, mode, set, env, mcp, trace };
-    args::Chat { agent, protocol, budget, cwd, begin }
+    args::Chat { agent, token_file, protocol, budget, cwd, begin }
 }
 
 /// Returns whether the terminal can show the screen, and the person wants it.
@@ -85,7 +86,8 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
     let hub = Hub::new(options);
     let agent = arguments.agent.as_deref().or(stored.agent.as_deref());
     let cwd = stored.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or(cwd);
-    let chosen = add_agent(&hub, agent, &arguments.env, &cwd, arguments.protocol)?;
+    let token = arguments.token_file.as_deref();
+    let chosen = add_agent(&hub, agent, &arguments.env, &cwd, arguments.protocol, token)?;
     if chosen.built_in {
         crate::models::usable().await?;
     }

@@ -24,7 +24,7 @@ pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
 
 async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
     let choose = || ChosenAgent::of(Some(given)).map(|chosen| chosen.with_env(&arguments.env));
-    let (chosen, again) = (choose()?, choose()?.launch);
+    let (chosen, again) = (choose()?, choose()?.into_launch()?);
     let (known, word) = (chosen.known, chosen.word.clone());
     let is_watched = !arguments.json && io::stderr().is_terminal();
     let checked = tokio::select! {

@@ -42,7 +42,7 @@ pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Res
     for name in names {
         let is_watched = !arguments.json && io::stderr().is_terminal();
         let choose = || ChosenAgent::of(Some(&name)).map(|chosen| chosen.with_env(&arguments.env));
-        let (chosen, again) = (choose()?, choose()?.launch);
+        let (chosen, again) = (choose()?, choose()?.into_launch()?);
         let checked = tokio::select! {
             () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before all agents were checked")),
             checked = checked::check(chosen, again, is_watched) => checked,

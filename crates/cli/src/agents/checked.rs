@@ -37,7 +37,8 @@ pub(super) async fn check(
     again: Launch,
     is_watched: bool,
 ) -> Result<Checked, Failure> {
-    let ChosenAgent { launch, known, name, protocol, .. } = chosen;
+    let (known, name, protocol) = (chosen.known, chosen.name.clone(), chosen.protocol);
+    let launch = chosen.into_launch()?;
     let notice = |text: String| is_watched.then_some(text);
     let began = Instant::now();
     let options = Options::default().terminal_login().protocol(protocol);

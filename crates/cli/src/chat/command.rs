@@ -50,15 +50,17 @@ impl Chat {
                 self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await)
             }
             ("/agents", _) => self.agents(),
-            ("/agent", given) => match add_agent(&self.hub, Some(given), &[], &self.cwd, None) {
-                Ok(ChosenAgent { name, known, .. }) => {
-                    match self.hub.open(&name, &self.cwd).await {
-                        Err(error) => say(RED, &not_opened(&error, known).message),
-                        opened => self.open(opened),
+            ("/agent", given) => {
+                match add_agent(&self.hub, Some(given), &[], &self.cwd, None, None) {
+                    Ok(ChosenAgent { name, known, .. }) => {
+                        match self.hub.open(&name, &self.cwd).await {
+                            Err(error) => say(RED, &not_opened(&error, known).message),
+                            opened => self.open(opened),
+                        }
                     }
+                    Err(failure) => say(RED, &failure.message),
                 }
-                Err(failure) => say(RED, &failure.message),
-            },
+            }
             ("/switch", wanted) => self.switch(wanted).await,
             ("/options", wanted) => self.options(wanted).await,
             ("/stop", wanted) => {

@@ -14,10 +14,13 @@ pub(crate) struct Screen {
     /// Continue a session: its id, `last`, or words to search for; without a value, choose one
     #[arg(long, value_name = "ID|WORDS", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
-    /// Talk to this agent instead of the built-in one: a name that `attache agents` lists, or a
-    /// command line
-    #[arg(long, value_name = "NAME|'CMD ARGS'")]
+    /// Talk to this agent instead of the built-in one: a name that `attache agents` lists, a
+    /// command line, or the address of a remote agent, such as wss://host/acp
+    #[arg(long, value_name = "NAME|'CMD ARGS'|URL")]
     pub(crate) agent: Option<String>,
+    /// Read the token for a remote agent from this file, instead of from ATTACHE_TOKEN
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     /// Set the agent's model
     #[arg(long, value_name = "ID")]
     pub(crate) model: Option<String>,

@@ -84,7 +84,7 @@ impl Services for CliServices {
         if hub.agent(agent).is_some() {
             return Ok(agent.to_owned());
         }
-        let added = add_agent(hub, Some(agent), &[], &self.cwd, None);
+        let added = add_agent(hub, Some(agent), &[], &self.cwd, None, None);
         let name = added.map_err(|failure| failure.message)?.name;
         self.given.add(&name, agent);
         Ok(name)

@@ -39,7 +39,7 @@ impl CliHubServices {
             Some(login) => login.equip(launch).cwd(&home),
             None => launch.cwd(&home),
         };
-        let source = ChosenAgent::source_with(Some(given), None, equip);
+        let source = ChosenAgent::source_with(Some(given), None, None, equip);
         let (agent, source) = source.map_err(|failure| failure.message)?;
         if hub.agent(&agent.name).is_none() {
             // Another client may have added it just now, which is as good.
