@@ -170,8 +170,7 @@ impl Follower {
             }
             EntryChange::Began { entry, content } | EntryChange::Replaced { entry, content } => {
                 if matches!(content.content, EntryContent::Plan { .. }) && self.has_one_plan() {
-                    let is_known = before.plans().next().is_some();
-                    if !std::mem::replace(has_plan, true) && (is_known || now.plan().is_some()) {
+                    if !std::mem::replace(has_plan, true) {
                         bodies.push(one_plan(now.plan()));
                     }
                     return;
