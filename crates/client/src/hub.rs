@@ -26,6 +26,7 @@ mod session_entry;
 mod session_list;
 mod session_opening;
 mod session_prompts;
+mod session_questions;
 mod spending;
 mod stored_session;
 mod supervision;

@@ -3,6 +3,7 @@
 mod message;
 mod patches;
 mod state;
+mod turn_shown;
 
 use crate::replay::{message_id, one_plan, shown};
 use crate::{Entry, EntryChange, EntryContent, EventBody, MessageAuthor, Parts, Position, Session};
@@ -12,6 +13,7 @@ use attache_protocol::v1::{
 use attache_protocol::{v1, v2};
 use std::collections::HashMap;
 use std::sync::Arc;
+use turn_shown::TurnShown;
 
 /// The statement before the new history, when the history was replaced.
 const REPLACED: &str =
@@ -54,7 +56,7 @@ pub struct Follower {
     renewed: Option<(u64, usize)>,
     /// How many entries at the start were sent from the log.
     from_log: usize,
-    state: state::TurnShown,
+    state: TurnShown,
 }
 
 /// An update of the version that a client speaks.
@@ -85,7 +87,7 @@ impl Follower {
             previous: None,
             renewed: None,
             from_log: 0,
-            state: state::TurnShown::default(),
+            state: TurnShown::default(),
         }
     }
 
@@ -168,8 +170,7 @@ impl Follower {
             }
             EntryChange::Began { entry, content } | EntryChange::Replaced { entry, content } => {
                 if matches!(content.content, EntryContent::Plan { .. }) && self.has_one_plan() {
-                    let is_known = before.plans().next().is_some();
-                    if !std::mem::replace(has_plan, true) && (is_known || now.plan().is_some()) {
+                    if !std::mem::replace(has_plan, true) {
                         bodies.push(one_plan(now.plan()));
                     }
                     return;

@@ -4,12 +4,10 @@ use super::housekeeping::save;
 use super::hub_agent::HubAgent;
 use super::hub_error::HubError;
 use super::hub_shared::HubShared;
-use super::pending_questions::{Answer, AnswerError, Question};
 use super::session_entry::SessionEntry;
 use super::spending::Budget;
 use super::watched_entry;
 use crate::observe::session_state::SessionState;
-use crate::observe::session_status::QuestionId;
 use crate::observe::watch::{Watch, WatchUpdate, Watched};
 use crate::observe::watch_position::WatchPosition;
 use crate::session::session_handle::output;
@@ -83,47 +81,6 @@ impl HubSession {
     /// the beginning for the default position.
     pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
         self.entry.changes_since(position)
-    }
-
-    /// The agent's open questions, in the order in which it asked them. At most 64 are open at a
-    /// time: the hub rejects further permission requests, cancels further forms and pages, and adds
-    /// a notice.
-    pub fn questions(&self) -> Vec<Question> {
-        self.entry.pending.open()
-    }
-
-    /// The open question that the agent asked first. Unlike [`HubSession::questions`], this copies
-    /// no question.
-    pub fn first_question(&self) -> Option<Arc<Question>> {
-        self.entry.pending.first()
-    }
-
-    /// The last questions of the current turn that were withdrawn without an answer, because the
-    /// turn was cancelled or the agent ended.
-    pub fn withdrawn(&self) -> Vec<Question> {
-        self.entry.pending.withdrawn()
-    }
-
-    /// Answers one of [`HubSession::questions`].
-    ///
-    /// # Errors
-    /// Returns an [`AnswerError`] if the answer is not accepted.
-    pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
-        self.entry.pending.answer(question, answer, None)
-    }
-
-    /// Like [`HubSession::answer`]. The log of decisions names `by` as who answered, such as a
-    /// device.
-    ///
-    /// # Errors
-    /// Returns the same errors.
-    pub fn answer_as(
-        &self,
-        question: QuestionId,
-        answer: Answer,
-        by: &str,
-    ) -> Result<(), AnswerError> {
-        self.entry.pending.answer(question, answer, Some(by))
     }
 
     /// Uses the texts of this editor for the files of the session, instead of

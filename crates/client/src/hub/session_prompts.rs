@@ -65,8 +65,8 @@ impl HubSession {
         Ok(Turn::new(phases, watch, move || entry.cancel_this(&tracker)))
     }
 
-    /// Queues a prompt like [`HubSession::send`], and returns a handle that waits for the end of its
-    /// turn. Dropping the handle changes nothing.
+    /// Queues a prompt like [`HubSession::send`], and returns a handle that waits for the end of
+    /// its turn. Dropping the handle changes nothing.
     ///
     /// # Errors
     /// Returns the same errors as [`HubSession::send`].

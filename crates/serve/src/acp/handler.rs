@@ -49,7 +49,8 @@ impl HubHandler {
                 self.initialize_version_2(call, version)
             }
             (Self::V2(_), Some(version)) => call.refuse(&Error::invalid_request(format!(
-                "this connection speaks version 2, and initialize asks for version {version}: open another connection"
+                "this connection speaks version 2, and initialize asks for version {version}: \
+                 open another connection"
             ))),
             (Self::V1(handler), _) => handler.call(call),
             (Self::V2(handler), None) => handler.call(call),

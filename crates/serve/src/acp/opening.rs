@@ -144,7 +144,8 @@ fn check_folders(context: &Context, cwd: &str, folders: &Folders) -> Result<(), 
         return Ok(());
     }
     if folders.mcp_servers.iter().any(|server| matches!(server, McpServer::Stdio(_))) {
-        let why = "a remote client cannot define MCP servers that run a program: configure them on the machine of the hub";
+        let why = "a remote client cannot define MCP servers that run a program: \
+                   configure them on the machine of the hub";
         return Err(Error::invalid_params(why));
     }
     let allowed: Vec<PathBuf> =
@@ -153,7 +154,8 @@ fn check_folders(context: &Context, cwd: &str, folders: &Folders) -> Result<(), 
         let resolved = Path::new(folder).canonicalize().ok();
         if !resolved.is_some_and(|it| allowed.iter().any(|allowed| it.starts_with(allowed))) {
             return Err(Error::invalid_params(format!(
-                "remote clients cannot open the folder {folder}: start the hub with `attache serve --folder` to allow it"
+                "remote clients cannot open the folder {folder}: \
+                 start the hub with `attache serve --folder` to allow it"
             )));
         }
     }

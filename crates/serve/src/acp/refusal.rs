@@ -14,7 +14,8 @@ pub(super) fn scope(client: &AttachedClient, method: &str, needed: Scope) -> Opt
     }
     let text = match own {
         Some(own) => format!(
-            "{method} needs the scope {needed}, and this device has the scope {own}: grant it on the machine of the hub with `attache serve devices`"
+            "{method} needs the scope {needed}, and this device has the scope {own}: \
+             grant it on the machine of the hub with `attache serve devices`"
         ),
         None => format!("{method} is refused: this device was revoked"),
     };

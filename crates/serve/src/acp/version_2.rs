@@ -45,7 +45,8 @@ impl connection::Agent for Served {
             Some(v2::ReplayFrom::Start(_)) => History::Replayed,
             Some(v2::ReplayFrom::Unknown(unknown)) => {
                 return responder.send(Err(Error::invalid_params(format!(
-                    "replayFrom has the type {}, which the hub does not support: use start, or leave replayFrom out",
+                    "replayFrom has the type {}, which the hub does not support: \
+                     use start, or leave replayFrom out",
                     unknown.tag
                 ))));
             }

@@ -133,8 +133,15 @@ impl Follower {
             (Some(content), id) => {
                 bodies.push(EventBody::Plan { id: id.cloned(), content: content.clone() });
             }
-            (None, Some(id)) if is_known => bodies.push(EventBody::PlanRemoved(id.clone())),
-            _ => {}
+            (None, Some(id)) => {
+                if !is_known {
+                    // The plan keeps its place, in case it comes back.
+                    let content = PlanContent::Items(Vec::new());
+                    bodies.push(EventBody::Plan { id: Some(id.clone()), content });
+                }
+                bodies.push(EventBody::PlanRemoved(id.clone()));
+            }
+            (None, None) => {}
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Everything outside of the transcript: options, commands, info, usage, terminals and turns.
 
+use super::turn_shown::TurnShown;
 use super::{Follower, index_of, patches, shown};
 use crate::terminal::BASE64;
 use crate::{
@@ -13,15 +14,6 @@ use attache_protocol::v2::{
 use base64::Engine as _;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// The state of the turn that a client of version 2 was told.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum TurnShown {
-    #[default]
-    Idle,
-    Running,
-    WaitsForPerson,
-}
 
 /// The updates about turns, by where they belong among the others.
 #[derive(Default)]

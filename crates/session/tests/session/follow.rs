@@ -152,9 +152,10 @@ fn a_slow_client_gets_only_the_new_text_in_one_update() {
     let updates = v1(follower.follow(&session));
     assert_eq!(
         updates.iter().map(encode).collect::<Vec<_>>(),
-        [
-            r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":", world"},"messageId":"message-1"}"#
-        ]
+        [concat!(
+            r#"{"sessionUpdate":"agent_message_chunk","#,
+            r#""content":{"type":"text","text":", world"},"messageId":"message-1"}"#,
+        )]
     );
     assert_eq!(follower.follow(&session), []);
 }

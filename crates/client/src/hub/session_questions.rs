@@ -1,0 +1,49 @@
+//! The questions of a session of a hub.
+
+use super::hub_session::HubSession;
+use super::pending_questions::{Answer, AnswerError, Question};
+use crate::observe::session_status::QuestionId;
+use std::sync::Arc;
+
+impl HubSession {
+    /// The agent's open questions, in the order in which it asked them. At most 64 are open at a
+    /// time: the hub rejects further permission requests, cancels further forms and pages, and adds
+    /// a notice.
+    pub fn questions(&self) -> Vec<Question> {
+        self.entry.pending.open()
+    }
+
+    /// The open question that the agent asked first. Unlike [`HubSession::questions`], this copies
+    /// no question.
+    pub fn first_question(&self) -> Option<Arc<Question>> {
+        self.entry.pending.first()
+    }
+
+    /// The last questions of the current turn that were withdrawn without an answer, because the
+    /// turn was cancelled or the agent ended.
+    pub fn withdrawn(&self) -> Vec<Question> {
+        self.entry.pending.withdrawn()
+    }
+
+    /// Answers one of [`HubSession::questions`].
+    ///
+    /// # Errors
+    /// Returns an [`AnswerError`] if the answer is not accepted.
+    pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
+        self.entry.pending.answer(question, answer, None)
+    }
+
+    /// Like [`HubSession::answer`]. The log of decisions names `by` as who answered, such as a
+    /// device.
+    ///
+    /// # Errors
+    /// Returns the same errors.
+    pub fn answer_as(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+        by: &str,
+    ) -> Result<(), AnswerError> {
+        self.entry.pending.answer(question, answer, Some(by))
+    }
+}
