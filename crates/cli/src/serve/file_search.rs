@@ -5,9 +5,9 @@ use std::path::Path;
 /// The maximum number of files that are examined.
 const EXAMINED: usize = 50_000;
 
-/// Returns the files below a folder whose paths have these letters in this order, at most `limit` of
-/// them, the best first: those with the letters close together and near the end. Hidden and ignored
-/// files are left out. Blocks on the disk.
+/// Returns the files below a folder whose paths have these letters in this order, at most `limit`
+/// of them, the best first: those with the letters close together and near the end. Hidden and
+/// ignored files are left out. Blocks on the disk.
 pub(super) fn search(folder: &Path, letters: &str, limit: usize) -> Vec<String> {
     let letters: Vec<char> = letters.chars().flat_map(char::to_lowercase).collect();
     let walk = ignore::WalkBuilder::new(folder).sort_by_file_name(Ord::cmp).build();

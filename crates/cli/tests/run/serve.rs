@@ -3,6 +3,7 @@
 mod attach;
 mod hub;
 mod peers;
+mod sessions;
 
 use crate::project::Ended;
 use hub::{Home, ends_within};

@@ -42,8 +42,8 @@ pub enum SocketError {
 }
 
 impl HubSocket {
-    /// Listens. A socket that an ended hub left is replaced. Blocks for at most 0.2 s if a hub runs.
-    /// Must be called inside a tokio runtime with I/O enabled.
+    /// Listens. A socket that an ended hub left is replaced. Blocks for at most 0.2 s if a hub
+    /// runs. Must be called inside a tokio runtime with I/O enabled.
     ///
     /// # Errors
     /// Returns an error if a hub with this name runs, or if the system refuses it.

@@ -48,8 +48,8 @@ pub(super) fn check(stream: &UnixStream) -> Result<(), PeerRefusal> {
     Ok(())
 }
 
-/// Refuses a process that descends from this one. Every process of an agent does: it has a guardian,
-/// which is our child and becomes the parent of the agent's orphans.
+/// Refuses a process that descends from this one. Every process of an agent does: it has a
+/// guardian, which is our child and becomes the parent of the agent's orphans.
 #[cfg(target_os = "linux")]
 fn refuse_descendant(peer: i32, own: u32) -> Result<(), PeerRefusal> {
     let own = i32::try_from(own).map_err(|_| PeerRefusal::Unknown)?;
