@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 mod control;
+mod devices;
 mod file_search;
 mod log_file;
 mod open_sessions;
@@ -10,6 +11,7 @@ mod running;
 mod services;
 pub(crate) mod starting;
 pub(crate) mod status;
+mod web;
 
 use crate::exit::{Exit, Failure};
 use arguments::{Serve, Task};
@@ -27,6 +29,9 @@ pub(crate) async fn serve(arguments: Serve) -> Result<Exit, Failure> {
         Some(Task::Stop(stop)) => control::stop(&place, stop.wait, arguments.json).await,
         Some(Task::Restart(restart)) => {
             control::restart(&place, !restart.now, arguments.json).await
+        }
+        Some(Task::Devices(devices)) => {
+            devices::show(&place, devices.change.as_ref(), arguments.json).await
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The hub, and who is attached to it.
 
 use crate::acp_sessions::AcpSessions;
+use crate::devices::Devices;
 use crate::live::LiveViews;
 use crate::{AttachedClient, ClientId, HubServices, Place, Scope};
 use attache_client::Hub;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::watch;
 
 /// One hub that many clients use.
@@ -18,6 +19,7 @@ pub struct SharedHub {
     pub(crate) acp: Arc<AcpSessions>,
     /// What the clients watch.
     pub(crate) live: LiveViews,
+    devices: OnceLock<Arc<Devices>>,
     attached: Mutex<Attached>,
     count: watch::Sender<usize>,
 }
@@ -36,9 +38,21 @@ impl SharedHub {
             services,
             acp: Arc::default(),
             live: LiveViews::default(),
+            devices: OnceLock::new(),
             attached: Mutex::default(),
             count: watch::Sender::new(0),
         }
+    }
+
+    /// Lets clients see and change the devices that may reach the hub over TCP. Only the first
+    /// devices count.
+    pub fn set_devices(&self, devices: Arc<Devices>) {
+        let _ = self.devices.set(devices);
+    }
+
+    /// The devices that may reach the hub over TCP, if it serves any.
+    pub fn devices(&self) -> Option<&Arc<Devices>> {
+        self.devices.get()
     }
 
     /// Attaches a client. It counts as attached until the last clone of the returned handle is

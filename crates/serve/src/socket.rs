@@ -24,4 +24,6 @@ pub use hub_name::HubName;
 pub use hub_socket::{HubSocket, SocketError};
 pub use runtime_folder::{FolderError, RuntimeFolder};
 pub use serving::{HubFacts, serve};
-pub use shake_hands::{AgentStatus, Hello, RefusalKind, Reply, Status, Wants};
+pub use shake_hands::{
+    AgentStatus, DeviceChange, DeviceStatus, Hello, RefusalKind, Reply, Status, Wants,
+};

@@ -77,7 +77,7 @@ pub(crate) async fn change(
 ///
 /// # Errors
 /// Returns an error if the store fails.
-pub(super) fn search(store: &dyn Store, text: &str) -> Result<Vec<FoundText>, Failure> {
+pub(crate) fn search(store: &dyn Store, text: &str) -> Result<Vec<FoundText>, Failure> {
     let query = ListQuery { text: Some(text.to_owned()), limit: FOUND, ..ListQuery::default() };
     let mut found: Vec<FoundText> = Vec::new();
     for listed in store.list(&query)?.sessions {

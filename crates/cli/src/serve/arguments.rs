@@ -1,8 +1,11 @@
 //! The arguments of `attache serve`.
 
 use crate::args::value::seconds;
+use attache_serve::Scope;
 use attache_serve::socket::HubName;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -21,8 +24,13 @@ sessions again; prompts that waited then wait for you.
 Exit codes: 2 if a folder or name cannot be used, or no hub runs, 9 if the hub runs already; see \
 also `attache run --help`.
 
+With --port, browsers and phones can use the hub after a login with the code that is shown, and \
+programs with the token of --json. Only this machine can connect, unless you give --listen. See \
+docs/remote-access.md for what each scope allows.
+
 Examples:
   attache serve                        until Ctrl-C
+  attache serve --port 8765            with the page
   attache serve status
   attache serve stop
   attache serve restart                after an update, when no turn runs
@@ -36,6 +44,8 @@ pub(crate) struct Serve {
     pub(crate) task: Option<Task>,
     #[command(flatten)]
     pub(crate) hub: SelectedHub,
+    #[command(flatten)]
+    pub(crate) web: Web,
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -45,6 +55,56 @@ pub(crate) struct Serve {
     /// Write messages to the log file of the hub, which already is stderr.
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
+}
+
+/// How the page and remote ACP are served.
+#[derive(Debug, Args)]
+pub(crate) struct Web {
+    /// Serve the page and remote ACP at this port of this machine; 0 chooses a free one
+    #[arg(long)]
+    pub(crate) port: Option<u16>,
+    /// Listen on this address instead, so that other machines can connect
+    #[arg(long, value_name = "ADDRESS", requires = "port")]
+    pub(crate) listen: Option<IpAddr>,
+    /// Accept that everyone on the network can read along: no TLS
+    #[arg(long, requires = "listen")]
+    pub(crate) insecure: bool,
+    /// The certificates for TLS, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key", requires = "port")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The private key for TLS, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Another name of this machine, for a tunnel or proxy; can be repeated
+    #[arg(long = "host", value_name = "NAME", requires = "port")]
+    pub(crate) hosts: Vec<String>,
+    /// A folder below which devices may open sessions; can be repeated
+    #[arg(long = "folder", value_name = "FOLDER", requires = "port")]
+    pub(crate) folders: Vec<PathBuf>,
+    /// What a device may do that logs in with the shown code
+    #[arg(long, value_enum, default_value = "answer", requires = "port")]
+    pub(crate) scope: DeviceScope,
+}
+
+/// What a device may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeviceScope {
+    /// Read everything in the sessions
+    Watch,
+    /// Also answer questions
+    Answer,
+    /// Also do everything else, which is as much as running any command
+    Control,
+}
+
+impl From<DeviceScope> for Scope {
+    fn from(scope: DeviceScope) -> Self {
+        match scope {
+            DeviceScope::Watch => Self::Watch,
+            DeviceScope::Answer => Self::Answer,
+            DeviceScope::Control => Self::Control,
+        }
+    }
 }
 
 /// Selects a hub.
@@ -73,6 +133,47 @@ pub(crate) enum Task {
     /// End the hub when no turn runs, start it again, and open its sessions again
     #[command(after_help = "Examples:\n  attache serve restart\n  attache serve restart --now")]
     Restart(Restart),
+    /// List, add and revoke the devices that may use the hub over the network
+    #[command(after_help = DEVICES)]
+    Devices(Devices),
+}
+
+const DEVICES: &str = "\
+A device logs in once with a code, which is valid for five minutes. It may then do what its scope \
+says until you revoke it. Only a hub with --port has devices.
+
+Examples:
+  attache serve devices
+  attache serve devices add --scope watch
+  attache serve devices grant d-1f control
+  attache serve devices revoke d-1f";
+
+#[derive(Debug, Args)]
+pub(crate) struct Devices {
+    #[command(subcommand)]
+    pub(crate) change: Option<DeviceTask>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DeviceTask {
+    /// Show a code with which another device can log in
+    Add {
+        /// What the device may do
+        #[arg(long, value_enum, default_value = "answer")]
+        scope: DeviceScope,
+    },
+    /// Change what a device may do
+    Grant {
+        /// The id of the device
+        id: String,
+        /// What it may do
+        scope: DeviceScope,
+    },
+    /// Take the access of a device away, and end its connections
+    Revoke {
+        /// The id of the device
+        id: String,
+    },
 }
 
 #[derive(Debug, Args)]

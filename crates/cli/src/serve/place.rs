@@ -74,6 +74,11 @@ impl HubPlace {
         self.state.join(format!("hub-{}.log", self.name))
     }
 
+    /// The folder of the devices and of the token for programs.
+    pub(crate) fn devices(&self) -> PathBuf {
+        self.state.join(format!("hub-{}.devices", self.name))
+    }
+
     /// The list of open sessions.
     pub(crate) fn open_sessions(&self) -> PathBuf {
         self.state.join(format!("hub-{}.sessions.json", self.name))

@@ -6,6 +6,7 @@ use super::log_file;
 use super::open_sessions::{self, OpenSessions};
 use super::place::HubPlace;
 use super::services::CliHubServices;
+use super::web::{self, WebServer};
 use crate::exit::{Exit, Failure};
 use crate::front_end;
 use crate::log;
@@ -40,12 +41,21 @@ pub(super) async fn run(place: &HubPlace, arguments: &Serve) -> Result<Exit, Fai
     place.create_state()?;
     let socket = HubSocket::bind(&place.create_sockets()?, &place.name).map_err(not_bound)?;
     let open = OpenSessions::read(place.open_sessions())?;
-    let (shared, services) = hub().await?;
+    let (shared, services) = hub(web::folders(&arguments.web)?).await?;
+    let web = WebServer::bind(&arguments.web, place, &shared)?;
     let end = Arc::new(HubEnd::default());
-    let facts =
-        HubFacts { name: place.name.clone(), version: VERSION.to_owned(), since: Instant::now() };
-    report(&socket, &facts, arguments.json)?;
+    let facts = HubFacts {
+        name: place.name.clone(),
+        version: VERSION.to_owned(),
+        since: Instant::now(),
+        origin: web.as_ref().map(WebServer::origin),
+    };
+    report(&socket, &facts, web.as_ref(), arguments)?;
     let mut tasks = JoinSet::new();
+    if let Some(web) = web {
+        let end = end.clone();
+        tasks.spawn(web.server.run(async move { drop(end.ended().await) }));
+    }
     tasks.spawn(socket::serve(socket, shared.clone(), facts, end.clone()));
     let (hub, of_hub) = (shared.clone(), services.clone());
     tasks.spawn(async move {
@@ -86,30 +96,50 @@ pub(super) async fn run(place: &HubPlace, arguments: &Serve) -> Result<Exit, Fai
 }
 
 /// Returns the hub with the person's rules, store and checkpoints, and without agents.
-async fn hub() -> Result<(Arc<SharedHub>, Arc<CliHubServices>), Failure> {
+async fn hub(folders: Vec<PathBuf>) -> Result<(Arc<SharedHub>, Arc<CliHubServices>), Failure> {
     let login = LoginEnvironment::read().await;
     let login = login.map_err(|why| {
         log::line(&format!("attache: agents get the environment of this program: {why}"));
     });
     let store = store::open_user_store().map(|store| Arc::new(store) as Arc<dyn Store>);
     // Decisions by rules are in the audit; no front end of this process shows them.
-    let (options, _) = front_end::hub_options(Options::default(), rules::open()?, store.clone());
-    let services = Arc::new(CliHubServices::new(store, login.ok()));
+    let rules = rules::open()?;
+    let (options, _) = front_end::hub_options(Options::default(), rules.clone(), store.clone());
+    let services = Arc::new(CliHubServices::new(store, login.ok(), rules, folders));
     let shared = SharedHub::new(Hub::new(options), services.clone());
     Ok((Arc::new(shared), services))
 }
 
-/// Prints where the hub listens.
-fn report(socket: &HubSocket, facts: &HubFacts, json: bool) -> Result<(), Failure> {
+/// Prints where the hub listens, and how to log in.
+fn report(
+    socket: &HubSocket,
+    facts: &HubFacts,
+    web: Option<&WebServer>,
+    arguments: &Serve,
+) -> Result<(), Failure> {
     let (name, pid, path) = (facts.name.as_str(), std::process::id(), socket.path());
-    let text = match json {
-        true => json!({ "name": name, "pid": pid, "version": VERSION, "socket": path }).to_string(),
-        false => format!(
+    let text = if arguments.json {
+        let mut object = json!({ "name": name, "pid": pid, "version": VERSION, "socket": path });
+        if let (Some(web), Some(object)) = (web, object.as_object_mut()) {
+            web.describe(object);
+        }
+        object.to_string()
+    } else {
+        let login = match web {
+            Some(web) => format!(
+                "\n\nOpen the page on another device with this code. It is valid once, for five \
+                 minutes, and the device may then do what the scope {} allows:\n\n{}",
+                attache_serve::Scope::from(arguments.web.scope),
+                web.login(&arguments.web)?.trim_end()
+            ),
+            None => String::new(),
+        };
+        format!(
             "The hub {name} runs (process {pid}).\nSocket: {}\nConnect an editor with the \
-             command `{}`. Ctrl-C ends the hub.",
+             command `{}`. Ctrl-C ends the hub.{login}",
             path.display(),
             super::status::attach_command(&facts.name)
-        ),
+        )
     };
     writeln!(io::stdout().lock(), "{text}").map_err(|error| Failure::output(&error))
 }

@@ -4,9 +4,9 @@ use super::file_search;
 use crate::agent_choices::{GivenAgents, agent_choices};
 use crate::chosen_agent::ChosenAgent;
 use crate::screen::session_changes;
-use attache_client::{Hub, ListedSession, LoginEnvironment};
+use attache_client::{Hub, ListedSession, LoginEnvironment, PermissionBroker};
 use attache_host::Launch;
-use attache_serve::{AgentChoice, HubServices, Served, SessionChange};
+use attache_serve::{AgentChoice, FoundText, HubServices, Served, SessionChange};
 use attache_session::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,13 +19,20 @@ pub(super) struct CliHubServices {
     /// The folder in which agents start.
     home: PathBuf,
     given: GivenAgents,
+    rules: PermissionBroker,
+    folders: Vec<PathBuf>,
 }
 
 impl CliHubServices {
-    pub(super) fn new(store: Option<Arc<dyn Store>>, login: Option<LoginEnvironment>) -> Self {
+    pub(super) fn new(
+        store: Option<Arc<dyn Store>>,
+        login: Option<LoginEnvironment>,
+        rules: PermissionBroker,
+        folders: Vec<PathBuf>,
+    ) -> Self {
         let home = std::env::home_dir().filter(|home| home.is_dir());
         let home = home.unwrap_or_else(|| PathBuf::from("/"));
-        Self { store, login, home, given: GivenAgents::default() }
+        Self { store, login, home, given: GivenAgents::default(), rules, folders }
     }
 
     /// Returns what selects an agent of the hub, by its name there.
@@ -87,7 +94,27 @@ impl HubServices for CliHubServices {
     }
 
     fn folders(&self) -> Vec<PathBuf> {
-        Vec::new()
+        self.folders.clone()
+    }
+
+    fn rules(&self) -> PermissionBroker {
+        self.rules.clone()
+    }
+
+    fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>> {
+        let Some(store) = self.store.clone() else {
+            return Box::pin(async { Err("sessions are not stored".to_owned()) });
+        };
+        let searching = tokio::task::spawn_blocking(move || {
+            let found = session_changes::search(&*store, &text);
+            let found = found.map_err(|failure| failure.message)?.into_iter();
+            Ok(found
+                .map(|it| FoundText { agent: it.agent, id: it.id, around: it.around })
+                .collect())
+        });
+        Box::pin(
+            async move { searching.await.unwrap_or_else(|_| Err("the hub is ending".to_owned())) },
+        )
     }
 
     fn files(&self, folder: &Path, letters: &str, limit: usize) -> Served<Vec<String>> {

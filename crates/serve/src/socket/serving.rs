@@ -5,8 +5,11 @@ use super::hub_name::HubName;
 use super::hub_socket::HubSocket;
 use super::lines;
 use super::peer;
-use super::shake_hands::{AgentStatus, Hello, RefusalKind, Reply, Status, Wants};
-use crate::{Activity, Place, Scope, SharedHub, acp};
+use super::shake_hands::{
+    AgentStatus, DeviceChange, DeviceStatus, Hello, RefusalKind, Reply, Status, Wants,
+};
+use crate::devices::DeviceError;
+use crate::{Activity, DeviceId, Place, Scope, SharedHub, acp};
 use attache_connection::transport::LineTransport;
 use std::io;
 use std::sync::Arc;
@@ -37,6 +40,8 @@ pub struct HubFacts {
     pub version: String,
     /// When the hub was started.
     pub since: Instant,
+    /// The origin of the page, if the hub serves one.
+    pub origin: Option<String>,
 }
 
 /// What all connections share.
@@ -105,6 +110,7 @@ impl Serving {
                 Some(message) => self.refuse(&mut output, RefusalKind::Version, message).await,
                 None => self.acp(input, output, agent).await,
             },
+            Some(Wants::Devices(change)) => self.devices(&mut output, change).await,
             Some(Wants::Status) => self.say(&mut output, &Reply::Status(self.status())).await,
             Some(Wants::Stop { after_turns }) => {
                 self.end(input, output, after_turns, Ending::Stop).await
@@ -162,6 +168,42 @@ impl Serving {
             running,
             waiting,
             agents: agents.collect(),
+        }
+    }
+
+    /// Changes the devices that may reach the hub over TCP, and lists them.
+    async fn devices(
+        &self,
+        output: &mut OwnedWriteHalf,
+        change: Option<DeviceChange>,
+    ) -> io::Result<()> {
+        let (Some(devices), Some(origin)) = (self.shared.devices(), &self.facts.origin) else {
+            let message = "the hub serves no devices: start it with `attache serve --port N`";
+            return self.refuse(output, RefusalKind::Devices, message.to_owned()).await;
+        };
+        let (changing, origin) = (Arc::clone(devices), origin.clone());
+        let changed = tokio::task::spawn_blocking(move || {
+            let mut login = None;
+            match change {
+                None => {}
+                Some(DeviceChange::Add { scope }) => {
+                    let code = changing.new_code(scope)?;
+                    login = Some(format!("{origin}/login#{}", code.expose()));
+                }
+                Some(DeviceChange::Grant { id, scope }) => {
+                    changing.set_scope(&DeviceId(id), scope)?;
+                }
+                Some(DeviceChange::Revoke { id }) => changing.revoke(&DeviceId(id))?,
+            }
+            Ok::<_, DeviceError>(login)
+        });
+        match changed.await {
+            Ok(Ok(login)) => {
+                let devices = devices.list().into_iter().map(DeviceStatus::of).collect();
+                self.say(output, &Reply::Devices { devices, login }).await
+            }
+            Ok(Err(error)) => self.refuse(output, RefusalKind::Devices, error.to_string()).await,
+            Err(error) => Err(io::Error::other(error)),
         }
     }
 

@@ -1,5 +1,7 @@
 //! The first lines of a connection.
 
+use crate::devices::Device;
+use crate::{DeviceId, Scope};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -16,6 +18,32 @@ pub struct Hello {
     /// For an end, whether the hub first waits until no turn runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_turns: bool,
+    /// For devices, what changes; they are only listed if it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<DeviceChange>,
+}
+
+/// A change of the devices that may reach a hub over TCP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum DeviceChange {
+    /// Make a one-time code for another device.
+    Add {
+        /// What the device may do.
+        scope: Scope,
+    },
+    /// Change what a device may do.
+    Grant {
+        /// The id of the device.
+        id: String,
+        /// What it may do.
+        scope: Scope,
+    },
+    /// Take the access of a device away. Its connections end.
+    Revoke {
+        /// The id of the device.
+        id: String,
+    },
 }
 
 /// What a client wants.
@@ -28,6 +56,8 @@ pub enum Wants {
     },
     /// The status of the hub.
     Status,
+    /// The devices that may reach the hub over TCP, after this change.
+    Devices(Option<DeviceChange>),
     /// The end of the hub.
     Stop {
         /// Whether the hub first waits until no turn runs.
@@ -43,13 +73,20 @@ pub enum Wants {
 impl Wants {
     /// Returns the first line of a client of this version.
     pub fn hello(self, version: &str) -> Hello {
-        let (wants, agent, after_turns) = match self {
-            Self::Acp { agent } => ("acp", agent, false),
-            Self::Status => ("status", None, false),
-            Self::Stop { after_turns } => ("stop", None, after_turns),
-            Self::Restart { after_turns } => ("restart", None, after_turns),
+        let hello = |wants: &str| Hello {
+            attache: version.to_owned(),
+            wants: wants.to_owned(),
+            agent: None,
+            after_turns: false,
+            change: None,
         };
-        Hello { attache: version.to_owned(), wants: wants.to_owned(), agent, after_turns }
+        match self {
+            Self::Acp { agent } => Hello { agent, ..hello("acp") },
+            Self::Status => hello("status"),
+            Self::Devices(change) => Hello { change, ..hello("devices") },
+            Self::Stop { after_turns } => Hello { after_turns, ..hello("stop") },
+            Self::Restart { after_turns } => Hello { after_turns, ..hello("restart") },
+        }
     }
 
     /// Returns what a client wants; `None` if this version does not know it.
@@ -58,6 +95,7 @@ impl Wants {
         match hello.wants.as_str() {
             "acp" => Some(Self::Acp { agent: hello.agent.clone() }),
             "status" => Some(Self::Status),
+            "devices" => Some(Self::Devices(hello.change.clone())),
             "stop" => Some(Self::Stop { after_turns }),
             "restart" => Some(Self::Restart { after_turns }),
             _ => None,
@@ -85,6 +123,14 @@ pub enum Reply {
     },
     /// The status of the hub.
     Status(Status),
+    /// The devices, after a change.
+    Devices {
+        /// The devices, in the order in which they were added.
+        devices: Vec<DeviceStatus>,
+        /// The address of the login page with the code that was made.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        login: Option<String>,
+    },
     /// The hub waits for turns before it ends.
     Waiting {
         /// The turns that run.
@@ -108,6 +154,8 @@ pub enum RefusalKind {
     Hello,
     /// Too many clients are connected.
     Busy,
+    /// The hub has no devices, or not this one.
+    Devices,
 }
 
 /// The status of a hub.
@@ -135,6 +183,28 @@ pub struct Status {
     pub waiting: usize,
     /// The agents of the hub.
     pub agents: Vec<AgentStatus>,
+}
+
+/// A device that may reach a hub over TCP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceStatus {
+    /// Its id.
+    pub id: String,
+    /// Its name, which it chose itself.
+    pub name: String,
+    /// What it may do.
+    pub scope: Scope,
+    /// When it was added, in milliseconds since 1970.
+    pub added_at: i64,
+    /// When it was last used, in milliseconds since 1970.
+    pub used_at: i64,
+}
+
+impl DeviceStatus {
+    pub(super) fn of(device: Device) -> Self {
+        let Device { id: DeviceId(id), name, scope, added_at, used_at } = device;
+        Self { id, name, scope, added_at, used_at }
+    }
 }
 
 /// An agent of a hub.

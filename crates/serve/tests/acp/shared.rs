@@ -5,8 +5,8 @@ use crate::scripted_agent::{ScriptedAgent, connecting, soon};
 use attache_client::{AgentSource, Hub, HubOptions, ListedSession, PermissionBroker};
 use attache_connection::transport::LineTransport;
 use attache_serve::{
-    AgentChoice, AttachedClient, DeviceId, FoundText, HubServices, Place, Scope, Served, SessionChange,
-    SharedHub, acp,
+    AgentChoice, AttachedClient, DeviceId, FoundText, HubServices, Place, Scope, Served,
+    SessionChange, SharedHub, acp,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
