@@ -84,6 +84,15 @@ question: number,
 answer: QuestionAnswer, };
 
 /**
+ * Asks for a larger scope. A person at this machine decides.
+ */
+export type AskScope = {
+/**
+ * The scope.
+ */
+scope: Scope, };
+
+/**
  * Something that needs the person.
  */
 export type AttentionItem = {
@@ -152,6 +161,19 @@ line: Line, };
  * The status of a tool call.
  */
 export type CallStatus = "pending" | "asking" | "running" | "paused" | "completed" | "failed" | "cancelled";
+
+/**
+ * Changes a device.
+ */
+export type ChangeDevice = {
+/**
+ * Its id.
+ */
+id: string,
+/**
+ * Its new scope; `null` takes its access away.
+ */
+scope: Scope | null, };
 
 /**
  * Changes the prompts that wait.
@@ -420,6 +442,40 @@ export type Decided = {
 review: ReviewItems, };
 
 /**
+ * A device.
+ */
+export type DeviceItem = {
+/**
+ * Its id.
+ */
+id: string,
+/**
+ * Its name, sanitized.
+ */
+name: Line,
+/**
+ * What it may do.
+ */
+scope: Scope,
+/**
+ * When it was added, in milliseconds since 1970.
+ */
+addedAt: number,
+/**
+ * When it was last used, in milliseconds since 1970.
+ */
+usedAt: number, };
+
+/**
+ * The devices that may use the hub.
+ */
+export type Devices = {
+/**
+ * The devices.
+ */
+devices: Array<DeviceItem>, };
+
+/**
  * Changes of files.
  */
 export type DiffRow = {
@@ -664,7 +720,11 @@ scope: Scope,
 /**
  * The clients that are attached, this one too.
  */
-clients: Array<ClientItem>, };
+clients: Array<ClientItem>,
+/**
+ * Devices that ask for a larger scope, if this client may grant it.
+ */
+scopeRequests: Array<ScopeRequest>, };
 
 /**
  * A changed place of a file.
@@ -790,6 +850,11 @@ archived: boolean, } | { "type": "tags",
  * The tags.
  */
 tags: Array<string>, } | { "type": "close" } | { "type": "delete" };
+
+/**
+ * Lists the devices.
+ */
+export type ListDevices = Record<symbol, never>;
 
 /**
  * What precedes an item of a list.
@@ -1406,6 +1471,23 @@ export type RuleReach = "session" | "project" | "everywhere";
  * What a client may do. Each scope includes the ones before it.
  */
 export type Scope = "watch" | "answer" | "control";
+
+/**
+ * A device that asks for a larger scope.
+ */
+export type ScopeRequest = {
+/**
+ * The id of the device.
+ */
+device: string,
+/**
+ * Its name, sanitized.
+ */
+name: Line,
+/**
+ * The scope that it asks for.
+ */
+scope: Scope, };
 
 /**
  * Finds text in a session, or in all stored sessions.

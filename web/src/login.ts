@@ -1,6 +1,9 @@
 /** The name under which the secret of this tab is kept, as in `store/app.ts`. */
 const SECRET = "attache.secret";
 
+/** The name under which the key is kept with which other tabs get a secret. */
+const ORIGIN_KEY = "attache.originKey";
+
 /** Names this browser for the list of devices. */
 function deviceName(): string {
   const systems = ["iPhone", "iPad", "Android", "Windows", "Macintosh", "Linux"];
@@ -36,8 +39,9 @@ async function logIn(): Promise<void> {
     show(`${why} A code is valid once, for 5 minutes.`);
     return;
   }
-  const { secret } = (await reply.json()) as { secret: string };
-  sessionStorage.setItem(SECRET, secret);
+  const { tab, originKey } = (await reply.json()) as { tab: string; originKey: string };
+  sessionStorage.setItem(SECRET, tab);
+  localStorage.setItem(ORIGIN_KEY, originKey);
   location.replace("/");
 }
 

@@ -116,7 +116,7 @@ export class TestHub {
       request.on("end", () => {
         this.logins.push(JSON.parse(body));
         reply.setHeader("content-type", "application/json");
-        reply.end(JSON.stringify({ secret: "tab-secret" }));
+        reply.end(JSON.stringify({ tab: "tab-secret", originKey: "origin-key" }));
       });
       return;
     }

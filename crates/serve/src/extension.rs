@@ -10,6 +10,7 @@
 
 mod answering;
 mod caller;
+mod device_access;
 mod form_values;
 mod going_back;
 mod hub_watch;

@@ -50,4 +50,3 @@ pub use login_text::login_text;
 pub use options::{HttpOptions, TlsFiles};
 pub use origin::Origin;
 pub use server::{BindError, HttpServer};
-pub use static_files::StaticFile;

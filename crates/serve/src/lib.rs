@@ -15,7 +15,6 @@
 //! | [`http`] | The HTTP server for the page and for remote ACP. |
 //! | [`remote`] | ACP over WebSocket and streamable HTTP. |
 //! | [`page`] | The page in a browser. |
-//! | [`Permitted`] | What a client may do with agents, folders, MCP servers and answers. |
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
@@ -29,9 +28,9 @@ pub mod extension;
 pub mod http;
 mod live;
 pub mod page;
-mod permitted;
 pub mod remote;
 mod scope;
+mod scope_requests;
 mod services;
 mod shared_hub;
 pub mod socket;
@@ -40,7 +39,6 @@ mod types;
 
 pub use activity::Activity;
 pub use attached_client::{AttachedClient, ClientId, DeviceId, Place};
-pub use permitted::{Permitted, Refused};
 pub use scope::Scope;
 pub use services::{AgentChoice, FoundText, HubServices, Served, SessionChange};
 pub use shared_hub::SharedHub;

@@ -3,6 +3,7 @@
 use crate::acp_sessions::AcpSessions;
 use crate::devices::Devices;
 use crate::live::LiveViews;
+use crate::scope_requests::ScopeRequests;
 use crate::{AttachedClient, ClientId, HubServices, Place, Scope};
 use attache_client::Hub;
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub struct SharedHub {
     /// What the clients watch.
     pub(crate) live: LiveViews,
     devices: OnceLock<Arc<Devices>>,
+    pub(crate) scope_requests: ScopeRequests,
     attached: Mutex<Attached>,
     count: watch::Sender<usize>,
 }
@@ -39,6 +41,7 @@ impl SharedHub {
             acp: Arc::default(),
             live: LiveViews::default(),
             devices: OnceLock::new(),
+            scope_requests: ScopeRequests::default(),
             attached: Mutex::default(),
             count: watch::Sender::new(0),
         }

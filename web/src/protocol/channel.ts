@@ -22,8 +22,16 @@ export type OpenChannel = (events: ChannelEvents) => Channel;
 /** The close code of a hub that no longer knows the device. */
 const REFUSED = 1008;
 
-/** Returns a way to open WebSockets at this address. `secret` is the secret of this tab. */
-export function webSocketChannel(address: string, secret: () => string | null): OpenChannel {
+/**
+ * Returns a way to open WebSockets at this address. `secret` returns the secret of this tab.
+ * `renewed` asks the hub for another one after it refused a connection: it returns whether the hub
+ * gave one, or needs a login, or does not answer.
+ */
+export function webSocketChannel(
+  address: string,
+  secret: () => string | null,
+  renewed: () => Promise<"renewed" | "login" | "silent">,
+): OpenChannel {
   return (events) => {
     const own = secret();
     const protocols = own === null ? ["acp"] : ["acp", `attache.${own}`];
@@ -44,7 +52,9 @@ export function webSocketChannel(address: string, secret: () => string | null): 
     };
     socket.onclose = (event) => {
       const why = event.reason || (wasOpen ? "the connection ended" : "the hub does not answer");
-      end(why, event.code === REFUSED);
+      if (wasOpen || event.code === REFUSED) return end(why, event.code === REFUSED);
+      // A browser does not tell a refusal from a hub that does not answer.
+      void renewed().then((outcome) => end(why, outcome === "login"));
     };
     return {
       send: (text) => socket.send(text),

@@ -16,6 +16,9 @@ import { ShownSession } from "./session.ts";
 /** The name under which the secret of this tab is kept. */
 export const SECRET = "attache.secret";
 
+/** The name under which the key is kept with which a tab gets a secret. */
+const ORIGIN_KEY = "attache.originKey";
+
 const RANKS: Record<Scope, number> = { watch: 0, answer: 1, control: 2 };
 
 export const connection = signal<ConnectionState>({ kind: "connecting" });
@@ -50,8 +53,24 @@ export function may(needed: Scope): boolean {
 
 const address = `${location.origin.replace(/^http/, "ws")}/acp`;
 
+/** Gets a secret for this tab, with the cookie and the key of another tab of this browser. */
+async function renewSecret(): Promise<"renewed" | "login" | "silent"> {
+  const key = localStorage.getItem(ORIGIN_KEY) ?? "";
+  let reply: Response;
+  try {
+    const headers = { "attache-origin-key": key };
+    reply = await fetch("/acp/tab", { method: "POST", headers, credentials: "same-origin" });
+  } catch {
+    return "silent";
+  }
+  if (!reply.ok) return reply.status === 401 ? "login" : "silent";
+  const { tab } = (await reply.json()) as { tab: string };
+  sessionStorage.setItem(SECRET, tab);
+  return "renewed";
+}
+
 export const hub = new HubConnection(
-  webSocketChannel(address, () => sessionStorage.getItem(SECRET)),
+  webSocketChannel(address, () => sessionStorage.getItem(SECRET), renewSecret),
   {
     state: (state) => {
       if (state.kind === "refused") location.assign("/login");

@@ -62,7 +62,12 @@ fn in_lines(devices: &[DeviceStatus]) -> String {
     let line = |device: &DeviceStatus| {
         let used = time::ago(Timestamp(device.used_at), &now);
         let name = sanitize::visible_line(&device.name);
-        format!("{}  {:<8}{used:<14}{name}", sanitize::visible_line(&device.id), device.scope)
+        let asks = match device.asks_for {
+            Some(scope) => format!("  (asks for {scope})"),
+            None => String::new(),
+        };
+        let id = sanitize::visible_line(&device.id);
+        format!("{id}  {:<8}{used:<14}{name}{asks}", device.scope.to_string())
     };
     devices.iter().map(line).collect::<Vec<_>>().join("\n")
 }

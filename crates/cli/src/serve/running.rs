@@ -54,7 +54,9 @@ pub(super) async fn run(place: &HubPlace, arguments: &Serve) -> Result<Exit, Fai
     let mut tasks = JoinSet::new();
     if let Some(web) = web {
         let end = end.clone();
-        tasks.spawn(web.server.run(async move { drop(end.ended().await) }));
+        tasks.spawn(web.server.run(async move {
+            end.ended().await;
+        }));
     }
     tasks.spawn(socket::serve(socket, shared.clone(), facts, end.clone()));
     let (hub, of_hub) = (shared.clone(), services.clone());

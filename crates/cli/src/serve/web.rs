@@ -4,7 +4,7 @@ use super::arguments::Web;
 use super::place::HubPlace;
 use crate::exit::{Exit, Failure};
 use attache_serve::devices::Devices;
-use attache_serve::http::{BindError, HttpOptions, HttpServer, StaticFile, TlsFiles, login_text};
+use attache_serve::http::{BindError, HttpOptions, HttpServer, TlsFiles, login_text};
 use attache_serve::{SharedHub, page, remote};
 use serde_json::{Map, Value};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -35,10 +35,7 @@ impl WebServer {
             insecure: web.insecure,
             tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
             hosts: web.hosts.clone(),
-            page: |path| {
-                let file = page::file(path)?;
-                Some(StaticFile { content_type: file.content_type, bytes: file.bytes })
-            },
+            page: page::file,
             ..HttpOptions::default()
         };
         let server = HttpServer::bind(options, shared.clone(), devices.clone());

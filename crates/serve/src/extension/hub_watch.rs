@@ -2,11 +2,14 @@
 
 use super::caller::Caller;
 use super::listing::Listing;
-use super::messages::{AgentItem, AgentQuestion, ClientItem, HubChanged, WatchHub, Watching};
+use super::messages::{
+    AgentItem, AgentQuestion, ClientItem, HubChanged, ScopeRequest, WatchHub, Watching,
+};
 use super::outgoing::notify;
 use super::refusal;
 use super::reply::Reply;
-use crate::SharedHub;
+use crate::scope_requests::ScopeWish;
+use crate::{DeviceId, SharedHub};
 use attache_client::{Change, WatchUpdate};
 use attache_connection::Peer;
 use attache_protocol::Error;
@@ -64,6 +67,7 @@ impl Sender {
         let shared = self.caller.shared.clone();
         let mut hub = shared.hub.watch();
         let mut clients = shared.client_count();
+        let mut requests = shared.scope_requests.changes();
         let mut scope = self.caller.client.scope_changes();
         let mut update = Some(WatchUpdate::default());
         loop {
@@ -80,6 +84,7 @@ impl Sender {
                     None => return,
                 },
                 changed = clients.changed() => changed.ok().map(|()| WatchUpdate::default()),
+                _ = requests.changed() => Some(WatchUpdate::default()),
                 changed = scope.changed() => match changed {
                     Ok(()) => None,
                     // The scope can no longer change.
@@ -110,6 +115,7 @@ impl Sender {
             questions: questions.collect(),
             scope,
             clients: self.clients(),
+            scope_requests: self.scope_requests(),
         };
         let Ok(text) = serde_json::to_string(&changed) else { return true };
         if text == self.sent {
@@ -129,6 +135,20 @@ impl Sender {
             Read { listing, agents, questions: shared.live.agent_questions.read(&shared.hub) }
         });
         reading.await.map_err(|error| refusal::failed(&error))
+    }
+
+    /// The requests of devices, for clients of this machine, which decide about them.
+    fn scope_requests(&self) -> Vec<ScopeRequest> {
+        if self.caller.is_remote() {
+            return Vec::new();
+        }
+        let open = self.caller.shared.scope_requests.open().into_iter();
+        let item = |(DeviceId(device), wish): (DeviceId, ScopeWish)| ScopeRequest {
+            device,
+            name: Line::of(sanitize::line(&wish.name), Role::Text),
+            scope: wish.scope,
+        };
+        open.map(item).collect()
     }
 
     fn clients(&self) -> Vec<ClientItem> {

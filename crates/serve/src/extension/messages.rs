@@ -27,6 +27,9 @@
 //! | `_attache/checkpoints` | client | watch | [`OfSession`] → [`Checkpoints`] |
 //! | `_attache/restore_preview` | client | control | [`PreviewRestore`] → [`RestorePreview`] |
 //! | `_attache/restore` | client | control | [`ConfirmRestore`] → [`Restored`] |
+//! | `_attache/devices` | client | control | [`ListDevices`] → [`Devices`] |
+//! | `_attache/device` | client of this machine | control | [`ChangeDevice`] → `{}` |
+//! | `_attache/ask_scope` | client | watch | [`AskScope`] → `{}` |
 
 /// Declares values that are sent as JSON objects with names in camel case.
 macro_rules! messages {

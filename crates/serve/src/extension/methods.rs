@@ -2,7 +2,9 @@
 
 use super::caller::Caller;
 use super::reply::Reply;
-use super::{answering, going_back, hub_watch, prompting, reading, refusal, reviewing};
+use super::{
+    answering, device_access, going_back, hub_watch, prompting, reading, refusal, reviewing,
+};
 use super::{session_watch, sessions};
 use crate::Scope;
 use attache_connection::Peer;
@@ -60,6 +62,9 @@ methods! {
     "_attache/checkpoints" Watch going_back::checkpoints;
     "_attache/restore_preview" Control going_back::preview;
     "_attache/restore" Control going_back::restore;
+    "_attache/devices" Control device_access::list;
+    "_attache/device" Control device_access::change;
+    "_attache/ask_scope" Watch device_access::ask;
 }
 
 /// Returns the method with this name.

@@ -10,8 +10,8 @@ use crate::devices::{DeviceError, NewDevice};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Extension, State};
-use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_TYPE, SET_COOKIE};
+use axum::response::{IntoResponse as _, Response};
+use http::header::SET_COOKIE;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
@@ -29,21 +29,6 @@ struct LoginRequest {
     code: String,
     #[serde(default)]
     name: String,
-}
-
-/// The login page.
-pub(super) async fn page() -> impl IntoResponse {
-    ([(CONTENT_TYPE, "text/html; charset=utf-8")], include_str!("login/login.html"))
-}
-
-/// The code of the login page.
-pub(super) async fn script() -> impl IntoResponse {
-    ([(CONTENT_TYPE, "text/javascript; charset=utf-8")], include_str!("login/login.js"))
-}
-
-/// The style of the login page.
-pub(super) async fn style() -> impl IntoResponse {
-    ([(CONTENT_TYPE, "text/css; charset=utf-8")], include_str!("login/login.css"))
 }
 
 /// Trades a code for a cookie, the secret of the tab and the key of the origin.

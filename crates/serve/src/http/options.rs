@@ -1,6 +1,6 @@
 //! How the server is reached, and its limits.
 
-use super::static_files::StaticFile;
+use crate::page::PageFile;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct HttpOptions {
     /// `scheme://name:port`. Without a scheme, it is `https`.
     pub hosts: Vec<String>,
     /// Returns the file of the page at a path such as `index.html`.
-    pub page: fn(&str) -> Option<StaticFile>,
+    pub page: fn(&str) -> Option<PageFile>,
     /// How long a client may take to send the head of a request, and to begin with the first one.
     pub head_time: Duration,
     /// How long a connection may be open between requests.

@@ -22,9 +22,7 @@ use tokio::time::Instant;
 /// `Arc<Connection>`.
 pub(super) fn router(state: &Arc<HttpState>, acp: Option<Router>) -> Router {
     let mut routes = Router::new()
-        .route("/login", get(login::page).post(login::redeem))
-        .route("/login.js", get(login::script))
-        .route("/login.css", get(login::style))
+        .route("/login", get(file).post(login::redeem))
         .route("/acp/tab", post(login::new_tab))
         .fallback(file)
         .with_state(Arc::clone(state));

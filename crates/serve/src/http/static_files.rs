@@ -1,5 +1,6 @@
 //! The files of the page.
 
+use crate::page::PageFile;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use flate2::Compression;
@@ -16,32 +17,23 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A file of the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StaticFile {
-    /// The value of the header `Content-Type`.
-    pub content_type: &'static str,
-    /// The contents.
-    pub bytes: &'static [u8],
-}
-
 /// The files, prepared when they are first read.
 pub(super) struct StaticFiles {
-    page: fn(&str) -> Option<StaticFile>,
+    page: fn(&str) -> Option<PageFile>,
     /// Has only files of the page, so it is bounded.
     prepared: Mutex<BTreeMap<String, Arc<Prepared>>>,
 }
 
 /// A file with what its response needs.
 struct Prepared {
-    file: StaticFile,
+    file: PageFile,
     tag: String,
     /// Missing if it is not smaller.
     compressed: Option<Vec<u8>>,
 }
 
 impl StaticFiles {
-    pub(super) fn new(page: fn(&str) -> Option<StaticFile>) -> Self {
+    pub(super) fn new(page: fn(&str) -> Option<PageFile>) -> Self {
         Self { page, prepared: Mutex::default() }
     }
 
@@ -98,7 +90,7 @@ impl fmt::Debug for StaticFiles {
 }
 
 impl Prepared {
-    fn new(file: StaticFile) -> Self {
+    fn new(file: PageFile) -> Self {
         let hash = digest(&SHA256, file.bytes);
         let mut tag = String::from("W/\"");
         for byte in hash.as_ref().iter().take(12) {

@@ -8,7 +8,7 @@ use super::peer;
 use super::shake_hands::{
     AgentStatus, DeviceChange, DeviceStatus, Hello, RefusalKind, Reply, Status, Wants,
 };
-use crate::devices::DeviceError;
+use crate::devices::{Device, DeviceError};
 use crate::{Activity, DeviceId, Place, Scope, SharedHub, acp};
 use attache_connection::transport::LineTransport;
 use std::io;
@@ -181,6 +181,9 @@ impl Serving {
             let message = "the hub serves no devices: start it with `attache serve --port N`";
             return self.refuse(output, RefusalKind::Devices, message.to_owned()).await;
         };
+        if let Some(DeviceChange::Grant { id, .. } | DeviceChange::Revoke { id }) = &change {
+            self.shared.scope_requests.settle(&DeviceId(id.clone()));
+        }
         let (changing, origin) = (Arc::clone(devices), origin.clone());
         let changed = tokio::task::spawn_blocking(move || {
             let mut login = None;
@@ -199,7 +202,12 @@ impl Serving {
         });
         match changed.await {
             Ok(Ok(login)) => {
-                let devices = devices.list().into_iter().map(DeviceStatus::of).collect();
+                let wishes = self.shared.scope_requests.open();
+                let of = |device: Device| {
+                    let asks_for = wishes.get(&device.id).map(|wish| wish.scope);
+                    DeviceStatus::of(device, asks_for)
+                };
+                let devices = devices.list().into_iter().map(of).collect();
                 self.say(output, &Reply::Devices { devices, login }).await
             }
             Ok(Err(error)) => self.refuse(output, RefusalKind::Devices, error.to_string()).await,

@@ -194,6 +194,9 @@ pub struct DeviceStatus {
     pub name: String,
     /// What it may do.
     pub scope: Scope,
+    /// The larger scope that it asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks_for: Option<Scope>,
     /// When it was added, in milliseconds since 1970.
     pub added_at: i64,
     /// When it was last used, in milliseconds since 1970.
@@ -201,9 +204,9 @@ pub struct DeviceStatus {
 }
 
 impl DeviceStatus {
-    pub(super) fn of(device: Device) -> Self {
+    pub(super) fn of(device: Device, asks_for: Option<Scope>) -> Self {
         let Device { id: DeviceId(id), name, scope, added_at, used_at } = device;
-        Self { id, name, scope, added_at, used_at }
+        Self { id, name, scope, asks_for, added_at, used_at }
     }
 }
 

@@ -66,8 +66,8 @@ async fn a_device_answers_by_the_index_of_the_choice_and_the_log_names_it() {
     assert_eq!(reply["result"]["outcome"]["optionId"], "yes");
     let audit = it.services.rules.audit();
     assert_eq!(audit.last().unwrap().verdict, Verdict::Allowed);
-    assert_eq!(audit.last().unwrap().by, DecidedBy::AskedAt("phone".to_owned()));
-    assert!(audit.last().unwrap().to_string().contains("\"client\":\"phone\""));
+    assert_eq!(audit.last().unwrap().by, DecidedBy::Asked);
+    assert!(audit.last().unwrap().to_string().contains("\"answeredBy\":\"phone\""));
     let refused = client.refused("_attache/answer", answer).await;
     assert!(refused.contains("is not open"), "{refused}");
 }

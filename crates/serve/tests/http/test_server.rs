@@ -2,7 +2,8 @@
 
 use attache_client::{Hub, HubOptions, ListedSession};
 use attache_serve::devices::{Clock, Devices, NewDevice, SystemClock};
-use attache_serve::http::{HttpOptions, HttpServer, StaticFile};
+use attache_serve::http::{HttpOptions, HttpServer};
+use attache_serve::page::PageFile;
 use attache_serve::{
     AgentChoice, AttachedClient, HubServices, Place, Scope, Served, SessionChange, SharedHub,
 };
@@ -172,7 +173,7 @@ pub(crate) fn page_options() -> HttpOptions {
     }
 }
 
-fn file(path: &str) -> Option<StaticFile> {
+fn file(path: &str) -> Option<PageFile> {
     let html = "text/html; charset=utf-8";
     let (content_type, bytes): (_, &[u8]) = match path {
         "index.html" => (html, b"<!doctype html><title>Page</title>"),
@@ -180,7 +181,7 @@ fn file(path: &str) -> Option<StaticFile> {
         "assets/app.js" => ("text/javascript", &[b' '; 4000]),
         _ => return None,
     };
-    Some(StaticFile { content_type, bytes })
+    Some(PageFile { content_type, bytes })
 }
 
 fn routes(sockets: Sockets) -> Router {

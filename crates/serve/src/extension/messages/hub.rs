@@ -56,6 +56,8 @@ messages! {
         scope: Scope,
         /// The clients that are attached, this one too.
         clients: Vec<ClientItem>,
+        /// Devices that ask for a larger scope, if this client may grant it.
+        scope_requests: Vec<ScopeRequest>,
     }
 
     /// An agent to choose.
@@ -88,5 +90,52 @@ messages! {
         scope: Scope,
         /// Whether it is the client that gets this.
         own: bool,
+    }
+
+    /// Lists the devices.
+    ListDevices {}
+
+    /// The devices that may use the hub.
+    Devices {
+        /// The devices.
+        devices: Vec<DeviceItem>,
+    }
+
+    /// A device.
+    DeviceItem {
+        /// Its id.
+        id: String,
+        /// Its name, sanitized.
+        name: Line,
+        /// What it may do.
+        scope: Scope,
+        /// When it was added, in milliseconds since 1970.
+        added_at: i64,
+        /// When it was last used, in milliseconds since 1970.
+        used_at: i64,
+    }
+
+    /// Changes a device.
+    ChangeDevice {
+        /// Its id.
+        id: String,
+        /// Its new scope; `null` takes its access away.
+        scope: Option<Scope>,
+    }
+
+    /// Asks for a larger scope. A person at this machine decides.
+    AskScope {
+        /// The scope.
+        scope: Scope,
+    }
+
+    /// A device that asks for a larger scope.
+    ScopeRequest {
+        /// The id of the device.
+        device: String,
+        /// Its name, sanitized.
+        name: Line,
+        /// The scope that it asks for.
+        scope: Scope,
     }
 }
