@@ -1,11 +1,12 @@
 //! A server with a small page and small routes below `/acp`, and clients for it.
 
-use attache_client::{Hub, HubOptions, ListedSession};
+use attache_client::{Hub, HubOptions, ListedSession, PermissionBroker};
 use attache_serve::devices::{Clock, Devices, NewDevice, SystemClock};
 use attache_serve::http::{HttpOptions, HttpServer};
 use attache_serve::page::PageFile;
 use attache_serve::{
-    AgentChoice, AttachedClient, HubServices, Place, Scope, Served, SessionChange, SharedHub,
+    AgentChoice, AttachedClient, FoundText, HubServices, Place, Scope, Served, SessionChange,
+    SharedHub,
 };
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request};
@@ -49,6 +50,14 @@ impl HubServices for NoAgents {
 
     fn files(&self, _: &Path, _: &str, _: usize) -> Served<Vec<String>> {
         Box::pin(async { Vec::new() })
+    }
+
+    fn rules(&self) -> PermissionBroker {
+        PermissionBroker::in_memory()
+    }
+
+    fn search(&self, _: String) -> Served<Result<Vec<FoundText>, String>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
     }
 }
 
