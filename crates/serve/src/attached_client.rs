@@ -19,7 +19,7 @@ pub enum Place {
     /// On this machine, as the person's own process, through the Unix socket. It may serve the file
     /// and terminal calls of the sessions that it created.
     Socket,
-    /// Anywhere, over TCP, as this device. It never serves file or terminal calls, chooses agents by
+    /// Anywhere, over TCP, as this device. It serves no file or terminal calls, chooses agents by
     /// configured name only, opens only allowed folders and defines no stdio MCP servers.
     Device(DeviceId),
 }

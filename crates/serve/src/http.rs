@@ -21,7 +21,7 @@
 //! | `GET /…` | none | The files of the page, which hold no secrets. |
 //!
 //! The page keeps the secret of the tab in `sessionStorage` as `attache.secret`, and the origin key
-//! in `localStorage` as `attache.originKey`. Only the page's own scheme, host and port can read them.
+//! in `localStorage` as `attache.originKey`. Only the page's own origin can read them.
 
 mod access_log;
 mod allowed_hosts;

@@ -14,7 +14,7 @@
 //! # Limits
 //!
 //! A connection queues at most 256 KiB for each of its streams and for the hub, and one message if
-//! that is longer. When a stream is full because nothing reads it, the hub waits, and the connection
+//! that is longer. When a stream is full because nothing reads it, the hub waits; the connection
 //! ends after the [stall time](attache_connection::Limits::stall). A connection of streamable HTTP
 //! without an open stream and without a request ends after [`IDLE`]. A WebSocket whose client
 //! answers no ping ends after a minute.

@@ -14,8 +14,8 @@ use crate::permission::rules;
 use crate::signals::Signals;
 use crate::store;
 use attache_client::{Hub, LoginEnvironment, Options};
-use attache_serve::SharedHub;
 use attache_serve::socket::{self, Ending, HubEnd, HubFacts, HubSocket, SocketError};
+use attache_serve::{Scope, SharedHub};
 use attache_session::Store;
 use serde_json::json;
 use std::io::{self, Write as _};
@@ -129,9 +129,10 @@ fn report(
     } else {
         let login = match web {
             Some(web) => format!(
-                "\n\nOpen the page on another device with this code. It is valid once, for five \
-                 minutes, and the device may then do what the scope {} allows:\n\n{}",
-                attache_serve::Scope::from(arguments.web.scope),
+                "\nPage: {}\nOpen it on a device with this code, once, within five minutes. The \
+                 device gets the scope {}.\n\n{}",
+                web.origin(),
+                Scope::from(arguments.web.scope),
                 web.login(&arguments.web)?.trim_end()
             ),
             None => String::new(),

@@ -119,6 +119,9 @@ fn in_lines(status: &Status) -> String {
     line("version", &status.attache);
     line("process", &status.pid.to_string());
     line("socket", &status.socket.to_string_lossy());
+    if let Some(page) = &status.page {
+        line("page", page);
+    }
     line("runs for", &duration(status.uptime));
     line("clients", &status.clients.to_string());
     let mut sessions = status.sessions.to_string();

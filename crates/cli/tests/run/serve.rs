@@ -4,6 +4,7 @@ mod attach;
 mod hub;
 mod peers;
 mod sessions;
+mod web;
 
 use crate::project::Ended;
 use hub::{Home, ends_within};

@@ -131,7 +131,8 @@ impl HubAgent {
         self.0.pending.answer(question, answer, None)
     }
 
-    /// Like [`HubAgent::answer`]. The log of decisions names `by` as who answered, such as a device.
+    /// Like [`HubAgent::answer`]. The log of decisions names `by` as who answered, such as a
+    /// device.
     ///
     /// # Errors
     /// Returns the same errors.

@@ -9,7 +9,7 @@ const COOKIES: usize = 64;
 
 const LONGEST: usize = 4096;
 
-/// The cookies of one address, such as those with which a load balancer finds the same server again.
+/// The cookies of one address, such as those with which a load balancer finds the same server.
 /// They are sent only to that address, so their path and domain do not matter. A cookie whose
 /// `Max-Age` is 0 is forgotten; all others live as long as the source.
 #[derive(Default)]

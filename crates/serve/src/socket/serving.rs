@@ -162,6 +162,7 @@ impl Serving {
             name: self.facts.name.to_string(),
             pid: std::process::id(),
             socket: self.socket.clone(),
+            page: self.facts.origin.clone(),
             uptime: self.facts.since.elapsed().as_secs(),
             clients: self.shared.clients().len(),
             sessions,

@@ -169,6 +169,9 @@ pub struct Status {
     pub pid: u32,
     /// Its socket.
     pub socket: PathBuf,
+    /// The address of its page, if it serves one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
     /// How long it has run, in seconds.
     pub uptime: u64,
     /// The clients that are attached.
