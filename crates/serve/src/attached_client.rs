@@ -50,6 +50,11 @@ impl AttachedClient {
         Self { id, place, name: Mutex::new(name.into()), scope, default_agent: None }
     }
 
+    /// Whether the client is on another machine, or may be.
+    pub fn is_remote(&self) -> bool {
+        matches!(self.place, Place::Device(_))
+    }
+
     /// Sets the agent of new sessions that name none, as the person would choose it.
     #[must_use]
     pub fn with_default_agent(mut self, agent: Option<String>) -> Self {

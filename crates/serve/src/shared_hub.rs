@@ -8,6 +8,7 @@ use crate::{AttachedClient, ClientId, HubServices, Place, Scope};
 use attache_client::Hub;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::watch;
 
@@ -56,6 +57,15 @@ impl SharedHub {
     /// The devices that may reach the hub over TCP, if it serves any.
     pub fn devices(&self) -> Option<&Arc<Devices>> {
         self.devices.get()
+    }
+
+    /// Returns whether remote clients may open sessions in a folder: it is below an allowed one, and
+    /// no link leads out of that. Blocks on the disk.
+    pub(crate) fn allows_folder(&self, folder: &Path) -> bool {
+        let Ok(real) = folder.canonicalize() else { return false };
+        let allowed = self.services.folders().into_iter();
+        let mut allowed = allowed.filter_map(|allowed| allowed.canonicalize().ok());
+        allowed.any(|allowed| real.starts_with(allowed))
     }
 
     /// Attaches a client. It counts as attached until the last clone of the returned handle is

@@ -6,7 +6,6 @@
 
 use super::context::{Attached, Context};
 use super::elicitation;
-use super::refusal::is_remote;
 use crate::{AttachedClient, Scope};
 use attache_client::{
     Answer, DecidedBy, Decision, PermissionRequest, Question, QuestionAbout, QuestionId,
@@ -156,12 +155,12 @@ async fn permission(
 }
 
 /// The options that the client may choose. A remote client creates no rules, because the agent
-/// decides how long those of its options last. Only the person at the machine, and devices with the
-/// scope "control", approve what only a person may approve.
+/// decides how long those of its options last, and does not approve what only the person at the
+/// machine may approve.
 fn offered(client: &AttachedClient, request: &PermissionRequest) -> Vec<PermissionOption> {
     use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-    let may_approve = !request.needs_person() || client.may(Scope::Control);
-    let may_remember = !is_remote(client) && client.may(Scope::Control);
+    let may_approve = !request.needs_person() || !client.is_remote();
+    let may_remember = !client.is_remote() && client.may(Scope::Control);
     let is_offered = |option: &&PermissionOption| match option.kind {
         AllowOnce => may_approve,
         RejectOnce => true,

@@ -51,7 +51,7 @@ pub(super) async fn open(
 ) -> Result<HubSession, Error> {
     check_folders(context, cwd, folders)?;
     let shared = &context.shared;
-    let is_local = !refusal::is_remote(&context.client);
+    let is_local = !context.client.is_remote();
     let agent = shared.services.add_agent(&shared.hub, agent, is_local);
     let agent = agent.map_err(Error::invalid_params)?;
     let opening = shared.hub.open(&agent, cwd).additional_directories(folders.additional.clone());
@@ -89,7 +89,7 @@ async fn find(
     let cwd = if known.cwd.is_empty() { cwd } else { &known.cwd };
     check_folders(context, cwd, folders)?;
     if shared.hub.agent(&agent).is_none() {
-        let is_local = !refusal::is_remote(&context.client);
+        let is_local = !context.client.is_remote();
         let added = shared.services.add_agent(&shared.hub, &agent, is_local);
         added.map_err(Error::invalid_params)?;
     }
@@ -140,7 +140,7 @@ fn check_folders(context: &Context, cwd: &str, folders: &Folders) -> Result<(), 
     if !Path::new(cwd).is_absolute() {
         return Err(Error::invalid_params(format!("cwd must be an absolute path, not {cwd:?}")));
     }
-    if !refusal::is_remote(&context.client) {
+    if !context.client.is_remote() {
         return Ok(());
     }
     if folders.mcp_servers.iter().any(|server| matches!(server, McpServer::Stdio(_))) {
@@ -148,11 +148,8 @@ fn check_folders(context: &Context, cwd: &str, folders: &Folders) -> Result<(), 
                    configure them on the machine of the hub";
         return Err(Error::invalid_params(why));
     }
-    let allowed: Vec<PathBuf> =
-        context.shared.services.folders().iter().filter_map(|it| it.canonicalize().ok()).collect();
     for folder in std::iter::once(cwd).chain(folders.additional.iter().map(String::as_str)) {
-        let resolved = Path::new(folder).canonicalize().ok();
-        if !resolved.is_some_and(|it| allowed.iter().any(|allowed| it.starts_with(allowed))) {
+        if !context.shared.allows_folder(Path::new(folder)) {
             return Err(Error::invalid_params(format!(
                 "remote clients cannot open the folder {folder}: \
                  start the hub with `attache serve --folder` to allow it"

@@ -1,6 +1,6 @@
 //! Errors for clients: whose fault it is, and what to do.
 
-use crate::{AttachedClient, Place, Scope};
+use crate::{AttachedClient, Scope};
 use attache_client::{HubError, SetError, TurnError};
 use attache_connection::CallError;
 use attache_protocol::Error;
@@ -60,9 +60,4 @@ pub(super) fn turn(error: &TurnError) -> Error {
         Some(error) => error.clone(),
         None => Error::internal(error.to_string()),
     }
-}
-
-/// Whether the client is on another machine, or may be.
-pub(super) fn is_remote(client: &AttachedClient) -> bool {
-    matches!(client.place, Place::Device(_))
 }

@@ -101,7 +101,7 @@ fn check_permission(
     view: &PermissionView,
     request: &PermissionRequest,
 ) -> Result<(), Error> {
-    if !caller.is_remote() {
+    if !caller.client.is_remote() {
         return Ok(());
     }
     if view.protected.is_some() && answer.may_allow() {

@@ -3,7 +3,7 @@
 use super::preview::Preview;
 use super::refusal;
 use super::watches::Watches;
-use crate::{AttachedClient, Place, Scope, SharedHub};
+use crate::{AttachedClient, Scope, SharedHub};
 use attache_client::{HubAgent, HubSession};
 use attache_protocol::Error;
 use attache_protocol::v1::SessionId;
@@ -23,11 +23,6 @@ pub(super) struct Caller {
 impl Caller {
     pub(super) fn new(shared: Arc<SharedHub>, client: Arc<AttachedClient>) -> Self {
         Self { shared, client, watches: Watches::default(), preview: Mutex::default() }
-    }
-
-    /// Whether the client is on another machine, or may be.
-    pub(super) fn is_remote(&self) -> bool {
-        matches!(self.client.place, Place::Device(_))
     }
 
     /// Checks that the client has a scope that only some uses of a method need.
@@ -56,16 +51,7 @@ impl Caller {
         if !folder.is_absolute() {
             return Err(refusal::wrong("the field `cwd` must be an absolute path"));
         }
-        if !self.is_remote() {
-            return Ok(());
-        }
-        // Links and `..` must not lead out of the allowed folders.
-        let real = folder.canonicalize();
-        let mut allowed = self.shared.services.folders().into_iter();
-        let is_allowed = real.is_ok_and(|real| {
-            allowed.any(|allowed| allowed.canonicalize().is_ok_and(|it| real.starts_with(it)))
-        });
-        match is_allowed {
+        match !self.client.is_remote() || self.shared.allows_folder(folder) {
             true => Ok(()),
             false => Err(refusal::only_local(
                 "the folder (field `cwd`) is not below one of those given with `serve --folder`",

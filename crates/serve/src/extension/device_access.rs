@@ -28,7 +28,7 @@ pub(super) async fn change(
     _peer: Peer,
     params: ChangeDevice,
 ) -> Result<Reply, Error> {
-    if caller.is_remote() {
+    if caller.client.is_remote() {
         return Err(refusal::only_local("only a person at this machine changes devices"));
     }
     let devices = Arc::clone(known(&caller)?);

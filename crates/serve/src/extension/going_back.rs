@@ -60,7 +60,7 @@ pub(super) async fn preview(
     let session = caller.session(&params.agent, &params.session_id)?;
     let mut preview = planned(session, params.goal).await?;
     if params.force {
-        preview.plan = forced(&preview, !caller.is_remote()).await?;
+        preview.plan = forced(&preview, !caller.client.is_remote()).await?;
     }
     let needs_force = preview.plan.kept().any(|file| may_be_forced(file.kept));
     let lines = restore_preview(&preview.plan);

@@ -139,7 +139,7 @@ impl Sender {
 
     /// The requests of devices, for clients of this machine, which decide about them.
     fn scope_requests(&self) -> Vec<ScopeRequest> {
-        if self.caller.is_remote() {
+        if self.caller.client.is_remote() {
             return Vec::new();
         }
         let open = self.caller.shared.scope_requests.open().into_iter();

@@ -55,7 +55,7 @@ pub(super) async fn open_stored(
     let folder = stored.filter(|cwd| !cwd.is_empty()).map(PathBuf::from).or(cwd);
     match &folder {
         Some(folder) => check_folder(caller, folder).await?,
-        None if caller.is_remote() => return Err(refusal::no_session(&agent, id)),
+        None if caller.client.is_remote() => return Err(refusal::no_session(&agent, id)),
         None => {}
     }
     let opened = hub.switch(&agent, session, folder.as_deref()).await;
@@ -65,7 +65,7 @@ pub(super) async fn open_stored(
 /// Adds the agent with this name to the hub. Devices choose agents by configured name only.
 fn add_agent(caller: &Caller, agent: &str) -> Result<String, Error> {
     let shared = &caller.shared;
-    let added = shared.services.add_agent(&shared.hub, agent, !caller.is_remote());
+    let added = shared.services.add_agent(&shared.hub, agent, !caller.client.is_remote());
     added.map_err(|why| refusal::wrong(format!("the field `agent`: {why}")))
 }
 

@@ -151,7 +151,7 @@ async fn a_remote_client_is_offered_nothing_that_lasts_or_that_is_protected() {
     let asked = first.asked(ASK).await;
     first.answer(&asked, selected("no")).await;
     agent.answer_to(7).await;
-    // A file with secrets: only the person at the machine, or a device with "control", may approve.
+    // A file with secrets: only the person at the machine may approve, whatever the device may do.
     let file = shared.folder.path().join(".env");
     std::fs::write(&file, "KEY=1").unwrap();
     let params = json!({ "sessionId": "s1", "path": file });
@@ -165,8 +165,9 @@ async fn a_remote_client_is_offered_nothing_that_lasts_or_that_is_protected() {
     scope.send_replace(Some(Scope::Control));
     agent.call(9, "fs/read_text_file", params).await;
     let asked = phone.asked(ASK).await;
-    assert_eq!(options(&asked), ["allow", "reject"]);
-    phone.answer(&asked, selected("allow")).await;
+    assert_eq!(options(&asked), ["reject"]);
+    let here = first.asked(ASK).await;
+    first.answer(&here, selected("allow")).await;
     assert_eq!(agent.answer_to(9).await["result"]["content"], "KEY=1");
 }
 
