@@ -45,6 +45,7 @@ compile_error!("attache-host supports Unix systems only so far: on other systems
 mod files;
 mod guardian;
 mod launch;
+mod orphans;
 mod process;
 mod sandbox;
 mod user;
@@ -61,6 +62,7 @@ pub use files::roots::{Resolved, Roots};
 pub use launch::Launch;
 pub use launch::command_line::ParseError;
 pub use launch::start_error::StartError;
+pub use orphans::adopt_orphans;
 pub use process::bounded::Bounded;
 pub use process::child::{Child, ChildWatch, StopPatience};
 pub use process::command::Command;

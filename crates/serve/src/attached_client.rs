@@ -31,6 +31,8 @@ pub struct AttachedClient {
     pub id: ClientId,
     /// Where the client is.
     pub place: Place,
+    /// The name with which it was attached.
+    given_name: String,
     /// What the audit calls it, such as `phone` or `zed`. From outside: not sanitized.
     name: Mutex<String>,
     /// `None` once the device was revoked: the connection must end.
@@ -47,7 +49,9 @@ impl AttachedClient {
         name: impl Into<String>,
         scope: watch::Receiver<Option<Scope>>,
     ) -> Self {
-        Self { id, place, name: Mutex::new(name.into()), scope, default_agent: None }
+        let given_name = name.into();
+        let name = Mutex::new(given_name.clone());
+        Self { id, place, given_name, name, scope, default_agent: None }
     }
 
     /// Whether the client is on another machine, or may be.
@@ -90,9 +94,14 @@ impl AttachedClient {
         self.name.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Sets the name, when the client has introduced itself.
-    pub fn set_name(&self, name: impl Into<String>) {
-        *self.name.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = name.into();
+    /// Notes what the client calls itself. A client of this machine has this name from now on; a
+    /// device keeps its own, with this one in parentheses, so that the audit always names it.
+    pub fn introduce(&self, called: &str) {
+        let mut name = self.name.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *name = match &self.place {
+            Place::Socket => called.to_owned(),
+            Place::Device(id) => format!("{} (device {id}, {called})", self.given_name),
+        };
     }
 }
 

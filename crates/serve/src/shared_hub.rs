@@ -59,8 +59,8 @@ impl SharedHub {
         self.devices.get()
     }
 
-    /// Returns whether remote clients may open sessions in a folder: it is below an allowed one, and
-    /// no link leads out of that. Blocks on the disk.
+    /// Returns whether remote clients may open sessions in a folder: it is below an allowed one,
+    /// and no link leads out of that. Blocks on the disk.
     pub(crate) fn allows_folder(&self, folder: &Path) -> bool {
         let Ok(real) = folder.canonicalize() else { return false };
         let allowed = self.services.folders().into_iter();

@@ -36,6 +36,8 @@ const LAST_LINES: Duration = Duration::from_millis(200);
 /// Runs a hub until it is asked to end.
 pub(super) async fn run(place: &HubPlace, arguments: &Serve) -> Result<Exit, Failure> {
     let mut signals = Signals::listen().map_err(internal)?;
+    // The socket refuses every process that an agent started, even one that killed its guardian.
+    attache_host::adopt_orphans().map_err(internal)?;
     // After an update, the path leads to the new program.
     let program = std::env::current_exe().map_err(internal)?;
     place.create_state()?;

@@ -69,11 +69,12 @@ impl HubServices for CliHubServices {
     }
 
     fn add_agent(&self, hub: &Hub, agent: &str, is_local: bool) -> Result<String, String> {
-        if hub.agent(agent).is_some() {
-            return Ok(agent.to_owned());
-        }
+        // A person here may have added an agent by its command line.
         if !is_local && !agent_choices().iter().any(|choice| choice.name == agent) {
             return Err(format!("there is no agent with the name {agent:?}"));
+        }
+        if hub.agent(agent).is_some() {
+            return Ok(agent.to_owned());
         }
         self.add(hub, agent)
     }

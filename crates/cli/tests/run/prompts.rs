@@ -131,6 +131,7 @@ fn piped_text_cannot_attach_files() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(b"@@ -1 +1 @@\n @main.rs\n").unwrap();
-    assert!(child.wait_with_output().unwrap().stderr.is_empty());
+    let stderr = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert!(!stderr.contains("main.rs"), "a mention was looked for: {stderr}");
     assert_eq!(seen(&project)[0][0]["text"], "review @@ -1 +1 @@\n @main.rs\n");
 }

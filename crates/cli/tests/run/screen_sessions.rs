@@ -34,11 +34,12 @@ fn sessions_are_renamed_tagged_archived_and_deleted_in_the_picker() {
     quit(screen);
     let mut screen = open(&project, &[], (100, 30));
     screen.press("/sessions\r");
-    screen.until("(no title)");
+    screen.until("> ");
+    screen.until("paint the fence");
     // Ctrl-R renames.
     screen.press("\x12");
     screen.until("New title:");
-    screen.press("garden\r");
+    screen.press("\x15garden\r");
     screen.until_gone("New title");
     screen.until("garden");
     // Ctrl-T sets the tags.

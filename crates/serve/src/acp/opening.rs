@@ -8,7 +8,7 @@ use attache_client::{HubSession, ListedSession, SessionFilter};
 use attache_protocol::v1::{ForkSessionRequest, McpServer, NewSessionRequest, SessionId};
 use attache_protocol::{Error, Meta};
 use attache_session::ArchivedFilter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// What `session/load` and `session/resume` say about the session.
@@ -85,6 +85,11 @@ async fn find(
     if let Some(open) = shared.hub.session(&agent, &inner) {
         return Ok(open);
     }
+    // It starts an agent, with the folders and MCP servers of this client.
+    let what = "opening a session that is not open";
+    if let Some(error) = refusal::scope(&context.client, what, crate::Scope::Control) {
+        return Err(error);
+    }
     let known = listed(context, &SessionName { agent: agent.clone(), id: inner.clone() });
     let cwd = if known.cwd.is_empty() { cwd } else { &known.cwd };
     check_folders(context, cwd, folders)?;
@@ -107,6 +112,7 @@ pub(super) async fn fork(
     let folders =
         Folders { additional: params.additional_directories, mcp_servers: params.mcp_servers };
     let from = find(context, &params.session_id, &params.cwd, &Folders::default()).await?;
+    check_folders(context, &from.cwd().to_string_lossy(), &Folders::default())?;
     if from.cwd() != Path::new(&params.cwd) {
         return Err(Error::invalid_params(format!(
             "the copy of a session has its folder: use cwd {}",

@@ -6,7 +6,7 @@ use super::opening::Stored;
 use super::{agent_option, asking, editor, opening, refusal};
 use crate::Scope;
 use attache_connection::{Peer, Responder, Work};
-use attache_protocol::method::{self, Gate};
+use attache_protocol::method::{self, Gate, Method as _};
 use attache_protocol::v1::{
     AgentCapabilities, Implementation, InitializeResponse, ProtocolVersion,
     SessionAdditionalDirectoriesCapabilities, SessionArchiveCapabilities, SessionCloseCapabilities,
@@ -46,13 +46,17 @@ pub(super) enum History {
 }
 
 /// The scope that a method needs. Methods that are not part of the protocol check it themselves.
-pub(super) fn needed_scope(method: &str) -> Scope {
-    match method {
-        "initialize" | "session/list" | "session/load" | "session/resume" | "session/close" => {
-            Scope::Watch
-        }
-        method if method.starts_with('_') => Scope::Watch,
-        _ => Scope::Control,
+pub(super) fn needed_scope(name: &str) -> Scope {
+    let reading = [
+        method::Initialize::ROW.name,
+        method::SessionList::ROW.name,
+        method::SessionLoad::ROW.name,
+        method::SessionResume::ROW.name,
+        method::SessionClose::ROW.name,
+    ];
+    match reading.contains(&name) || name.starts_with('_') {
+        true => Scope::Watch,
+        false => Scope::Control,
     }
 }
 
@@ -87,7 +91,7 @@ impl Served {
     ) -> InitializeResponse {
         if let Some(client) = client {
             let name = client.title.as_deref().filter(|title| !title.is_empty());
-            self.context.client.set_name(name.unwrap_or(&client.name));
+            self.context.client.introduce(name.unwrap_or(&client.name));
         }
         self.initialized = true;
         let mut info = Implementation::new("attache", env!("CARGO_PKG_VERSION"));

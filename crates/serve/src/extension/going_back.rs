@@ -7,6 +7,7 @@ use super::messages::{
 };
 use super::preview::Preview;
 use super::reply::Reply;
+use super::sessions::check_folder;
 use super::{refusal, reviewing};
 use attache_checkpoint::{self as checkpoint, CheckpointId, Goal, KeptReason, Plan, Reason};
 use attache_checkpoint::{RestoreRequest, Summary};
@@ -144,6 +145,10 @@ pub(super) async fn restore(
     if conversation && position.is_none() {
         let what = "only going back to a point takes the conversation back (field `what`)";
         return Err(refusal::wrong(what));
+    }
+    if conversation {
+        // It may go on in a new session.
+        check_folder(&caller, session.cwd()).await?;
     }
     let _alone = caller.shared.live.deciding.lock().await;
     let mut lines = Vec::new();

@@ -69,7 +69,7 @@ fn add_agent(caller: &Caller, agent: &str) -> Result<String, Error> {
     added.map_err(|why| refusal::wrong(format!("the field `agent`: {why}")))
 }
 
-async fn check_folder(caller: &Arc<Caller>, folder: &Path) -> Result<(), Error> {
+pub(super) async fn check_folder(caller: &Arc<Caller>, folder: &Path) -> Result<(), Error> {
     let (caller, folder) = (caller.clone(), folder.to_owned());
     let checking = tokio::task::spawn_blocking(move || caller.check_folder(&folder));
     checking.await.map_err(|error| refusal::failed(&error))?
@@ -166,6 +166,7 @@ pub(super) async fn continue_in_new(
     params: OfSession,
 ) -> Result<Reply, Error> {
     let session = caller.session(&params.agent, &params.session_id)?;
+    check_folder(&caller, session.cwd()).await?;
     let new = session.continue_in_new_session().await;
     Reply::of(&opened(&new.map_err(|error| refusal::failed(&error))?))
 }

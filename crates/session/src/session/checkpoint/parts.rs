@@ -189,7 +189,10 @@ fn write_terminal(terminal: &AgentTerminal, object: &mut ObjectWriter<'_>) {
     write_option(object, "_meta", meta.as_ref());
     object.key("output").string(&BASE64.encode(output.to_vec()));
     object.member("dropped", &(*dropped as u64));
-    object.member("replaced", replaced);
+    // Most terminals never replace their output, and earlier versions write no number.
+    if *replaced > 0 {
+        object.member("replaced", replaced);
+    }
 }
 
 fn read_terminal(object: &Object<'_>) -> Result<AgentTerminal, EventError> {
