@@ -184,6 +184,7 @@ test("a phone answers, gets control, reviews, rewinds and is revoked", () =>
     await hub.start();
     await page.waitForSelector(".banner", { state: "detached" });
     await ready(page);
+    assert.equal(await prompt(page).inputValue(), "not sent\nyet");
     await prompt(page).fill("count to 3");
     await button(page, "Send the prompt").tap();
     await page.locator(".row-answer").getByText(/3/).last().waitFor();
