@@ -49,6 +49,11 @@ async function visit(
     if (PAGE !== undefined) await replacePage(context, PAGE);
     const errors: string[] = [];
     context.on("weberror", (error) => errors.push(String(error.error().stack)));
+    // The browser reports what the hub's Content-Security-Policy forbids there.
+    context.on("console", (message) => {
+      const isNetwork = /WebSocket connection|ERR_CONNECTION|Failed to load/.test(message.text());
+      if (message.type() === "error" && !isNetwork) errors.push(message.text());
+    });
     const page = await context.newPage();
     await page.goto(await hub.login(scope));
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
