@@ -13,7 +13,7 @@ export const DESKTOP: BrowserContextOptions = { viewport: { width: 1360, height:
 
 let browser: Browser | undefined;
 
-async function launch(): Promise<Browser> {
+export async function launch(): Promise<Browser> {
   const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
   browser ??= await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   return browser;
@@ -25,6 +25,11 @@ export async function close(): Promise<void> {
 
 /** Where to put pictures of the page, if anywhere. */
 const PICTURES = process.env["PICTURES"];
+
+/** Takes a picture, if `PICTURES` says where. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png` });
+}
 
 export class Visit {
   private constructor(
@@ -64,36 +69,44 @@ export class Visit {
 
   /** Takes a picture, if `PICTURES` says where. */
   async picture(name: string): Promise<void> {
-    if (PICTURES) await this.page.screenshot({ path: `${PICTURES}/${name}.png` });
+    await picture(this.page, name);
   }
 
-  /** Fails if axe finds a violation in what is shown. */
-  async isAccessible(): Promise<void> {
-    await this.page.evaluate(axe.source);
-    const violations = await this.page.evaluate(async () => {
-      const found = await (globalThis as any).axe.run(document);
-      return found.violations.map((each: any) => [
-        each.id,
-        each.help,
-        ...each.nodes.slice(0, 3).map((node: any) => `${node.html} ${node.failureSummary}`),
-      ]);
-    });
-    assert.deepEqual(violations, []);
+  isAccessible(): Promise<void> {
+    return isAccessible(this.page);
   }
 
-  /** Fails if something is wider than the window, or too small for a thumb. */
-  async fitsThumbs(): Promise<void> {
-    const problems = await this.page.evaluate(() => {
-      const found: string[] = [];
-      if (document.documentElement.scrollWidth > innerWidth) found.push("the page is too wide");
-      const targets = "button, select, textarea, a.session, a.icon, input[type=search]";
-      for (const element of document.querySelectorAll<HTMLElement>(targets)) {
-        const { width, height } = element.getBoundingClientRect();
-        if (width === 0 || element.matches(".fold-head, .status, .code-head button")) continue;
-        if (height < 43.5) found.push(`${element.outerHTML.slice(0, 120)} is ${height} px high`);
-      }
-      return found;
-    });
-    assert.deepEqual(problems, []);
+  fitsThumbs(): Promise<void> {
+    return fitsThumbs(this.page);
   }
+}
+
+/** Fails if axe finds a violation in what is shown. */
+export async function isAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const found = await (globalThis as any).axe.run(document);
+    return found.violations.map((each: any) => [
+      each.id,
+      each.help,
+      ...each.nodes.slice(0, 3).map((node: any) => `${node.html} ${node.failureSummary}`),
+    ]);
+  });
+  assert.deepEqual(violations, []);
+}
+
+/** Fails if something is wider than the window, or too small for a thumb. */
+export async function fitsThumbs(page: Page): Promise<void> {
+  const problems = await page.evaluate(() => {
+    const found: string[] = [];
+    if (document.documentElement.scrollWidth > innerWidth) found.push("the page is too wide");
+    const targets = "button, select, textarea, a.session, a.icon, input[type=search]";
+    for (const element of document.querySelectorAll<HTMLElement>(targets)) {
+      const { width, height } = element.getBoundingClientRect();
+      if (width === 0 || element.matches(".fold-head, .status, .code-head button")) continue;
+      if (height < 43.5) found.push(`${element.outerHTML.slice(0, 120)} is ${height} px high`);
+    }
+    return found;
+  });
+  assert.deepEqual(problems, []);
 }

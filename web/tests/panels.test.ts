@@ -25,7 +25,7 @@ test("a review accepts a hunk, and rejects one after a preview", () =>
     assert.deepEqual([asked.goal, asked.force], [{ type: "hunks", hunks: ["1.0"] }, false]);
     await page.getByLabel(/also files that others changed/).check();
     assert.equal((await hub.called("_attache/restore_preview")).force, true);
-    await page.getByRole("button", { name: "Go back" }).click();
+    await page.getByRole("button", { name: "Reject the change" }).click();
     assert.deepEqual(await hub.called("_attache/restore"), { preview: 1, what: "files" });
     await page.getByRole("button", { name: "Comment" }).first().click();
     await page.getByLabel("Comment for the agent").fill("Use rsplit");

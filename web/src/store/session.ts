@@ -23,6 +23,8 @@ export class ShownSession implements SessionWatcher {
   readonly problem: Signal<string | null> = signal(null);
   /** Whether the first rows came. */
   readonly loaded: Signal<boolean> = signal(false);
+  /** How many prompts the person sent here. */
+  readonly prompted: Signal<number> = signal(0);
   /** What the person folded or unfolded, by the id of the row and the name of the part. */
   readonly folds = new Map<string, boolean>();
   /** The whole tool calls that were asked for, by row. */

@@ -107,6 +107,7 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
     images.value = [];
     chosen.current.clear();
     set("");
+    session.prompted.value++;
   };
   const pick = (completion: Completion): void => {
     const word = popup.word.value;
@@ -180,7 +181,7 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
           aria-label="Prompt"
           aria-autocomplete="list"
           {...popup.aria}
-          placeholder={allowed ? INVITATION : "Only watching"}
+          placeholder={allowed ? INVITATION : "Prompts need control"}
           onInput={typed}
           onKeyDown={keyed}
           onPaste={(event) => {

@@ -60,6 +60,10 @@ function Rows({ session }: { session: ShownSession }): JSX.Element {
     found.value = row;
     list.current?.toRow(row);
   }, [goTo.value, rows.length]);
+  // Who sends a prompt wants to see what comes of it.
+  useEffect(() => {
+    if (session.prompted.value > 0) list.current?.toEnd();
+  }, [session, session.prompted.value]);
   const left = (is: boolean): void => {
     atEnd.value = is;
     seen.value = session.state.rows.length;

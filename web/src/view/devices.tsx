@@ -70,8 +70,8 @@ export function DevicesPanel(): JSX.Element {
         <>
           <h3>Devices</h3>
           <p class="muted">
-            Only the machine of the hub changes devices. Add one there with “attache serve
-            devices”.
+            Only the machine of the hub changes devices. Add one there with “attache serve devices
+            add”.
           </p>
           <ul>
             {devices.value?.map((device) => (

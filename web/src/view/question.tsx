@@ -155,7 +155,9 @@ export function Question(props: {
               aria-expanded={hasMore(choice) ? more.value === index : undefined}
               onClick={() => choose(choice, index)}
             >
-              <Spans line={choice.label} />
+              <span>
+                <Spans line={choice.label} />
+              </span>
             </button>
             {more.value === index && (
               <More choice={choice} index={index} why={why} send={(answer) => void send(answer)} />

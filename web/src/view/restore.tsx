@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { JSX } from "preact";
 import { addressOf, attempt, panel, say } from "../store/app.ts";
 import type { ShownSession } from "../store/session.ts";
-import { plain } from "../text.ts";
+import { count, plain } from "../text.ts";
 import { Spans } from "./text.tsx";
 
 const WORDS: Record<RestoreWhat, string> = {
@@ -12,6 +12,18 @@ const WORDS: Record<RestoreWhat, string> = {
   conversation: "Conversation",
   both: "Files and conversation",
 };
+
+/** What the buttons and the text say: a rejected change is no rewind for the person. */
+function labels(goal: RestoreGoal): { intro: string; confirm: string; busy: string; keep: string } {
+  if (goal.type !== "hunks") {
+    const confirm = "Go back";
+    return { intro: "", confirm, busy: "Going back…", keep: "Keep everything" };
+  }
+  const { length } = goal.hunks;
+  const intro = `This takes ${count(length, "change")} back in the file:`;
+  const confirm = length === 1 ? "Reject the change" : "Reject the changes";
+  return { intro, confirm, busy: "Rejecting…", keep: "Cancel" };
+}
 
 /** Shows what going back would do, and does it when the person confirms. */
 export function Restore(props: {
@@ -56,6 +68,7 @@ export function Restore(props: {
   const known = preview.value;
   if (known === null) return <p class="muted">Looking what would change…</p>;
   const files = what.value !== "conversation";
+  const says = labels(goal);
   const nothing = known.isEmpty && what.value === "files";
   return (
     <section class="restore" aria-label="What would change">
@@ -78,6 +91,7 @@ export function Restore(props: {
       {!props.forks && what.value !== "files" && (
         <p class="muted">The agent cannot go back itself, so a new session begins.</p>
       )}
+      {says.intro !== "" && <p>{says.intro}</p>}
       {files && known.isEmpty && <p>No file would change.</p>}
       {files && (
         <ul class="preview-lines">
@@ -104,9 +118,9 @@ export function Restore(props: {
           disabled={busy.value || nothing}
           onClick={() => void confirm(known.preview)}
         >
-          {busy.value ? "Going back…" : "Go back"}
+          {busy.value ? says.busy : says.confirm}
         </button>
-        <button onClick={props.cancel}>Keep everything</button>
+        <button onClick={props.cancel}>{says.keep}</button>
       </div>
     </section>
   );

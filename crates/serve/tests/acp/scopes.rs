@@ -1,6 +1,7 @@
 //! What a client may do by its scope and its place.
 
 use crate::shared::{Shared, prompt};
+use attache_client::AgentState;
 use attache_serve::Scope;
 use serde_json::json;
 
@@ -40,6 +41,28 @@ async fn a_method_beyond_the_scope_is_refused_and_names_it() {
         phone.call("session/close", id).await;
     }
     assert!(shared.hub.hub.session("a", &"s1".into()).is_some());
+}
+
+/// Opening a stored session starts an agent, with folders and MCP servers of the client's choice.
+#[tokio::test]
+async fn opening_a_session_that_is_not_open_needs_the_scope_control() {
+    let mut shared = Shared::new();
+    for scope in [Scope::Watch, Scope::Answer] {
+        let (mut phone, _scope) = shared.device(scope).await;
+        for method in ["session/load", "session/resume"] {
+            let error = phone.refused(method, shared.of("a/stored")).await;
+            assert!(error.contains("needs the scope control"), "{method}: {error}");
+        }
+    }
+    assert_eq!(shared.hub.hub.agent("a").unwrap().state(), AgentState::NotStarted);
+}
+
+#[tokio::test]
+async fn a_device_cannot_choose_its_name_in_the_audit() {
+    let mut shared = Shared::new();
+    let (_phone, _scope) = shared.device(Scope::Watch).await;
+    let names: Vec<String> = shared.hub.clients().iter().map(|client| client.name()).collect();
+    assert!(names[0].starts_with("phone (device "), "{names:?}");
 }
 
 #[tokio::test]
