@@ -62,7 +62,7 @@ async fn a_device_cannot_choose_its_name_in_the_audit() {
     let mut shared = Shared::new();
     let (_phone, _scope) = shared.device(Scope::Watch).await;
     let names: Vec<String> = shared.hub.clients().iter().map(|client| client.name()).collect();
-    assert!(names[0].starts_with("phone (device "), "{names:?}");
+    assert!(names[0].ends_with("(device d, Test client)"), "{names:?}");
 }
 
 #[tokio::test]
