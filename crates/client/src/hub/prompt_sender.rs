@@ -90,11 +90,11 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
         let prompt = with_note(&note, queued.prompt.clone());
         match begin_turn(&handle.live, &handle.shared, prompt, &tracker).await {
             Ok(turn) => {
+                first_title::give(entry);
                 #[cfg(feature = "checkpoints")]
                 entry.checkpoints.turn_began();
                 note_is_sent(entry, &note);
                 await_turn(entry, turn).await;
-                first_title::give(entry);
                 #[cfg(feature = "checkpoints")]
                 {
                     entry.state().undo = None;
