@@ -53,9 +53,9 @@ impl HubConnection {
     pub async fn begin(socket: &Path, version: &str, wants: Wants) -> Result<Self, ConnectError> {
         let stream = UnixStream::connect(socket).await.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => ConnectError::NotRunning,
-            _ => ConnectError::Failed(error),
+            _ => ConnectError::of(error),
         })?;
-        if stream.peer_cred().map_err(ConnectError::Failed)?.uid() != user() {
+        if stream.peer_cred().map_err(ConnectError::of)?.uid() != user() {
             return Err(ConnectError::NotAHub);
         }
         let (input, mut output) = stream.into_split();
@@ -95,17 +95,26 @@ impl HubConnection {
             }),
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(ConnectError::Ended),
-            Err(error) => Err(match error.kind() {
-                io::ErrorKind::InvalidData => ConnectError::NotAHub,
-                io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => ConnectError::Ended,
-                _ => ConnectError::Failed(error),
-            }),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(ConnectError::NotAHub),
+            Err(error) => Err(ConnectError::of(error)),
         }
     }
 
     /// Returns both directions of the stream.
     pub fn into_parts(self) -> (BufReader<OwnedReadHalf>, OwnedWriteHalf) {
         (self.input, self.output)
+    }
+}
+
+impl ConnectError {
+    /// Returns the reason behind an error of the socket. A hub may end at any moment.
+    fn of(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::ConnectionReset
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::NotConnected => Self::Ended,
+            _ => Self::Failed(error),
+        }
     }
 }
 

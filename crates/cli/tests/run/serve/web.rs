@@ -86,9 +86,9 @@ fn this_program_uses_the_hub_as_a_remote_agent() {
         let ended = run(&address, token);
         assert_eq!(ended.code, Some(0), "{address}: {ended:?}");
         assert!(ended.stdout.contains("offline"), "{address}: {ended:?}");
-        let refused = run(&address, "wrong");
+        let refused = run(&address, "not-the-token");
         assert_ne!(refused.code, Some(0), "{address}: {refused:?}");
         let shown = refused.stderr + &refused.stdout;
-        assert!(!shown.contains("wrong") && shown.contains("token"), "{address}: {shown}");
+        assert!(!shown.contains("not-the-token") && shown.contains("token"), "{address}: {shown}");
     }
 }
