@@ -39,7 +39,7 @@
 //!   the transport itself.
 //! - Dropping one half closes that direction at once.
 
-mod frame_ends;
+mod ends;
 mod frames;
 mod line_source;
 mod lines;
@@ -49,7 +49,7 @@ pub mod streamable;
 #[cfg(feature = "websocket")]
 mod websocket;
 
-pub use frame_ends::{FrameReader, FrameWriter, frame_ends};
+pub use ends::{FrameReader, FrameWriter, frame_ends};
 pub use frames::Frames;
 pub use lines::LineTransport;
 pub use memory::MemoryTransport;

@@ -19,6 +19,7 @@
 //! without an open stream and without a request ends after [`IDLE`]. A WebSocket whose client
 //! answers no ping ends after a minute.
 
+mod caller;
 mod connections;
 mod event_stream;
 mod http_connection;
@@ -31,19 +32,12 @@ use attache_connection::ConnectionEnd;
 use attache_connection::transport::Transport;
 use axum::Router;
 use axum::routing::get;
-use connections::Connections;
+use connections::{Connections, Serve};
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 pub use attache_connection::transport::streamable::ACP_PATH;
 pub use http_connection::IDLE;
-
-type Serving = Pin<Box<dyn Future<Output = ConnectionEnd> + Send>>;
-
-/// Serves one client over a transport.
-pub(crate) type Serve =
-    dyn Fn(Arc<SharedHub>, Arc<AttachedClient>, Box<dyn Transport>) -> Serving + Send + Sync;
 
 /// The routes of remote ACP, at [`ACP_PATH`].
 ///

@@ -3,6 +3,7 @@
 mod header;
 mod keep_alive;
 mod output;
+mod role;
 mod source;
 
 use self::keep_alive::KeepAlive;
@@ -18,14 +19,7 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Which side of a WebSocket this is. The client masks what it sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WebSocketRole {
-    /// The side that opened the connection.
-    Client,
-    /// The side that accepted it.
-    Server,
-}
+pub use role::WebSocketRole;
 
 /// Carries one frame in each text message of a WebSocket, after the HTTP upgrade.
 ///

@@ -1,14 +1,14 @@
 //! The connections that are open.
 
-use super::Serve;
 use super::http_connection::HttpConnection;
 use crate::{AttachedClient, SharedHub};
 use attache_connection::ConnectionEnd;
-use attache_connection::transport::{FrameReader, WebSocketTransport};
+use attache_connection::transport::{FrameReader, Transport, WebSocketTransport};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -20,6 +20,12 @@ const CONNECTIONS: usize = 256;
 
 /// How long the hub may take to end a connection, and a client to read the last messages.
 const ENDING: Duration = Duration::from_secs(5);
+
+type Serving = Pin<Box<dyn Future<Output = ConnectionEnd> + Send>>;
+
+/// Serves one client over a transport.
+pub(super) type Serve =
+    dyn Fn(Arc<SharedHub>, Arc<AttachedClient>, Box<dyn Transport>) -> Serving + Send + Sync;
 
 /// The connections that are open. Dropping this ends them.
 pub(super) struct Connections {

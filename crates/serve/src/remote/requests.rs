@@ -1,10 +1,10 @@
 //! The requests of streamable HTTP.
 
-use super::connections::{Connections, Full};
+use super::caller::{Caller, Refused, caller, text};
+use super::connections::Connections;
 use super::event_stream::EventStream;
 use super::http_connection::HttpConnection;
 use super::upgrade;
-use crate::{AttachedClient, SharedHub};
 use attache_connection::Limits;
 use attache_connection::transport::streamable::{
     CONNECTION_ID, EVENT_STREAM, Envelope, JSON, LONGEST_ID, SESSION_ID,
@@ -13,7 +13,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,37 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The answer to a batch, which ACP does not use.
 const NO_BATCHES: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"JSON-RPC batches are not supported"}}"#;
 
-/// A request that is refused, with the reason.
-pub(super) struct Refused(pub(super) StatusCode, pub(super) &'static str);
-
-impl IntoResponse for Refused {
-    fn into_response(self) -> Response {
-        (self.0, self.1).into_response()
-    }
-}
-
-impl From<Full> for Refused {
-    fn from(_: Full) -> Self {
-        Self(StatusCode::SERVICE_UNAVAILABLE, "too many connections are open: close one")
-    }
-}
-
 const UNKNOWN: Refused =
     Refused(StatusCode::NOT_FOUND, "there is no such connection: send initialize again");
-
-/// The hub and the authenticated client of a request.
-pub(super) type Caller = (Arc<SharedHub>, Arc<AttachedClient>);
-
-/// Returns the hub and the authenticated client of a request.
-pub(super) fn caller(request: &Request) -> Result<Caller, Refused> {
-    let extensions = request.extensions();
-    match (extensions.get::<Arc<SharedHub>>(), extensions.get::<Arc<AttachedClient>>()) {
-        (Some(shared), Some(client)) if client.scope().is_some() => {
-            Ok((shared.clone(), client.clone()))
-        }
-        _ => Err(Refused(StatusCode::UNAUTHORIZED, "the request is not authenticated")),
-    }
-}
 
 /// Takes a message of the client.
 pub(super) async fn post(
@@ -203,10 +174,6 @@ fn session(headers: &HeaderMap) -> Result<Option<String>, Refused> {
         Some(Ok(id)) if id.len() <= LONGEST_ID => Ok(Some(id.to_owned())),
         Some(_) => Err(Refused(StatusCode::BAD_REQUEST, "Acp-Session-Id is too long or not text")),
     }
-}
-
-pub(super) fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// Reads a body of at most `limit` bytes.

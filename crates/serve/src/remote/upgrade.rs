@@ -1,7 +1,7 @@
 //! The upgrade of a request to a WebSocket.
 
+use super::caller::{Refused, caller, text};
 use super::connections::Connections;
-use super::requests::{Refused, caller, text};
 use attache_connection::transport::{WebSocketRole, WebSocketTransport, websocket_accept};
 use axum::extract::Request;
 use axum::http::header::{

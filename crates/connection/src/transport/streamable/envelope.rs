@@ -1,6 +1,7 @@
 //! The parts of a message that say which stream it belongs to.
 
 use super::LONGEST_ID;
+use attache_protocol::method::{CancelRequest, Method as _};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -32,7 +33,7 @@ impl<'b> Envelope<'b> {
     /// Reads the envelope of a message. Returns `None` if it is not a JSON object with the members
     /// of a message.
     pub fn of(message: &'b [u8]) -> Option<Self> {
-        serde_json::from_slice(message).ok()
+        object(message)
     }
 
     /// The method of a call or notification.
@@ -57,7 +58,7 @@ impl<'b> Envelope<'b> {
 
     /// The session that the result of this reply names, such as one that was opened.
     pub fn opened_session(&self) -> Option<String> {
-        let named: Named = serde_json::from_str(self.result?.get()).ok()?;
+        let named: Named = object(self.result?.get().as_bytes())?;
         named.session_id.filter(|id| id.len() <= LONGEST_ID)
     }
 
@@ -68,13 +69,18 @@ impl<'b> Envelope<'b> {
 
     /// The call that this notification cancels.
     pub fn cancelled(&self) -> Option<String> {
-        let cancels = self.method() == Some("$/cancel_request");
+        let cancels = self.method() == Some(CancelRequest::ROW.name);
         id_text(&self.params().filter(|_| cancels)?.request_id?)
     }
 
     fn params(&self) -> Option<Named> {
-        serde_json::from_str(self.params?.get()).ok()
+        object(self.params?.get().as_bytes())
     }
+}
+
+/// Reads a JSON object. Serde alone would also take an array, as the members in their order.
+fn object<'b, T: Deserialize<'b>>(json: &'b [u8]) -> Option<T> {
+    json.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(json).ok())?
 }
 
 fn id_text(id: &Value) -> Option<String> {
@@ -103,5 +109,15 @@ mod tests {
         for message in ["[]", "5", "", "{", r#"{"method":5}"#] {
             assert!(Envelope::of(message.as_bytes()).is_none(), "{message}");
         }
+        assert!(Envelope::of(b" {}").is_some());
+    }
+
+    #[test]
+    fn members_have_names() {
+        let session = |message: &str| Envelope::of(message.as_bytes()).unwrap().session();
+        assert_eq!(session(r#"{"params":{"sessionId":"s"}}"#).as_deref(), Some("s"));
+        assert_eq!(session(r#"{"params":["s"]}"#), None);
+        let opened = Envelope::of(br#"{"id":1,"result":["s"]}"#).unwrap().opened_session();
+        assert_eq!(opened, None);
     }
 }

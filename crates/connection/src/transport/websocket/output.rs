@@ -2,8 +2,8 @@
 //!
 //! The source shares it, because it answers pings and reports broken rules.
 
-use super::WebSocketRole;
 use super::header::{CLOSE, Header, LONGEST_CONTROL, PONG, TEXT, apply_mask};
+use super::role::WebSocketRole;
 use crate::transport::{FrameSink, Frames};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::io;

@@ -3,9 +3,9 @@
 use super::header::{
     BINARY, CLOSE, CONTINUATION, Header, LONGEST_CONTROL, PING, PONG, TEXT, apply_mask, broken,
 };
-use super::keep_alive::KeepAlive;
+use super::keep_alive::{Due, KeepAlive};
 use super::output::{NORMAL, NOT_TEXT, PROTOCOL_ERROR, SharedOutput, TOO_LONG};
-use super::{WebSocketRole, keep_alive};
+use super::role::WebSocketRole;
 use crate::transport::{FrameSource, Incoming};
 use std::io;
 use std::pin::Pin;
@@ -220,11 +220,11 @@ impl FrameSource for WebSocketSource {
             return Poll::Ready(());
         }
         match ready!(keep_alive.poll(context)) {
-            keep_alive::Due::Ping => {
+            Due::Ping => {
                 self.output.control(PING, b"");
                 self.output.poll_control(context);
             }
-            keep_alive::Due::Gone => {
+            Due::Gone => {
                 let gone = "the other side of the WebSocket does not answer";
                 self.state = State::Failed(io::Error::new(io::ErrorKind::TimedOut, gone));
             }
