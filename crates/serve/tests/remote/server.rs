@@ -25,7 +25,7 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) agents: EchoAgents,
     /// How each connection ended.
-    pub(crate) ends: mpsc::UnboundedReceiver<ConnectionEnd>,
+    pub(crate) ends: mpsc::Receiver<ConnectionEnd>,
     /// Drops all connections.
     pub(crate) cut: Arc<Notify>,
     _running: JoinSet<()>,
@@ -34,7 +34,7 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) async fn start() -> Self {
         let agents = EchoAgents::new();
-        let (ended, ends) = mpsc::unbounded_channel();
+        let (ended, ends) = mpsc::channel(64);
         let cut = Arc::new(Notify::new());
         let (serving, cutting) = (agents.clone(), cut.clone());
         let routes = acp_routes_with(move |_, _client, transport| {
@@ -44,7 +44,7 @@ impl Server {
                     end = agents.serve(transport) => end,
                     () = cut.notified() => ConnectionEnd::Closed,
                 };
-                let _ = ended.send(end.clone());
+                let _ = ended.try_send(end.clone());
                 end
             }
         });
