@@ -1,8 +1,9 @@
-//! A client that is attached to the hub.
+//! The clients that are attached to the hub.
 
 use crate::Scope;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 
 /// Identifies an attached client until the hub ends.
@@ -24,7 +25,8 @@ pub enum Place {
     Device(DeviceId),
 }
 
-/// A client that is attached to the hub: one connection of an ACP client or of a page.
+/// A client that is attached to the hub: one connection of an ACP client or of a page. Dropping
+/// this detaches it.
 #[derive(Debug)]
 pub struct AttachedClient {
     /// The id of the connection.
@@ -39,31 +41,74 @@ pub struct AttachedClient {
     scope: watch::Receiver<Option<Scope>>,
     /// The agent of new sessions that name none.
     default_agent: Option<String>,
+    /// The list that it is in.
+    list: Weak<AttachedClients>,
+}
+
+/// The clients that are attached to a hub, and their number.
+#[derive(Debug, Default)]
+pub(crate) struct AttachedClients {
+    table: Mutex<Table>,
+    count: watch::Sender<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    last: u64,
+    clients: BTreeMap<ClientId, Weak<AttachedClient>>,
+}
+
+impl AttachedClients {
+    /// Adds a client, until it is dropped. `scope` may change meanwhile; `None` ends the
+    /// connection.
+    pub(crate) fn attach(
+        self: &Arc<Self>,
+        place: Place,
+        name: String,
+        scope: watch::Receiver<Option<Scope>>,
+        default_agent: Option<String>,
+    ) -> Arc<AttachedClient> {
+        let (given_name, list) = (name.clone(), Arc::downgrade(self));
+        let name = Mutex::new(name);
+        let mut table = self.table();
+        table.last += 1;
+        let id = ClientId(table.last);
+        let client =
+            Arc::new(AttachedClient { id, place, given_name, name, scope, default_agent, list });
+        table.clients.insert(id, Arc::downgrade(&client));
+        self.count.send_replace(table.clients.len());
+        client
+    }
+
+    /// The clients.
+    pub(crate) fn list(&self) -> Vec<Arc<AttachedClient>> {
+        // No handle is dropped under the lock, which the drop of the last one takes.
+        self.table().clients.values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// How many clients there are, and when that changes.
+    pub(crate) fn count(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for AttachedClient {
+    fn drop(&mut self) {
+        let Some(list) = self.list.upgrade() else { return };
+        let mut table = list.table();
+        table.clients.remove(&self.id);
+        list.count.send_replace(table.clients.len());
+    }
 }
 
 impl AttachedClient {
-    /// Returns a client. `scope` may change while it is attached; `None` ends the connection.
-    pub fn new(
-        id: ClientId,
-        place: Place,
-        name: impl Into<String>,
-        scope: watch::Receiver<Option<Scope>>,
-    ) -> Self {
-        let given_name = name.into();
-        let name = Mutex::new(given_name.clone());
-        Self { id, place, given_name, name, scope, default_agent: None }
-    }
-
     /// Whether the client is on another machine, or may be.
     pub fn is_remote(&self) -> bool {
         matches!(self.place, Place::Device(_))
-    }
-
-    /// Sets the agent of new sessions that name none, as the person would choose it.
-    #[must_use]
-    pub fn with_default_agent(mut self, agent: Option<String>) -> Self {
-        self.default_agent = agent;
-        self
     }
 
     /// The agent of new sessions that name none: one of [`HubServices::agents`], or for a client on
@@ -91,13 +136,13 @@ impl AttachedClient {
 
     /// What the audit calls the client.
     pub fn name(&self) -> String {
-        self.name.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.name.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Notes what the client calls itself. A client of this machine has this name from now on; a
     /// device keeps its own, with this one in parentheses, so that the audit always names it.
     pub fn introduce(&self, called: &str) {
-        let mut name = self.name.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut name = self.name.lock().unwrap_or_else(PoisonError::into_inner);
         *name = match &self.place {
             Place::Socket => called.to_owned(),
             Place::Device(id) => format!("{} (device {id}, {called})", self.given_name),

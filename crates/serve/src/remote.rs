@@ -17,7 +17,8 @@
 //! that is longer. When a stream is full because nothing reads it, the hub waits; the connection
 //! ends after the [stall time](attache_connection::Limits::stall). A connection of streamable HTTP
 //! without an open stream and without a request ends after [`IDLE`]. A WebSocket whose client
-//! answers no ping ends after a minute.
+//! answers no ping ends after a minute. All clients together have at most 256 connections, and one
+//! device at most 32.
 
 mod caller;
 mod connections;

@@ -27,6 +27,15 @@ impl ScopeRequests {
         self.0.send_if_modified(|open| open.remove(device).is_some());
     }
 
+    /// Forgets the requests for which `keep` returns false.
+    pub(crate) fn retain(&self, mut keep: impl FnMut(&DeviceId, &ScopeWish) -> bool) {
+        self.0.send_if_modified(|open| {
+            let before = open.len();
+            open.retain(|device, wish| keep(device, wish));
+            open.len() != before
+        });
+    }
+
     /// The open requests.
     pub(crate) fn open(&self) -> BTreeMap<DeviceId, ScopeWish> {
         self.0.borrow().clone()

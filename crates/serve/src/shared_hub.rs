@@ -1,16 +1,20 @@
 //! The hub, and who is attached to it.
 
 use crate::acp_sessions::AcpSessions;
+use crate::attached_client::AttachedClients;
 use crate::devices::Devices;
 use crate::live::LiveViews;
-use crate::scope_requests::ScopeRequests;
-use crate::{AttachedClient, ClientId, HubServices, Place, Scope};
+use crate::scope_requests::{ScopeRequests, ScopeWish};
+use crate::{AttachedClient, DeviceId, HubServices, Place, Scope};
 use attache_client::Hub;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use tokio::sync::watch;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::{Semaphore, watch};
+
+/// How many searches of clients without control run at the same time.
+const SEARCHES: usize = 2;
 
 /// One hub that many clients use.
 pub struct SharedHub {
@@ -23,14 +27,9 @@ pub struct SharedHub {
     pub(crate) live: LiveViews,
     devices: OnceLock<Arc<Devices>>,
     pub(crate) scope_requests: ScopeRequests,
-    attached: Mutex<Attached>,
-    count: watch::Sender<usize>,
-}
-
-#[derive(Default)]
-struct Attached {
-    last: u64,
-    clients: BTreeMap<ClientId, Weak<AttachedClient>>,
+    /// The searches that clients without control may do at the same time.
+    pub(crate) searches: Arc<Semaphore>,
+    attached: Arc<AttachedClients>,
 }
 
 impl SharedHub {
@@ -43,8 +42,8 @@ impl SharedHub {
             live: LiveViews::default(),
             devices: OnceLock::new(),
             scope_requests: ScopeRequests::default(),
-            attached: Mutex::default(),
-            count: watch::Sender::new(0),
+            searches: Arc::new(Semaphore::new(SEARCHES)),
+            attached: Arc::default(),
         }
     }
 
@@ -59,6 +58,15 @@ impl SharedHub {
         self.devices.get()
     }
 
+    /// What devices ask for, without the wishes that were granted or whose devices are gone.
+    pub(crate) fn scope_wishes(&self) -> BTreeMap<DeviceId, ScopeWish> {
+        self.scope_requests.retain(|id, wish| {
+            let scope = self.devices().and_then(|devices| devices.scope_of(id));
+            scope.and_then(|scope| *scope.borrow()).is_some_and(|own| own < wish.scope)
+        });
+        self.scope_requests.open()
+    }
+
     /// Returns whether remote clients may open sessions in a folder: it is below an allowed one,
     /// and no link leads out of that. Blocks on the disk.
     pub(crate) fn allows_folder(&self, folder: &Path) -> bool {
@@ -71,7 +79,7 @@ impl SharedHub {
     /// Attaches a client. It counts as attached until the last clone of the returned handle is
     /// dropped.
     pub fn attach(
-        self: &Arc<Self>,
+        &self,
         place: Place,
         name: impl Into<String>,
         scope: watch::Receiver<Option<Scope>>,
@@ -81,43 +89,23 @@ impl SharedHub {
 
     /// Attaches a client as [`SharedHub::attach`] does, with the agent of its new sessions.
     pub fn attach_with(
-        self: &Arc<Self>,
+        &self,
         place: Place,
         name: impl Into<String>,
         scope: watch::Receiver<Option<Scope>>,
         default_agent: Option<String>,
     ) -> Arc<AttachedClient> {
-        let mut attached = self.attached();
-        attached.clients.retain(|_, client| client.strong_count() > 0);
-        attached.last += 1;
-        let id = ClientId(attached.last);
-        let client = AttachedClient::new(id, place, name, scope).with_default_agent(default_agent);
-        let client = Arc::new(client);
-        attached.clients.insert(id, Arc::downgrade(&client));
-        self.count.send_replace(attached.clients.len());
-        client
-    }
-
-    /// Takes a client whose connection ended from the list.
-    pub fn detach(&self, id: ClientId) {
-        let mut attached = self.attached();
-        attached.clients.remove(&id);
-        attached.clients.retain(|_, client| client.strong_count() > 0);
-        self.count.send_replace(attached.clients.len());
+        self.attached.attach(place, name.into(), scope, default_agent)
     }
 
     /// The clients that are attached now.
     pub fn clients(&self) -> Vec<Arc<AttachedClient>> {
-        self.attached().clients.values().filter_map(Weak::upgrade).collect()
+        self.attached.list()
     }
 
     /// How many clients are attached, and when that changes.
     pub fn client_count(&self) -> watch::Receiver<usize> {
-        self.count.subscribe()
-    }
-
-    fn attached(&self) -> MutexGuard<'_, Attached> {
-        self.attached.lock().unwrap_or_else(PoisonError::into_inner)
+        self.attached.count()
     }
 }
 

@@ -142,7 +142,7 @@ impl Sender {
         if self.caller.client.is_remote() {
             return Vec::new();
         }
-        let open = self.caller.shared.scope_requests.open().into_iter();
+        let open = self.caller.shared.scope_wishes().into_iter();
         let item = |(DeviceId(device), wish): (DeviceId, ScopeWish)| ScopeRequest {
             device,
             name: Line::of(sanitize::line(&wish.name), Role::Text),

@@ -5,11 +5,13 @@ use super::messages::{Found, FoundPlace, ReadRows, Rows, Search, WholeCall};
 use super::refusal;
 use super::reply::Reply;
 use super::watches::WatchedSession;
+use crate::{Scope, SharedHub};
 use attache_connection::Peer;
 use attache_protocol::Error;
 use attache_view::{Line, Role, sanitize};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tokio::runtime::Handle;
 
 /// The largest number of places that are found.
 const PLACES: usize = 200;
@@ -48,7 +50,8 @@ pub(super) async fn whole_call(
     }
 }
 
-/// Finds text.
+/// Finds text. A search reads much, so few searches of clients without control run at a time; the
+/// others wait.
 pub(super) async fn search(
     caller: Arc<Caller>,
     _peer: Peer,
@@ -58,31 +61,40 @@ pub(super) async fn search(
     if words.is_empty() {
         return Err(refusal::wrong("the field `words` is empty: write what to look for"));
     }
-    let places = match params.watch {
-        Some(watch) => in_session(caller.watches.session(watch)?, words).await?,
-        None => everywhere(&caller, words).await?,
+    let watched = params.watch.map(|watch| caller.watches.session(watch)).transpose()?;
+    let turn = match caller.client.may(Scope::Control) {
+        true => None,
+        false => Some(caller.shared.searches.clone().acquire_owned().await),
     };
+    let shared = caller.shared.clone();
+    // A search that has begun is not broken off with its connection, and keeps its turn.
+    let looking = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        match watched {
+            Some(watched) => Ok(in_session(&watched, &words)),
+            None => Handle::current().block_on(everywhere(&shared, words)),
+        }
+    });
+    let places = looking.await.map_err(|error| refusal::failed(&error))??;
     Reply::of(&Found { places })
 }
 
-async fn in_session(watched: Arc<WatchedSession>, words: String) -> Result<Vec<FoundPlace>, Error> {
-    let looking = tokio::task::spawn_blocking(move || {
-        let session = watched.live.session();
-        let (agent, id) = (session.agent().name().to_owned(), session.id().as_str().to_owned());
-        let found = watched.live.find(&words, PLACES).into_iter();
-        let place = |(row, line)| FoundPlace {
-            agent: agent.clone(),
-            session_id: id.clone(),
-            row: Some(row),
-            line,
-        };
-        found.map(place).collect()
-    });
-    looking.await.map_err(|error| refusal::failed(&error))
+/// Finds text in a session. Blocks on the disk.
+fn in_session(watched: &WatchedSession, words: &str) -> Vec<FoundPlace> {
+    let session = watched.live.session();
+    let (agent, id) = (session.agent().name().to_owned(), session.id().as_str().to_owned());
+    let found = watched.live.find(words, PLACES).into_iter();
+    let place = |(row, line)| FoundPlace {
+        agent: agent.clone(),
+        session_id: id.clone(),
+        row: Some(row),
+        line,
+    };
+    found.map(place).collect()
 }
 
-async fn everywhere(caller: &Caller, words: String) -> Result<Vec<FoundPlace>, Error> {
-    let found = caller.shared.services.search(words).await;
+async fn everywhere(shared: &SharedHub, words: String) -> Result<Vec<FoundPlace>, Error> {
+    let found = shared.services.search(words).await;
     let found = found.map_err(|error| refusal::failed(&error))?;
     let place = |found: crate::FoundText| FoundPlace {
         agent: found.agent,

@@ -6,7 +6,7 @@ use super::origin_check::RequestOrigin;
 use super::response_body::ResponseBody;
 use super::state::HttpState;
 use crate::devices::Login;
-use crate::{AttachedClient, DeviceId, Place, SharedHub};
+use crate::{DeviceId, Place};
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
 use axum::middleware::Next;
@@ -21,23 +21,9 @@ use tokio::time::Instant;
 #[derive(Debug, Clone)]
 pub(super) struct ResponseOf(pub(super) DeviceId);
 
-/// Takes a client from the hub at the end of its request or WebSocket, unless a handler still has
-/// it: a connection of streamable HTTP is longer than its first request.
-struct Attached {
-    shared: Arc<SharedHub>,
-    client: Arc<AttachedClient>,
-}
-
-impl Drop for Attached {
-    fn drop(&mut self) {
-        if Arc::strong_count(&self.client) == 1 {
-            self.shared.detach(self.client.id);
-        }
-    }
-}
-
 /// Passes a request with a login on, with `Arc<SharedHub>` and `Arc<AttachedClient>` as extensions
-/// and without the secrets. When the login ends, its response or WebSocket ends at once.
+/// and without the secrets. The client is attached until its response or WebSocket ends, or longer
+/// if a handler keeps it. When the login ends, its response or WebSocket ends at once.
 pub(super) async fn authenticate(
     State(state): State<Arc<HttpState>>,
     Extension(connection): Extension<Arc<Connection>>,
@@ -55,14 +41,16 @@ pub(super) async fn authenticate(
         Credentials::Tab { .. } | Credentials::Incomplete => return unauthorized(),
     };
     let Some(login) = login else { return wrong_secret(&state, connection.peer.ip()).await };
-    connection.admit_device();
+    if !connection.admit_device(&login.id, &login.scope) {
+        let full = "The device has too many connections: close one.\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, full).into_response();
+    }
     store_use(&state, &login).await;
 
     let place = Place::Device(login.id.clone());
     let client = state.shared.attach(place, login.name, login.scope.clone());
     request.extensions_mut().insert(Arc::clone(&state.shared));
     request.extensions_mut().insert(Arc::clone(&client));
-    let attached = Attached { shared: Arc::clone(&state.shared), client };
     let mut response = tokio::select! {
         biased;
         () = revoked(Some(login.scope.clone())) => return unauthorized(),
@@ -74,10 +62,10 @@ pub(super) async fn authenticate(
             let protocol = HeaderValue::from_static(SUBPROTOCOL);
             response.headers_mut().entry(SEC_WEBSOCKET_PROTOCOL).or_insert(protocol);
         }
-        connection.bind(login.scope, attached);
+        connection.bind(login.scope, client);
         return response;
     }
-    response.map(|body| Body::new(ResponseBody::of_login(body, login.scope, attached)))
+    response.map(|body| Body::new(ResponseBody::of_login(body, login.scope, client)))
 }
 
 /// Answers a wrong secret, after the delay that its address has earned.

@@ -1,29 +1,43 @@
 //! The open connections, and their number.
 
-use crate::Scope;
+use crate::{DeviceId, Scope};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 
 /// What a client may do, which ends with `None`.
 pub(super) type ScopeWatch = watch::Receiver<Option<Scope>>;
 
-/// The open connections. Connections that have not logged in, *guests*, have a limit of their own,
-/// so that they cannot keep devices out.
+/// The open connections. Connections without a login that holds, *guests*, have a limit of their
+/// own, so that they cannot keep devices out.
 #[derive(Debug)]
 pub(super) struct Connections {
-    guests: usize,
-    all: usize,
+    limits: ConnectionLimits,
     table: Mutex<Table>,
+}
+
+/// How many connections may be open.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ConnectionLimits {
+    pub(super) guests: usize,
+    /// On which one device has logged in.
+    pub(super) device: usize,
+    pub(super) all: usize,
 }
 
 #[derive(Debug, Default)]
 struct Table {
     last: u64,
-    open: BTreeMap<u64, Weak<Connection>>,
+    open: BTreeMap<u64, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    connection: Weak<Connection>,
+    /// The devices that have logged in on the connection, each once.
+    logins: Vec<(DeviceId, ScopeWatch)>,
 }
 
 /// One connection. It is open until the last handle is dropped; the stream has one.
@@ -33,7 +47,6 @@ pub(super) struct Connection {
     pub(super) peer: SocketAddr,
     /// The address to which it connected.
     pub(super) local: SocketAddr,
-    is_guest: AtomicBool,
     ended: watch::Sender<bool>,
     requests: watch::Sender<Requests>,
     /// The login that the connection belongs to, if it is one WebSocket.
@@ -53,8 +66,8 @@ struct Requests {
 }
 
 impl Connections {
-    pub(super) fn new(guests: usize, all: usize) -> Arc<Self> {
-        Arc::new(Self { guests, all, table: Mutex::default() })
+    pub(super) fn new(limits: ConnectionLimits) -> Arc<Self> {
+        Arc::new(Self { limits, table: Mutex::default() })
     }
 
     /// Adds a connection. A guest beyond the limit takes the place of another one. Returns `None`
@@ -67,7 +80,7 @@ impl Connections {
         let open = self.open();
         let guests: Vec<&Arc<Connection>> =
             open.iter().filter(|connection| connection.is_guest()).collect();
-        if guests.len() >= self.guests || open.len() >= self.all {
+        if guests.len() >= self.limits.guests || open.len() >= self.limits.all {
             victim(&guests)?.end();
         }
         let mut table = self.table();
@@ -76,14 +89,14 @@ impl Connections {
             id: table.last,
             peer,
             local,
-            is_guest: AtomicBool::new(true),
             ended: watch::Sender::new(false),
             requests: watch::Sender::new(Requests::default()),
             bound: watch::Sender::new(None),
             held: Mutex::default(),
             connections: Arc::clone(self),
         });
-        table.open.insert(connection.id, Arc::downgrade(&connection));
+        let entry = Entry { connection: Arc::downgrade(&connection), logins: Vec::new() };
+        table.open.insert(connection.id, entry);
         Some(connection)
     }
 
@@ -99,13 +112,25 @@ impl Connections {
         // The upgrade happens under the lock, but the handles are dropped without it: the last one
         // removes its connection from the table.
         let open: Vec<Arc<Connection>> =
-            self.table().open.values().filter_map(Weak::upgrade).collect();
+            self.table().open.values().filter_map(|entry| entry.connection.upgrade()).collect();
         open.into_iter().filter(|connection| !connection.is_ended()).collect()
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Entry {
+    /// Whether this device has logged in, and has not been revoked.
+    fn is_of(&self, device: &DeviceId) -> bool {
+        self.logins.iter().any(|(each, scope)| each == device && holds(scope))
+    }
+}
+
+/// Whether a login has not ended.
+fn holds(scope: &ScopeWatch) -> bool {
+    scope.borrow().is_some()
 }
 
 /// Returns the oldest guest of the address that has most of them.
@@ -119,14 +144,28 @@ fn victim<'a>(guests: &[&'a Arc<Connection>]) -> Option<&'a Arc<Connection>> {
 }
 
 impl Connection {
-    /// Whether nobody has logged in on this connection.
+    /// Whether no login on this connection holds: nobody has logged in, or all were revoked.
     pub(super) fn is_guest(&self) -> bool {
-        self.is_guest.load(Ordering::Relaxed)
+        let table = self.connections.table();
+        let entry = table.open.get(&self.id);
+        !entry.is_some_and(|entry| entry.logins.iter().any(|(_, scope)| holds(scope)))
     }
 
-    /// Counts the connection as one of a device.
-    pub(super) fn admit_device(&self) {
-        self.is_guest.store(false, Ordering::Relaxed);
+    /// Counts the connection as one of a device as long as this scope does not end. Returns false
+    /// if the device has too many connections already.
+    pub(super) fn admit_device(&self, device: &DeviceId, scope: &ScopeWatch) -> bool {
+        let mut table = self.connections.table();
+        let of_device = table.open.values().filter(|entry| entry.is_of(device)).count();
+        let Some(entry) = table.open.get_mut(&self.id) else { return false };
+        if entry.is_of(device) {
+            return true;
+        }
+        if of_device >= self.connections.limits.device {
+            return false;
+        }
+        entry.logins.retain(|(_, scope)| holds(scope));
+        entry.logins.push((device.clone(), scope.clone()));
+        true
     }
 
     /// Ends the connection at once.
@@ -230,6 +269,14 @@ pub(super) async fn revoked(scope: Option<ScopeWatch>) {
 mod tests {
     use super::*;
 
+    fn connections(guests: usize, all: usize) -> Arc<Connections> {
+        Connections::new(ConnectionLimits { guests, device: 2, all })
+    }
+
+    fn device(name: &str) -> (DeviceId, watch::Sender<Option<Scope>>) {
+        (DeviceId(name.to_owned()), watch::Sender::new(Some(Scope::Watch)))
+    }
+
     fn admit(connections: &Arc<Connections>, peer: &str) -> Option<Arc<Connection>> {
         let local = "127.0.0.1:80".parse().unwrap();
         connections.admit(format!("{peer}:1").parse().unwrap(), local)
@@ -237,7 +284,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_oldest_guest_of_the_busiest_address_makes_place() {
-        let connections = Connections::new(3, 5);
+        let connections = connections(3, 5);
         let person = admit(&connections, "192.0.2.1").unwrap();
         let first = admit(&connections, "192.0.2.2").unwrap();
         let second = admit(&connections, "192.0.2.2").unwrap();
@@ -248,24 +295,59 @@ mod tests {
 
     #[tokio::test]
     async fn devices_are_never_ended_for_others() {
-        let connections = Connections::new(2, 3);
+        let connections = connections(2, 3);
         let devices: Vec<_> = (0..3)
-            .map(|_| {
-                let device = admit(&connections, "192.0.2.1").unwrap();
-                device.admit_device();
-                device
+            .map(|number| {
+                let (id, scope) = device(&format!("d{number}"));
+                let connection = admit(&connections, "192.0.2.1").unwrap();
+                assert!(connection.admit_device(&id, &scope.subscribe()));
+                (connection, scope)
             })
             .collect();
         assert!(admit(&connections, "192.0.2.2").is_none());
-        assert!(devices.iter().all(|device| !device.is_ended()));
+        assert!(devices.iter().all(|(connection, _)| !connection.is_ended()));
         drop(devices);
         assert!(connections.table().open.is_empty());
         assert!(admit(&connections, "192.0.2.2").is_some());
     }
 
     #[tokio::test]
+    async fn a_connection_whose_devices_are_revoked_is_a_guest_again() {
+        let connections = connections(2, 2);
+        let (first, second) = (device("d1"), device("d2"));
+        let shared = admit(&connections, "192.0.2.1").unwrap();
+        for (id, scope) in [&first, &second] {
+            assert!(shared.admit_device(id, &scope.subscribe()));
+        }
+        let other = admit(&connections, "192.0.2.1").unwrap();
+        assert!(other.admit_device(&second.0, &second.1.subscribe()));
+        first.1.send_replace(None);
+        assert!(!shared.is_guest(), "the other device has logged in, too");
+        second.1.send_replace(None);
+        assert!(shared.is_guest() && other.is_guest());
+        assert!(admit(&connections, "192.0.2.2").is_some());
+        assert!(shared.is_ended() && !other.is_ended(), "the oldest one makes place");
+    }
+
+    #[tokio::test]
+    async fn a_device_has_a_limit_of_its_own() {
+        let connections = connections(5, 5);
+        let (one, another) = (device("d1"), device("d2"));
+        let open: Vec<_> = (0..3).map(|_| admit(&connections, "192.0.2.1").unwrap()).collect();
+        let admits = |index: usize, (id, scope): &(DeviceId, watch::Sender<_>)| {
+            open[index].admit_device(id, &scope.subscribe())
+        };
+        assert!(admits(0, &one) && admits(1, &one) && admits(0, &one));
+        assert!(!admits(2, &one) && open[2].is_guest());
+        assert!(admits(2, &another));
+        one.1.send_replace(None);
+        let again = device("d1");
+        assert!(admits(2, &again) && admits(1, &again), "revoked logins do not count");
+    }
+
+    #[tokio::test]
     async fn a_bound_connection_ends_with_its_scope() {
-        let connections = Connections::new(2, 3);
+        let connections = connections(2, 3);
         let connection = admit(&connections, "192.0.2.1").unwrap();
         let scope = watch::Sender::new(Some(Scope::Watch));
         let ending = connection.ending();
@@ -283,7 +365,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_without_requests_is_idle() {
-        let connections = Connections::new(2, 3);
+        let connections = connections(2, 3);
         let connection = admit(&connections, "192.0.2.1").unwrap();
         let seconds = std::time::Duration::from_secs;
         let begun = tokio::time::Instant::now();

@@ -112,14 +112,15 @@ fn ended() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::connections::Connections;
+    use super::super::connections::{ConnectionLimits, Connections};
     use super::*;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 
     fn guarded() -> (GuardedStream<DuplexStream>, DuplexStream, Arc<Connection>) {
         let (ours, theirs) = duplex(16);
         let address = "127.0.0.1:1".parse().unwrap();
-        let connection = Connections::new(1, 1).admit(address, address).unwrap();
+        let limits = ConnectionLimits { guests: 1, device: 1, all: 1 };
+        let connection = Connections::new(limits).admit(address, address).unwrap();
         let stream = GuardedStream::new(ours, connection.clone(), Duration::from_secs(60));
         (stream, theirs, connection)
     }

@@ -36,6 +36,9 @@ pub struct HttpOptions {
     /// The largest number of connections that have not logged in. Another one takes the place of
     /// the oldest one of the address that has most of them.
     pub guests: usize,
+    /// The largest number of connections on which one device has logged in. Its requests on more
+    /// are refused.
+    pub device_connections: usize,
     /// The largest number of connections. More are refused.
     pub connections: usize,
 }
@@ -64,6 +67,7 @@ impl Default for HttpOptions {
             write_time: Duration::from_secs(60),
             body_bytes: 32 << 20,
             guests: 128,
+            device_connections: 64,
             connections: 512,
         }
     }

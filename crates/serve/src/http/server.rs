@@ -1,7 +1,7 @@
 //! The server: it accepts connections and owns their tasks.
 
 use super::allowed_hosts::{AllowedHosts, HostError};
-use super::connections::Connections;
+use super::connections::{ConnectionLimits, Connections};
 use super::options::HttpOptions;
 use super::origin::Origin;
 use super::router::router;
@@ -96,7 +96,7 @@ impl HttpServer {
 
     /// Serves these routes, which must be `/acp` or below, to clients with a login. Their requests
     /// have the extensions `Arc<SharedHub>` and `Arc<AttachedClient>`. The routes must have no
-    /// fallback. A handler that keeps the client longer than its request detaches it from the hub.
+    /// fallback. The client stays attached to the hub as long as a handler keeps it.
     #[must_use]
     pub fn with_acp(mut self, routes: Router) -> Self {
         self.acp = Some(routes);
@@ -125,7 +125,12 @@ impl HttpServer {
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let Self { listener, tls, state, acp, .. } = self;
         let options = state.options.clone();
-        let connections = Connections::new(options.guests, options.connections);
+        let limits = ConnectionLimits {
+            guests: options.guests,
+            device: options.device_connections,
+            all: options.connections,
+        };
+        let connections = Connections::new(limits);
         let stopping = watch::Sender::new(false);
         let server = ConnectionServer {
             router: router(&state, acp),

@@ -31,8 +31,12 @@ impl IntoResponse for Refused {
 }
 
 impl From<Full> for Refused {
-    fn from(_: Full) -> Self {
-        Self(StatusCode::SERVICE_UNAVAILABLE, "too many connections are open: close one")
+    fn from(full: Full) -> Self {
+        let why = match full {
+            Full::Hub => "too many connections are open: close one",
+            Full::Place => "this device has too many open connections: close one",
+        };
+        Self(StatusCode::SERVICE_UNAVAILABLE, why)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The connections that are open.
 
 use super::http_connection::HttpConnection;
-use crate::{AttachedClient, SharedHub};
+use crate::{AttachedClient, Place, SharedHub};
 use attache_connection::ConnectionEnd;
 use attache_connection::transport::{FrameReader, Transport, WebSocketTransport};
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -12,11 +12,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
 use tokio::time::timeout;
 
 /// The largest number of open connections of all clients.
 const CONNECTIONS: usize = 256;
+
+/// The largest number of open connections of one device.
+const OF_ONE_PLACE: usize = 32;
 
 /// How long the hub may take to end a connection, and a client to read the last messages.
 const ENDING: Duration = Duration::from_secs(5);
@@ -36,6 +39,8 @@ pub(super) struct Connections {
 #[derive(Default)]
 struct Open {
     tasks: JoinSet<()>,
+    /// Where the client of each task is.
+    places: HashMap<Id, Place>,
     http: HashMap<String, Entry>,
 }
 
@@ -46,7 +51,12 @@ struct Entry {
 }
 
 /// Why no connection can be opened.
-pub(super) struct Full;
+pub(super) enum Full {
+    /// All clients together have too many.
+    Hub,
+    /// The device has too many.
+    Place,
+}
 
 impl Connections {
     pub(super) fn new(serve: Arc<Serve>) -> Self {
@@ -80,10 +90,11 @@ impl Connections {
         shared: Arc<SharedHub>,
         client: Arc<AttachedClient>,
     ) -> Result<(String, Arc<HttpConnection>), Full> {
-        let id = random_id().ok_or(Full)?;
+        let id = random_id().ok_or(Full::Hub)?;
         let (connection, transport, from_hub) = HttpConnection::new(&client);
         let (connection, deleted) = (Arc::new(connection), Arc::new(Notify::new()));
         let entry = Entry { connection: connection.clone(), deleted: deleted.clone() };
+        let place = client.place.clone();
         let served = (self.serve)(shared, client, Box::new(transport));
         let (this, own_id) = (Arc::downgrade(self), id.clone());
         let running = connection.clone();
@@ -94,7 +105,7 @@ impl Connections {
             }
         };
         let mut open = self.open();
-        open.spawn(task)?;
+        open.spawn(place, task)?;
         open.http.insert(id.clone(), entry);
         Ok((id, connection))
     }
@@ -107,7 +118,7 @@ impl Connections {
         upgraded: impl Future<Output = Option<WebSocketTransport>> + Send + 'static,
     ) -> Result<(), Full> {
         let serve = self.serve.clone();
-        self.open().spawn(async move {
+        self.open().spawn(client.place.clone(), async move {
             if let Some(transport) = upgraded.await {
                 let end = serve(shared, client, Box::new(transport)).await;
                 tracing::debug!(%end, "a WebSocket ended");
@@ -121,12 +132,23 @@ impl Connections {
 }
 
 impl Open {
-    fn spawn(&mut self, task: impl Future<Output = ()> + Send + 'static) -> Result<(), Full> {
-        while self.tasks.try_join_next().is_some() {}
-        if self.tasks.len() >= CONNECTIONS {
-            return Err(Full);
+    fn spawn(
+        &mut self,
+        place: Place,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), Full> {
+        while let Some(ended) = self.tasks.try_join_next_with_id() {
+            let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
+            self.places.remove(&id);
         }
-        self.tasks.spawn(task);
+        if self.tasks.len() >= CONNECTIONS {
+            return Err(Full::Hub);
+        }
+        if self.places.values().filter(|each| **each == place).count() >= OF_ONE_PLACE {
+            return Err(Full::Place);
+        }
+        let id = self.tasks.spawn(task).id();
+        self.places.insert(id, place);
         Ok(())
     }
 }

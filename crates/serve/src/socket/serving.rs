@@ -143,7 +143,6 @@ impl Serving {
         // the connection.
         let scope = watch::Sender::new(Some(Scope::Control));
         let client = self.shared.attach_with(Place::Socket, "local", scope.subscribe(), agent);
-        let _detached = DetachOnDrop { shared: &self.shared, id: client.id };
         let transport = Box::new(LineTransport::new(input, output));
         let ended = acp::serve_client(self.shared.clone(), client, transport).await;
         tracing::debug!(%ended, "a client of the socket is gone");
@@ -203,7 +202,7 @@ impl Serving {
         });
         match changed.await {
             Ok(Ok(login)) => {
-                let wishes = self.shared.scope_requests.open();
+                let wishes = self.shared.scope_wishes();
                 let of = |device: Device| {
                     let asks_for = wishes.get(&device.id).map(|wish| wish.scope);
                     DeviceStatus::of(device, asks_for)
@@ -253,17 +252,5 @@ impl Serving {
 
     async fn say(&self, output: &mut OwnedWriteHalf, reply: &Reply) -> io::Result<()> {
         timeout(PATIENCE, lines::write(output, reply)).await?
-    }
-}
-
-/// Takes a client from the list when its connection is over.
-struct DetachOnDrop<'s> {
-    shared: &'s SharedHub,
-    id: crate::ClientId,
-}
-
-impl Drop for DetachOnDrop<'_> {
-    fn drop(&mut self) {
-        self.shared.detach(self.id);
     }
 }

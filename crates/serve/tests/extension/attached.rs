@@ -26,6 +26,10 @@ pub(crate) struct TestServices {
     pub(crate) rules: PermissionBroker,
     pub(crate) folders: Mutex<Vec<PathBuf>>,
     pub(crate) changes: Mutex<Vec<SessionChange>>,
+    /// How many searches have begun.
+    pub(crate) searches: watch::Sender<usize>,
+    /// How many searches may end; all, if the sender is gone or there is none.
+    pub(crate) searches_may_end: Mutex<Option<watch::Receiver<usize>>>,
 }
 
 impl HubServices for TestServices {
@@ -62,7 +66,15 @@ impl HubServices for TestServices {
     fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>> {
         let found =
             FoundText { agent: "a".into(), id: "s9".into(), around: format!("…{text}\n") };
-        Box::pin(std::future::ready(Ok(vec![found])))
+        self.searches.send_modify(|begun| *begun += 1);
+        let (number, may_end) =
+            (*self.searches.borrow(), self.searches_may_end.lock().unwrap().clone());
+        Box::pin(async move {
+            if let Some(mut may_end) = may_end {
+                drop(may_end.wait_for(|allowed| *allowed >= number).await);
+            }
+            Ok(vec![found])
+        })
     }
 }
 

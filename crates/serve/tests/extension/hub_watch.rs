@@ -3,7 +3,8 @@
 use crate::attached::{Client, shared, shared_with};
 use attache_client::HubOptions;
 use attache_protocol::method::Side;
-use attache_serve::Scope;
+use attache_serve::devices::Devices;
+use attache_serve::{Place, Scope};
 use attache_session::{Event, EventBody, MemoryStore, Origin, SessionKey, Store, Timestamp};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -120,4 +121,23 @@ async fn a_question_of_a_login_is_answered() {
     });
     client.call("_attache/answer", params).await.unwrap();
     assert_eq!(it.agent.answer_to(7).await["result"]["content"], json!({ "code": "123" }));
+}
+
+/// A device may ask just after a person has decided about it.
+#[tokio::test]
+async fn the_wishes_of_a_revoked_device_are_forgotten() {
+    let mut it = shared().await;
+    let devices = Arc::new(Devices::open(&it.folder.path().join("devices")).unwrap());
+    it.hub.set_devices(devices.clone());
+    let code = devices.new_code(Scope::Watch).unwrap();
+    let id = devices.redeem(code.expose(), "phone").unwrap().device.id;
+    let mut device = it.attach(Place::Device(id.clone()), Scope::Watch);
+    let mut person = it.local();
+    person.call("_attache/watch_hub", json!({})).await.unwrap();
+    device.call("_attache/ask_scope", json!({ "scope": "answer" })).await.unwrap();
+    let state = until(&mut person, |state| state["scopeRequests"][0].is_object()).await;
+    assert_eq!(state["scopeRequests"][0]["device"], id.0);
+    devices.revoke(&id).unwrap();
+    device.call("_attache/ask_scope", json!({ "scope": "control" })).await.unwrap();
+    until(&mut person, |state| state["scopeRequests"][0].is_null()).await;
 }

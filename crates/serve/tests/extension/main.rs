@@ -16,6 +16,7 @@ mod reviewing;
 #[allow(dead_code, reason = "not every test binary needs all of it")]
 #[path = "../../../client/tests/client/scripted_agent.rs"]
 mod scripted_agent;
+mod searching;
 mod session_watch;
 #[allow(dead_code, reason = "not every test binary needs all of it")]
 #[path = "../../../client/tests/hub/started.rs"]

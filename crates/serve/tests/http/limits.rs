@@ -2,6 +2,7 @@
 
 use crate::test_server::{TestServer, page_options};
 use attache_serve::Scope;
+use attache_serve::devices::NewDevice;
 use attache_serve::http::HttpOptions;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -136,4 +137,59 @@ async fn a_thousand_half_open_connections_keep_no_one_out() {
     assert!(matches!(ended, Ok(0) | Err(_)), "{ended:?}");
     let newest = half_open.last().unwrap().try_read(&mut byte);
     assert_eq!(newest.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+}
+
+/// Sends a request as the device, and leaves the connection open. Returns the head of the answer.
+async fn kept_open(server: &TestServer, device: &NewDevice) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let request = format!(
+        "GET /acp HTTP/1.1\r\nHost: {}\r\nOrigin: {}\r\nCookie: {}\r\nAttache-Tab: {}\r\n\r\n",
+        server.address,
+        server.origin(),
+        server.cookie(device),
+        device.tab.expose(),
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    (stream, String::from_utf8(head).unwrap())
+}
+
+#[tokio::test]
+async fn one_device_does_not_get_all_connections() {
+    let options = HttpOptions { device_connections: 2, ..page_options() };
+    let server = TestServer::with_options(options);
+    let (device, other) = (server.device(Scope::Control), server.device(Scope::Watch));
+    let mut open = Vec::new();
+    for _ in 0..2 {
+        let (stream, head) = kept_open(&server, &device).await;
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        open.push(stream);
+    }
+    let (_, head) = kept_open(&server, &device).await;
+    assert!(head.starts_with("HTTP/1.1 503"), "{head}");
+    let (_, head) = kept_open(&server, &other).await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    open.pop();
+    // The server sees a little later that the connection is closed.
+    while kept_open(&server, &device).await.1.starts_with("HTTP/1.1 503") {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn connections_of_a_revoked_device_make_place() {
+    let options = HttpOptions { guests: 2, connections: 2, ..page_options() };
+    let server = TestServer::with_options(options);
+    let (device, other) = (server.device(Scope::Control), server.device(Scope::Watch));
+    let (mut first, _) = kept_open(&server, &device).await;
+    let (_second, _) = kept_open(&server, &device).await;
+    server.devices.revoke(&device.device.id).unwrap();
+    let (_, head) = kept_open(&server, &other).await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    // Nothing more comes than the body of the answer.
+    let mut rest = Vec::new();
+    let _ = first.read_to_end(&mut rest).await;
 }

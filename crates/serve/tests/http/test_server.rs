@@ -187,6 +187,7 @@ fn file(path: &str) -> Option<PageFile> {
     let (content_type, bytes): (_, &[u8]) = match path {
         "index.html" => (html, b"<!doctype html><title>Page</title>"),
         "trace.html" => (html, b"<!doctype html><title>Trace</title>"),
+        "login.html" => (html, b"<!doctype html><title>Log in</title>"),
         "assets/app.js" => ("text/javascript", &[b' '; 4000]),
         _ => return None,
     };

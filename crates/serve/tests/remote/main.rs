@@ -10,6 +10,7 @@
 
 mod clients;
 mod echo_agent;
+mod limits;
 mod official;
 mod raw_requests;
 mod reconnecting;

@@ -56,7 +56,7 @@ impl Raw {
     }
 
     /// The status of the response.
-    async fn status(request: RequestBuilder) -> u16 {
+    pub(crate) async fn status(request: RequestBuilder) -> u16 {
         request.send().await.unwrap().status().as_u16()
     }
 }
@@ -173,7 +173,7 @@ async fn requests_that_break_the_rules_are_refused() {
 }
 
 /// Sends bytes and returns what the server answers until it closes.
-async fn exchanged(server: &Server, request: &str) -> String {
+pub(crate) async fn exchanged(server: &Server, request: &str) -> String {
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
