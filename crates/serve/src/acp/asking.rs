@@ -7,9 +7,7 @@
 use super::context::{Attached, Context};
 use super::elicitation;
 use crate::{AttachedClient, Scope};
-use attache_client::{
-    Answer, DecidedBy, Decision, PermissionRequest, Question, QuestionAbout, QuestionId,
-};
+use attache_client::{Answer, Decision, PermissionRequest, Question, QuestionAbout, QuestionId};
 use attache_connection::Peer;
 use attache_protocol::method::{SessionRequestPermission, v2 as methods};
 use attache_protocol::v1::{
@@ -113,16 +111,8 @@ async fn ask(context: Arc<Context>, attached: Arc<Attached>, peer: Peer, questio
     };
     // The scope may have changed while the client decided.
     if let Some(answer) = answer.filter(|_| context.client.may(Scope::Answer)) {
-        let decision = match &answer {
-            Answer::Permission(decision) => Some(decision.clone()),
-            _ => None,
-        };
-        let given = attached.session.answer_as(question.id, answer, &context.client.name());
         // Another client may have been faster.
-        if let (Ok(()), QuestionAbout::Permission(request)) = (given, &question.about) {
-            let (rules, agent) = (context.shared.services.rules(), attached.session.agent());
-            rules.record(agent.name(), request, decision.as_ref(), DecidedBy::Asked);
-        }
+        let _ = attached.session.answer_as(question.id, answer, &context.client.name());
     }
 }
 
