@@ -4,25 +4,14 @@ use crate::agents::own::OwnAgents;
 use crate::chosen_agent::BUILT_IN_NAME;
 use attache_client::KNOWN_AGENTS;
 use attache_host::Launch;
+use attache_view::AgentChoice;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// An agent that a person can choose by name.
-pub(crate) struct KnownChoice {
-    pub(crate) name: String,
-    /// The name for people; may be empty.
-    pub(crate) title: String,
-    pub(crate) installed: bool,
-    /// The command that installs or checks it; may be empty.
-    pub(crate) install: String,
-    /// The account or key that it needs; may be empty.
-    pub(crate) needs: String,
-}
-
 /// Returns the agents: the built-in one, the person's own ones, and the known ones, of which the
 /// installed ones come first.
-pub(crate) fn agent_choices() -> Vec<KnownChoice> {
-    let mut agents = vec![KnownChoice {
+pub(crate) fn agent_choices() -> Vec<AgentChoice> {
+    let mut agents = vec![AgentChoice {
         name: BUILT_IN_NAME.to_owned(),
         title: "built-in".to_owned(),
         installed: true,
@@ -30,17 +19,17 @@ pub(crate) fn agent_choices() -> Vec<KnownChoice> {
         needs: "no key for the offline model".to_owned(),
     }];
     let own = OwnAgents::read().ok();
-    agents.extend(own.iter().flat_map(OwnAgents::all).map(|(name, agent)| KnownChoice {
+    agents.extend(own.iter().flat_map(OwnAgents::all).map(|(name, agent)| AgentChoice {
         name: name.to_owned(),
         title: agent.title.clone().unwrap_or_default(),
         installed: is_installed(&agent.command),
         install: format!("attache agents check {name}"),
         needs: String::new(),
     }));
-    let mut known: Vec<KnownChoice> = KNOWN_AGENTS
+    let mut known: Vec<AgentChoice> = KNOWN_AGENTS
         .iter()
         .filter(|known| !agents.iter().any(|agent| agent.name == known.name))
-        .map(|known| KnownChoice {
+        .map(|known| AgentChoice {
             name: known.name.to_owned(),
             title: known.title.to_owned(),
             installed: known.find().is_some(),

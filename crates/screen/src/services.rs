@@ -9,6 +9,8 @@ use std::path::Path;
 use std::pin::Pin;
 use std::process::Command;
 
+pub use attache_view::{AgentChoice, FoundText, SessionChange};
+
 /// A future that a service returns.
 pub type Served<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -55,21 +57,6 @@ pub trait Services: Send + Sync + 'static {
     fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>>;
 }
 
-/// An agent that the person can choose.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentChoice {
-    /// The name.
-    pub name: String,
-    /// The name for people; may be empty.
-    pub title: String,
-    /// Whether its program is installed.
-    pub installed: bool,
-    /// The command that installs it.
-    pub install: String,
-    /// The account or key that it needs.
-    pub needs: String,
-}
-
 /// The content of a prompt.
 #[derive(Debug, Clone, Default)]
 pub struct PreparedPrompt {
@@ -77,28 +64,4 @@ pub struct PreparedPrompt {
     pub blocks: Vec<ContentBlock>,
     /// Files that were not attached, and why.
     pub warnings: Vec<String>,
-}
-
-/// A change of a stored or open session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionChange {
-    /// Give the session a title that the agent does not replace.
-    Rename(String),
-    /// Archive the session, or take it out of the archive.
-    Archive(bool),
-    /// Set all tags.
-    Tags(Vec<String>),
-    /// Delete the session for good.
-    Delete,
-}
-
-/// A session that was found by its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundText {
-    /// The name of its agent in the hub.
-    pub agent: String,
-    /// Its id.
-    pub id: SessionId,
-    /// The text around the match.
-    pub around: String,
 }

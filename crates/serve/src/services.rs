@@ -1,10 +1,11 @@
 //! What a shared hub needs from the program around it.
 
 use attache_client::{Hub, ListedSession, PermissionBroker};
-use attache_protocol::v1::SessionId;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+
+pub use attache_view::{AgentChoice, FoundText, SessionChange};
 
 /// A future that a service returns.
 pub type Served<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -36,41 +37,4 @@ pub trait HubServices: Send + Sync + 'static {
 
     /// Finds the stored sessions with this text.
     fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>>;
-}
-
-/// A session that was found by its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundText {
-    /// The name of its agent in the hub.
-    pub agent: String,
-    /// Its id.
-    pub id: SessionId,
-    /// The text around the match.
-    pub around: String,
-}
-
-/// An agent that the person can choose.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentChoice {
-    /// The name.
-    pub name: String,
-    /// The name for people; may be empty.
-    pub title: String,
-    /// Whether its program is installed.
-    pub installed: bool,
-    /// The account or key that it needs.
-    pub needs: String,
-}
-
-/// A change of a stored or open session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionChange {
-    /// Give the session a title that the agent does not replace.
-    Rename(String),
-    /// Archive the session, or take it out of the archive.
-    Archive(bool),
-    /// Set all tags.
-    Tags(Vec<String>),
-    /// Delete the session for good.
-    Delete,
 }

@@ -37,6 +37,7 @@
 //! colours belong to the front ends.
 
 mod block;
+mod choices;
 mod content;
 mod diff;
 mod extent;
@@ -59,6 +60,7 @@ mod terminal;
 mod tool_call;
 
 pub use block::{Alignment, Block, CodeBlock, Item, Marker, Table};
+pub use choices::{AgentChoice, FoundText, SessionChange};
 pub use diff::{
     UnifiedDiff, UnifiedLine, change_without_lines, reported_changes, reviewed_changes,
     unified_diff,

@@ -70,14 +70,7 @@ fn resume_command(agent: &str, id: &str) -> String {
 
 impl Services for CliServices {
     fn agents(&self) -> Vec<AgentChoice> {
-        let choices = agent_choices().into_iter().map(|choice| AgentChoice {
-            name: choice.name,
-            title: choice.title,
-            installed: choice.installed,
-            install: choice.install,
-            needs: choice.needs,
-        });
-        choices.collect()
+        agent_choices()
     }
 
     fn add_agent(&self, hub: &Hub, agent: &str) -> Result<String, String> {

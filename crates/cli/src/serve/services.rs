@@ -59,13 +59,7 @@ impl CliHubServices {
 
 impl HubServices for CliHubServices {
     fn agents(&self) -> Vec<AgentChoice> {
-        let choices = agent_choices().into_iter().map(|choice| AgentChoice {
-            name: choice.name,
-            title: choice.title,
-            installed: choice.installed,
-            needs: choice.needs,
-        });
-        choices.collect()
+        agent_choices()
     }
 
     fn add_agent(&self, hub: &Hub, agent: &str, is_local: bool) -> Result<String, String> {
@@ -82,12 +76,6 @@ impl HubServices for CliHubServices {
     fn change(&self, session: ListedSession, change: SessionChange) -> Served<Result<(), String>> {
         let Some(store) = self.store.clone() else {
             return Box::pin(async { Err("sessions are not stored".to_owned()) });
-        };
-        let change = match change {
-            SessionChange::Rename(title) => attache_screen::SessionChange::Rename(title),
-            SessionChange::Archive(archived) => attache_screen::SessionChange::Archive(archived),
-            SessionChange::Tags(tags) => attache_screen::SessionChange::Tags(tags),
-            SessionChange::Delete => attache_screen::SessionChange::Delete,
         };
         Box::pin(async move {
             session_changes::change(&*store, &session, &change).await.map_err(|it| it.message)
@@ -107,11 +95,7 @@ impl HubServices for CliHubServices {
             return Box::pin(async { Err("sessions are not stored".to_owned()) });
         };
         let searching = tokio::task::spawn_blocking(move || {
-            let found = session_changes::search(&*store, &text);
-            let found = found.map_err(|failure| failure.message)?.into_iter();
-            Ok(found
-                .map(|it| FoundText { agent: it.agent, id: it.id, around: it.around })
-                .collect())
+            session_changes::search(&*store, &text).map_err(|failure| failure.message)
         });
         Box::pin(
             async move { searching.await.unwrap_or_else(|_| Err("the hub is ending".to_owned())) },
