@@ -14,7 +14,9 @@ use attache_checkpoint::{RestoreRequest, Summary};
 use attache_client::HubSession;
 use attache_connection::Peer;
 use attache_protocol::Error;
-use attache_view::{Line, Role, restore_preview, sanitize};
+use attache_view::{
+    Line, NoticeLevel, Role, file_count, restore_notices, restore_preview, sanitize,
+};
 use std::sync::{Arc, PoisonError};
 use std::time::UNIX_EPOCH;
 
@@ -181,20 +183,15 @@ pub(super) async fn restore(
 
 /// Says what a restore did.
 fn told(restored: &checkpoint::Restored) -> Vec<Line> {
-    let count = match restored.done.len() {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
+    let done = format!("changed back: {}", file_count(restored.done.len()));
+    let notices = restore_notices(&done, restored).into_iter();
+    let line = |(level, text): (NoticeLevel, String)| {
+        let role = match level {
+            NoticeLevel::Info => Role::Text,
+            NoticeLevel::Warning => Role::Warning,
+            NoticeLevel::Error => Role::Error,
+        };
+        Line::of(sanitize::line(&text), role)
     };
-    let mut lines = vec![Line::of(format!("changed back: {count}"), Role::Text)];
-    let kept = restored.kept.iter().map(|(path, why)| (path, why.to_string()));
-    let failed = restored.failed.iter().map(|it| (&it.path, it.message.clone()));
-    for (path, why) in kept.chain(failed) {
-        let text = sanitize::line(&format!("{path} stays as it was: {why}"));
-        lines.push(Line::of(text, Role::Warning));
-    }
-    if restored.is_interrupted {
-        let text = "the disk is full: the next start of Attaché completes the restore";
-        lines.push(Line::of(text, Role::Error));
-    }
-    lines
+    notices.map(line).collect()
 }
