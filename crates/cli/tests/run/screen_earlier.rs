@@ -1,6 +1,7 @@
 //! A long stored session in the full screen.
 
 use crate::project::Project;
+use crate::screen::Screen;
 use crate::screen_agent::{open, quit};
 use std::fs;
 use std::thread;
@@ -19,14 +20,18 @@ fn long_session(project: &Project) -> String {
     quit(screen)
 }
 
+/// Resumes a long session with an agent that loads nothing until the file `slow` is removed.
+fn resumed_slowly(project: &Project) -> Screen {
+    let id = long_session(project);
+    fs::write(project.path().join("slow"), "").unwrap();
+    let agent = crate::screen_agent::install(project);
+    Screen::start(project, &["--agent", &agent, "--resume", &id], (80, 24))
+}
+
 #[test]
 fn a_stored_session_is_readable_while_its_agent_loads_it() {
     let project = Project::new();
-    let id = long_session(&project);
-    fs::write(project.path().join("slow"), "").unwrap();
-    let agent = crate::screen_agent::install(&project);
-    let arguments = ["--agent", &agent, "--resume", &id];
-    let mut screen = crate::screen::Screen::start(&project, &arguments, (80, 24));
+    let mut screen = resumed_slowly(&project);
     screen.until("that was all");
     screen.until("opening the session with");
     screen.press("later\r");
@@ -39,11 +44,7 @@ fn a_stored_session_is_readable_while_its_agent_loads_it() {
 #[test]
 fn esc_stops_a_slow_opening_and_the_conversation_stays_readable() {
     let project = Project::new();
-    let id = long_session(&project);
-    fs::write(project.path().join("slow"), "").unwrap();
-    let agent = crate::screen_agent::install(&project);
-    let arguments = ["--agent", &agent, "--resume", &id];
-    let mut screen = crate::screen::Screen::start(&project, &arguments, (80, 24));
+    let mut screen = resumed_slowly(&project);
     screen.until("opening the session with");
     screen.press("\x1b");
     screen.until("stopped the opening");
@@ -55,7 +56,7 @@ fn esc_stops_a_slow_opening_and_the_conversation_stays_readable() {
 fn esc_stops_the_start_of_an_agent_that_never_answers() {
     let project = Project::new();
     let arguments = ["--agent", "sleep 600"];
-    let mut screen = crate::screen::Screen::start(&project, &arguments, (80, 24));
+    let mut screen = Screen::start(&project, &arguments, (80, 24));
     screen.until("esc stops it");
     screen.press("a prompt\r");
     screen.until("sent when the session is open");
