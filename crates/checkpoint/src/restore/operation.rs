@@ -12,9 +12,9 @@ const WRITABLE: u32 = 0o300;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Operation {
     pub(crate) path: TreePath,
-    /// The entry before. `None` means that there is none.
+    /// The entry before, if there was one.
     pub(crate) from: Option<Entry>,
-    /// The entry afterwards.
+    /// The entry afterwards, if there is one.
     pub(crate) to: Option<Entry>,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct OpenSessions {
 }
 
 impl OpenSessions {
-    /// Reads the list that a killed hub left; an empty one if there is none.
+    /// Reads the list that a killed hub left. After an orderly end, the list is empty.
     ///
     /// # Errors
     /// Returns an error if the file exists and cannot be read. The hub must not start then: its

@@ -58,8 +58,8 @@ pub struct PermissionRequest {
     pub answered_by: AnsweredBy,
 }
 
-/// Who answered a question, shared by the copies of its request. Empty until the answer, and if the
-/// answer named nobody.
+/// Who answered a question, shared by the copies of its request. Empty before the answer, and after
+/// an answer without a name.
 #[derive(Debug, Clone, Default)]
 pub struct AnsweredBy(Arc<OnceLock<String>>);
 

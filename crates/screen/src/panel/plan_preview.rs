@@ -30,9 +30,9 @@ impl PlanPreview {
         Self { lines, top: 0, list: ChoiceList::default(), shown: None }
     }
 
-    /// Returns whether a key may confirm, because the preview was visible for a moment without one.
-    /// Otherwise the moment begins anew: the person pressed the key for something else, or holds
-    /// it.
+    /// Returns whether a key may confirm: the preview was visible for a moment without a key.
+    /// Otherwise the wait starts again, because the person pressed the key for something else, or
+    /// holds it.
     pub(super) fn is_ready(&mut self) -> bool {
         self.is_ready_at(Instant::now())
     }
