@@ -309,8 +309,8 @@ impl<H: Handler> Connection<H> {
         self.works.shutdown().await;
         self.peer.0.outbox.end(&end);
         self.peer.0.fail_calls(&end);
-        // A transport such as streamable HTTP still has to tell the peer. This happens before the end
-        // is reported, because the driver of the transport may be dropped after that.
+        // A transport such as streamable HTTP still has to tell the peer. This happens before the
+        // end is reported, because the driver of the transport may be dropped after that.
         let closed = std::future::poll_fn(|context| self.peer.0.outbox.poll_close(context));
         let _ = tokio::time::timeout(quarter, closed).await;
         self.peer.0.outbox.close();
