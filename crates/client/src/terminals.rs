@@ -1,5 +1,5 @@
-//! Commands that the agent runs in the terminals of this client or of an editor, and terminals that the agent runs
-//! itself.
+//! Commands that the agent runs in the terminals of this client or of an editor, and terminals that
+//! the agent runs itself.
 
 pub(crate) mod editor_terminals;
 pub(crate) mod requests;

@@ -92,7 +92,8 @@ impl TerminalCommand {
     }
 
     /// The request that runs the command in another client's terminal. A line for the shell is
-    /// passed to one, as [`TerminalCommand::launch`] does. `None` if the folder's name is not UTF-8.
+    /// passed to one, as [`TerminalCommand::launch`] does. Returns `None` if the folder's name is
+    /// not UTF-8.
     pub(crate) fn request(
         &self,
         session: SessionId,
