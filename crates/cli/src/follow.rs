@@ -265,7 +265,7 @@ impl Follow {
                 {
                     self.item(Item::Permission { request, verdict })?;
                 }
-                let _ = self.session.answer(question.id, answer);
+                let _ = self.session.answer_as(question.id, answer, "chat");
             }
             None if self.session.questions().iter().any(|open| open.id == question.id) => {
                 self.session.cancel()

@@ -1,6 +1,7 @@
-//! Commands that the agent runs in this client's terminals, and terminals that the agent runs
-//! itself.
+//! Commands that the agent runs in the terminals of this client or of an editor, and terminals that
+//! the agent runs itself.
 
+pub(crate) mod editor_terminals;
 pub(crate) mod requests;
 pub(crate) mod terminal;
 pub(crate) mod terminal_command;

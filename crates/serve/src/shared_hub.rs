@@ -9,7 +9,7 @@ use crate::{AttachedClient, DeviceId, HubServices, Place, Scope};
 use attache_client::Hub;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Semaphore, watch};
 
@@ -67,13 +67,14 @@ impl SharedHub {
         self.scope_requests.open()
     }
 
-    /// Returns whether remote clients may open sessions in a folder: it is below an allowed one,
-    /// and no link leads out of that. Blocks on the disk.
-    pub(crate) fn allows_folder(&self, folder: &Path) -> bool {
-        let Ok(real) = folder.canonicalize() else { return false };
+    /// Returns a folder without links if remote clients may open sessions in it: it is below an
+    /// allowed one, and no link leads out of that. The session must be opened in the returned
+    /// folder, because a link can change after the check. Blocks on the disk.
+    pub(crate) fn allowed_folder(&self, folder: &Path) -> Option<PathBuf> {
+        let real = folder.canonicalize().ok()?;
         let allowed = self.services.folders().into_iter();
         let mut allowed = allowed.filter_map(|allowed| allowed.canonicalize().ok());
-        allowed.any(|allowed| real.starts_with(allowed))
+        allowed.any(|allowed| real.starts_with(allowed)).then_some(real)
     }
 
     /// Attaches a client. It counts as attached until the last clone of the returned handle is

@@ -1,5 +1,6 @@
 //! Turns the changes of a live session into the updates for one client.
 
+mod client_terminals;
 mod message;
 mod patches;
 mod state;
@@ -8,12 +9,15 @@ mod turn_shown;
 use crate::replay::{message_id, one_plan, shown};
 use crate::{Entry, EntryChange, EntryContent, EventBody, MessageAuthor, Parts, Position, Session};
 use attache_protocol::v1::{
-    ClientCapabilities, ContentBlock, MessageId, Notice, NoticeSeverity, SessionId,
+    ClientCapabilities, ContentBlock, MessageId, Notice, NoticeSeverity, SessionId, TerminalId,
 };
 use attache_protocol::{v1, v2};
+use client_terminals::ClientTerminals;
 use std::collections::HashMap;
 use std::sync::Arc;
 use turn_shown::TurnShown;
+
+pub use client_terminals::FollowedTerminal;
 
 /// The statement before the new history, when the history was replaced.
 const REPLACED: &str =
@@ -57,6 +61,7 @@ pub struct Follower {
     /// How many entries at the start were sent from the log.
     from_log: usize,
     state: TurnShown,
+    terminals: ClientTerminals,
 }
 
 /// An update of the version that a client speaks.
@@ -88,7 +93,28 @@ impl Follower {
             renewed: None,
             from_log: 0,
             state: TurnShown::default(),
+            terminals: ClientTerminals::default(),
         }
+    }
+
+    /// Looks terminals up that the agent does not run itself. A client of version 1 gets their
+    /// output as text, at most the last 64 KiB, except for its own terminals; a client of version 2
+    /// gets it as updates of terminals. Without this, clients get only the ids of such terminals.
+    ///
+    /// Their output is no part of the session: while [`Follower::awaits_output`], call
+    /// [`Follower::follow`] from time to time.
+    #[must_use]
+    pub fn terminals(
+        mut self,
+        look_up: impl Fn(&TerminalId) -> Option<FollowedTerminal> + Send + Sync + 'static,
+    ) -> Self {
+        self.terminals.look_up_with(Box::new(look_up));
+        self
+    }
+
+    /// Whether the client was sent the output of a terminal that still runs.
+    pub fn awaits_output(&self) -> bool {
+        self.terminals.is_running()
     }
 
     /// Skips the history so far, and returns the updates for everything else: options, commands,
@@ -123,6 +149,7 @@ impl Follower {
                     self.previous = Some(self.seen.clone());
                 }
                 self.ids.clear();
+                self.terminals.forget();
                 (self.renewed, self.from_log) = (None, 0);
                 Position::START
             }
@@ -144,8 +171,9 @@ impl Follower {
             self.change(now, &before, change, &mut has_plan, &mut bodies);
         }
         if parts.contains(Parts::TERMINAL) {
-            self.terminals(now, &changes.entries, &mut bodies);
+            self.agent_terminals(now, &changes.entries, &mut bodies);
         }
+        self.client_terminals(now, &mut bodies);
         self.parts(now, parts, &mut bodies);
         bodies.extend(turns.last);
         self.seen = now.clone();

@@ -71,7 +71,7 @@ pub use config::{ConfigOptions, OptionSource};
 pub use convert::v2_config_option::{from_v2_option, to_v2_option};
 pub use event::json::object::{EVENT_VERSION, EventError};
 pub use event::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};
-pub use follow::{FollowedUpdate, Follower, prompt_message_id};
+pub use follow::{FollowedTerminal, FollowedUpdate, Follower, prompt_message_id};
 pub use fork_meta::{fork_capability_meta, fork_meta, forks_without_prompts, prompts_left_out};
 pub use info::Info;
 pub use info::labels::Labels;

@@ -4,6 +4,7 @@ pub(crate) mod gate;
 pub(crate) mod replay_v2;
 
 use crate::replay::gate::steps;
+use crate::terminal::shown_text::shown_text;
 use crate::{
     Entry, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Session, ToolCallContent,
     ToolCallPatch,
@@ -194,7 +195,7 @@ pub(crate) fn shown<'p>(session: &Session, part: &'p ToolCallContent) -> Cow<'p,
     let id = &embedded.terminal_id;
     let known = session.terminals().iter().find(|known| known.terminal_id == *id);
     known.map_or(Cow::Borrowed(part), |terminal| {
-        Cow::Owned(ContentBlock::text(terminal.text()).into())
+        Cow::Owned(shown_text(&terminal.text(), terminal.dropped() > 0).into())
     })
 }
 

@@ -1,6 +1,7 @@
 //! Terminals that the agent runs and the client shows. Only version 2 of the protocol has them.
 
 pub(crate) mod output;
+pub(crate) mod shown_text;
 
 use crate::info::meta::patch_by_key;
 use attache_protocol::v2::{

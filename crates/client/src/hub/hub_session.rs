@@ -12,6 +12,7 @@ use crate::observe::watch::{Watch, WatchUpdate, Watched};
 use crate::observe::watch_position::WatchPosition;
 use crate::session::session_handle::output;
 use crate::session::set_error::SetError;
+use crate::terminals::editor_terminals::EditorTerminals;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{CallError, ConnectionEnd};
 use attache_protocol::v1::{
@@ -88,6 +89,13 @@ impl HubSession {
     /// first, as for files on disk.
     pub fn set_unsaved_text(&self, unsaved: Option<Arc<dyn UnsavedText>>) {
         self.entry.fold.set_unsaved_text(unsaved);
+    }
+
+    /// Runs the commands of the session's agent in the terminals of this editor, instead of on this
+    /// machine; `None` ends that for further commands. The session's permissions are checked first,
+    /// as for commands on this machine.
+    pub fn set_editor_terminals(&self, terminals: Option<Arc<dyn EditorTerminals>>) {
+        self.entry.fold.set_editor_terminals(terminals);
     }
 
     /// The text that the person has written but not sent.

@@ -228,7 +228,9 @@ impl List {
                 .entry((agent, session.id()))
                 .or_insert_with(|| Known::default().taken_together(agent, session.id()));
             listed.open = true;
-            listed.cwd = session.cwd().to_owned();
+            if !session.cwd().is_empty() {
+                listed.cwd = session.cwd().to_owned();
+            }
             listed.title = session.info().title().map(ToOwned::to_owned).or(listed.title.take());
             listed.updated_at = listed
                 .updated_at

@@ -14,6 +14,17 @@ use attache_protocol::v1::{McpServer, NoticeSeverity, SessionId};
 use attache_session::{EventBody, Log, Session, SessionKey, Store, StoreError, UsageLevel};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The number of attempts to open a session that another program has open: one that is about to
+/// end, such as an editor that restarts, closes its sessions within moments.
+const TRIES: u32 = 20;
+
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The stored state of a session, if there is any, and its log, if there is a store.
+type Kept = (Option<StoredSession>, Option<Box<dyn Log>>);
 
 impl HubShared {
     /// Opens a new session.
@@ -171,11 +182,18 @@ impl HubShared {
     }
 
     /// Returns the stored state of a session, if there is any, and its log. While the log is open,
-    /// no other program can write to it.
-    async fn kept(
-        &self,
-        key: &SessionKey,
-    ) -> Result<(Option<stored_session::StoredSession>, Option<Box<dyn Log>>), StoreError> {
+    /// no other program can write to it. A program that has it open gets a while to close it.
+    async fn kept(&self, key: &SessionKey) -> Result<Kept, StoreError> {
+        for _ in 1..TRIES {
+            match self.kept_now(key).await {
+                Err(StoreError::InUse(_)) => tokio::time::sleep(PAUSE).await,
+                kept => return kept,
+            }
+        }
+        self.kept_now(key).await
+    }
+
+    async fn kept_now(&self, key: &SessionKey) -> Result<Kept, StoreError> {
         let key = key.clone();
         let found = self.with_store(move |store| match store.open(&key) {
             Ok(log) => Ok((Some(stored_session::read(store, &key)?), log)),

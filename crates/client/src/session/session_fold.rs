@@ -1,6 +1,7 @@
 //! The fold of one session, with its log, shared by its writers and its watchers.
 
 use crate::lock::lock;
+use crate::terminals::editor_terminals::EditorTerminals;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_session::{Change, Commit, Event, EventBody, Log, Session, StoreError, Timestamp};
 use std::future::Future;
@@ -25,6 +26,8 @@ pub(crate) struct SessionFold {
     observer: OnceLock<Arc<dyn Observer>>,
     /// The texts of the editor that has the session open, if that is another than the program's.
     unsaved: Mutex<Option<Arc<dyn UnsavedText>>>,
+    /// The terminals of the editor in which the agent's commands run, if there is one.
+    editor_terminals: Mutex<Option<Arc<dyn EditorTerminals>>>,
 }
 
 /// Observes every event of a fold. Both functions are called in order, and must neither wait nor
@@ -88,6 +91,7 @@ impl SessionFold {
             told: AtomicBool::new(false),
             observer: OnceLock::new(),
             unsaved: Mutex::default(),
+            editor_terminals: Mutex::default(),
         }
     }
 
@@ -143,6 +147,15 @@ impl SessionFold {
 
     pub(crate) fn set_unsaved_text(&self, unsaved: Option<Arc<dyn UnsavedText>>) {
         *lock(&self.unsaved) = unsaved;
+    }
+
+    /// The terminals of the editor in which the agent's commands run.
+    pub(crate) fn editor_terminals(&self) -> Option<Arc<dyn EditorTerminals>> {
+        lock(&self.editor_terminals).clone()
+    }
+
+    pub(crate) fn set_editor_terminals(&self, terminals: Option<Arc<dyn EditorTerminals>>) {
+        *lock(&self.editor_terminals) = terminals;
     }
 
     pub(crate) fn seen(&self) -> watch::Receiver<u64> {

@@ -1,10 +1,11 @@
-//! Serving the `terminal/*` methods (TERM-01 to TERM-17): commands that run here for the agent.
+//! Serving the `terminal/*` methods (TERM-01 to TERM-17): commands that run for the agent, in the
+//! terminals of the editor that created the session, or else here.
 
 use crate::permission::PermissionRequest;
 use crate::session::live_session::LiveSession;
 use crate::session::live_session::asking::Permitted;
 use crate::terminals::terminal_command::TerminalCommand;
-use crate::terminals::terminal_table::{MOST, UNLIMITED};
+use crate::terminals::terminal_table::{MOST, Terminals, UNLIMITED};
 use attache_connection::{Responder, Work};
 use attache_protocol::Error;
 use attache_protocol::method::{
@@ -48,6 +49,16 @@ pub(crate) fn create(
             }
             Permitted::Withdrawn => return Err(Error::request_cancelled()),
         }
+        if let Some(editor) = live.fold.editor_terminals() {
+            let id = Terminals::next_id();
+            let request = command.request(live.id.clone(), limit);
+            let creating = request.and_then(|request| editor.create(id.clone(), request));
+            if let Some(creating) = creating {
+                // A command that the editor may have begun is not begun again here.
+                let added = live.terminals.add_in_editor(id, creating.await?, limit);
+                return added.map(CreateTerminalResponse::new);
+            }
+        }
         let started = off(move || command.launch().run()).await?;
         let started = started.map_err(|error| Error::invalid_params(error.to_string()))?; // TERM-17
         live.terminals.add(started, limit).map(CreateTerminalResponse::new)
@@ -75,13 +86,19 @@ async fn off<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Re
     done.map_err(|_| Error::internal("the command could not be started: this program is ending"))
 }
 
-/// `terminal/output`: answered at once with the output so far (TERM-06).
+/// `terminal/output`: answered with the output so far (TERM-06), at once for commands that run
+/// here.
 pub(crate) fn output(
     live: &LiveSession,
     params: &TerminalOutputRequest,
     answer: Responder<TerminalOutput>,
 ) -> Work {
-    answer.send(live.terminals.open(&params.terminal_id).map(|terminal| terminal.output()))
+    match live.terminals.open(&params.terminal_id) {
+        Ok(terminal) if terminal.is_in_editor() => {
+            answer.later(async move { terminal.output_now().await })
+        }
+        terminal => answer.send(terminal.map(|terminal| terminal.output())),
+    }
 }
 
 /// `terminal/wait_for_exit`: every waiter is answered when the command ends (TERM-07), for any
@@ -93,7 +110,7 @@ pub(crate) fn wait_for_exit(
 ) -> Work {
     match live.terminals.open(&params.terminal_id) {
         Ok(terminal) => answer.later(async move {
-            let exit = terminal.ended().await;
+            let exit = terminal.ended().await?;
             let mut response = WaitForTerminalExitResponse::new();
             (response.exit_code, response.signal) = (exit.exit_code, exit.signal);
             Ok(response)
@@ -111,9 +128,9 @@ pub(crate) fn kill(
 ) -> Work {
     match live.terminals.open(&params.terminal_id) {
         Ok(terminal) => {
-            terminal.kill();
+            let killing = terminal.kill();
             answer.later(async move {
-                terminal.ended().await;
+                killing.await?;
                 Ok(KillTerminalResponse::new())
             })
         }
@@ -131,10 +148,10 @@ pub(crate) fn release(
     let found = live.terminals.open(&params.terminal_id);
     match found {
         Ok(terminal) => {
-            terminal.kill();
-            live.terminals.release(params.terminal_id.clone(), terminal.clone());
+            let releasing = terminal.clone().release();
+            live.terminals.release(params.terminal_id.clone(), terminal);
             answer.later(async move {
-                terminal.ended().await;
+                releasing.await?;
                 Ok(ReleaseTerminalResponse::new())
             })
         }

@@ -3,7 +3,7 @@
 use attache_host::{FileError, Launch, Roots};
 use attache_policy::effect::affects_only_appearance;
 use attache_protocol::Error;
-use attache_protocol::v1::{CreateTerminalRequest, EnvVariable};
+use attache_protocol::v1::{CreateTerminalRequest, EnvVariable, SessionId};
 use std::path::{Path, PathBuf};
 
 /// A command that an agent asks the client to run in a terminal on this machine.
@@ -89,6 +89,26 @@ impl TerminalCommand {
 
     pub(crate) fn is_shell_line(&self) -> bool {
         self.args.is_empty() && self.command.contains(char::is_whitespace)
+    }
+
+    /// The request that runs the command in another client's terminal. A line for the shell is
+    /// passed to one, as [`TerminalCommand::launch`] does. Returns `None` if the folder's name is
+    /// not UTF-8.
+    pub(crate) fn request(
+        &self,
+        session: SessionId,
+        limit: usize,
+    ) -> Option<CreateTerminalRequest> {
+        let (command, args) = match self.is_shell_line() {
+            true => ("/bin/sh", vec!["-c".to_owned(), self.command.clone()]),
+            false => (self.command.as_str(), self.args.clone()),
+        };
+        let mut request = CreateTerminalRequest::new(session, command);
+        request.args = args;
+        request.env.clone_from(&self.env);
+        request.cwd = Some(self.cwd.to_str()?.to_owned());
+        request.output_byte_limit = u64::try_from(limit).ok();
+        Some(request)
     }
 
     pub(crate) fn launch(&self) -> Launch {

@@ -1,5 +1,6 @@
 //! The terminals of one session.
 
+use crate::terminals::editor_terminals::EditorTerminal;
 use crate::terminals::terminal::Terminal;
 use crate::terminals::terminal_meta;
 use attache_host::Command;
@@ -63,7 +64,10 @@ impl Terminals {
         table.over = true;
         table.tasks.abort_all();
         let open = std::mem::take(&mut table.open);
-        open.into_iter().for_each(|(id, terminal)| table.show(id, terminal));
+        for (id, terminal) in open {
+            terminal.leave_editor();
+            table.show(id, terminal);
+        }
     }
 
     /// The output of a terminal: an open one, a released one, or one that the agent runs itself.
@@ -111,9 +115,37 @@ impl Terminals {
         })
     }
 
+    /// The id of the next terminal.
+    pub(crate) fn next_id() -> TerminalId {
+        TerminalId::from(format!("terminal-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+
     /// Adds a running command. If the session is over or has too many terminals, the command is
     /// dropped and killed.
     pub(crate) fn add(&self, command: Command, limit: usize) -> Result<TerminalId, Error> {
+        let terminal = Arc::new(Terminal::new(limit));
+        let id = Self::next_id();
+        self.add_terminal(id, terminal.clone(), terminal.run(command))
+    }
+
+    /// Adds a terminal of an editor, in which a command runs. If the session is over or has too
+    /// many terminals, the editor's terminal is dropped.
+    pub(crate) fn add_in_editor(
+        &self,
+        id: TerminalId,
+        editor: Arc<dyn EditorTerminal>,
+        limit: usize,
+    ) -> Result<TerminalId, Error> {
+        let terminal = Arc::new(Terminal::in_editor(editor, limit));
+        self.add_terminal(id, terminal.clone(), terminal.follow_editor())
+    }
+
+    fn add_terminal(
+        &self,
+        id: TerminalId,
+        terminal: Arc<Terminal>,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<TerminalId, Error> {
         let mut table = self.table();
         if table.over {
             return Err(Error::invalid_request("the session is over: open it again"));
@@ -123,10 +155,8 @@ impl Terminals {
                 "{OPEN} terminals are open: release some first"
             )));
         }
-        let id = TerminalId::from(format!("terminal-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
-        let terminal = Arc::new(Terminal::new(limit));
         while table.tasks.try_join_next().is_some() {}
-        table.tasks.spawn(terminal.clone().run(command));
+        table.tasks.spawn(task);
         table.open.insert(id.clone(), terminal);
         Ok(id)
     }

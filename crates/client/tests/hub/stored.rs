@@ -202,10 +202,24 @@ async fn two_hubs_do_not_write_one_session() {
     assert_eq!(other.spent().await.unwrap()[0].2.turns, 1);
 }
 
-/// A store whose disk can be full for a while.
+/// A program that is about to end closes its sessions within moments.
+#[tokio::test]
+async fn a_hub_waits_a_moment_for_a_session_that_is_open_elsewhere() {
+    let disk = FullDisk::default();
+    drop(used(&disk.store).await);
+    disk.refusals.store(3, Ordering::SeqCst);
+    let hub = Hub::new(HubOptions::default().store(Arc::new(disk.clone())));
+    hub.add("a", AgentSource::command("no-such-program-anywhere").unwrap()).unwrap();
+    hub.switch("a", "s1", None).await.unwrap();
+    assert_eq!(disk.refusals.load(Ordering::SeqCst), 0);
+}
+
+/// A store whose disk can be full for a while, or whose sessions are open elsewhere.
 #[derive(Clone, Default)]
 struct FullDisk {
     store: MemoryStore,
+    /// How many attempts to open a session are refused, because it is open elsewhere.
+    refusals: Arc<AtomicUsize>,
     full: Arc<AtomicBool>,
     commits: Arc<AtomicUsize>,
 }
@@ -238,7 +252,13 @@ impl Store for FullDisk {
     }
 
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
-        Ok(Box::new(FullLog(self.store.open(key)?, self.clone())))
+        let refused = self
+            .refusals
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        match refused {
+            Ok(_) => Err(StoreError::InUse(key.clone())),
+            Err(_) => Ok(Box::new(FullLog(self.store.open(key)?, self.clone()))),
+        }
     }
 
     fn fork(

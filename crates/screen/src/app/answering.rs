@@ -7,12 +7,14 @@ use crate::panel::permission::PermissionPanel;
 use crate::panel::request::PanelAnswer;
 use crate::panel::{Panel, QUIET};
 use attache_client::{
-    Answer, DecidedBy, Decision, FormReply, HubSession, PermissionRequest, Question, QuestionAbout,
-    SessionState,
+    Answer, Decision, FormReply, HubSession, Question, QuestionAbout, SessionState,
 };
 use attache_protocol::v1::SessionId;
 use attache_view::{PermissionView, rule_about, sanitize};
 use std::time::Instant;
+
+/// What the log of decisions calls the screen.
+const NAME: &str = "screen";
 
 /// The number of open questions of a session in this state.
 pub(crate) fn open_questions(state: &SessionState) -> usize {
@@ -158,8 +160,7 @@ impl App {
         let mut open = None;
         let mut why = None;
         let answer = match (answer, &question.about) {
-            (PanelAnswer::Permission(decision), QuestionAbout::Permission(request)) => {
-                self.record(&question.agent, request, &decision, DecidedBy::Asked);
+            (PanelAnswer::Permission(decision), QuestionAbout::Permission(_)) => {
                 Answer::Permission(decision)
             }
             (PanelAnswer::Remember { effect, reach }, QuestionAbout::Permission(request)) => {
@@ -171,7 +172,6 @@ impl App {
                         .error("no rule covers exactly this call: nothing was decided");
                 };
                 let decision = Decision::by_rule(&rule);
-                self.record(&question.agent, request, &decision, DecidedBy::Rule(rule.clone()));
                 match self.rules.remember(rule.clone()) {
                     Ok(()) => self.notices.info(&format!("remembered: {}", rule.to_line())),
                     Err(error) => self.notices.error(&format!(
@@ -180,8 +180,7 @@ impl App {
                 }
                 Answer::Permission(decision)
             }
-            (PanelAnswer::RejectSaying(text), QuestionAbout::Permission(request)) => {
-                self.record(&question.agent, request, &Decision::Reject, DecidedBy::Asked);
+            (PanelAnswer::RejectSaying(text), QuestionAbout::Permission(_)) => {
                 why = Some(text);
                 Answer::Permission(Decision::Reject)
             }
@@ -193,9 +192,9 @@ impl App {
             _ => return,
         };
         let answered = match &session {
-            Some(session) => session.answer(question.id, answer),
+            Some(session) => session.answer_as(question.id, answer, NAME),
             None => match self.hub.agent(&question.agent) {
-                Some(agent) => agent.answer(question.id, answer),
+                Some(agent) => agent.answer_as(question.id, answer, NAME),
                 None => Ok(()),
             },
         };
@@ -222,10 +221,6 @@ impl App {
                 self.notices.error(&error.to_string());
             }
         }
-    }
-
-    fn record(&self, agent: &str, request: &PermissionRequest, decision: &Decision, by: DecidedBy) {
-        self.rules.record(agent, request, Some(decision), by);
     }
 
     /// Opens a page with the person's browser.

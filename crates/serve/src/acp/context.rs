@@ -5,14 +5,17 @@ use super::tasks::Tasks;
 use crate::acp_sessions::{Attachment, SessionName};
 use crate::extension::Extension;
 use crate::{AttachedClient, SharedHub};
-use attache_client::{HubSession, SentPrompt, UnsavedText};
+use attache_client::{EditorTerminals, HubSession, SentPrompt, UnsavedText};
 use attache_protocol::Error;
-use attache_protocol::v1::{ContentBlock, McpServer, SessionId};
-use std::collections::HashMap;
+use attache_protocol::v1::{ContentBlock, McpServer, SessionId, TerminalId};
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+
+/// How many of the client's own terminals are remembered.
+const TERMINALS: usize = 256;
 
 /// One connection.
 pub(super) struct Context {
@@ -38,8 +41,11 @@ pub(super) struct Attached {
     /// The prompts of this client whose turns have not ended, with their content.
     own: Mutex<Vec<(SentPrompt, Vec<ContentBlock>)>>,
     tasks: Mutex<Vec<AbortHandle>>,
-    /// Whether the agent uses the texts of the client's editor.
+    /// Whether the agent uses the texts or the terminals of the client.
     has_editor: AtomicBool,
+    /// The client's terminals in which commands of the agent ran, the latest at the end: the id
+    /// that the agent knows, and the client's.
+    terminals: Mutex<VecDeque<(TerminalId, TerminalId)>>,
     /// Counts the session as attached until it is detached.
     attachment: Mutex<Option<Attachment>>,
 }
@@ -76,6 +82,7 @@ impl Context {
             own: Mutex::default(),
             tasks: Mutex::default(),
             has_editor: AtomicBool::new(false),
+            terminals: Mutex::default(),
             attachment: Mutex::new(Some(attachment)),
         });
         let before = self.attached().insert(wire, Arc::clone(&attached));
@@ -155,10 +162,34 @@ impl Attached {
         drop(sent.wait_for(|sent| *sent >= sequence).await);
     }
 
-    /// Uses the texts of the client's editor until the session is detached.
-    pub(super) fn use_editor(&self, editor: Arc<dyn UnsavedText>) {
-        self.session.set_unsaved_text(Some(editor));
+    /// Uses the texts and the terminals of the client until the session is detached.
+    pub(super) fn use_editor(
+        &self,
+        texts: Option<Arc<dyn UnsavedText>>,
+        terminals: Option<Arc<dyn EditorTerminals>>,
+    ) {
+        self.session.set_unsaved_text(texts);
+        self.session.set_editor_terminals(terminals);
         self.has_editor.store(true, Ordering::Release);
+    }
+
+    /// Notes that the client runs the terminal that the agent knows as `id`.
+    pub(super) fn add_terminal(&self, id: TerminalId, own: TerminalId) {
+        let mut terminals = self.terminals();
+        if terminals.len() >= TERMINALS {
+            terminals.pop_front();
+        }
+        terminals.push_back((id, own));
+    }
+
+    /// The client's id of the terminal that the agent knows as `id`, if the client runs it.
+    pub(super) fn own_terminal(&self, id: &TerminalId) -> Option<TerminalId> {
+        let terminals = self.terminals();
+        terminals.iter().find(|(known, _)| known == id).map(|(_, own)| own.clone())
+    }
+
+    fn terminals(&self) -> MutexGuard<'_, VecDeque<(TerminalId, TerminalId)>> {
+        self.terminals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn own(&self) -> MutexGuard<'_, Vec<(SentPrompt, Vec<ContentBlock>)>> {
@@ -168,6 +199,7 @@ impl Attached {
     fn stop(&self) {
         if self.has_editor.swap(false, Ordering::AcqRel) {
             self.session.set_unsaved_text(None);
+            self.session.set_editor_terminals(None);
         }
         drop(self.attachment.lock().unwrap_or_else(PoisonError::into_inner).take());
         // Otherwise replies would wait for updates that are not sent any more.

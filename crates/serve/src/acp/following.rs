@@ -7,13 +7,18 @@ use attache_protocol::method::{self, v2 as methods};
 use attache_protocol::v1::{ProtocolVersion, SessionUpdate};
 use attache_protocol::{v1, v2};
 use attache_session::{
-    EntryPage, FollowedUpdate, Follower, Session, prompt_message_id, to_v2_option,
+    EntryPage, FollowedTerminal, FollowedUpdate, Follower, Session, prompt_message_id, to_v2_option,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The number of entries that are read from the log at a time.
 const PAGE: usize = 200;
+
+/// How often the output of running commands is read. The second duration applies to commands that
+/// write nothing.
+const PERIOD: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(2));
 
 /// A client that follows a session.
 pub(super) struct Following {
@@ -31,6 +36,11 @@ impl Following {
             ProtocolVersion::V2 => Follower::version_2(id),
             _ => Follower::version_1(id, peer.client_capabilities().unwrap_or_default()),
         };
+        let of = Arc::clone(&attached);
+        let follower = follower.terminals(move |id| match of.own_terminal(id) {
+            Some(own) => Some(FollowedTerminal::Own(own)),
+            None => of.session.terminal(id).map(FollowedTerminal::Output),
+        });
         Self { context, attached, peer, follower }
     }
 
@@ -55,7 +65,7 @@ impl Following {
         if now.truncated_before() > 0 {
             self.replay_log(&now).await?;
         }
-        self.follow(&now).await
+        self.follow(&now).await.map(drop)
     }
 
     /// Sends the entries that are no longer in memory, from the log. The log is read backwards
@@ -92,11 +102,22 @@ impl Following {
     /// Sends every change from now on, until the session is closed or the connection ends. A client
     /// that is slow gets fewer, larger updates.
     pub(super) async fn run(mut self) {
+        let mut pause = PERIOD.0;
         loop {
             // The watch begins before the snapshot, so that no change is missed.
             let watch = self.attached.session.watch();
             let now = self.attached.session.snapshot();
-            if self.follow(&now).await.is_err() || !watch.woken().await {
+            match self.follow(&now).await {
+                Ok(true) => pause = PERIOD.0,
+                Ok(false) => pause = (pause * 2).min(PERIOD.1),
+                Err(_) => break,
+            }
+            let awaits_output = self.follower.awaits_output();
+            let goes_on = tokio::select! {
+                goes_on = watch.woken() => goes_on,
+                () = tokio::time::sleep(pause), if awaits_output => true,
+            };
+            if !goes_on {
                 break;
             }
         }
@@ -105,11 +126,13 @@ impl Following {
         self.attached.sent.send_replace(u64::MAX);
     }
 
-    async fn follow(&mut self, now: &Session) -> Result<(), ConnectionEnd> {
+    /// Sends what changed. Returns whether anything did.
+    async fn follow(&mut self, now: &Session) -> Result<bool, ConnectionEnd> {
         let updates = self.follower.follow(now);
+        let has_changed = !updates.is_empty();
         self.send(now, updates).await?;
         self.attached.sent.send_replace(now.sequence());
-        Ok(())
+        Ok(has_changed)
     }
 
     async fn send(&self, now: &Session, updates: Vec<FollowedUpdate>) -> Result<(), ConnectionEnd> {

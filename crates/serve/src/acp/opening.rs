@@ -3,6 +3,7 @@
 use super::agent_option::request_meta;
 use super::context::{Attached, Context, Folders, name};
 use super::refusal;
+use crate::SharedHub;
 use crate::acp_sessions::SessionName;
 use attache_client::{HubSession, ListedSession, SessionFilter};
 use attache_protocol::v1::{ForkSessionRequest, McpServer, NewSessionRequest, SessionId};
@@ -49,13 +50,13 @@ pub(super) async fn open(
     cwd: &str,
     folders: &Folders,
 ) -> Result<HubSession, Error> {
-    check_folders(context, cwd, folders)?;
+    let (cwd, folders) = checked(context, cwd, folders).await?;
     let shared = &context.shared;
     let is_local = !context.client.is_remote();
     let agent = shared.services.add_agent(&shared.hub, agent, is_local);
     let agent = agent.map_err(Error::invalid_params)?;
-    let opening = shared.hub.open(&agent, cwd).additional_directories(folders.additional.clone());
-    let opened = opening.mcp_servers(folders.mcp_servers.clone()).await;
+    let opening = shared.hub.open(&agent, cwd).additional_directories(folders.additional);
+    let opened = opening.mcp_servers(folders.mcp_servers).await;
     opened.map_err(|error| refusal::hub(&error, None))
 }
 
@@ -92,15 +93,15 @@ async fn find(
     }
     let known = listed(context, &SessionName { agent: agent.clone(), id: inner.clone() });
     let cwd = if known.cwd.is_empty() { cwd } else { &known.cwd };
-    check_folders(context, cwd, folders)?;
+    let (cwd, folders) = checked(context, cwd, folders).await?;
     if shared.hub.agent(&agent).is_none() {
         let is_local = !context.client.is_remote();
         let added = shared.services.add_agent(&shared.hub, &agent, is_local);
         added.map_err(Error::invalid_params)?;
     }
-    let opening = shared.hub.switch(&agent, inner, Some(Path::new(cwd)));
-    let opening = opening.additional_directories(folders.additional.clone());
-    let opened = opening.mcp_servers(folders.mcp_servers.clone()).await;
+    let opening = shared.hub.switch(&agent, inner, Some(Path::new(&cwd)));
+    let opening = opening.additional_directories(folders.additional);
+    let opened = opening.mcp_servers(folders.mcp_servers).await;
     opened.map_err(|error| refusal::hub(&error, Some(id)))
 }
 
@@ -112,8 +113,10 @@ pub(super) async fn fork(
     let folders =
         Folders { additional: params.additional_directories, mcp_servers: params.mcp_servers };
     let from = find(context, &params.session_id, &params.cwd, &Folders::default()).await?;
-    check_folders(context, &from.cwd().to_string_lossy(), &Folders::default())?;
-    if from.cwd() != Path::new(&params.cwd) {
+    let none = Folders::default();
+    let (cwd, _) = checked(context, &from.cwd().to_string_lossy(), &none).await?;
+    let is_named = from.cwd() == Path::new(&params.cwd);
+    if !is_named && checked(context, &params.cwd, &none).await?.0 != cwd {
         return Err(Error::invalid_params(format!(
             "the copy of a session has its folder: use cwd {}",
             from.cwd().display()
@@ -140,27 +143,45 @@ pub(super) fn listed(context: &Context, name: &SessionName) -> ListedSession {
     found.unwrap_or_else(|| ListedSession::new(name.agent.clone(), name.id.clone()))
 }
 
-/// Checks the folders and MCP servers of a session. Clients on other machines may open only allowed
-/// folders, and define no programs.
-fn check_folders(context: &Context, cwd: &str, folders: &Folders) -> Result<(), Error> {
+/// Checks the folders and MCP servers of a session, and returns those to open the session with.
+/// Clients on other machines may open only allowed folders, and define no programs. Their folders
+/// are returned without links, because a link can change after the check.
+async fn checked(
+    context: &Context,
+    cwd: &str,
+    folders: &Folders,
+) -> Result<(String, Folders), Error> {
     if !Path::new(cwd).is_absolute() {
         return Err(Error::invalid_params(format!("cwd must be an absolute path, not {cwd:?}")));
     }
+    let (cwd, mut folders) = (cwd.to_owned(), folders.clone());
     if !context.client.is_remote() {
-        return Ok(());
+        return Ok((cwd, folders));
     }
     if folders.mcp_servers.iter().any(|server| matches!(server, McpServer::Stdio(_))) {
         let why = "a remote client cannot define MCP servers that run a program: \
                    configure them on the machine of the hub";
         return Err(Error::invalid_params(why));
     }
-    for folder in std::iter::once(cwd).chain(folders.additional.iter().map(String::as_str)) {
-        if !context.shared.allows_folder(Path::new(folder)) {
-            return Err(Error::invalid_params(format!(
-                "remote clients cannot open the folder {folder}: \
-                 start the hub with `attache serve --folder` to allow it"
-            )));
+    let shared = Arc::clone(&context.shared);
+    let checking = tokio::task::spawn_blocking(move || {
+        let cwd = allowed(&shared, &cwd)?;
+        for folder in &mut folders.additional {
+            *folder = allowed(&shared, folder)?;
         }
-    }
-    Ok(())
+        Ok((cwd, folders))
+    });
+    checking.await.map_err(|_| Error::internal("the hub is ending: try again"))?
+}
+
+/// Returns the folder without links, if remote clients may open it. Blocks on the disk.
+fn allowed(shared: &SharedHub, folder: &str) -> Result<String, Error> {
+    let real = shared.allowed_folder(Path::new(folder));
+    let real = real.and_then(|real| real.into_os_string().into_string().ok());
+    real.ok_or_else(|| {
+        Error::invalid_params(format!(
+            "remote clients cannot open the folder {folder}: \
+             start the hub with `attache serve --folder` to allow it"
+        ))
+    })
 }

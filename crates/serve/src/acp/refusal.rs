@@ -5,6 +5,7 @@ use attache_client::{HubError, SetError, TurnError};
 use attache_connection::CallError;
 use attache_protocol::Error;
 use attache_protocol::v1::SessionId;
+use attache_session::StoreError;
 
 /// The error for a method that the client's scope does not allow; `None` if it does.
 pub(super) fn scope(client: &AttachedClient, method: &str, needed: Scope) -> Option<Error> {
@@ -32,6 +33,7 @@ pub(super) fn hub(error: &HubError, id: Option<&SessionId>) -> Error {
     match (error, id) {
         (HubError::UnknownSession { .. }, Some(id)) => not_attached(id),
         (HubError::Call(error), _) => call(error),
+        (HubError::Store(StoreError::InUse(_)), _) => Error::invalid_request(error.to_string()),
         (HubError::UnknownAgent { .. } | HubError::Refused(_), _) => {
             Error::invalid_params(error.to_string())
         }

@@ -150,7 +150,7 @@ impl Served {
                 _ => sent,
             };
             if matches!(history, History::New | History::Copied) {
-                editor::serve_files(&context, &attached, &peer);
+                editor::serve(&context, &attached, &peer);
             }
             // Otherwise the connection has ended.
             if sent.is_ok() {
@@ -217,7 +217,7 @@ fn start(context: &Arc<Context>, attached: Arc<Attached>, following: Following, 
 
 /// Starts to follow a session that replaces another one under the same id.
 pub(super) fn follow_moved(context: &Arc<Context>, attached: Arc<Attached>, peer: Peer) {
-    editor::serve_files(context, &attached, &peer);
+    editor::serve(context, &attached, &peer);
     let following = Following::new(Arc::clone(context), Arc::clone(&attached), peer.clone());
     start(context, attached, following, peer);
 }

@@ -6,8 +6,8 @@ use super::reply::Reply;
 use super::{form_values, refusal};
 use crate::Scope;
 use attache_client::{
-    Answer, DecidedBy, Decision, FormReply, FormRequest, HubAgent, HubSession, PermissionRequest,
-    Question, QuestionAbout, QuestionId, Rule, UrlReply,
+    Answer, Decision, FormReply, FormRequest, HubAgent, HubSession, PermissionRequest, Question,
+    QuestionAbout, QuestionId, Rule, UrlReply,
 };
 use attache_connection::Peer;
 use attache_protocol::Error;
@@ -170,7 +170,7 @@ impl Asked {
         given.map_err(|error| refusal::wrong(error.to_string()))
     }
 
-    /// Decides about a permission, and keeps in the log which client did.
+    /// Decides about a permission, in the name of the client.
     async fn decide(
         &self,
         caller: &Arc<Caller>,
@@ -189,10 +189,10 @@ impl Asked {
                 (Decision::by_rule(&rule), Some(rule))
             }
         };
-        self.give(caller, Answer::Permission(decision.clone()))?;
-        let rules = caller.shared.services.rules();
-        rules.record(self.agent.name(), request, Some(&decision), DecidedBy::Asked);
+        // The permissions of the session log the decision, with the client's name.
+        self.give(caller, Answer::Permission(decision))?;
         if let Some(rule) = rule {
+            let rules = caller.shared.services.rules();
             let remembering = tokio::task::spawn_blocking(move || rules.remember(rule));
             let remembered = remembering.await.map_err(|error| refusal::failed(&error))?;
             remembered.map_err(|error| {

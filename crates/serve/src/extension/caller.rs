@@ -8,7 +8,7 @@ use attache_client::{HubAgent, HubSession};
 use attache_protocol::Error;
 use attache_protocol::v1::SessionId;
 use attache_view::sanitize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// The client that calls, and what belongs to its connection.
@@ -46,16 +46,19 @@ impl Caller {
         session.ok_or_else(|| refusal::no_session(agent, id))
     }
 
-    /// Checks that the client may open sessions in a folder. Blocks on disk I/O.
-    pub(super) fn check_folder(&self, folder: &Path) -> Result<(), Error> {
+    /// Checks that the client may open sessions in a folder, and returns the folder to open: for a
+    /// device, the one without links that was checked. Blocks on disk I/O.
+    pub(super) fn check_folder(&self, folder: &Path) -> Result<PathBuf, Error> {
         if !folder.is_absolute() {
             return Err(refusal::wrong("the field `cwd` must be an absolute path"));
         }
-        match !self.client.is_remote() || self.shared.allows_folder(folder) {
-            true => Ok(()),
-            false => Err(refusal::only_local(
-                "the folder (field `cwd`) is not below one of those given with `serve --folder`",
-            )),
+        if !self.client.is_remote() {
+            return Ok(folder.to_owned());
         }
+        self.shared.allowed_folder(folder).ok_or_else(|| {
+            refusal::only_local(
+                "the folder (field `cwd`) is not below one of those given with `serve --folder`",
+            )
+        })
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn open(
         Some(id) => open_stored(&caller, &params.agent, id, Some(cwd)).await?,
         None => {
             let agent = add_agent(&caller, &params.agent)?;
-            check_folder(&caller, &cwd).await?;
+            let cwd = check_folder(&caller, &cwd).await?;
             let opened = caller.shared.hub.open(&agent, &cwd).await;
             opened.map_err(|error| refusal::failed(&error))?
         }
@@ -53,11 +53,11 @@ pub(super) async fn open_stored(
     }
     let stored = listed(caller, &agent, &session).map(|listed| listed.cwd);
     let folder = stored.filter(|cwd| !cwd.is_empty()).map(PathBuf::from).or(cwd);
-    match &folder {
-        Some(folder) => check_folder(caller, folder).await?,
+    let folder = match folder {
+        Some(folder) => Some(check_folder(caller, &folder).await?),
         None if caller.client.is_remote() => return Err(refusal::no_session(&agent, id)),
-        None => {}
-    }
+        None => None,
+    };
     let opened = hub.switch(&agent, session, folder.as_deref()).await;
     opened.map_err(|error| refusal::failed(&error))
 }
@@ -69,7 +69,7 @@ fn add_agent(caller: &Caller, agent: &str) -> Result<String, Error> {
     added.map_err(|why| refusal::wrong(format!("the field `agent`: {why}")))
 }
 
-pub(super) async fn check_folder(caller: &Arc<Caller>, folder: &Path) -> Result<(), Error> {
+pub(super) async fn check_folder(caller: &Arc<Caller>, folder: &Path) -> Result<PathBuf, Error> {
     let (caller, folder) = (caller.clone(), folder.to_owned());
     let checking = tokio::task::spawn_blocking(move || caller.check_folder(&folder));
     checking.await.map_err(|error| refusal::failed(&error))?

@@ -106,6 +106,19 @@ impl Client {
         }
     }
 
+    /// Reads until a message contains this text. Returns how many bytes were read.
+    pub(crate) async fn read_until(&mut self, text: &str) -> usize {
+        let mut size = 0;
+        loop {
+            let line = soon(self.lines.next_line()).await.unwrap();
+            let line = line.expect("the hub closed the connection");
+            size += line.len();
+            if line.contains(text) {
+                return size;
+            }
+        }
+    }
+
     /// Waits until the hub has closed the connection.
     pub(crate) async fn closed(&mut self) {
         while soon(self.lines.next_line()).await.ok().flatten().is_some() {}

@@ -9,6 +9,7 @@
 
 mod client;
 mod files;
+mod hub_terminals;
 mod opening;
 mod questions;
 mod scopes;
@@ -16,5 +17,6 @@ mod scopes;
 #[path = "../../../client/tests/client/scripted_agent.rs"]
 mod scripted_agent;
 mod shared;
+mod terminals;
 mod turns;
 mod version_2;

@@ -105,6 +105,35 @@ async fn a_remote_client_opens_allowed_folders_only_and_defines_no_programs() {
     assert_eq!(phone.reply(call).await["result"]["sessionId"], "a/s1");
 }
 
+/// A link could lead elsewhere after it was checked.
+#[tokio::test]
+async fn a_session_of_a_remote_client_gets_the_folders_that_were_checked() {
+    let mut shared = Shared::new();
+    let real = shared.folder.path().canonicalize().unwrap();
+    for name in ["one", "two"] {
+        std::fs::create_dir(real.join(name)).unwrap();
+        std::os::unix::fs::symlink(real.join(name), real.join(format!("link-{name}"))).unwrap();
+    }
+    let params = json!({
+        "cwd": real.join("link-one"), "mcpServers": [],
+        "additionalDirectories": [real.join("one/../link-two")],
+    });
+    let (mut phone, _scope) = shared.device(Scope::Control).await;
+    let call = phone.start("session/new", params.clone()).await;
+    let offered = json!({ "additionalDirectories": {} });
+    let mut agent = shared.agent(0, json!({ "sessionCapabilities": offered })).await;
+    let new = agent.expect("session/new").await;
+    assert_eq!(new["params"]["cwd"], json!(real.join("one")));
+    assert_eq!(new["params"]["additionalDirectories"], json!([real.join("two")]));
+    agent.reply(&new, json!({ "sessionId": "s1" })).await;
+    phone.reply(call).await;
+    // The person's own clients get the folder as they name it.
+    let mut local = shared.local(json!({})).await;
+    local.start("session/new", params).await;
+    let new = agent.expect("session/new").await;
+    assert_eq!(new["params"]["cwd"], json!(real.join("link-one")));
+}
+
 #[tokio::test]
 async fn a_revoked_device_is_disconnected_at_once() {
     let mut shared = Shared::new();

@@ -94,9 +94,13 @@ pub(crate) async fn shared() -> Shared {
 }
 
 pub(crate) async fn shared_with(options: HubOptions, capabilities: Value, opened: Value) -> Shared {
+    let services = Arc::<TestServices>::default();
+    let rules = services.rules.clone();
+    // The rules decide first and log each decision, as in the program.
+    let options =
+        options.decide_first(move |agent, cwd, person| rules.permissions(agent, cwd, person));
     let Started { hub, session, agent, starts, folder } =
         started_with(options, capabilities, opened).await;
-    let services = Arc::<TestServices>::default();
     let hub = Arc::new(SharedHub::new(hub, services.clone()));
     Shared { hub, services, session, agent, starts, folder, connections: JoinSet::new() }
 }

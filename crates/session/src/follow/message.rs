@@ -1,16 +1,25 @@
 //! The entries of a transcript as updates.
 
+use super::client_terminals::Shown;
 use super::{Follower, patches, shown};
 use crate::{
     Block, Entry, EntryContent, EventBody, MessageAuthor, PlanContent, Session, ToolCall,
     ToolCallContent, ToolCallPatch,
 };
 use attache_protocol::Patch;
-use attache_protocol::v1::{ContentBlock, MessageId, PlanId};
+use attache_protocol::v1::{ContentBlock, MessageId, PlanId, Terminal, TerminalId};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The maximum size of a text in one update, in bytes. A longer text becomes several updates.
 const CHUNK: usize = 1 << 20;
+
+/// The content of a tool call as a client can show it.
+struct ShownContent {
+    content: Vec<ToolCallContent>,
+    /// Whether the client got more of a terminal before.
+    is_less: bool,
+}
 
 impl Follower {
     /// Adds the updates that take the client from `old` to `new`, the entry with this index.
@@ -36,7 +45,7 @@ impl Follower {
                     Some(EntryContent::ToolCall(call)) => Some(&**call),
                     _ => None,
                 };
-                self.tool_call(now, old, call, bodies);
+                self.tool_call(now, index, old, call, bodies);
             }
             EntryContent::Plan { id, content } => {
                 self.plan(old.is_some(), id.as_ref(), content.as_ref(), bodies);
@@ -92,10 +101,11 @@ impl Follower {
         }
     }
 
-    /// Adds the updates of a tool call, as the client can show it.
+    /// Adds the updates of a tool call, the entry with this index, as the client can show it.
     pub(super) fn tool_call(
-        &self,
+        &mut self,
         now: &Session,
+        index: usize,
         old: Option<&ToolCall>,
         new: &ToolCall,
         bodies: &mut Vec<EventBody>,
@@ -105,21 +115,68 @@ impl Follower {
                 Some(old) => patches::version_2(old, new, bodies),
                 None => bodies.push(EventBody::ToolCallUpdate(new.to_v2_creation().into())),
             }
+            for id in new.content.iter().filter_map(terminal_of) {
+                self.terminals.show(id, index);
+            }
             return;
         }
-        match old {
-            Some(old) => bodies.extend(patches::version_1(old, new)),
-            None => bodies.push(EventBody::ToolCall(new.clone())),
+        let patch = match old {
+            Some(old) => patches::version_1(old, new),
+            None => Some(EventBody::ToolCall(new.clone())),
+        };
+        let Some(shown) = self.shown_content(now, index, new) else {
+            return bodies.extend(patch);
+        };
+        let ShownContent { content, is_less } = shown;
+        match patch {
+            Some(EventBody::ToolCall(mut call)) => {
+                call.content = content.into();
+                bodies.push(EventBody::ToolCall(call));
+            }
+            Some(EventBody::ToolCallUpdate(patch)) if !(is_less && patch.content.is_keep()) => {
+                let content = Patch::Set(content);
+                bodies.push(EventBody::ToolCallUpdate(ToolCallPatch { content, ..patch }));
+            }
+            None if !is_less => {
+                let content = Patch::Set(content);
+                let patch = ToolCallPatch::new(new.tool_call_id.clone());
+                bodies.push(EventBody::ToolCallUpdate(ToolCallPatch { content, ..patch }));
+            }
+            patch => bodies.extend(patch),
         }
-        let is_shown_as_text =
-            |part: &ToolCallContent| matches!(shown(now, part), std::borrow::Cow::Owned(_));
-        if new.content.iter().any(is_shown_as_text) {
-            let content = new.content.iter().map(|part| shown(now, part).into_owned()).collect();
-            bodies.push(EventBody::ToolCallUpdate(ToolCallPatch {
-                content: Patch::Set(content),
-                ..ToolCallPatch::new(new.tool_call_id.clone())
-            }));
+    }
+
+    /// Returns the content of a tool call as a client of version 1 can show it; `None` if it can
+    /// show the content as it is.
+    fn shown_content(
+        &mut self,
+        now: &Session,
+        index: usize,
+        call: &ToolCall,
+    ) -> Option<ShownContent> {
+        if !call.content.iter().any(|part| terminal_of(part).is_some()) {
+            return None;
         }
+        let (mut is_changed, mut is_less) = (false, false);
+        let mut content = Vec::new();
+        for part in call.content.iter() {
+            let shown = match (shown(now, part), terminal_of(part)) {
+                (Cow::Owned(shown), _) => Some(shown),
+                (Cow::Borrowed(_), Some(id)) => match self.terminals.shown(id, index) {
+                    Some(Shown::Own(own)) => Some(ToolCallContent::Terminal(Terminal::new(own))),
+                    Some(Shown::Text(text)) => Some(text.into()),
+                    Some(Shown::Before(text)) => {
+                        is_less = true;
+                        Some(text.into())
+                    }
+                    None => None,
+                },
+                (Cow::Borrowed(_), None) => None,
+            };
+            is_changed |= shown.is_some();
+            content.push(shown.unwrap_or_else(|| part.clone()));
+        }
+        is_changed.then_some(ShownContent { content, is_less })
     }
 
     fn plan(
@@ -143,6 +200,14 @@ impl Follower {
             }
             (None, None) => {}
         }
+    }
+}
+
+/// The terminal that a part of a tool call shows.
+fn terminal_of(part: &ToolCallContent) -> Option<&TerminalId> {
+    match part {
+        ToolCallContent::Terminal(terminal) => Some(&terminal.terminal_id),
+        _ => None,
     }
 }
 

@@ -126,8 +126,8 @@ impl Follower {
     }
 
     /// Adds the updates of the agent's terminals. In version 1, tool calls show them as text.
-    pub(super) fn terminals(
-        &self,
+    pub(super) fn agent_terminals(
+        &mut self,
         now: &Session,
         changes: &[EntryChange],
         bodies: &mut Vec<EventBody>,
@@ -148,7 +148,22 @@ impl Follower {
                 _ => false,
             };
             if !is_sent(index) && call.content.iter().any(has_changed) {
-                self.tool_call(now, Some(call), call, bodies);
+                self.tool_call(now, index, Some(call), call, bodies);
+            }
+        }
+    }
+}
+
+impl Follower {
+    /// Adds the updates of terminals that the agent's client runs.
+    pub(super) fn client_terminals(&mut self, now: &Session, bodies: &mut Vec<EventBody>) {
+        if self.client.is_none() {
+            return self.terminals.updates(bodies);
+        }
+        for index in self.terminals.changed() {
+            let entry = now.entries().get(index).map(|entry| &entry.content);
+            if let Some(EntryContent::ToolCall(call)) = entry {
+                self.tool_call(now, index, Some(call), call, bodies);
             }
         }
     }

@@ -326,9 +326,9 @@ fn version_1_loads_what_only_version_2_has() {
             r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Final"},"messageId":"m-4"}"#,
             r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"!"},"messageId":"m-4"}"#,
             r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"","status":"in_progress"}"#,
-            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"one"}},{"type":"content","content":{"type":"text","text":"a.txt\n"}}]}"#,
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"one"}},{"type":"content","content":{"type":"text","text":"```\na.txt\n```"}}]}"#,
             r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}"#,
-            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"one"}},{"type":"content","content":{"type":"text","text":"a.txt\n"}}]}"#,
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"one"}},{"type":"content","content":{"type":"text","text":"```\na.txt\n```"}}]}"#,
         ]
     );
 }

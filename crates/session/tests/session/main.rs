@@ -15,6 +15,7 @@ mod convert;
 mod dependent;
 mod entry_index;
 mod follow;
+mod followed_terminals;
 mod gate;
 mod hand_off;
 mod info_and_usage;

@@ -25,6 +25,14 @@ async fn a_question_about_a_command() {
 }
 
 #[tokio::test]
+async fn an_answer_is_logged_once_in_the_name_of_the_screen() {
+    let mut stage = Stage::open(SIZES[0]).await;
+    stage.send("run", "Allow").await;
+    stage.answer(KeyCode::Char('n')).await;
+    assert_eq!(stage.answered_by().await, [Some("screen".to_owned())]);
+}
+
+#[tokio::test]
 async fn a_form() {
     for size in SIZES {
         let mut stage = Stage::open(size).await;

@@ -52,9 +52,13 @@ impl Stage {
 
     /// Opens a session of the agent, on a screen with this theme.
     pub(super) async fn open_with(size: (u16, u16), theme: Option<Theme>) -> Self {
-        let hub = Hub::new(HubOptions::default().elicitations());
-        hub.add("a", scripted_agent::source()).unwrap();
         let base = options();
+        let rules = base.rules.clone();
+        let asking = HubOptions::default().elicitations();
+        let hub = Hub::new(
+            asking.decide_first(move |agent, cwd, person| rules.permissions(agent, cwd, person)),
+        );
+        hub.add("a", scripted_agent::source()).unwrap();
         let theme = theme.unwrap_or_else(|| base.theme.clone());
         let folder = folder();
         let first = FirstSession { cwd: folder.path().join(FOLDER), ..base.first.clone() };
@@ -132,6 +136,13 @@ impl Stage {
         sleep(Duration::from_millis(400)).await;
         self.draw();
         self.key(code);
+    }
+
+    /// Waits until the log of decisions has an entry, and returns who gave each answer.
+    pub(super) async fn answered_by(&mut self) -> Vec<Option<String>> {
+        let rules = self.app.rules.clone();
+        self.until_that("a decision", |_, _| !rules.audit().is_empty()).await;
+        rules.audit().into_iter().map(|audited| audited.answered_by).collect()
     }
 
     /// Compares the screen with the stored picture of this name and size.
