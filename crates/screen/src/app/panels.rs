@@ -176,7 +176,7 @@ impl App {
             }
             Request::Restart { agent } => match self.hub.agent(&agent) {
                 Some(known) => {
-                    known.restart();
+                    self.restart_agent(known);
                     self.notices.info(&format!("restarting {}", sanitize::line(&agent)));
                 }
                 None => self.notices.warning("this agent does not run"),

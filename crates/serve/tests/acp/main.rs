@@ -9,6 +9,7 @@
 
 mod client;
 mod files;
+mod one_agent;
 mod opening;
 mod questions;
 mod scopes;
