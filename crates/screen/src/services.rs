@@ -80,6 +80,9 @@ pub trait SharedSessions: Send + Sync + 'static {
     /// Sends prompts in this order, after those that wait in the shared hub.
     fn send(&self, session: HubSession, prompts: Vec<Prompt>) -> Served<Result<(), String>>;
 
+    /// Lets the prompts that wait in the shared hub go on, if they are held.
+    fn release(&self, session: HubSession) -> Served<Result<(), String>>;
+
     /// Starts an agent again.
     fn restart(&self, agent: HubAgent) -> Served<Result<(), String>>;
 }

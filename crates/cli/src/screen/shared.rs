@@ -106,9 +106,7 @@ async fn greet(place: &HubPlace, agent: &str) -> Result<(), String> {
     let greeting = HubConnection::acp_of_agent(&socket, VERSION, agent);
     match timeout(PATIENCE, greeting).await.unwrap_or(Err(ConnectError::Silent)) {
         Ok((_, theirs)) if theirs == stores() => Ok(()),
-        Ok((_, theirs)) => {
-            Err(format!("it stores {theirs}, and this program stores {}", stores()))
-        }
+        Ok((_, theirs)) => Err(format!("it stores {theirs}, and this program stores {}", stores())),
         Err(ConnectError::NotRunning | ConnectError::Ended) => {
             Err("it starts or ends: try again".to_owned())
         }

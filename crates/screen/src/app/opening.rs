@@ -6,6 +6,7 @@ use crate::app::slot::{Slot, SlotContent, SlotId};
 use crate::app::state::{App, Done, Told, now};
 use crate::composer::{Piece, from_stored};
 use crate::conversation::Conversation;
+use crate::keymap::Action;
 use attache_client::{HubError, HubSession, ListedSession, SessionState};
 use attache_protocol::v1::{ProtocolVersion, SessionId};
 use attache_view::NoticeLevel;
@@ -68,11 +69,11 @@ impl App {
         };
         let opening = opening.mcp_servers(self.mcp_servers.iter().cloned()).into_future();
         let id = self.add_slot(agent, cwd);
-        let shared = self.shared.clone();
+        let (shared, resume) = (self.shared.clone(), self.key_name(Action::ResumeQueue));
         let task = self.tasks.spawn(async move {
             let mut result = configured(opening, mode, set).await;
             if let (Some(shared), Ok((session, told))) = (&shared, &mut result) {
-                take_up_unsent(&**shared, session, told).await;
+                take_up_unsent(&**shared, session, &resume, told).await;
             }
             Done::Opened { slot: id, result }
         });
@@ -172,11 +173,7 @@ impl App {
     }
 
     /// Shows a session that was opened, or why it was not.
-    pub(crate) fn opened(
-        &mut self,
-        id: SlotId,
-        result: Result<(HubSession, Told), HubError>,
-    ) {
+    pub(crate) fn opened(&mut self, id: SlotId, result: Result<(HubSession, Told), HubError>) {
         self.is_dirty = true;
         self.is_question_stale = true;
         let services = self.services.clone();

@@ -90,21 +90,23 @@ impl App {
 }
 
 /// Gives a session that was just opened the text that was not sent elsewhere, and adds what the
-/// person must know of the shared hub.
+/// person must know of the shared hub. `resume` is the key that resumes a queue.
 pub(crate) async fn take_up_unsent(
     shared: &dyn SharedSessions,
     session: &HubSession,
+    resume: &str,
     told: &mut Told,
 ) {
     match shared.unsent(session.clone()).await {
         Ok((draft, waiting)) => {
             session.set_draft(draft);
-            told.extend(match waiting {
-                0 => None,
-                1 => Some("1 prompt already waits in the shared hub".to_owned()),
-                more => Some(format!("{more} prompts already wait in the shared hub")),
-            }
-            .map(|text| (NoticeLevel::Info, text)));
+            let prompts = match waiting {
+                0 => return,
+                1 => "1 prompt waits".to_owned(),
+                more => format!("{more} prompts wait"),
+            };
+            let text = format!("{prompts} in the shared hub ({resume} resumes a paused queue)");
+            told.push((NoticeLevel::Info, text));
         }
         Err(why) => {
             let text = format!("the text that was not sent cannot be read: {why}");

@@ -1,8 +1,8 @@
 //! The config option with which a client chooses the agent of a session.
 
 use super::context::{Attached, Context};
-use attache_protocol::Meta;
 use attache_connection::Peer;
+use attache_protocol::Meta;
 use attache_protocol::v1::{
     ProtocolVersion, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
 };

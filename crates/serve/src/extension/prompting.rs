@@ -2,8 +2,7 @@
 
 use super::caller::Caller;
 use super::messages::{
-    ChangeQueue, Files, FindFiles, OfSession, QueueChange, SendPrompt, SetDraft, StopCall,
-    Unsent,
+    ChangeQueue, Files, FindFiles, OfSession, QueueChange, SendPrompt, SetDraft, StopCall, Unsent,
 };
 use super::refusal;
 use super::reply::Reply;

@@ -150,8 +150,7 @@ impl Serving {
         // A local process is the person: its scope does not change. The sender lives as long as
         // the connection.
         let scope = watch::Sender::new(Some(Scope::Control));
-        let client =
-            self.shared.attach_with(Place::Socket, "local", scope.subscribe(), uses);
+        let client = self.shared.attach_with(Place::Socket, "local", scope.subscribe(), uses);
         let transport = Box::new(LineTransport::new(input, output));
         let ended = acp::serve_client(self.shared.clone(), client, transport).await;
         tracing::debug!(%ended, "a client of the socket is gone");

@@ -92,9 +92,7 @@ impl Wants {
         };
         match self {
             Self::Acp { agent } => Hello { agent, ..hello("acp") },
-            Self::AcpOfAgent { agent } => {
-                Hello { agent: Some(agent), only: true, ..hello("acp") }
-            }
+            Self::AcpOfAgent { agent } => Hello { agent: Some(agent), only: true, ..hello("acp") },
             Self::Status => hello("status"),
             Self::Devices(change) => Hello { change, ..hello("devices") },
             Self::Stop { after_turns } => Hello { after_turns, ..hello("stop") },

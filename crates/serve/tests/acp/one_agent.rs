@@ -46,8 +46,7 @@ async fn the_mode_is_set_and_followed_and_the_methods_exist_without_negotiation(
     let mut shared = Shared::new();
     let (mut client, _scope) = shared.connect_to("a");
     let (mut agent, _) = opened(&mut shared, &mut client).await;
-    let set =
-        json!({ "sessionId": "s1", "configId": "mode", "type": "id", "value": "plan" });
+    let set = json!({ "sessionId": "s1", "configId": "mode", "type": "id", "value": "plan" });
     let setting = client.start("session/set_config_option", set).await;
     let call = agent.expect("session/set_mode").await;
     assert_eq!(call["params"]["modeId"], "plan");

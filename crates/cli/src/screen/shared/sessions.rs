@@ -6,9 +6,9 @@ use attache_checkpoint::Reason;
 use attache_client::{HubAgent, HubSession, ListedSession, Options, Prompt};
 use attache_screen::{Served, SessionChange, SharedSessions};
 use attache_serve::extension::messages::{
-    ChangeSession, ConfirmRestore, DecideHunks, Decided, HunkDecision, ListChange, OfAgent,
-    PreviewRestore, ReadReview, RestoreGoal, RestorePreview, RestoreWhat, Restored, SendPrompt,
-    SetDraft, Unsent,
+    ChangeQueue, ChangeSession, ConfirmRestore, DecideHunks, Decided, HunkDecision, ListChange,
+    OfAgent, PreviewRestore, QueueChange, ReadReview, RestoreGoal, RestorePreview, RestoreWhat,
+    Restored, SendPrompt, SetDraft, Unsent,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -107,6 +107,18 @@ impl SharedSessions for SharedHub {
                 call_of::<Value>(&session, "_attache/prompt", &prompt).await?;
             }
             Ok(())
+        })
+    }
+
+    fn release(&self, session: HubSession) -> Served<Result<(), String>> {
+        Box::pin(async move {
+            let of_session = of(&session);
+            let release = ChangeQueue {
+                agent: of_session.agent,
+                session_id: of_session.session_id,
+                change: QueueChange::Release,
+            };
+            call_of::<Value>(&session, "_attache/queue", &release).await.map(drop)
         })
     }
 
