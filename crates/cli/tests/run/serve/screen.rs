@@ -98,9 +98,10 @@ fn a_session_of_the_screen_goes_on_in_other_clients_and_without_the_screen() {
     let prompt = client.prompt(&id, "count to 12");
     screen.until("count to 12");
     assert_eq!(client.result(prompt)["stopReason"], "end_turn");
-    screen.until("12");
-    // A turn outlives the screen that began it.
+    screen.until_gone(" s ──");
+    // A turn outlives the screen that began it. The line of the activity counts its seconds.
     screen.press("count to 1000\r");
+    screen.until(" s ──");
     client.until(|it| it.to_string().contains("count to 1000"));
     screen.press("\x11");
     let (code, after) = screen.end();
@@ -109,7 +110,6 @@ fn a_session_of_the_screen_goes_on_in_other_clients_and_without_the_screen() {
     let status = it.home.status();
     assert_eq!((&status["running_turns"], &status["clients"]), (&1.into(), &1.into()), "{status}");
     let mut screen = it.screen(&["--resume", "last"]);
-    // The line of the activity counts the seconds of the turn.
     screen.until(" s ──");
     screen.press("\x1b");
     it.home.until(|status| status["running_turns"] == 0);
