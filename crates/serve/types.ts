@@ -439,7 +439,11 @@ export type Decided = {
 /**
  * The review after it.
  */
-review: ReviewItems, };
+review: ReviewItems,
+/**
+ * Whether the agent is told anything new with the next prompt; only for `tell`.
+ */
+told: boolean, };
 
 /**
  * A device.
@@ -1835,6 +1839,19 @@ quiet: boolean,
  * Whether the person can cancel the call without ending the turn.
  */
 can_cancel: boolean, };
+
+/**
+ * What the person wrote that the agent did not get.
+ */
+export type Unsent = {
+/**
+ * The text that is not sent yet; empty if there is none.
+ */
+draft: string,
+/**
+ * The number of prompts that wait.
+ */
+waiting: number, };
 
 /**
  * Ends a watch.

@@ -5,6 +5,7 @@ pub(crate) mod first_session;
 mod misspelled;
 mod services;
 pub(crate) mod session_changes;
+mod shared;
 
 use crate::checkpoints;
 use crate::exit::{Exit, Failure};
@@ -19,7 +20,7 @@ use crate::{args, chat, folder, store, theme};
 use arguments::{Begin, Screen};
 use attache_client::{Hub, Options};
 use attache_screen::keymap::Keymap;
-use attache_screen::{Ending, FirstSession, ScreenOptions};
+use attache_screen::{Ending, FirstSession, ScreenOptions, SharedSessions};
 use attache_session::Store;
 use services::CliServices;
 use std::io::{self, IsTerminal};
@@ -81,17 +82,25 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
     if let Some(trace) = &trace {
         client = client.tap(trace.tap());
     }
-    let (options, by_rule) = front_end::hub_options(client, rules.clone(), store.clone());
-    trace.iter().for_each(|trace| checkpoints::leave_out(&options, trace));
-    let hub = Hub::new(options);
     let agent = arguments.agent.as_deref().or(stored.agent.as_deref());
     let cwd = stored.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or(cwd);
+    let settings = Settings::read();
+    let shared = shared::find(&arguments, &settings, agent, &cwd, &mut notices).await;
+    let (mut options, by_rule) = front_end::hub_options(client, rules.clone(), store.clone());
+    if shared.is_some() {
+        // The rules decide there first. Those of a session are known only here.
+        options = options.of_shared_hub();
+    }
+    trace.iter().for_each(|trace| checkpoints::leave_out(&options, trace));
+    let hub = Hub::new(options);
     let token = arguments.token_file.as_deref();
-    let chosen = add_agent(&hub, agent, &arguments.env, &cwd, arguments.protocol, token)?;
-    if chosen.built_in {
+    let chosen = match &shared {
+        Some(shared) => shared.add_agent(&hub, agent)?,
+        None => add_agent(&hub, agent, &arguments.env, &cwd, arguments.protocol, token)?,
+    };
+    if chosen.built_in && shared.is_none() {
         crate::models::usable().await?;
     }
-    let settings = Settings::read();
     notices.extend(settings.troubles().iter().map(ToString::to_string));
     let options = ScreenOptions {
         hub,
@@ -99,7 +108,9 @@ async fn show(arguments: Screen) -> Result<Exit, Failure> {
             store,
             cwd.clone(),
             (chosen.name.clone(), agent.filter(|_| !chosen.built_in).map(str::to_owned)),
+            shared.clone(),
         )),
+        shared: shared.map(|shared| Arc::new(shared) as Arc<dyn SharedSessions>),
         rules: rules.clone(),
         by_rule,
         first: FirstSession {

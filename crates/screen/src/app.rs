@@ -23,6 +23,7 @@ pub(crate) mod rewinding;
 pub(crate) mod screen_settings;
 pub(crate) mod sending;
 pub(crate) mod setting_changes;
+pub(crate) mod sharing;
 pub(crate) mod shell;
 pub(crate) mod shell_run;
 pub(crate) mod slot;

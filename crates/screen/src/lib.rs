@@ -2,7 +2,8 @@
 //! into commands. It owns no state of a session.
 //!
 //! [`run`] shows the screen until the person ends it. It gets a hub, the person's rules, and
-//! [`Services`], through which it uses the program around it.
+//! [`Services`], through which it uses the program around it. With [`SharedSessions`], another hub
+//! keeps the sessions.
 
 mod app;
 pub mod composer;
@@ -20,6 +21,8 @@ pub use app::ending::{EndedSession, Ending};
 pub use app::event_loop::run;
 pub use app::options::{FirstSession, ScreenOptions};
 pub use app::screen_settings::{SCREEN_SETTINGS, ScreenSetting, ScreenSettings};
-pub use services::{AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange};
+pub use services::{
+    AgentChoice, FoundText, PreparedPrompt, Served, Services, SessionChange, SharedSessions,
+};
 pub use terminal::held_stderr::HeldMessages;
 pub use terminal::notification::NotificationMethod;

@@ -1,7 +1,7 @@
 //! What the screen needs from the program around it.
 
 use crate::composer::Piece;
-use attache_client::{Hub, HubError, ListedSession};
+use attache_client::{Hub, HubAgent, HubError, HubSession, ListedSession, Prompt};
 use attache_protocol::v1::{ContentBlock, PromptCapabilities, SessionId};
 use attache_session::Session;
 use std::future::Future;
@@ -55,6 +55,36 @@ pub trait Services: Send + Sync + 'static {
 
     /// Finds the stored sessions with this text.
     fn search(&self, text: String) -> Served<Result<Vec<FoundText>, String>>;
+}
+
+/// A shared hub, which keeps the sessions that the screen shows: other front ends use them at the
+/// same time. The hub of the screen passes on what ACP carries; this does the rest.
+pub trait SharedSessions: Send + Sync + 'static {
+    /// Opens a session with the conversation of this one up to a position of its stored log.
+    fn rewind(&self, session: HubSession, position: u64) -> Served<Result<HubSession, String>>;
+
+    /// Tells the agent with the next prompt what the person decided about its changes. Returns
+    /// whether there is anything to tell.
+    fn tell_decisions(&self, session: HubSession) -> Served<Result<bool, String>>;
+
+    /// Waits until the checkpoints that are being taken of a session are stored.
+    fn checkpoints_stored(&self, session: HubSession) -> Served<()>;
+
+    /// Returns the text that was not sent in a session, and how many prompts wait in the shared
+    /// hub.
+    fn unsent(&self, session: HubSession) -> Served<Result<(String, usize), String>>;
+
+    /// Stores the text that is not sent yet, for other front ends and for later.
+    fn keep_draft(&self, session: HubSession, draft: String) -> Served<()>;
+
+    /// Sends prompts in this order, after those that wait in the shared hub.
+    fn send(&self, session: HubSession, prompts: Vec<Prompt>) -> Served<Result<(), String>>;
+
+    /// Lets the prompts that wait in the shared hub go on, if they are held.
+    fn release(&self, session: HubSession) -> Served<Result<(), String>>;
+
+    /// Starts an agent again.
+    fn restart(&self, agent: HubAgent) -> Served<Result<(), String>>;
 }
 
 /// The content of a prompt.

@@ -25,6 +25,15 @@ pub enum Place {
     Device(DeviceId),
 }
 
+/// The agents that a client uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Uses {
+    /// Any agent. New sessions that name none get this one, or else the first to choose from.
+    Any(Option<String>),
+    /// Only the agent with this name in the hub: see [`AttachedClient::only_agent`].
+    Only(String),
+}
+
 /// A client that is attached to the hub: one connection of an ACP client or of a page. Dropping
 /// this detaches it.
 #[derive(Debug)]
@@ -39,8 +48,7 @@ pub struct AttachedClient {
     name: Mutex<String>,
     /// `None` once the device was revoked: the connection must end.
     scope: watch::Receiver<Option<Scope>>,
-    /// The agent of new sessions that name none.
-    default_agent: Option<String>,
+    uses: Uses,
     /// The list that it is in.
     list: Weak<AttachedClients>,
 }
@@ -66,15 +74,14 @@ impl AttachedClients {
         place: Place,
         name: String,
         scope: watch::Receiver<Option<Scope>>,
-        default_agent: Option<String>,
+        uses: Uses,
     ) -> Arc<AttachedClient> {
         let (given_name, list) = (name.clone(), Arc::downgrade(self));
         let name = Mutex::new(name);
         let mut table = self.table();
         table.last += 1;
         let id = ClientId(table.last);
-        let client =
-            Arc::new(AttachedClient { id, place, given_name, name, scope, default_agent, list });
+        let client = Arc::new(AttachedClient { id, place, given_name, name, scope, uses, list });
         table.clients.insert(id, Arc::downgrade(&client));
         self.count.send_replace(table.clients.len());
         client
@@ -116,7 +123,21 @@ impl AttachedClient {
     ///
     /// [`HubServices::agents`]: crate::HubServices::agents
     pub fn default_agent(&self) -> Option<String> {
-        self.default_agent.clone()
+        match &self.uses {
+            Uses::Any(agent) => agent.clone(),
+            Uses::Only(agent) => Some(agent.clone()),
+        }
+    }
+
+    /// The name of the only agent that the client uses; `None` if it uses any. For such a client,
+    /// the hub is this agent: it lists only its sessions, by the ids that they have at the agent.
+    /// The client takes part in every session that it attaches, and has negotiated the methods
+    /// `_attache/*`.
+    pub fn only_agent(&self) -> Option<&str> {
+        match &self.uses {
+            Uses::Any(_) => None,
+            Uses::Only(agent) => Some(agent),
+        }
     }
 
     /// What the client may do now; `None` if its device was revoked.

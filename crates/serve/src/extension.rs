@@ -60,12 +60,10 @@ struct Wanted {
 
 impl Extension {
     /// Returns the methods of a connection of this client. They do not exist for the client until
-    /// it negotiates them.
+    /// it negotiates them. A client of one agent has them without that.
     pub fn new(shared: Arc<SharedHub>, client: Arc<AttachedClient>) -> Self {
-        Self {
-            caller: Arc::new(Caller::new(shared, client)),
-            is_negotiated: AtomicBool::new(false),
-        }
+        let is_negotiated = AtomicBool::new(client.only_agent().is_some());
+        Self { caller: Arc::new(Caller::new(shared, client)), is_negotiated }
     }
 
     /// Negotiates the methods. `meta` is the metadata of the client's capabilities. Returns that of

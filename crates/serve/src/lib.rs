@@ -38,7 +38,7 @@ pub mod socket;
 mod types;
 
 pub use activity::Activity;
-pub use attached_client::{AttachedClient, ClientId, DeviceId, Place};
+pub use attached_client::{AttachedClient, ClientId, DeviceId, Place, Uses};
 pub use scope::Scope;
 pub use services::{AgentChoice, FoundText, HubServices, Served, SessionChange};
 pub use shared_hub::SharedHub;

@@ -5,7 +5,7 @@ use crate::attached_client::AttachedClients;
 use crate::devices::Devices;
 use crate::live::LiveViews;
 use crate::scope_requests::{ScopeRequests, ScopeWish};
-use crate::{AttachedClient, DeviceId, HubServices, Place, Scope};
+use crate::{AttachedClient, DeviceId, HubServices, Place, Scope, Uses};
 use attache_client::Hub;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -85,18 +85,18 @@ impl SharedHub {
         name: impl Into<String>,
         scope: watch::Receiver<Option<Scope>>,
     ) -> Arc<AttachedClient> {
-        self.attach_with(place, name, scope, None)
+        self.attach_with(place, name, scope, Uses::Any(None))
     }
 
-    /// Attaches a client as [`SharedHub::attach`] does, with the agent of its new sessions.
+    /// Attaches a client as [`SharedHub::attach`] does, with the agents that it uses.
     pub fn attach_with(
         &self,
         place: Place,
         name: impl Into<String>,
         scope: watch::Receiver<Option<Scope>>,
-        default_agent: Option<String>,
+        uses: Uses,
     ) -> Arc<AttachedClient> {
-        self.attached.attach(place, name.into(), scope, default_agent)
+        self.attached.attach(place, name.into(), scope, uses)
     }
 
     /// The clients that are attached now.

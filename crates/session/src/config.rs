@@ -52,6 +52,15 @@ impl ConfigOptions {
         &self.stated
     }
 
+    /// The options for a client that knows no modes: those that the agent sent, or else those made
+    /// from its modes and models.
+    pub fn options_without_modes(&self) -> Vec<SessionConfigOption> {
+        match self.stated.is_empty() {
+            true => self.visible().cloned().collect(),
+            false => self.stated.clone(),
+        }
+    }
+
     /// The options to show, most important first: those of known types that the agent sent, then
     /// those made from modes and models. If there is little room, show as many from the start as
     /// fit.

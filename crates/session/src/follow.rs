@@ -120,7 +120,7 @@ impl Follower {
     /// Skips the history so far, and returns the updates for everything else: options, commands,
     /// info and usage, and in version 2 whether a turn runs.
     pub fn skip_history(&mut self, now: &Session) -> Vec<FollowedUpdate> {
-        let mut bodies = now.state();
+        let mut bodies = self.state_of(now);
         bodies.extend(self.turns(now, &[]).first);
         self.seen = now.clone();
         self.in_version(bodies)

@@ -54,6 +54,10 @@ pub(crate) struct Screen {
     /// Use plain lines instead of the full screen; the same as ATTACHE_PLAIN=1 or `attache chat`
     #[arg(long)]
     pub(crate) plain: bool,
+    /// Do not use the shared hub (`attache serve`) although it runs: only this screen shows its
+    /// sessions. The same as `attache config set screen.hub own`
+    #[arg(long)]
+    pub(crate) own_hub: bool,
 }
 
 impl Screen {

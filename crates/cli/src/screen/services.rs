@@ -1,6 +1,7 @@
 //! What the screen needs from this program.
 
 use super::session_changes;
+use super::shared::SharedHub;
 use crate::agent_choices::{GivenAgents, agent_choices};
 use crate::chosen_agent::{BUILT_IN_NAME, built_in, not_opened};
 use crate::front_end::{self, add_agent};
@@ -22,6 +23,8 @@ pub(super) struct CliServices {
     store: Option<Arc<dyn Store>>,
     cwd: PathBuf,
     given: GivenAgents,
+    /// The shared hub, if it keeps the sessions.
+    shared: Option<SharedHub>,
 }
 
 impl CliServices {
@@ -30,12 +33,36 @@ impl CliServices {
         store: Option<Arc<dyn Store>>,
         cwd: PathBuf,
         first: (String, Option<String>),
+        shared: Option<SharedHub>,
     ) -> Self {
         let given = GivenAgents::default();
         if let (name, Some(word)) = first {
             given.add(&name, &word);
         }
-        Self { store, cwd, given }
+        Self { store, cwd, given, shared }
+    }
+
+    /// Says what an agent costs.
+    fn cost(&self, agent: &str, is_offline: bool) -> Vec<String> {
+        match (agent, is_offline) {
+            (BUILT_IN_NAME, true) => vec![
+                "This model needs no network and costs nothing, but it only knows a few tasks: send \"help\".".to_owned(),
+                "For a real model, add a key with `attache config key PROVIDER`, or set a variable such as OPENAI_API_KEY.".to_owned(),
+            ],
+            (BUILT_IN_NAME, false) => {
+                vec!["The provider of this model charges for its use; the cost is shown below.".to_owned()]
+            }
+            _ => match KnownAgent::named(agent) {
+                Some(known) => vec![format!(
+                    "It uses {}: whether that costs money depends on your account.",
+                    known.login
+                )],
+                None => vec![
+                    "It has its own account or key: whether it costs money depends on that."
+                        .to_owned(),
+                ],
+            },
+        }
     }
 
     fn stored<T: Send + 'static>(
@@ -77,7 +104,10 @@ impl Services for CliServices {
         if hub.agent(agent).is_some() {
             return Ok(agent.to_owned());
         }
-        let added = add_agent(hub, Some(agent), &[], &self.cwd, None, None);
+        let added = match &self.shared {
+            Some(shared) => shared.add_agent(hub, Some(agent)),
+            None => add_agent(hub, Some(agent), &[], &self.cwd, None, None),
+        };
         let name = added.map_err(|failure| failure.message)?.name;
         self.given.add(&name, agent);
         Ok(name)
@@ -98,25 +128,12 @@ impl Services for CliServices {
             Some(SessionConfigOptionValue::ValueId(model)) => model.to_string(),
             _ => String::new(),
         };
-        match (agent, model.contains("offline")) {
-            (BUILT_IN_NAME, true) => vec![
-                "This model needs no network and costs nothing, but it only knows a few tasks: send \"help\".".to_owned(),
-                "For a real model, add a key with `attache config key PROVIDER`, or set a variable such as OPENAI_API_KEY.".to_owned(),
-            ],
-            (BUILT_IN_NAME, false) => {
-                vec!["The provider of this model charges for its use; the cost is shown below.".to_owned()]
-            }
-            _ => match KnownAgent::named(agent) {
-                Some(known) => vec![format!(
-                    "It uses {}: whether that costs money depends on your account.",
-                    known.login
-                )],
-                None => vec![
-                    "It has its own account or key: whether it costs money depends on that."
-                        .to_owned(),
-                ],
-            },
+        let mut hints = self.cost(agent, model.contains("offline"));
+        if self.shared.is_some() {
+            let shared = "The shared hub keeps this session: editors, the page and other screens can use it too.";
+            hints.push(shared.to_owned());
         }
+        hints
     }
 
     fn not_opened(&self, agent: &str, error: &HubError) -> String {
@@ -142,6 +159,9 @@ impl Services for CliServices {
         session: attache_client::ListedSession,
         change: SessionChange,
     ) -> Served<Result<(), String>> {
+        if let Some(shared) = self.shared.clone() {
+            return Box::pin(shared.change(session, change));
+        }
         let Some(store) = self.store.clone() else {
             return Box::pin(async { Err("sessions are not stored".to_owned()) });
         };

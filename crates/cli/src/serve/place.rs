@@ -1,7 +1,8 @@
 //! Where a hub has its socket and its files.
 
 use crate::exit::Failure;
-use crate::folder;
+use crate::settings::Settings;
+use crate::{checkpoints, folder, store};
 use attache_serve::socket::{HubName, HubSocket, RuntimeFolder};
 use std::fs::DirBuilder;
 use std::io;
@@ -83,6 +84,19 @@ impl HubPlace {
     pub(crate) fn open_sessions(&self) -> PathBuf {
         self.state.join(format!("hub-{}.sessions.json", self.name))
     }
+}
+
+/// Says where this program stores sessions and checkpoints: in the same words for the same places.
+pub(crate) fn stores() -> String {
+    let sessions = match store::Place::of(None) {
+        Ok(store::Place::File(file)) => file.display().to_string(),
+        Ok(store::Place::Nowhere) | Err(_) => "nowhere".to_owned(),
+    };
+    let checkpoints = match checkpoints::place::Place::of(&Settings::read()) {
+        Ok(checkpoints::place::Place::Folder(folder)) => folder.display().to_string(),
+        Ok(checkpoints::place::Place::Nowhere) | Err(_) => "nowhere".to_owned(),
+    };
+    format!("sessions in {sessions} and checkpoints in {checkpoints}")
 }
 
 fn private_folder(path: &Path) -> io::Result<()> {

@@ -4,7 +4,7 @@ use super::VERSION;
 use super::arguments::Serve;
 use super::log_file;
 use super::open_sessions::{self, OpenSessions};
-use super::place::HubPlace;
+use super::place::{HubPlace, stores};
 use super::services::CliHubServices;
 use super::web::{self, WebServer};
 use crate::exit::{Exit, Failure};
@@ -51,6 +51,7 @@ pub(super) async fn run(place: &HubPlace, arguments: &Serve) -> Result<Exit, Fai
         version: VERSION.to_owned(),
         since: Instant::now(),
         origin: web.as_ref().map(WebServer::origin),
+        stores: stores(),
     };
     report(&socket, &facts, web.as_ref(), arguments)?;
     let mut tasks = JoinSet::new();

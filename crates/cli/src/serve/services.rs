@@ -48,6 +48,13 @@ impl CliHubServices {
         };
         let source = ChosenAgent::source_with(Some(given), None, None, equip);
         let (agent, source) = source.map_err(|failure| failure.message)?;
+        let (known, other) = (hub.agent(&agent.name).is_some(), self.given(&agent.name));
+        if known && !agent.built_in && other != given {
+            return Err(format!(
+                "the hub already has another agent with the name {}: {other}",
+                agent.name
+            ));
+        }
         if hub.agent(&agent.name).is_none() {
             // Another client may have added it just now, which is as good.
             let _ = hub.add(agent.name.as_str(), source);

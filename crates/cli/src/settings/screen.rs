@@ -1,7 +1,7 @@
 //! The settings of the screen in the settings file.
 
 use super::Settings;
-use super::setting::NOTIFIER;
+use super::setting::{HUB, NOTIFIER, OWN};
 use crate::exit::Failure;
 use crate::{folder, theme};
 use attache_host::Launch;
@@ -26,6 +26,11 @@ impl Settings {
             notify_command: value(NOTIFIER).and_then(words).unwrap_or_default(),
             folds_thoughts: is("screen.thoughts", "folded", default.folds_thoughts),
         }
+    }
+
+    /// Whether the screen uses no shared hub.
+    pub(crate) fn has_own_hub(&self) -> bool {
+        self.file.value(HUB).is_some_and(|(value, _)| value == OWN)
     }
 
     /// Returns the name of the theme; `None` if none is set.

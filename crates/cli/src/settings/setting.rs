@@ -178,6 +178,12 @@ pub(super) fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
 /// The setting with the program that shows notifications.
 pub(crate) const NOTIFIER: &str = "screen.notifier";
 
+/// The setting that says whose hub the screen uses.
+pub(crate) const HUB: &str = "screen.hub";
+
+/// The value of [`HUB`] for a hub of the screen itself.
+pub(crate) const OWN: &str = "own";
+
 /// Returns the settings of the screen.
 fn of_screen() -> impl Iterator<Item = Setting> {
     let setting = |key: &str, shape, default| Setting {
@@ -191,7 +197,11 @@ fn of_screen() -> impl Iterator<Item = Setting> {
         setting(it.key, Shape::OneOf(it.values), default)
     });
     let usual = "notify-send or terminal-notifier, if it is installed";
-    chosen.chain(std::iter::once(setting(NOTIFIER, Shape::Command, usual)))
+    let others = [
+        setting(NOTIFIER, Shape::Command, usual),
+        setting(HUB, Shape::OneOf(&["shared", OWN]), "shared, if `attache serve` runs"),
+    ];
+    chosen.chain(others)
 }
 
 #[cfg(test)]

@@ -44,7 +44,8 @@ impl Project {
         {
             command.env_remove(name);
         }
-        // The person who runs the tests can have stored sessions, keys and settings.
+        // The person who runs the tests can have a shared hub, stored sessions, keys and settings.
+        command.env_remove("XDG_RUNTIME_DIR");
         command.env("XDG_CONFIG_HOME", self.path().join(".no-settings"));
         command.env("TERM", "xterm").env("ATTACHE_STORE", "none").env("ATTACHE_MODEL", "offline");
         // So can the terminal have another language and other colours.

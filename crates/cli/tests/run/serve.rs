@@ -1,8 +1,10 @@
 //! The shared hub: one process for each name, its socket, its end, and who may use it.
 
 mod attach;
+mod client;
 mod hub;
 mod peers;
+mod screen;
 mod sessions;
 mod web;
 

@@ -60,6 +60,9 @@ pub enum StartError {
         /// The versions that the agent speaks.
         supported: Vec<ProtocolVersion>,
     },
+    /// What an [`AgentSource::connect`](crate::AgentSource::connect) connects to cannot be reached,
+    /// for the reason that it gives.
+    Connect(Box<dyn std::error::Error + Send + Sync>),
     /// The remote agent cannot be reached or used.
     #[cfg(feature = "remote")]
     Remote(RemoteError),
@@ -88,7 +91,8 @@ impl StartError {
             Self::Command(_)
             | Self::Program(_)
             | Self::Version { .. }
-            | Self::UnsupportedVersion { .. } => None,
+            | Self::UnsupportedVersion { .. }
+            | Self::Connect(_) => None,
             #[cfg(feature = "remote")]
             Self::Remote(_) => None,
         }
@@ -102,6 +106,7 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(error) => error.fmt(f),
+            Self::Connect(error) => error.fmt(f),
             Self::Program(error) => error.fmt(f),
             Self::Silent { after, evidence } => {
                 write!(
@@ -208,6 +213,7 @@ impl std::error::Error for StartError {
             Self::Ended { end, .. } => Some(end),
             Self::Refused { error, .. } => Some(error),
             Self::BadReply { error, .. } => Some(error),
+            Self::Connect(error) => error.source(),
             Self::Silent { .. } | Self::Version { .. } | Self::UnsupportedVersion { .. } => None,
             #[cfg(feature = "remote")]
             Self::Remote(error) => Some(error),

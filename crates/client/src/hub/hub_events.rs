@@ -28,10 +28,13 @@ pub(crate) trait HubEvents: Send + Sync {
     /// Whether the sessions get notices about the size of their context.
     fn gives_context_notices(&self) -> bool;
 
-    /// Returns the store of the sessions, if there is one.
+    /// Returns the store that this hub writes the sessions to, if there is one.
     fn store(&self) -> Option<Arc<dyn Store>>;
 
-    /// How checkpoints are taken; `None` if none are.
+    /// Whether another hub keeps the sessions and takes the checkpoints.
+    fn is_of_shared_hub(&self) -> bool;
+
+    /// The store of checkpoints, and how they are taken; `None` if none are.
     #[cfg(feature = "checkpoints")]
     fn checkpoint_options(&self) -> Option<CheckpointOptions>;
 

@@ -131,3 +131,16 @@ impl std::fmt::Debug for HubOpening {
             .finish_non_exhaustive()
     }
 }
+
+impl HubSession {
+    /// Opens another stored session of the same agent, such as one that another hub made from this
+    /// one. `Hub::switch` says how. It uses the folder of this session if it knows no other one.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Hub::switch`](crate::Hub::switch), or an error if the hub is
+    /// closed.
+    pub async fn switch_to(&self, id: impl Into<SessionId>) -> Result<HubSession, HubError> {
+        let hub = self.hub.upgrade().ok_or(HubError::Closed)?;
+        HubOpening::new(hub, &self.entry.agent.name, Some(id.into()), Some(self.cwd())).await
+    }
+}

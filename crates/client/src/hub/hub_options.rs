@@ -35,6 +35,8 @@ pub struct HubOptions {
     /// Without it, the hub takes none.
     #[cfg(feature = "checkpoints")]
     pub checkpoints: Option<CheckpointOptions>,
+    /// Whether another hub keeps the sessions: see [`HubOptions::of_shared_hub`].
+    pub is_of_shared_hub: bool,
     /// Whether the hub leaves out its notices about the size of the context.
     pub without_context_notices: bool,
 }
@@ -78,6 +80,17 @@ impl HubOptions {
     ) -> Self {
         self.decide_first = Some(Arc::new(decide));
         self
+    }
+
+    /// Makes a hub whose agents are those of a shared hub. The shared hub keeps the sessions, so
+    /// this one only reads [`HubOptions::store`] and [`HubOptions::checkpoints`], which must be
+    /// those of the shared hub: it lists and counts stored sessions, and shows and restores
+    /// checkpoints, but writes no log and takes no checkpoint before or after a turn. After the
+    /// connection was lost, it loads the sessions again and leaves their options as they are.
+    #[must_use]
+    pub fn of_shared_hub(mut self) -> Self {
+        self.is_of_shared_hub = true;
+        self.without_context_notices()
     }
 
     /// Lets agents ask the person to fill in forms and open pages.

@@ -130,7 +130,7 @@ impl HubShared {
         let mut options = self.options.client.clone();
         options.kept = true;
         #[cfg(feature = "checkpoints")]
-        if self.options.checkpoints.is_some() {
+        if self.options.checkpoints.is_some() && !self.options.is_of_shared_hub {
             options.undo = Some(checkpoints::undo_handler(self, agent));
         }
         if !self.options.elicitations {
@@ -185,7 +185,11 @@ impl HubEvents for HubShared {
     }
 
     fn store(&self) -> Option<Arc<dyn Store>> {
-        self.options.store.clone()
+        self.options.store.clone().filter(|_| !self.options.is_of_shared_hub)
+    }
+
+    fn is_of_shared_hub(&self) -> bool {
+        self.options.is_of_shared_hub
     }
 
     #[cfg(feature = "checkpoints")]

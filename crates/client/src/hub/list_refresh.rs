@@ -75,7 +75,7 @@ impl HubShared {
         };
         loop {
             let asked = query.clone();
-            let page = match self.with_store(move |store| store.list(&asked)).await {
+            let page = match self.with_listed_store(move |store| store.list(&asked)).await {
                 Ok(Some(page)) => page,
                 Ok(None) => return,
                 Err(error) => return self.store_failed(&error),

@@ -37,15 +37,21 @@ pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     let unsettled = entry.fold.with(Session::recovery_events);
     unsettled.into_iter().for_each(|body| entry.fold.apply(body));
     let before = entry.fold.with(|session| session.config().clone());
-    match attach(entry, up, Prefer::Resume).await {
+    let is_shared = entry.hub.upgrade().is_some_and(|hub| hub.is_of_shared_hub());
+    // A shared hub went on while it was not connected.
+    let prefer = if is_shared { Prefer::Load } else { Prefer::Resume };
+    match attach(entry, up, prefer).await {
         Ok(how) => {
             tracing::info!(?how, "the restarted agent continues the session");
             let text = match how {
+                _ if is_shared => "The shared hub is connected again",
                 Reopened::Resumed => "The agent was restarted and resumed the session",
                 Reopened::Loaded => "The agent was restarted and loaded the session",
             };
             entry.say(NoticeSeverity::Info, text, None);
-            set_again(entry, &before).await;
+            if !is_shared {
+                set_again(entry, &before).await;
+            }
             true
         }
         // The agent ended again; its supervisor decides what happens next.

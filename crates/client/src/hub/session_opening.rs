@@ -206,12 +206,30 @@ impl HubShared {
         })
     }
 
-    /// Runs `work` with the store on a thread that may block; `None` without a store.
+    /// Runs `work` with the store that this hub writes to, on a thread that may block; `None`
+    /// without a store.
     pub(crate) async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<Option<T>, StoreError> {
-        let Some(store) = self.options.store.clone() else { return Ok(None) };
+        self.with(self.store(), work).await
+    }
+
+    /// Runs `work` with the store whose sessions this hub lists, on a thread that may block; `None`
+    /// without a store.
+    pub(crate) async fn with_listed_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<Option<T>, StoreError> {
+        self.with(self.options.store.clone(), work).await
+    }
+
+    async fn with<T: Send + 'static>(
+        &self,
+        store: Option<Arc<dyn Store>>,
+        work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<Option<T>, StoreError> {
+        let Some(store) = store else { return Ok(None) };
         let done = tokio::task::spawn_blocking(move || work(&*store)).await;
         done.unwrap_or_else(|error| {
             let message = "the store could not be used: this program is ending".to_owned();

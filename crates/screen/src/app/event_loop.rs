@@ -67,7 +67,9 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
         Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Ok(true),
         ended => ended,
     };
-    running.app.store_draft();
+    if running.app.shared.is_none() {
+        running.app.store_draft();
+    }
     running.app.remember_unopened();
     let ending = ended.map(|by_signal| running.app.ending(by_signal));
     // The person gets the terminal back before the agents end, which can take seconds.
@@ -75,8 +77,12 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
     drop(shown);
     running.app.tasks.shutdown().await;
     let mut signals = running.signals;
+    let closing = async {
+        running.app.leave_to_shared_hub().await;
+        running.app.hub.end().await;
+    };
     tokio::select! {
-        () = running.app.hub.close() => {}
+        () = closing => {}
         // The person or the system does not wait for the agents.
         () = signals.ended() => {}
     }
@@ -246,7 +252,7 @@ impl Running {
                 } else if let Some(agent) = agent {
                     // An agent reads its login when it starts.
                     if let Some(known) = self.app.hub.agent(&agent) {
-                        known.restart();
+                        self.app.restart_agent(known);
                     }
                     self.app.reopen(&agent);
                 }

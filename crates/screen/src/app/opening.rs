@@ -1,12 +1,15 @@
 //! Opening, continuing and closing sessions.
 
 use crate::app::sending::unsent_prompts;
+use crate::app::sharing::take_up_unsent;
 use crate::app::slot::{Slot, SlotContent, SlotId};
-use crate::app::state::{App, Done, now};
+use crate::app::state::{App, Done, Told, now};
 use crate::composer::{Piece, from_stored};
 use crate::conversation::Conversation;
+use crate::keymap::Action;
 use attache_client::{HubError, HubSession, ListedSession, SessionState};
 use attache_protocol::v1::{ProtocolVersion, SessionId};
+use attache_view::NoticeLevel;
 use std::future::{Future, IntoFuture as _};
 use std::path::{Path, PathBuf};
 
@@ -66,8 +69,13 @@ impl App {
         };
         let opening = opening.mcp_servers(self.mcp_servers.iter().cloned()).into_future();
         let id = self.add_slot(agent, cwd);
+        let (shared, resume) = (self.shared.clone(), self.key_name(Action::ResumeQueue));
         let task = self.tasks.spawn(async move {
-            Done::Opened { slot: id, result: configured(opening, mode, set).await }
+            let mut result = configured(opening, mode, set).await;
+            if let (Some(shared), Ok((session, told))) = (&shared, &mut result) {
+                take_up_unsent(&**shared, session, &resume, told).await;
+            }
+            Done::Opened { slot: id, result }
         });
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id) {
             slot.opening = Some(task);
@@ -133,6 +141,8 @@ impl App {
     /// Warns of an agent that acts without this program.
     fn warn_of_version_2(&mut self, session: &HubSession) {
         let connection = session.agent().connection();
+        // The version of a shared hub says nothing about its agents.
+        let connection = connection.filter(|_| self.shared.is_none());
         if connection.is_some_and(|agent| agent.protocol() == ProtocolVersion::V2) {
             self.notices.warning(
                 "This agent speaks ACP version 2, a draft: it reads and writes files and runs commands by itself, without this program.",
@@ -163,11 +173,7 @@ impl App {
     }
 
     /// Shows a session that was opened, or why it was not.
-    pub(crate) fn opened(
-        &mut self,
-        id: SlotId,
-        result: Result<(HubSession, Vec<String>), HubError>,
-    ) {
+    pub(crate) fn opened(&mut self, id: SlotId, result: Result<(HubSession, Told), HubError>) {
         self.is_dirty = true;
         self.is_question_stale = true;
         let services = self.services.clone();
@@ -187,7 +193,7 @@ impl App {
             }
             return;
         };
-        let (session, troubles) = match result {
+        let (session, told) = match result {
             Ok(opened) => opened,
             Err(error) => {
                 let why = services.not_opened(&slot.agent, &error);
@@ -204,11 +210,12 @@ impl App {
         if slot.attaching.is_none() {
             self.warn_of_version_2(&session);
         }
-        troubles.iter().for_each(|trouble| self.notices.error(trouble));
+        told.iter().for_each(|(level, text)| self.notices.add(*level, text));
         let Some(index) = self.slots.iter().position(|slot| slot.id == id) else { return };
         let draft = session.draft();
         let Some(slot) = self.slots.get_mut(index) else { return };
         slot.cwd = session.cwd().to_owned();
+        slot.kept_draft.clone_from(&draft);
         let mut conversation = Conversation::new(session);
         conversation.transcript.set_folds_thoughts(self.settings.folds_thoughts);
         slot.content = SlotContent::Open(Box::new(conversation));
@@ -327,7 +334,7 @@ async fn configured(
     opening: impl Future<Output = Result<HubSession, HubError>>,
     mode: Option<String>,
     set: Vec<(String, String)>,
-) -> Result<(HubSession, Vec<String>), HubError> {
+) -> Result<(HubSession, Told), HubError> {
     let session = opening.await?;
     let mut troubles = Vec::new();
     if let Some(mode) = mode
@@ -345,5 +352,6 @@ async fn configured(
             });
         }
     }
-    Ok((session, troubles))
+    let told = troubles.into_iter().map(|trouble| (NoticeLevel::Error, trouble));
+    Ok((session, told.collect()))
 }

@@ -2,7 +2,7 @@
 
 use crate::app::screen_settings::ScreenSettings;
 use crate::keymap::Keymap;
-use crate::services::Services;
+use crate::services::{Services, SharedSessions};
 use crate::theme::Theme;
 use attache_client::{Budget, Hub, PermissionBroker, PermissionRequest, Rule};
 use attache_protocol::v1::{McpServer, SessionId};
@@ -16,6 +16,8 @@ pub struct ScreenOptions {
     pub hub: Hub,
     /// The program around the screen.
     pub services: Arc<dyn Services>,
+    /// The shared hub that keeps the sessions of `hub`; `None` if `hub` keeps them itself.
+    pub shared: Option<Arc<dyn SharedSessions>>,
     /// The person's rules.
     pub rules: PermissionBroker,
     /// Decisions by these rules, to be shown.

@@ -176,7 +176,7 @@ impl App {
             }
             Request::Restart { agent } => match self.hub.agent(&agent) {
                 Some(known) => {
-                    known.restart();
+                    self.restart_agent(known);
                     self.notices.info(&format!("restarting {}", sanitize::line(&agent)));
                 }
                 None => self.notices.warning("this agent does not run"),
@@ -253,9 +253,19 @@ impl App {
     /// Resumes the queue of the session that is shown.
     pub(crate) fn resume_queue(&mut self) {
         let Some(session) = self.session() else { return };
-        if session.held().is_none() {
+        if let Some(shared) = self.shared.clone() {
+            // Prompts of other front ends, and of earlier screens, wait there.
+            let releasing = shared.release(session.clone());
+            self.tasks.spawn(async move {
+                match releasing.await {
+                    Ok(()) => Done::Nothing,
+                    Err(why) => Done::Say(NoticeLevel::Error, why),
+                }
+            });
+        } else if session.held().is_none() {
             return self.notices.info("the queue is not paused");
         }
+        let Some(session) = self.session() else { return };
         session.release();
         self.notices.info("the queue goes on");
     }

@@ -19,7 +19,11 @@ impl App {
         if matches!(state, SessionState::Running { .. } | SessionState::WaitingForPerson { .. }) {
             return self.review_reported();
         }
+        let shared = self.shared.clone();
         self.tasks.spawn(async move {
+            if let Some(shared) = shared {
+                shared.checkpoints_stored(session.clone()).await;
+            }
             let changes = match read(&session, later).await {
                 Ok(changes) => Ok(Some(changes)),
                 Err(CheckpointError::NotTaken | CheckpointError::Restore(_)) => Ok(None),
@@ -111,14 +115,18 @@ impl App {
 
     pub(crate) fn tell_decisions(&mut self, owner: &str) {
         let Some(session) = self.session_of_owner(owner) else { return };
-        let deciding = self.deciding.clone();
+        let (deciding, shared) = (self.deciding.clone(), self.shared.clone());
         self.tasks.spawn(async move {
             // Decisions that are being stored belong to what the agent learns.
             let _alone = deciding.lock().await;
-            let (level, text) = match session.tell_decisions().await {
+            let told = match shared {
+                Some(shared) => shared.tell_decisions(session).await,
+                None => session.tell_decisions().await.map_err(|error| error.to_string()),
+            };
+            let (level, text) = match told {
                 Ok(true) => (NoticeLevel::Info, "the next prompt tells the agent".to_owned()),
                 Ok(false) => (NoticeLevel::Info, "there is nothing new to tell".to_owned()),
-                Err(error) => (NoticeLevel::Error, error.to_string()),
+                Err(why) => (NoticeLevel::Error, why),
             };
             Done::Say(level, text)
         });

@@ -67,6 +67,7 @@ impl App {
         plan: Option<Box<Plan>>,
         position: Option<u64>,
     ) {
+        let shared = self.shared.clone();
         self.tasks.spawn(async move {
             let (mut restored, mut rewound, mut error) = (None, None, None);
             if let Some(plan) = plan {
@@ -77,9 +78,16 @@ impl App {
             }
             let is_whole = restored.as_ref().is_none_or(|it| !it.is_interrupted);
             if let Some(position) = position.filter(|_| error.is_none() && is_whole) {
-                match session.rewind_conversation(position).await {
-                    Ok(done) => rewound = Some(done.session),
-                    Err(why) => error = Some(why.to_string()),
+                let going_back = match shared {
+                    Some(shared) => shared.rewind(session.clone(), position).await,
+                    None => match session.rewind_conversation(position).await {
+                        Ok(done) => Ok(done.session),
+                        Err(why) => Err(why.to_string()),
+                    },
+                };
+                match going_back {
+                    Ok(session) => rewound = Some(session),
+                    Err(why) => error = Some(why),
                 }
             }
             Done::WentBack { session, restored, rewound, error }

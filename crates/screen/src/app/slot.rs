@@ -26,6 +26,8 @@ pub(crate) struct Slot {
     pub(crate) attaching: Option<i64>,
     /// The text of the composer while another session is shown.
     pub(crate) draft: Draft,
+    /// The draft that a shared hub keeps, as it was last read or stored.
+    pub(crate) kept_draft: String,
     /// Whether the draft has text.
     pub(crate) has_draft: bool,
     /// Texts that go into the composer when the session is shown.
@@ -89,6 +91,7 @@ impl Slot {
             attaching: None,
             content: SlotContent::Opening { since: now },
             draft: Draft::default(),
+            kept_draft: String::new(),
             has_draft: false,
             restored: Vec::new(),
             early: Vec::new(),

@@ -7,12 +7,12 @@ use crate::app::pasted_images::PastedImages;
 use crate::app::screen_settings::ScreenSettings;
 use crate::app::slot::{Slot, SlotId};
 use crate::app::terminal_job::TerminalJob;
-use crate::composer::{Composer, Draft, HistoryFile, Piece, SlashCommand, to_stored};
+use crate::composer::{Composer, Draft, HistoryFile, Piece, SlashCommand};
 use crate::keymap::Keymap;
 use crate::panel::Panel;
 use crate::panel::review::ReviewedChanges;
 use crate::popup::FileFinder;
-use crate::services::{FoundText, Services};
+use crate::services::{FoundText, Services, SharedSessions};
 use crate::theme::Theme;
 use attache_checkpoint::{Plan, Restored, Summary};
 use attache_client::{
@@ -32,6 +32,8 @@ use tokio::task::JoinSet;
 pub(crate) struct App {
     pub(crate) hub: Hub,
     pub(crate) services: Arc<dyn Services>,
+    /// The shared hub, if it keeps the sessions.
+    pub(crate) shared: Option<Arc<dyn SharedSessions>>,
     pub(crate) rules: PermissionBroker,
     pub(crate) first: FirstSession,
     pub(crate) mcp_servers: Vec<McpServer>,
@@ -121,10 +123,13 @@ pub(crate) struct ShownQuestion {
     pub(crate) is_taken: Option<bool>,
 }
 
+/// What a person must know of a session that was opened.
+pub(crate) type Told = Vec<(NoticeLevel, String)>;
+
 /// Work in the background that is done.
 pub(crate) enum Done {
     /// A session was opened, or not.
-    Opened { slot: SlotId, result: Result<(HubSession, Vec<String>), HubError> },
+    Opened { slot: SlotId, result: Result<(HubSession, Told), HubError> },
     /// There is something to say.
     Say(NoticeLevel, String),
     /// The list of sessions is out of date.
@@ -181,6 +186,7 @@ impl App {
         Self {
             hub: options.hub,
             services: options.services,
+            shared: options.shared,
             rules: options.rules,
             first: options.first,
             mcp_servers: options.mcp_servers,
@@ -293,15 +299,6 @@ impl App {
         pieces.push(Piece::Text(text.to_owned()));
         self.composer.set_pieces(&pieces);
         self.notices.info("your text for the question is in the composer");
-    }
-
-    /// Gives the hub the draft of the session that is shown, so that a restart keeps it.
-    pub(crate) fn store_draft(&self) {
-        if let Some(slot) = self.slot()
-            && let Some(session) = slot.session()
-        {
-            session.set_draft(to_stored(&self.composer.pieces()));
-        }
     }
 
     /// Puts the draft of the slot that is shown into the composer.

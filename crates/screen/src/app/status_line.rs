@@ -135,6 +135,8 @@ impl App {
             let key = self.key_name(crate::keymap::Action::ResumeQueue);
             parts.push(part(format!("queue paused ({key} resumes)"), Role::Warning, 8));
         }
+        let shared = self.shared.is_some().then(|| "shared hub".to_owned());
+        parts.extend(shared.map(|shared| part(shared, Role::Muted, 2)));
         parts.extend(slot.branch.clone().map(|branch| part(branch, Role::Muted, 3)));
         parts
     }

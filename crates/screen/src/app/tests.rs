@@ -89,6 +89,7 @@ pub(crate) fn options() -> ScreenOptions {
     ScreenOptions {
         hub: Hub::new(HubOptions::default()),
         services: Arc::new(NoServices),
+        shared: None,
         rules: PermissionBroker::in_memory(),
         by_rule,
         first: FirstSession {

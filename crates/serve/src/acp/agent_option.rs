@@ -1,9 +1,10 @@
 //! The config option with which a client chooses the agent of a session.
 
 use super::context::{Attached, Context};
+use attache_connection::Peer;
 use attache_protocol::Meta;
 use attache_protocol::v1::{
-    ClientCapabilities, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
+    ProtocolVersion, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
 };
 use attache_session::options_for;
 use serde_json::Value;
@@ -13,6 +14,12 @@ pub(super) const ID: &str = "attache.agent";
 
 /// The category of the option. Categories of programs begin with `_`.
 const CATEGORY: &str = "_attache_agent";
+
+/// Returns the option for a session of the agent with this name; `None` if the client uses only
+/// this agent.
+pub(super) fn offered(context: &Context, agent: &str) -> Option<SessionConfigOption> {
+    context.client.only_agent().is_none().then(|| option(context, agent))
+}
 
 /// Returns the option for a session of the agent with this name.
 pub(super) fn option(context: &Context, agent: &str) -> SessionConfigOption {
@@ -38,12 +45,16 @@ pub(super) fn option(context: &Context, agent: &str) -> SessionConfigOption {
 pub(super) fn options(
     context: &Context,
     attached: &Attached,
-    client: &ClientCapabilities,
+    peer: &Peer,
 ) -> Vec<SessionConfigOption> {
     let snapshot = attached.session.snapshot();
-    let mut options = vec![option(context, attached.session.agent().name())];
-    options.extend(options_for(snapshot.config().options(), client));
-    options
+    let own = match peer.version() {
+        ProtocolVersion::V2 => snapshot.config().options_without_modes(),
+        _ => snapshot.config().options().to_vec(),
+    };
+    let client = peer.client_capabilities().unwrap_or_default();
+    let agent = offered(context, attached.session.agent().name());
+    agent.into_iter().chain(options_for(&own, &client)).collect()
 }
 
 /// The member `attache` of the metadata of a request.

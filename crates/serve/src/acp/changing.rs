@@ -19,7 +19,7 @@ pub(super) async fn set_option(
     value: SessionConfigOptionValue,
 ) -> Result<(Arc<Attached>, bool), Error> {
     let attached = context.get(id)?;
-    if option.as_str() == agent_option::ID {
+    if option.as_str() == agent_option::ID && context.client.only_agent().is_none() {
         return choose_agent(context, attached, value).await;
     }
     let set = attached.session.set(option.as_str(), value).await;
@@ -88,7 +88,7 @@ pub(super) async fn set_title(
     let Some(title) = attache_session::title(title) else {
         return Err(Error::invalid_params("a title must not be blank"));
     };
-    let name = context.shared.acp.find(id).ok_or_else(|| refusal::not_attached(id))?;
+    let name = context.find(id).ok_or_else(|| refusal::not_attached(id))?;
     if let Some(session) = context.shared.hub.session(&name.agent, &name.id) {
         match session.set_title(title.as_str()).await {
             Ok(title) => return Ok(title),
@@ -106,7 +106,7 @@ pub(super) async fn change(
     id: &SessionId,
     change: SessionChange,
 ) -> Result<(), Error> {
-    let name = context.shared.acp.find(id).ok_or_else(|| refusal::not_attached(id))?;
+    let name = context.find(id).ok_or_else(|| refusal::not_attached(id))?;
     if change == SessionChange::Delete {
         drop(context.detach(id));
         if let Some(session) = context.shared.hub.session(&name.agent, &name.id) {

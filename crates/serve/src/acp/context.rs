@@ -97,6 +97,22 @@ impl Context {
         self.attached().get(wire).cloned().ok_or_else(|| refusal::not_attached(wire))
     }
 
+    /// The id by which the client knows a session.
+    pub(super) fn wire(&self, name: &SessionName) -> SessionId {
+        match self.client.only_agent() {
+            Some(_) => name.id.clone(),
+            None => name.to_wire(),
+        }
+    }
+
+    /// Returns the session that the client means by this id.
+    pub(super) fn find(&self, wire: &SessionId) -> Option<SessionName> {
+        match self.client.only_agent() {
+            Some(agent) => Some(SessionName { agent: agent.to_owned(), id: wire.clone() }),
+            None => self.shared.acp.find(wire),
+        }
+    }
+
     /// Detaches a session, and returns it. The client gets no further update of it.
     pub(super) fn detach(&self, wire: &SessionId) -> Option<Detached> {
         let attached = self.attached().remove(wire)?;

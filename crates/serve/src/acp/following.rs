@@ -176,18 +176,18 @@ fn send(
     update: FollowedUpdate,
 ) -> Result<(), ConnectionEnd> {
     let id = attached.wire.clone();
-    let agent = || agent_option::option(context, attached.session.agent().name());
+    let agent = || agent_option::offered(context, attached.session.agent().name());
     match update {
         FollowedUpdate::V1(mut update) => {
             if let SessionUpdate::ConfigOptionUpdate(options) = &mut update {
-                options.config_options.insert(0, agent());
+                options.config_options.splice(0..0, agent());
             }
             let params = v1::SessionNotification::new(id, update);
             peer.notify::<method::SessionUpdateNotification>(&params)
         }
         FollowedUpdate::V2(mut update) => {
             if let v2::SessionUpdate::ConfigOptionUpdate(options) = &mut update {
-                options.config_options.insert(0, to_v2_option(&agent()));
+                options.config_options.splice(0..0, agent().as_ref().map(to_v2_option));
             }
             let params = v2::UpdateSessionNotification::new(id, update);
             peer.notify::<methods::SessionUpdateNotification>(&params)

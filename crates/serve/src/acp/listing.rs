@@ -7,7 +7,7 @@ use attache_protocol::Error;
 use attache_protocol::v1::{
     ListSessionsRequest, ListSessionsResponse, SessionArchiveFilter, SessionId, SessionInfo,
 };
-use attache_session::{ArchivedFilter, Timestamp};
+use attache_session::{ArchivedFilter, Labels, Timestamp};
 use std::cmp::Reverse;
 use std::path::Path;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(super) async fn list(
     context: &Context,
     request: ListSessionsRequest,
 ) -> Result<ListSessionsResponse, Error> {
-    let filter = filter(&request)?;
+    let filter = filter(context, &request)?;
     let after = match &request.cursor {
         Some(cursor) => Some(place_of_cursor(cursor)?),
         None => {
@@ -47,13 +47,13 @@ pub(super) async fn list(
     let page: Vec<_> = rest.by_ref().take(PAGE).collect();
     let last = page.last().map(|((Reverse(at), id), _)| format!("{at} {id}"));
     let next = rest.next().and(last);
-    let infos: Vec<_> = page.into_iter().map(|(_, session)| info(session)).collect();
+    let infos: Vec<_> = page.into_iter().map(|(_, session)| info(context, session)).collect();
     let mut response = ListSessionsResponse::new(infos);
     response.next_cursor = next;
     Ok(response)
 }
 
-fn filter(request: &ListSessionsRequest) -> Result<SessionFilter, Error> {
+fn filter(context: &Context, request: &ListSessionsRequest) -> Result<SessionFilter, Error> {
     let archived = match &request.archived {
         None | Some(SessionArchiveFilter::Exclude) => ArchivedFilter::Exclude,
         Some(SessionArchiveFilter::Include) => ArchivedFilter::Include,
@@ -67,7 +67,8 @@ fn filter(request: &ListSessionsRequest) -> Result<SessionFilter, Error> {
     if let Some(cwd) = request.cwd.as_ref().filter(|cwd| !Path::new(cwd).is_absolute()) {
         return Err(Error::invalid_params(format!("cwd must be an absolute path, not {cwd:?}")));
     }
-    Ok(SessionFilter { cwd: request.cwd.clone(), archived, ..SessionFilter::default() })
+    let agent = context.client.only_agent().map(str::to_owned);
+    Ok(SessionFilter { agent, cwd: request.cwd.clone(), archived, ..SessionFilter::default() })
 }
 
 fn place_of_cursor(cursor: &str) -> Result<Place, Error> {
@@ -103,8 +104,10 @@ async fn refresh(context: &Context) {
     drop(tokio::time::timeout(PATIENCE, answered).await);
 }
 
-fn info(session: ListedSession) -> SessionInfo {
-    let mut info = SessionInfo::new(wire(&session), session.cwd);
+fn info(context: &Context, session: ListedSession) -> SessionInfo {
+    let name = SessionName { agent: session.agent, id: session.id };
+    let mut info = SessionInfo::new(context.wire(&name), session.cwd);
+    info.meta = Labels::change(&Labels::default(), &session.labels);
     info.title = session.title;
     info.updated_at = session.updated_at.map(|at| at.rfc3339());
     info.archived = Some(session.archived);

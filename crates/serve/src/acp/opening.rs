@@ -9,6 +9,7 @@ use attache_client::{HubSession, ListedSession, SessionFilter};
 use attache_protocol::v1::{ForkSessionRequest, McpServer, NewSessionRequest, SessionId};
 use attache_protocol::{Error, Meta};
 use attache_session::ArchivedFilter;
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,14 +27,14 @@ pub(super) async fn new(
     params: NewSessionRequest,
 ) -> Result<Arc<Attached>, Error> {
     let meta = request_meta(params.meta.as_ref());
-    let agent = match meta.get("agent").and_then(|agent| agent.as_str()) {
-        Some(agent) => agent.to_owned(),
-        None => default_agent(context)?,
+    let agent = match (context.client.only_agent(), meta.get("agent")) {
+        (None, Some(Value::String(agent))) => agent.clone(),
+        _ => default_agent(context)?,
     };
     let folders =
         Folders { additional: params.additional_directories, mcp_servers: params.mcp_servers };
     let session = open(context, &agent, &params.cwd, &folders).await?;
-    let wire = name(&session).to_wire();
+    let wire = context.wire(&name(&session));
     Ok(context.attach(wire, session, folders, true))
 }
 
@@ -71,7 +72,8 @@ pub(super) async fn attach(context: &Context, stored: Stored) -> Result<Arc<Atta
         return Err(error);
     }
     let session = find(context, &stored.id, &stored.cwd, &stored.folders).await?;
-    Ok(context.attach(stored.id, session, stored.folders, takes_over))
+    let takes_part = takes_over || context.client.only_agent().is_some();
+    Ok(context.attach(stored.id, session, stored.folders, takes_part))
 }
 
 async fn find(
@@ -82,7 +84,7 @@ async fn find(
 ) -> Result<HubSession, Error> {
     let shared = &context.shared;
     let unknown = || refusal::not_attached(id);
-    let SessionName { agent, id: inner } = shared.acp.find(id).ok_or_else(unknown)?;
+    let SessionName { agent, id: inner } = context.find(id).ok_or_else(unknown)?;
     if let Some(open) = shared.hub.session(&agent, &inner) {
         return Ok(open);
     }
@@ -127,7 +129,7 @@ pub(super) async fn fork(
         return Err(Error::invalid_params(why));
     }
     let copy = from.fork().await.map_err(|error| refusal::hub(&error, Some(&params.session_id)))?;
-    let wire = name(&copy).to_wire();
+    let wire = context.wire(&name(&copy));
     Ok(context.attach(wire, copy, folders, true))
 }
 

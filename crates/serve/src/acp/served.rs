@@ -200,10 +200,9 @@ impl Served {
 }
 
 fn opened_reply(context: &Context, attached: &Arc<Attached>, peer: &Peer) -> Opened {
-    let client = peer.client_capabilities().unwrap_or_default();
     Opened {
         modes: attached.session.snapshot().config().modes(),
-        options: agent_option::options(context, attached, &client),
+        options: agent_option::options(context, attached, peer),
         attached: Arc::clone(attached),
     }
 }

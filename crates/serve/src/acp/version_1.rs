@@ -193,8 +193,7 @@ impl Agent for Served {
             let SetSessionConfigOptionRequest { session_id, config_id, value, .. } = params;
             let (attached, has_moved) =
                 changing::set_option(&context, &session_id, &config_id, value).await?;
-            let client = peer.client_capabilities().unwrap_or_default();
-            let options = agent_option::options(&context, &attached, &client);
+            let options = agent_option::options(&context, &attached, &peer);
             if has_moved {
                 follow_moved(&context, attached, peer);
             }

@@ -19,6 +19,7 @@
 //! | `_attache/continue` | client | control | [`OfSession`] → [`Opened`] |
 //! | `_attache/queue` | client | control | [`ChangeQueue`] → `{}` |
 //! | `_attache/draft` | client | control | [`SetDraft`] → `{}` |
+//! | `_attache/unsent` | client | watch | [`OfSession`] → [`Unsent`] |
 //! | `_attache/option` | client | control | [`SetOption`] → `{}` |
 //! | `_attache/change` | client | control | [`ChangeSession`] → `{}` |
 //! | `_attache/files` | client | control | [`FindFiles`] → [`Files`] |

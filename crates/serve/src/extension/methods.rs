@@ -54,6 +54,7 @@ methods! {
     "_attache/continue" Control sessions::continue_in_new;
     "_attache/queue" Control prompting::queue;
     "_attache/draft" Control prompting::draft;
+    "_attache/unsent" Watch prompting::unsent;
     "_attache/option" Control sessions::option;
     "_attache/change" Control sessions::change;
     "_attache/files" Control prompting::files;

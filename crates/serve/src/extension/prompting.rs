@@ -2,7 +2,7 @@
 
 use super::caller::Caller;
 use super::messages::{
-    ChangeQueue, Files, FindFiles, OfSession, QueueChange, SendPrompt, SetDraft, StopCall,
+    ChangeQueue, Files, FindFiles, OfSession, QueueChange, SendPrompt, SetDraft, StopCall, Unsent,
 };
 use super::refusal;
 use super::reply::Reply;
@@ -103,6 +103,16 @@ pub(super) async fn draft(
     }
     caller.shared.live.session(&session).set_draft(caller.client.id, params.text);
     Reply::done()
+}
+
+/// Reads what the agent did not get.
+pub(super) async fn unsent(
+    caller: Arc<Caller>,
+    _peer: Peer,
+    params: OfSession,
+) -> Result<Reply, Error> {
+    let session = caller.session(&params.agent, &params.session_id)?;
+    Reply::of(&Unsent { draft: session.draft(), waiting: session.queue().len() })
 }
 
 /// Finds files for a mention.

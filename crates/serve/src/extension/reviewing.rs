@@ -37,6 +37,7 @@ pub(super) async fn decide(
     let session = caller.session(&params.agent, &params.session_id)?;
     let _alone = caller.shared.live.deciding.lock().await;
     let (review, hunks) = reviewed(&session, &params.hunks).await?;
+    let mut told = false;
     let decided = match params.decision {
         HunkDecision::Accept => session.accept_hunks(review, hunks).await,
         HunkDecision::Reopen => session.reopen_hunks(review, hunks).await,
@@ -47,11 +48,11 @@ pub(super) async fn decide(
             };
             session.comment_hunk(review, hunk, text).await
         }
-        HunkDecision::Tell => session.tell_decisions().await.map(drop),
+        HunkDecision::Tell => session.tell_decisions().await.map(|new| told = new),
     };
     decided.map_err(|error| refusal::failed(&error))?;
     let (review, _) = reviewed(&session, &[]).await?;
-    Reply::of(&Decided { review: items(&review) })
+    Reply::of(&Decided { review: items(&review), told })
 }
 
 /// Returns the review of the whole session, and those of its hunks with these ids.

@@ -73,10 +73,35 @@ impl HubConnection {
         version: &str,
         agent: Option<String>,
     ) -> Result<Self, ConnectError> {
-        let mut connection = Self::begin(socket, version, Wants::Acp { agent }).await?;
+        let welcomed = Self::welcomed(socket, version, Wants::Acp { agent }).await?;
+        Ok(welcomed.0)
+    }
+
+    /// Connects to a hub for ACP with one agent only, and waits until the hub agrees. Returns the
+    /// connection, and where the hub stores sessions and checkpoints: see [`Reply::Welcome`].
+    ///
+    /// # Errors
+    /// Returns an error if the hub does not agree, has another version, or cannot use the agent.
+    pub async fn acp_of_agent(
+        socket: &Path,
+        version: &str,
+        agent: &str,
+    ) -> Result<(Self, String), ConnectError> {
+        let wants = Wants::AcpOfAgent { agent: agent.to_owned() };
+        Self::welcomed(socket, version, wants).await
+    }
+
+    async fn welcomed(
+        socket: &Path,
+        version: &str,
+        wants: Wants,
+    ) -> Result<(Self, String), ConnectError> {
+        let mut connection = Self::begin(socket, version, wants).await?;
         match timeout(PATIENCE, connection.reply()).await {
-            Ok(Ok(Reply::Welcome { attache })) if attache == version => Ok(connection),
-            Ok(Ok(Reply::Welcome { attache })) => Err(ConnectError::Version { hub: attache }),
+            Ok(Ok(Reply::Welcome { attache, stores })) if attache == version => {
+                Ok((connection, stores))
+            }
+            Ok(Ok(Reply::Welcome { attache, .. })) => Err(ConnectError::Version { hub: attache }),
             Ok(Ok(_)) => Err(ConnectError::NotAHub),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(ConnectError::Silent),

@@ -9,7 +9,7 @@ use super::shake_hands::{
     AgentStatus, DeviceChange, DeviceStatus, Hello, RefusalKind, Reply, Status, Wants,
 };
 use crate::devices::{Device, DeviceError};
-use crate::{Activity, DeviceId, Place, Scope, SharedHub, acp};
+use crate::{Activity, DeviceId, Place, Scope, SharedHub, Uses, acp};
 use attache_connection::transport::LineTransport;
 use std::io;
 use std::sync::Arc;
@@ -42,6 +42,9 @@ pub struct HubFacts {
     pub since: Instant,
     /// The origin of the page, if the hub serves one.
     pub origin: Option<String>,
+    /// Where the hub stores sessions and checkpoints, in words that are the same for the same
+    /// places.
+    pub stores: String,
 }
 
 /// What all connections share.
@@ -106,10 +109,20 @@ impl Serving {
             }
         };
         match Wants::of(&hello) {
-            Some(Wants::Acp { agent }) => match self.version_refusal(&hello) {
-                Some(message) => self.refuse(&mut output, RefusalKind::Version, message).await,
-                None => self.acp(input, output, agent).await,
-            },
+            Some(Wants::Acp { .. } | Wants::AcpOfAgent { .. })
+                if hello.attache != self.facts.version =>
+            {
+                let message = format!("the hub has version {}", self.facts.version);
+                self.refuse(&mut output, RefusalKind::Version, message).await
+            }
+            Some(Wants::Acp { agent }) => self.acp(input, output, Uses::Any(agent)).await,
+            Some(Wants::AcpOfAgent { agent }) => {
+                // The person's own process may name a command line.
+                match self.shared.services.add_agent(&self.shared.hub, &agent, true) {
+                    Ok(agent) => self.acp(input, output, Uses::Only(agent)).await,
+                    Err(why) => self.refuse(&mut output, RefusalKind::Agent, why).await,
+                }
+            }
             Some(Wants::Devices(change)) => self.devices(&mut output, change).await,
             Some(Wants::Status) => self.say(&mut output, &Reply::Status(self.status())).await,
             Some(Wants::Stop { after_turns }) => {
@@ -126,23 +139,18 @@ impl Serving {
         }
     }
 
-    /// Returns why a client of another version is not served.
-    fn version_refusal(&self, hello: &Hello) -> Option<String> {
-        let own = &self.facts.version;
-        (hello.attache != *own).then(|| format!("the hub has version {own}"))
-    }
-
     async fn acp(
         &self,
         input: BufReader<OwnedReadHalf>,
         mut output: OwnedWriteHalf,
-        agent: Option<String>,
+        uses: Uses,
     ) -> io::Result<()> {
-        self.say(&mut output, &Reply::Welcome { attache: self.facts.version.clone() }).await?;
+        let HubFacts { version, stores, .. } = self.facts.clone();
+        self.say(&mut output, &Reply::Welcome { attache: version, stores }).await?;
         // A local process is the person: its scope does not change. The sender lives as long as
         // the connection.
         let scope = watch::Sender::new(Some(Scope::Control));
-        let client = self.shared.attach_with(Place::Socket, "local", scope.subscribe(), agent);
+        let client = self.shared.attach_with(Place::Socket, "local", scope.subscribe(), uses);
         let transport = Box::new(LineTransport::new(input, output));
         let ended = acp::serve_client(self.shared.clone(), client, transport).await;
         tracing::debug!(%ended, "a client of the socket is gone");

@@ -15,6 +15,9 @@ pub struct Hello {
     /// For ACP, the agent of new sessions that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// For ACP, whether the client uses only this agent: see [`Wants::AcpOfAgent`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only: bool,
     /// For an end, whether the hub first waits until no turn runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_turns: bool,
@@ -54,6 +57,12 @@ pub enum Wants {
         /// The agent.
         agent: Option<String>,
     },
+    /// ACP with the sessions of one agent only, for a front end that shows the hub's sessions as
+    /// its own: see [`AttachedClient::only_agent`](crate::AttachedClient::only_agent).
+    AcpOfAgent {
+        /// The agent: one of those to choose from, or a command line.
+        agent: String,
+    },
     /// The status of the hub.
     Status,
     /// The devices that may reach the hub over TCP, after this change.
@@ -77,11 +86,13 @@ impl Wants {
             attache: version.to_owned(),
             wants: wants.to_owned(),
             agent: None,
+            only: false,
             after_turns: false,
             change: None,
         };
         match self {
             Self::Acp { agent } => Hello { agent, ..hello("acp") },
+            Self::AcpOfAgent { agent } => Hello { agent: Some(agent), only: true, ..hello("acp") },
             Self::Status => hello("status"),
             Self::Devices(change) => Hello { change, ..hello("devices") },
             Self::Stop { after_turns } => Hello { after_turns, ..hello("stop") },
@@ -93,6 +104,7 @@ impl Wants {
     pub fn of(hello: &Hello) -> Option<Self> {
         let after_turns = hello.after_turns;
         match hello.wants.as_str() {
+            "acp" if hello.only => Some(Self::AcpOfAgent { agent: hello.agent.clone()? }),
             "acp" => Some(Self::Acp { agent: hello.agent.clone() }),
             "status" => Some(Self::Status),
             "devices" => Some(Self::Devices(hello.change.clone())),
@@ -111,6 +123,10 @@ pub enum Reply {
     Welcome {
         /// The version of the hub.
         attache: String,
+        /// Where the hub stores sessions and checkpoints, in words that are the same for the same
+        /// places.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        stores: String,
     },
     /// The hub does not do what the client wants.
     Refused {
@@ -154,6 +170,8 @@ pub enum RefusalKind {
     Hello,
     /// Too many clients are connected.
     Busy,
+    /// The hub cannot use the agent.
+    Agent,
     /// The hub has no devices, or not this one.
     Devices,
 }

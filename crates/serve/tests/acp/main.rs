@@ -10,6 +10,7 @@
 mod client;
 mod files;
 mod hub_terminals;
+mod one_agent;
 mod opening;
 mod questions;
 mod scopes;

@@ -6,7 +6,7 @@ use attache_client::{AgentSource, Hub, HubOptions, ListedSession, PermissionBrok
 use attache_connection::transport::LineTransport;
 use attache_serve::{
     AgentChoice, AttachedClient, DeviceId, FoundText, HubServices, Place, Scope, Served,
-    SessionChange, SharedHub, acp,
+    SessionChange, SharedHub, Uses, acp,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -123,12 +123,24 @@ impl Shared {
     ) -> (Client, watch::Sender<Option<Scope>>) {
         let (scope, receiver) = watch::channel(Some(scope));
         let client: Arc<AttachedClient> = self.hub.attach(place, "someone", receiver);
+        (self.serve(client, buffer), scope)
+    }
+
+    /// A client on this machine that uses only this agent.
+    pub(crate) fn connect_to(&mut self, agent: &str) -> (Client, watch::Sender<Option<Scope>>) {
+        let (scope, receiver) = watch::channel(Some(Scope::Control));
+        let uses = Uses::Only(agent.to_owned());
+        let client = self.hub.attach_with(Place::Socket, "someone", receiver, uses);
+        (self.serve(client, 1 << 16), scope)
+    }
+
+    fn serve(&mut self, client: Arc<AttachedClient>, buffer: usize) -> Client {
         let (here, there) = tokio::io::duplex(buffer);
         let (input, output) = tokio::io::split(there);
         let transport = Box::new(LineTransport::new(input, output));
         let serving = acp::serve_client(self.hub.clone(), client, transport);
         self.connections.spawn(async move { drop(serving.await) });
-        (Client::new(here), scope)
+        Client::new(here)
     }
 
     /// The folder of the sessions.

@@ -8,6 +8,7 @@ use crate::{
     ToolCallContent, TurnState,
 };
 use attache_protocol::Patch;
+use attache_protocol::v1::SessionConfigOption;
 use attache_protocol::v2::{
     IdleStateUpdate, RequiresActionStateUpdate, StateUpdate, TerminalOutput, TerminalUpdate,
 };
@@ -67,7 +68,7 @@ impl Follower {
 
     /// Adds the updates of the parts that changed, with their new values.
     pub(super) fn parts(&self, now: &Session, parts: Parts, bodies: &mut Vec<EventBody>) {
-        for body in now.state() {
+        for body in self.state_of(now) {
             let part = match body {
                 EventBody::CurrentMode(_)
                     if now.config().current_mode() == self.seen.config().current_mode() =>
@@ -84,8 +85,8 @@ impl Follower {
                 bodies.push(body);
             }
         }
-        if parts.contains(Parts::CONFIG) && now.config().options().is_empty() {
-            let had_options = !self.seen.config().options().is_empty();
+        if parts.contains(Parts::CONFIG) && self.options(now).is_empty() {
+            let had_options = !self.options(&self.seen).is_empty();
             bodies.extend(had_options.then(|| EventBody::ConfigOptions(Vec::new())));
         }
         if parts.contains(Parts::COMMANDS) && now.commands().is_empty() {
@@ -94,6 +95,24 @@ impl Follower {
         }
         if parts.contains(Parts::INFO) {
             self.info(now, bodies);
+        }
+    }
+
+    /// The session without its history.
+    pub(super) fn state_of(&self, now: &Session) -> Vec<EventBody> {
+        let mut bodies = now.state();
+        if self.client.is_none() && now.config().options().is_empty() {
+            let options = self.options(now);
+            bodies.extend((!options.is_empty()).then_some(EventBody::ConfigOptions(options)));
+        }
+        bodies
+    }
+
+    /// The options that the client gets. Version 2 has no modes, so there they are an option.
+    fn options(&self, session: &Session) -> Vec<SessionConfigOption> {
+        match &self.client {
+            Some(_) => session.config().options().to_vec(),
+            None => session.config().options_without_modes(),
         }
     }
 

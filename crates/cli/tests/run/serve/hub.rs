@@ -49,9 +49,7 @@ impl Home {
     }
 
     pub(super) fn start(&self, arguments: &[&str]) -> RunningHub {
-        let mut process = self.attache(arguments).spawn().unwrap();
-        let lines = RefCell::new(BufReader::new(process.stdout.take().unwrap()));
-        RunningHub { process, lines }
+        RunningHub::spawn(self.attache(arguments))
     }
 
     /// Returns the status of the default hub.
@@ -130,6 +128,12 @@ pub(super) struct RunningHub {
 }
 
 impl RunningHub {
+    pub(super) fn spawn(mut command: Command) -> Self {
+        let mut process = command.spawn().unwrap();
+        let lines = RefCell::new(BufReader::new(process.stdout.take().unwrap()));
+        Self { process, lines }
+    }
+
     pub(super) fn id(&self) -> u32 {
         self.process.id()
     }

@@ -1,88 +1,8 @@
 //! Sessions through `attache attach`: two clients at once, the end of a client and of the hub.
 
+use super::client::{Client, is_answer};
 use super::hub::Home;
-use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
-
-/// A client of `attache attach` that writes and reads plain messages.
-struct Client {
-    process: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    last: u64,
-}
-
-impl Client {
-    fn start(home: &Home, arguments: &[&str]) -> Self {
-        let mut command = home.attache(&[&["attach", "--end-when-idle", "2"], arguments].concat());
-        command.env("ATTACHE_STORE", home.path().join("sessions.db"));
-        let mut process = command.stdin(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (process.stdin.take(), process.stdout.take().unwrap());
-        let mut client = Self { process, input, output: BufReader::new(output), last: 0 };
-        client.call("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} }));
-        client
-    }
-
-    fn send(&mut self, method: &str, params: Value) -> u64 {
-        self.last += 1;
-        let call = json!({
-            "jsonrpc": "2.0", "id": self.last, "method": method, "params": params
-        });
-        writeln!(self.input.as_mut().unwrap(), "{call}").unwrap();
-        self.last
-    }
-
-    /// Reads until a message is as wanted.
-    fn until(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let mut line = String::new();
-            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the hub ended");
-            let message: Value = serde_json::from_str(&line).unwrap();
-            if is_wanted(&message) {
-                return message;
-            }
-        }
-    }
-
-    /// Waits for the result of a call.
-    fn result(&mut self, id: u64) -> Value {
-        let reply = self.until(|it| it["id"] == id && it["method"].is_null());
-        assert!(reply["error"].is_null(), "{reply}");
-        reply["result"].clone()
-    }
-
-    fn call(&mut self, method: &str, params: Value) -> Value {
-        let id = self.send(method, params);
-        self.result(id)
-    }
-
-    fn open(&mut self, home: &Home) -> String {
-        let opened = self.call("session/new", json!({ "cwd": home.path(), "mcpServers": [] }));
-        opened["sessionId"].as_str().unwrap().to_owned()
-    }
-
-    fn load(&mut self, home: &Home, session: &str) {
-        let params = json!({ "sessionId": session, "cwd": home.path(), "mcpServers": [] });
-        self.call("session/load", params);
-    }
-
-    fn prompt(&mut self, session: &str, text: &str) -> u64 {
-        let prompt = json!([{ "type": "text", "text": text }]);
-        self.send("session/prompt", json!({ "sessionId": session, "prompt": prompt }))
-    }
-
-    /// Closes the input and returns the exit code.
-    fn end(mut self) -> Option<i32> {
-        self.input = None;
-        self.process.wait().unwrap().code()
-    }
-}
-
-fn is_answer(message: &Value) -> bool {
-    message["params"]["update"]["sessionUpdate"] == "agent_message_chunk"
-}
 
 #[test]
 fn two_clients_share_a_session_and_the_hub_ends_after_the_last_one() {

@@ -51,7 +51,7 @@ impl HubShared {
     /// would delete them. Has no effect while one is being taken.
     pub(crate) async fn forget_unused(&self, entry: &SessionEntry) {
         let Some(options) = self.checkpoint_options() else { return };
-        if entry.checkpoints.turns() > 0 {
+        if entry.checkpoints.turns() > 0 || self.is_of_shared_hub() {
             return;
         }
         if !entry.checkpoints.running().is_empty() {

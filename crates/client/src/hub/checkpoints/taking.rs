@@ -4,6 +4,7 @@ use super::checkpoint_options::CheckpointOptions;
 use super::owner::checkpoint_owner;
 use super::recovery_report::RecoveryReport;
 use super::running_take::RunningTake;
+use crate::hub::hub_events::HubEvents;
 use crate::hub::session_entry::SessionEntry;
 use crate::observe::checkpoint_change::{CheckpointChange, CheckpointMoment};
 use crate::session::prompt::Prompt;
@@ -33,7 +34,8 @@ pub(crate) fn session_opened(entry: &Arc<SessionEntry>) {
 /// long as the options say, earlier checkpoints of the folders included. It then goes on in the
 /// background, and does not keep files that changed after the prompt was sent.
 pub(crate) async fn before_prompt(entry: &Arc<SessionEntry>, prompt: &Prompt) {
-    let Some(options) = options(entry) else { return };
+    let hub = entry.hub.upgrade();
+    let Some(options) = hub.and_then(|hub| options(&*hub)) else { return };
     let title = prompt.0.iter().find_map(|block| block.as_text()).unwrap_or_default();
     let title = title.trim().lines().next().unwrap_or_default();
     let turn = entry.checkpoints.turns() + 1;
@@ -50,8 +52,9 @@ pub(crate) fn turn_ended(entry: &Arc<SessionEntry>) {
     entry.checkpoints.turn_ended();
 }
 
-fn options(entry: &SessionEntry) -> Option<CheckpointOptions> {
-    entry.hub.upgrade()?.checkpoint_options()
+/// How checkpoints are taken; `None` if this hub takes none.
+fn options(hub: &dyn HubEvents) -> Option<CheckpointOptions> {
+    hub.checkpoint_options().filter(|_| !hub.is_of_shared_hub())
 }
 
 /// Begins to take a checkpoint; `None` without a store of checkpoints, or once the session is
@@ -63,7 +66,7 @@ fn begin(
     title: String,
 ) -> Option<RunningTake> {
     let hub = entry.hub.upgrade()?;
-    let options = hub.checkpoint_options()?;
+    let options = options(&*hub)?;
     let label = Label {
         owner: checkpoint_owner(&entry.agent.name, &entry.id),
         reason,

@@ -90,6 +90,14 @@ messages! {
         text: String,
     }
 
+    /// What the person wrote that the agent did not get.
+    Unsent {
+        /// The text that is not sent yet; empty if there is none.
+        draft: String,
+        /// The number of prompts that wait.
+        waiting: usize,
+    }
+
     /// Sets a config option.
     SetOption {
         /// The name of the agent in the hub.

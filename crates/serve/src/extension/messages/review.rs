@@ -63,6 +63,8 @@ messages! {
     Decided {
         /// The review after it.
         review: ReviewItems,
+        /// Whether the agent is told anything new with the next prompt; only for `tell`.
+        told: bool,
     }
 
     /// The points to which a session can go back.
