@@ -4,6 +4,7 @@ mod attach;
 mod hub;
 mod peers;
 mod sessions;
+mod tls;
 mod web;
 
 use crate::project::Ended;
