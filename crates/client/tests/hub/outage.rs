@@ -57,8 +57,11 @@ async fn tried(network: &Mutex<Network>, times: usize) {
 
 /// Waits until the agent is away, with a further attempt to come or without.
 async fn is_gone(agent: &HubAgent, goes_on: bool) {
-    let wanted = |state| matches!(state, AgentState::Gone { restart_at, .. } if restart_at.is_some() == goes_on);
-    while !wanted(agent.state()) {
+    let is_wanted = |state| match state {
+        AgentState::Gone { restart_at, .. } => restart_at.is_some() == goes_on,
+        _ => false,
+    };
+    while !is_wanted(agent.state()) {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }

@@ -1,9 +1,7 @@
 //! A hub with scripted agents.
 
 use crate::scripted_agent::{ScriptedAgent, connecting, soon};
-use attache_client::{
-    AgentSource, Hub, HubOptions, HubSession, SessionState, StartError, Watch,
-};
+use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, StartError, Watch};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 

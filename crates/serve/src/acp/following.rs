@@ -136,9 +136,7 @@ fn is_own_prompt(
         return false;
     };
     own.iter().any(|(sent, content)| match sent.began_at() {
-        Some(at) => {
-            chunk.message_id.is_some() && prompt_message_id(now, at) == chunk.message_id
-        }
+        Some(at) => chunk.message_id.is_some() && prompt_message_id(now, at) == chunk.message_id,
         // The prompt is in the session a moment before its turn begins.
         None => content.contains(&chunk.content),
     })

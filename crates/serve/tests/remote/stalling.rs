@@ -47,33 +47,38 @@ async fn a_network_that_stops_for_a_second_only_delays_the_turn() {
     }
 }
 
-/// Both sides find out that the other one is away. The client marks the turn as cut off, tries
-/// until the network works, and loads the session.
-#[tokio::test(start_paused = true)]
+/// The client finds out, marks the turn as cut off, tries until the network works, and loads the
+/// session. The server of a WebSocket finds out by its own pings. The clock is paused while the
+/// network stops.
+#[tokio::test]
 async fn a_network_that_stops_for_ten_minutes_is_found_out_and_the_session_goes_on() {
     for scheme in ["ws", "http"] {
         let (mut server, relay, hub, session) = half_answered(scheme).await;
-        let begun = Instant::now();
         relay.stall(true);
-        until_gone(&session).await;
+        tokio::time::pause();
+        let begun = Instant::now();
+        while !is_gone(&session) {
+            sleep(Duration::from_millis(100)).await;
+        }
         let noticed = begun.elapsed();
         assert!(noticed >= Duration::from_secs(30), "{scheme}: too early, {noticed:?}");
         assert!(noticed <= Duration::from_secs(180), "{scheme}: too late, {noticed:?}");
-        let end = server.ends.recv().await.unwrap();
-        assert!(begun.elapsed() <= Duration::from_secs(240), "{scheme}: {end:?}");
-        // The agent of the server goes on or not; nobody waits for it here.
-        server.agents.go_on.notify_waiters();
-        sleep(Duration::from_secs(600).saturating_sub(begun.elapsed())).await;
-        assert!(
-            matches!(session.state(), SessionState::Gone { restarting: true, .. } | SessionState::Starting),
-            "{scheme}: {:?}",
-            session.state()
-        );
-        relay.stall(false);
-        while session.state() != SessionState::Idle {
-            sleep(Duration::from_millis(100)).await;
-            assert!(begun.elapsed() < Duration::from_secs(900), "{scheme}: {:?}", session.state());
+        if scheme == "http" {
+            // The kernel of a server ends a connection on which nothing is acknowledged. A relay
+            // cannot do that, because its own kernel acknowledges everything.
+            server.cut.notify_waiters();
         }
+        let end = server.ends.recv().await.unwrap();
+        let noticed = begun.elapsed();
+        assert!(noticed <= Duration::from_secs(180), "{scheme}: {end:?} after {noticed:?}");
+        sleep(Duration::from_secs(600).saturating_sub(begun.elapsed())).await;
+        assert!(is_gone(&session) || session.state() == SessionState::Starting, "{scheme}");
+        relay.stall(false);
+        while is_gone(&session) {
+            sleep(Duration::from_millis(100)).await;
+        }
+        tokio::time::resume();
+        until(&session, |it| it.state() == SessionState::Idle).await;
         session.send("after").unwrap();
         session.release();
         until(&session, |it| texts(it).last().is_some_and(|it| it == "echo: after")).await;
@@ -86,10 +91,8 @@ async fn a_network_that_stops_for_ten_minutes_is_found_out_and_the_session_goes_
     }
 }
 
-async fn until_gone(session: &HubSession) {
-    while !matches!(session.state(), SessionState::Gone { .. }) {
-        sleep(Duration::from_millis(100)).await;
-    }
+fn is_gone(session: &HubSession) -> bool {
+    matches!(session.state(), SessionState::Gone { restarting: true, .. })
 }
 
 /// What waits for a client behind a network that stopped is bounded: the agent stops, and then the

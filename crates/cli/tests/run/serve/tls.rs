@@ -35,8 +35,16 @@ fn a_certificate_of_a_private_authority_is_accepted_when_the_authority_is_named(
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let (certificate, key, folder) = (text(&certificate), text(&key), text(&folder));
     let hub = home.start(&[
-        "serve", "--port", "0", "--json", "--folder", &folder, "--tls-cert", &certificate,
-        "--tls-key", &key,
+        "serve",
+        "--port",
+        "0",
+        "--json",
+        "--folder",
+        &folder,
+        "--tls-cert",
+        &certificate,
+        "--tls-key",
+        &key,
     ]);
     let described = hub.first_line();
     let (url, token) = (described["url"].as_str().unwrap(), described["token"].as_str().unwrap());

@@ -1,10 +1,10 @@
 //! A client written only with the official Rust SDK. `official_peers::script` describes its script,
 //! `command_line` its options.
 //!
-//! It starts the agent or connects to it, opens a session unless told otherwise, follows the script and prints one
-//! JSON object per line for each event. It exits with 0 if every call of the script succeeded and
-//! every update could be decoded, with 1 otherwise, and with 2 after wrong usage. SIGINT cancels
-//! the current turn.
+//! It starts the agent or connects to it, opens a session unless told otherwise, follows the script
+//! and prints one JSON object per line for each event. It exits with 0 if every call of the script
+//! succeeded and every update could be decoded, with 1 otherwise, and with 2 after wrong usage.
+//! SIGINT cancels the current turn.
 
 mod capabilities;
 mod files;
