@@ -53,8 +53,7 @@ async fn forward(
     mut stalled: watch::Receiver<bool>,
 ) {
     let mut buffer = [0; 4096];
-    loop {
-        let Ok(read @ 1..) = from.read(&mut buffer).await else { break };
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
         if stalled.wait_for(|stalled| !stalled).await.is_err() {
             return;
         }
