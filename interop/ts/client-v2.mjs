@@ -1,8 +1,8 @@
 // The client for version 2, written only with the official TypeScript SDK. Its options, its scripts
 // and its output are those of client.mjs; client/v2/script.mjs describes what differs.
 import * as acp from "@agentclientprotocol/sdk/experimental/v2/unstable";
-import { Readable, Writable } from "node:stream";
 import { AgentProcess } from "./client/agent-process.mjs";
+import { serverStream } from "./client/agent-server.mjs";
 import { commandLine } from "./client/command-line.mjs";
 import { Events } from "./client/events.mjs";
 import { Questions } from "./client/v2/questions.mjs";
@@ -35,14 +35,14 @@ if (offers("form") || offers("url")) {
   app.onRequest(toClient.elicitation.create, ({ params, signal }) => questions.elicit(params, signal));
 }
 
-const agentProcess = new AgentProcess(work.agent, events);
-const { stdin, stdout } = agentProcess.child;
-const connection = app.connect(inOrder(acp.ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout))));
+const agentProcess = work.url ? undefined : new AgentProcess(work.agent, events);
+const stream = agentProcess?.stream ?? serverStream(work.url, process.env.ACP_PEER_TOKEN);
+const connection = app.connect(inOrder(stream));
 process.on("SIGINT", () => {
   if (!events.seen("interrupt")) process.exit(130);
 });
 await new Script(connection, work, events, state, questions).run();
 connection.close();
-await agentProcess.end();
+await agentProcess?.end();
 events.print("closed");
 process.exitCode = events.failed ? 1 : 0;

@@ -1,13 +1,13 @@
 // A client written only with the official TypeScript SDK. script.mjs describes its script,
 // client/command-line.mjs its options.
 //
-// It starts the agent, opens a session unless told otherwise, follows the script and prints one
-// JSON object per line for each event. It exits with 0 if every call of the script succeeded and
-// every update could be decoded, with 1 otherwise, and with 2 after wrong usage. SIGINT cancels the
-// current turn.
+// It starts the agent or connects to it, opens a session unless told otherwise, follows the script
+// and prints one JSON object per line for each event. It exits with 0 if every call of the script
+// succeeded and every update could be decoded, with 1 otherwise, and with 2 after wrong usage.
+// SIGINT cancels the current turn.
 import * as acp from "@agentclientprotocol/sdk/unstable";
-import { Readable, Writable } from "node:stream";
 import { AgentProcess } from "./client/agent-process.mjs";
+import { serverStream } from "./client/agent-server.mjs";
 import { commandLine } from "./client/command-line.mjs";
 import { Events } from "./client/events.mjs";
 import { readFile, writeFile } from "./client/files.mjs";
@@ -40,7 +40,7 @@ console.error = (...words) => {
   log(...words);
 };
 
-/** One process of the agent and its connection. */
+/** One connection, and the process of the agent unless it is at an address. */
 class Connection {
   events = events;
   state = new State(events);
@@ -50,9 +50,9 @@ class Connection {
   #early = [];
 
   constructor() {
-    this.process = new AgentProcess(work.agent, events);
-    const { stdin, stdout } = this.process.child;
-    this.connection = this.#app().connect(inOrder(acp.ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout))));
+    if (!work.url) this.process = new AgentProcess(work.agent, events);
+    const stream = this.process?.stream ?? serverStream(work.url, process.env.ACP_PEER_TOKEN);
+    this.connection = this.#app().connect(inOrder(stream));
     this.agent = this.connection.agent;
   }
 
@@ -114,7 +114,7 @@ class Connection {
   async end() {
     this.terminals.end();
     this.connection.close();
-    await this.process.end();
+    await this.process?.end();
   }
 }
 

@@ -1,31 +1,17 @@
 // The official TypeScript SDK's clients over WebSocket and streamable HTTP.
 //
-// node --experimental-websocket remote.mjs websocket|http URL TOKEN
+// node --experimental-websocket remote.mjs URL TOKEN
 //
 // It sends two prompts, closes the connection, loads the session over a new one and prints the text
 // that it received.
 import * as acp from "@agentclientprotocol/sdk";
-import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
-import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-client";
+import { serverStream } from "./client/agent-server.mjs";
 
 const { agent: toAgent, client: toClient } = acp.methods;
-const [kind, url, token] = process.argv.slice(2);
-const headers = { Authorization: `Bearer ${token}` };
-
-/** The WebSocket of Node, which takes headers in its second argument. */
-class NodeWebSocket extends WebSocket {
-  constructor(address, protocols = [], options = {}) {
-    super(address, { protocols, headers: options.headers });
-  }
-}
-
-function open() {
-  if (kind === "http") return createHttpStream(url, { headers });
-  return createWebSocketStream(url, { headers, WebSocket: NodeWebSocket });
-}
+const [url, token] = process.argv.slice(2);
 
 async function connected(work) {
-  const stream = open();
+  const stream = serverStream(url, token);
   let text = "";
   const connection = acp
     .client({ name: "official-ts-remote-client" })

@@ -233,6 +233,10 @@ impl Follow {
     fn interrupted(&mut self, times: usize) -> Result<(), Failure> {
         self.pause()?;
         match times {
+            _ if matches!(self.session.state(), SessionState::Gone { .. }) => {
+                say(DIM, "no longer waiting for the agent; /restart starts it again");
+                self.session.agent().stop();
+            }
             1 => {
                 say(DIM, "cancelling; press Ctrl-C again to restart the agent");
                 self.session.cancel();

@@ -1,5 +1,7 @@
 // The agent's process, and the same program run for a terminal login.
+import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { spawn } from "node:child_process";
+import { Readable, Writable } from "node:stream";
 import { setTimeout as after } from "node:timers/promises";
 
 export class AgentProcess {
@@ -14,6 +16,8 @@ export class AgentProcess {
     });
     // A write to an agent that is gone fails here; the failed calls are reported as events.
     this.child.stdin.on("error", () => {});
+    const { stdin, stdout } = this.child;
+    this.stream = ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout));
   }
 
   /** Closes the agent's stdin, and kills the agent if it does not end. */

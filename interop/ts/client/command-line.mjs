@@ -4,7 +4,7 @@ import path from "node:path";
 import { parseStep, parseSteps } from "../script.mjs";
 
 const usage = `usage: client.mjs [--cwd DIR] [--load ID | --resume ID | --fork ID | --no-session] [--directory DIR]… [--mcp FILE]
-  [--system-prompt TEXT] [--without NAME]… [--script FILE | --step STEP…] -- COMMAND ARGS…`;
+  [--system-prompt TEXT] [--without NAME]… [--script FILE | --step STEP…] (--url URL | -- COMMAND ARGS…)`;
 
 function fail(message) {
   console.error(message);
@@ -44,10 +44,11 @@ export function commandLine(words) {
     else if (word === "--mcp") work.mcp = words.shift();
     else if (word === "--system-prompt") work.systemPrompt = words.shift();
     else if (word === "--without") work.without.add(words.shift());
+    else if (word === "--url") work.url = words.shift();
     else if (word === "--") work.agent = words.splice(0);
     else fail(`${word}: unknown option`);
   }
-  if (!work.agent.length) fail(usage);
+  if (!work.agent.length === !work.url) fail(usage);
   try {
     work.steps = steps ? steps.map(parseStep) : parseSteps(fs.readFileSync(script, "utf8"));
     work.cwd = fs.realpathSync(work.cwd);

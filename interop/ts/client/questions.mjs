@@ -29,7 +29,11 @@ export class Questions {
         resolve(answer);
       };
       this.#open.add(settle);
-      signal.addEventListener("abort", settle, { once: true });
+      const withdrawn = () => {
+        if (this.#open.has(settle)) this.events.print("withdrawn");
+        settle();
+      };
+      signal.addEventListener("abort", withdrawn, { once: true });
     });
   }
 

@@ -278,7 +278,8 @@ export class Script {
       await this.call("logged-in", toAgent.authenticate, { methodId });
       return;
     }
-    if (!(await loginInTerminal(this.work.agent, method))) {
+    // A login in a terminal runs the program of the agent, which an address has not.
+    if (this.work.url || !(await loginInTerminal(this.work.agent, method))) {
       this.events.error(toAgent.authenticate, { message: `the login ${methodId} failed` });
       return;
     }

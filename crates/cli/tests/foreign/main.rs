@@ -14,6 +14,7 @@ mod agents;
 mod clients;
 mod deviations;
 mod docs;
+mod hub;
 mod judgements;
 mod killed;
 mod known_failures;
@@ -28,4 +29,5 @@ mod project;
 mod pseudo_terminal;
 #[path = "../shared/screen.rs"]
 mod screen_program;
+mod shared_hub;
 mod version_2;

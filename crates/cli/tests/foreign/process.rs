@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 
 /// The time limit for a program. It only prevents endless waiting.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Starts a command with pipes for stdin, stdout and stderr; dropping it kills the process. Our
 /// agent stores no sessions unless its arguments name a store, because the person who runs the

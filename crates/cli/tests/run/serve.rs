@@ -6,6 +6,7 @@ mod hub;
 mod peers;
 mod screen;
 mod sessions;
+mod tls;
 mod web;
 
 use crate::project::Ended;

@@ -81,6 +81,16 @@ impl StartError {
         }
     }
 
+    /// Whether a remote agent is away for now: it cannot be reached, or its server cannot serve at
+    /// the moment. It may answer later without that anyone changes something here.
+    pub fn is_outage(&self) -> bool {
+        match self {
+            #[cfg(feature = "remote")]
+            Self::Remote(error) => error.is_outage(),
+            _ => false,
+        }
+    }
+
     /// The evidence about the agent, if it was started.
     pub fn evidence(&self) -> Option<&Evidence> {
         match self {

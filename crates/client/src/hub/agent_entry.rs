@@ -91,6 +91,16 @@ impl AgentEntry {
                 Phase::Up(up) if up.connection.peer().end().is_none() => return Ok(up),
                 // The agent has just ended; its supervisor decides what happens next.
                 Phase::Up(_) => asked = true,
+                // A remote agent may stay away for hours: one more attempt, then the reason.
+                Phase::Gone { failure: Some(error), restart_at: Some(_), .. }
+                    if error.is_outage() =>
+                {
+                    if asked {
+                        return Err(HubError::Start { agent: self.name.clone(), error });
+                    }
+                    self.command(Command::Start);
+                    asked = true;
+                }
                 Phase::Starting { .. } | Phase::Gone { restart_at: Some(_), .. } => asked = true,
                 Phase::Gone { why, failure, restart_at: None } if asked => {
                     return Err(match failure {

@@ -1,4 +1,4 @@
-//! How often a hub restarts an agent that died.
+//! How often a hub restarts an agent that died, and when it tries again to reach a remote one.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -14,17 +14,31 @@ pub struct RestartPolicy {
     /// The pause before the second restart: 1 s. Each later pause is four times as long as the one
     /// before. The first restart is immediate.
     pub pause: Duration,
+    /// The longest pause between two attempts to reach a remote agent: 1 min. These attempts go on,
+    /// with pauses that grow from `pause`, until the agent answers or a person stops it: a server
+    /// or a network that is away is no fault of the agent.
+    pub longest_pause: Duration,
 }
 
 impl Default for RestartPolicy {
     fn default() -> Self {
-        Self { at_most: 3, within: Duration::from_secs(300), pause: Duration::from_secs(1) }
+        Self {
+            at_most: 3,
+            within: Duration::from_secs(300),
+            pause: Duration::from_secs(1),
+            longest_pause: Duration::from_secs(60),
+        }
     }
 }
 
 impl RestartPolicy {
-    /// No restarts.
-    pub const NEVER: Self = Self { at_most: 0, within: Duration::ZERO, pause: Duration::ZERO };
+    /// No restarts, and no further attempts to reach a remote agent.
+    pub const NEVER: Self = Self {
+        at_most: 0,
+        within: Duration::ZERO,
+        pause: Duration::ZERO,
+        longest_pause: Duration::ZERO,
+    };
 }
 
 /// The restarts of one agent.
@@ -32,11 +46,13 @@ impl RestartPolicy {
 pub(crate) struct Restarts {
     policy: RestartPolicy,
     begun: VecDeque<Instant>,
+    /// The attempts to reach a remote agent since it was last reached.
+    attempts: u32,
 }
 
 impl Restarts {
     pub(crate) fn new(policy: RestartPolicy) -> Self {
-        Self { policy, begun: VecDeque::new() }
+        Self { policy, begun: VecDeque::new(), attempts: 0 }
     }
 
     /// Returns how long to wait before the next restart, and counts that restart; `None` if there
@@ -51,10 +67,30 @@ impl Restarts {
         }
         let pause = match u32::try_from(self.begun.len()).unwrap_or(u32::MAX) {
             0 => Duration::ZERO,
-            before => self.policy.pause.saturating_mul(4_u32.saturating_pow(before - 1)),
+            before => self.grown(before - 1),
         };
         self.begun.push_back(now);
         Some(pause)
+    }
+
+    /// Returns how long to wait before the next attempt to reach a remote agent; `None` if the
+    /// policy is to restart nothing.
+    pub(crate) fn next_attempt(&mut self) -> Option<Duration> {
+        if self.policy.at_most == 0 {
+            return None;
+        }
+        let pause = self.grown(self.attempts).min(self.policy.longest_pause);
+        self.attempts = self.attempts.saturating_add(1);
+        Some(pause)
+    }
+
+    /// Notes that the agent answered: the pauses between attempts to reach it begin anew.
+    pub(crate) fn reached(&mut self) {
+        self.attempts = 0;
+    }
+
+    fn grown(&self, times: u32) -> Duration {
+        self.policy.pause.saturating_mul(4_u32.saturating_pow(times))
     }
 
     /// Notes that the agent works: earlier failures no longer count.
@@ -80,5 +116,16 @@ mod tests {
         restarts.succeeded();
         assert_eq!(restarts.next(start), seconds(0));
         assert_eq!(Restarts::new(RestartPolicy::NEVER).next(start), None);
+    }
+
+    #[test]
+    fn attempts_to_reach_an_agent_go_on_with_pauses_up_to_the_longest() {
+        let mut restarts = Restarts::new(RestartPolicy::default());
+        let mut pauses = || restarts.next_attempt().unwrap().as_secs();
+        assert_eq!([pauses(), pauses(), pauses(), pauses()], [1, 4, 16, 60]);
+        assert!((0..1000).all(|_| pauses() == 60));
+        restarts.reached();
+        assert_eq!(restarts.next_attempt(), Some(Duration::from_secs(1)));
+        assert_eq!(Restarts::new(RestartPolicy::NEVER).next_attempt(), None);
     }
 }

@@ -2,12 +2,13 @@
 
 use super::agent_entry::{AgentEntry, Command, Phase, Up};
 use super::agent_source::RunningAgent;
+use super::restart_policy::Restarts;
 use crate::agent::start_error::StartError;
 use crate::race::{Raced, race};
 use crate::session::session_fold::now;
 use attache_connection::ConnectionEnd;
 use attache_session::Timestamp;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Receiver;
 
@@ -49,14 +50,18 @@ pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Com
             Ended::Failed(error) => {
                 let why = error.to_string().into();
                 // An agent that never ran is not restarted: a person must fix the cause.
-                let pause = if was_up { next_pause(&agent) } else { None };
+                let pause = match was_up {
+                    true if error.is_outage() => restarts(&agent).next_attempt(),
+                    true => restarts(&agent).next(Instant::now()),
+                    false => None,
+                };
                 gone(&agent, why, Some(error), pause, &mut commands).await
             }
             Ended::Died(running, end) => {
                 let why = reason(&running, &end);
                 // Kills the rest of the process tree.
                 drop(running);
-                let pause = next_pause(&agent);
+                let pause = restarts(&agent).next(Instant::now());
                 gone(&agent, why, None, pause, &mut commands).await
             }
         };
@@ -75,6 +80,7 @@ async fn once(agent: &AgentEntry, generation: u64, commands: &mut Receiver<Comma
     let connection = running.connection.clone();
     let up = Up { connection: connection.clone(), generation, since: now(), pid: running.pid() };
     agent.enter(Phase::Up(up));
+    restarts(agent).reached();
     loop {
         match race(commands.recv(), connection.ended()).await {
             Raced::First(Some(Command::Start)) => {}
@@ -101,8 +107,8 @@ async fn stop_asked(commands: &mut Receiver<Command>) {
     }
 }
 
-fn next_pause(agent: &AgentEntry) -> Option<Duration> {
-    agent.restarts.lock().unwrap_or_else(PoisonError::into_inner).next(Instant::now())
+fn restarts(agent: &AgentEntry) -> MutexGuard<'_, Restarts> {
+    agent.restarts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Enters the phase `Gone` and waits for the restart. Returns whether to restart.
@@ -121,13 +127,16 @@ async fn gone(
         Some(pause) => tracing::warn!(?pause, "the agent is gone and will be restarted"),
         None => tracing::warn!("the agent is gone and will not be restarted"),
     }
+    let is_outage = failure.as_ref().is_some_and(|failure| failure.is_outage());
     agent.enter(Phase::Gone { why, failure, restart_at });
     let Some(pause) = pause else { return false };
     let asked = async {
-        // A restart that a person asks for happens at once.
+        // A restart that a person asks for happens at once, and so does an attempt to reach an
+        // agent that is needed now.
         loop {
             match commands.recv().await {
                 Some(Command::Restart) => return true,
+                Some(Command::Start) if is_outage => return true,
                 Some(Command::Start) => {}
                 Some(Command::Stop) | None => return false,
             }

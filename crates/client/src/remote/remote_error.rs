@@ -74,6 +74,23 @@ impl RemoteError {
             false => Self::Unreachable { host, source: error },
         }
     }
+
+    /// Whether the server is away for now: it cannot be reached, or it or a proxy before it says
+    /// that it cannot serve at the moment.
+    pub fn is_outage(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Silent(_) | Self::Closed(_) | Self::Ended { .. } => {
+                true
+            }
+            Self::Refused { status, .. } => matches!(status, 429 | 502..=504),
+            Self::Address(_)
+            | Self::TokenInClear(_)
+            | Self::NoTls(_)
+            | Self::Tls { .. }
+            | Self::Unauthorized { .. }
+            | Self::NotAcp { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for RemoteError {
@@ -94,7 +111,7 @@ impl fmt::Display for RemoteError {
             ),
             Self::Tls { host, source } => write!(
                 f,
-                "no secure connection to {host}: {}; check the server's certificate, or use ws:// or http:// if it has none",
+                "no secure connection to {host}: {}; check the server's certificate (SSL_CERT_FILE names the file of a private authority), or use ws:// or http:// if it has none",
                 root(source)
             ),
             Self::Silent(host) => {
@@ -112,7 +129,11 @@ impl fmt::Display for RemoteError {
                 write!(f, "{host} is not a server of ACP at this path: it {did}; check the address")
             }
             Self::Refused { host, status } => {
-                write!(f, "{host} refused a message with the HTTP status {status}")
+                write!(f, "{host} refused a message with the HTTP status {status}")?;
+                match self.is_outage() {
+                    true => f.write_str(": it cannot serve now; try again later"),
+                    false => Ok(()),
+                }
             }
             Self::Closed(host) => write!(f, "{host} ended the connection"),
             Self::Ended { host, end } => {

@@ -85,9 +85,11 @@ impl Requests {
         RemoteError::NotAcp { host: self.host.clone(), did: did.into() }
     }
 
-    /// The error of the first request: a status that refuses it means another kind of server.
+    /// The error of the first request: a status that refuses it means another kind of server,
+    /// unless it says that the server cannot serve now.
     pub(crate) fn first_failed(&self, error: RemoteError) -> RemoteError {
         match error {
+            error if error.is_outage() => error,
             RemoteError::Refused { status, .. } => {
                 self.not_acp(format!("answered with the HTTP status {status}"))
             }

@@ -16,6 +16,8 @@ mod handing_over;
 mod list;
 mod many;
 mod next_prompt;
+#[cfg(feature = "remote")]
+mod outage;
 mod queue;
 #[cfg(feature = "checkpoints")]
 mod recovery;

@@ -1,7 +1,7 @@
 //! A hub with scripted agents.
 
 use crate::scripted_agent::{ScriptedAgent, connecting, soon};
-use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, Watch};
+use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, StartError, Watch};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -10,11 +10,26 @@ pub(crate) struct Starts(mpsc::Receiver<ScriptedAgent>);
 
 /// The source of a hub's scripted agents.
 pub(crate) fn scripted() -> (AgentSource, Starts) {
+    scripted_unless(|| None)
+}
+
+/// Like [`scripted`]; a start fails while `failure` returns an error.
+pub(crate) fn scripted_unless(
+    failure: impl Fn() -> Option<StartError> + Send + Sync + 'static,
+) -> (AgentSource, Starts) {
     let (sender, starts) = mpsc::channel(16);
     let source = AgentSource::connect(move |options| {
+        let failure = failure();
         let (agent, connecting) = connecting(options);
-        sender.try_send(agent).unwrap();
-        connecting
+        if failure.is_none() {
+            sender.try_send(agent).unwrap();
+        }
+        async move {
+            match failure {
+                Some(error) => Err(error),
+                None => connecting.await,
+            }
+        }
     });
     (source, Starts(starts))
 }
@@ -59,9 +74,17 @@ pub(crate) async fn started_with(
     capabilities: Value,
     opened: Value,
 ) -> Started {
+    started_by(scripted(), options, capabilities, opened).await
+}
+
+pub(crate) async fn started_by(
+    (source, mut starts): (AgentSource, Starts),
+    options: HubOptions,
+    capabilities: Value,
+    opened: Value,
+) -> Started {
     let folder = tempfile::tempdir().unwrap();
     let hub = Hub::new(options);
-    let (source, mut starts) = scripted();
     hub.add("a", source).unwrap();
     let answering = async {
         let mut agent = starts.next(capabilities).await;

@@ -5,7 +5,7 @@ use super::tasks::Tasks;
 use crate::acp_sessions::{Attachment, SessionName};
 use crate::extension::Extension;
 use crate::{AttachedClient, SharedHub};
-use attache_client::{EditorTerminals, HubSession, SentPrompt, UnsavedText};
+use attache_client::{EditorTerminals, HubError, HubSession, SentPrompt, UnsavedText};
 use attache_protocol::Error;
 use attache_protocol::v1::{ContentBlock, McpServer, SessionId, TerminalId};
 use std::collections::{HashMap, VecDeque};
@@ -157,9 +157,13 @@ impl Attached {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).extend(tasks);
     }
 
-    /// Notes a prompt of this client.
-    pub(super) fn add_prompt(&self, sent: SentPrompt, content: Vec<ContentBlock>) {
-        self.own().push((sent, content));
+    /// Queues a prompt of this client. It is known as the client's own before any of its updates
+    /// can be sent.
+    pub(super) fn queue_prompt(&self, prompt: Vec<ContentBlock>) -> Result<SentPrompt, HubError> {
+        let mut own = self.own();
+        let sent = self.session.send_tracked(prompt.clone())?;
+        own.push((sent.clone(), prompt));
+        Ok(sent)
     }
 
     pub(super) fn forget_prompt(&self, sent: &SentPrompt) {

@@ -2,6 +2,7 @@
 
 use super::agent_option;
 use super::context::{Attached, Context};
+use attache_client::SentPrompt;
 use attache_connection::{ConnectionEnd, Peer};
 use attache_protocol::method::{self, v2 as methods};
 use attache_protocol::v1::{ProtocolVersion, SessionUpdate};
@@ -9,7 +10,6 @@ use attache_protocol::{v1, v2};
 use attache_session::{
     EntryPage, FollowedTerminal, FollowedUpdate, Follower, Session, prompt_message_id, to_v2_option,
 };
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -136,9 +136,9 @@ impl Following {
     }
 
     async fn send(&self, now: &Session, updates: Vec<FollowedUpdate>) -> Result<(), ConnectionEnd> {
-        let own = self.own_prompts(now);
+        let own = self.attached.prompts();
         for update in updates {
-            if self.is_own_prompt(&update, &own) {
+            if is_own_prompt(&update, &own, now) {
                 continue;
             }
             self.peer.wait_for_room().await?;
@@ -146,26 +146,23 @@ impl Following {
         }
         Ok(())
     }
+}
 
-    /// The ids of this client's own prompts. A client of version 1 shows its prompts by itself.
-    fn own_prompts(&self, now: &Session) -> HashSet<v1::MessageId> {
-        let prompts = self.attached.prompts();
-        let ids = prompts.iter().filter_map(|(sent, _)| prompt_message_id(now, sent.began_at()?));
-        ids.collect()
-    }
-
-    fn is_own_prompt(&self, update: &FollowedUpdate, own: &HashSet<v1::MessageId>) -> bool {
-        let FollowedUpdate::V1(SessionUpdate::UserMessageChunk(chunk)) = update else {
-            return false;
-        };
-        if chunk.message_id.as_ref().is_some_and(|id| own.contains(id)) {
-            return true;
-        }
+/// Whether an update shows one of these prompts of the client itself. A client of version 1 shows
+/// its prompts by itself.
+fn is_own_prompt(
+    update: &FollowedUpdate,
+    own: &[(SentPrompt, Vec<v1::ContentBlock>)],
+    now: &Session,
+) -> bool {
+    let FollowedUpdate::V1(SessionUpdate::UserMessageChunk(chunk)) = update else {
+        return false;
+    };
+    own.iter().any(|(sent, content)| match sent.began_at() {
+        Some(at) => chunk.message_id.is_some() && prompt_message_id(now, at) == chunk.message_id,
         // The prompt is in the session a moment before its turn begins.
-        let prompts = self.attached.prompts();
-        let mut waiting = prompts.iter().filter(|(sent, _)| sent.began_at().is_none());
-        waiting.any(|(_, content)| content.contains(&chunk.content))
-    }
+        None => content.contains(&chunk.content),
+    })
 }
 
 /// Sends one update. The option for the agent is added to the session's options.

@@ -77,9 +77,7 @@ fn send(
         return Err(Error::invalid_params("the prompt is empty: write a text"));
     }
     attached.activate();
-    let sent = attached.session.send_tracked(prompt.clone());
-    let sent = sent.map_err(|error| refusal::hub(&error, Some(id)))?;
-    attached.add_prompt(sent.clone(), prompt);
+    let sent = attached.queue_prompt(prompt).map_err(|error| refusal::hub(&error, Some(id)))?;
     Ok((attached, sent))
 }
 

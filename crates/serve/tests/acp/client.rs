@@ -129,6 +129,11 @@ impl Client {
         self.earlier.iter().any(|message| message["method"] == method)
     }
 
+    /// Whether an update of this kind was read before.
+    pub(crate) fn has_update(&self, kind: &str) -> bool {
+        self.earlier.iter().any(|it| it["params"]["update"]["sessionUpdate"] == kind)
+    }
+
     /// Asks something and waits for the answer, so that everything that the hub sent before is
     /// read.
     pub(crate) async fn settle(&mut self) {

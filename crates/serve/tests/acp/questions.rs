@@ -118,6 +118,28 @@ async fn an_error_a_cancel_or_an_option_that_was_not_offered_removes_only_that_c
 }
 
 #[tokio::test]
+async fn a_client_that_dies_with_a_question_open_leaves_it_to_the_others() {
+    let mut shared = Shared::new();
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    let mut dying = second(&mut shared).await;
+    let mut watcher = shared.local(json!({})).await;
+    let params = shared.of("a/s1");
+    watcher.call("session/load", params).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = first.asked(ASK).await;
+    dying.asked(ASK).await;
+    drop((dying, watcher));
+    first.settle().await;
+    assert!(!first.has_seen("$/cancel_request"));
+    assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
+    first.answer(&asked, selected("yes")).await;
+    assert_eq!(agent.answer_to(7).await["result"], selected("yes"));
+}
+
+#[tokio::test]
 async fn a_question_stays_open_when_everyone_leaves() {
     let mut shared = Shared::new();
     let mut first = shared.local(json!({})).await;

@@ -34,6 +34,21 @@ async fn each_prompt_is_answered_at_the_end_of_its_own_turn() {
     assert_eq!(second.reply(two).await["result"]["stopReason"], "end_turn");
 }
 
+/// The hub may send a prompt to the agent before the call that queued it returns.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn however_fast_the_turns_are_a_client_does_not_get_its_own_prompts_back() {
+    let mut shared = Shared::new();
+    let mut client = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut client).await;
+    for number in 0..300 {
+        let turn = client.start("session/prompt", prompt(&format!("number {number}"))).await;
+        let (call, _) = prompted(&mut agent).await;
+        end_turn(&mut agent, &call).await;
+        client.reply(turn).await;
+        assert!(!client.has_update("user_message_chunk"), "prompt {number}");
+    }
+}
+
 /// A client of version 1 shows its own prompts by itself.
 #[tokio::test]
 async fn a_client_does_not_get_its_own_prompt_back() {

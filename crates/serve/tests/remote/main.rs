@@ -16,3 +16,5 @@ mod raw_requests;
 mod reconnecting;
 mod server;
 mod slow;
+mod stalling;
+mod stalling_relay;

@@ -22,11 +22,10 @@ async fn official(arguments: &[&str]) -> String {
 
 #[tokio::test]
 async fn the_official_clients_hold_a_conversation_and_load_it_again() {
-    for kind in ["websocket", "http"] {
+    for scheme in ["ws", "http"] {
         let server = Server::start().await;
-        let scheme = if kind == "websocket" { "ws" } else { "http" };
         let url = format!("{}/acp", server.url(scheme));
-        let said = official(&[kind, &url, TOKEN]).await;
-        assert_eq!(said, "echo: one\necho: two\nloaded: oneecho: onetwoecho: two\n", "{kind}");
+        let said = official(&[&url, TOKEN]).await;
+        assert_eq!(said, "echo: one\necho: two\nloaded: oneecho: onetwoecho: two\n", "{scheme}");
     }
 }

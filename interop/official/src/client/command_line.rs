@@ -10,7 +10,7 @@ use agent_client_protocol::v1::schema::{
 use serde_json::Value;
 
 const USAGE: &str = "usage: official-client [--cwd DIR] [--load ID | --resume ID | --fork ID | --no-session] [--directory DIR]… [--mcp FILE]
-  [--system-prompt TEXT] [--without NAME]… [--script FILE | --step STEP…] -- COMMAND ARGS…";
+  [--system-prompt TEXT] [--without NAME]… [--script FILE | --step STEP…] (--url URL | -- COMMAND ARGS…)";
 
 /// The work from the command line and the script.
 #[derive(Debug, Clone)]
@@ -24,8 +24,17 @@ pub struct Work {
     pub system_prompt: Option<String>,
     /// The capabilities that are not offered.
     pub without: HashSet<String>,
-    pub agent: Vec<String>,
+    pub agent: AgentPlace,
     pub steps: Vec<Step>,
+}
+
+/// Where the agent is.
+#[derive(Debug, Clone)]
+pub enum AgentPlace {
+    /// A process of this machine, which the client starts.
+    Process { program: String, arguments: Vec<String> },
+    /// A server of WebSocket or streamable HTTP, by the scheme of its address.
+    Server(String),
 }
 
 /// The session to work in.
@@ -48,10 +57,10 @@ impl Work {
             has_servers: false,
             system_prompt: None,
             without: HashSet::new(),
-            agent: Vec::new(),
+            agent: AgentPlace::Server(String::new()),
             steps: Vec::new(),
         };
-        let mut script = None;
+        let (mut script, mut url) = (None, None);
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
@@ -70,14 +79,16 @@ impl Work {
                 }
                 "--system-prompt" => work.system_prompt = Some(value()?),
                 "--without" => drop(work.without.insert(value()?)),
+                "--url" => url = Some(value()?),
                 "--" => break,
                 other => return Err(format!("{other}: unknown option")),
             }
         }
-        work.agent = words.collect();
-        if work.agent.is_empty() {
-            return Err(USAGE.into());
-        }
+        work.agent = match (words.next(), url) {
+            (Some(program), None) => AgentPlace::Process { program, arguments: words.collect() },
+            (None, Some(url)) => AgentPlace::Server(url),
+            _ => return Err(USAGE.into()),
+        };
         work.cwd = real(&work.cwd)?;
         // A repeated folder, or the session's own, is dropped (DIR-02).
         let mut seen = HashSet::from([work.cwd.clone()]);

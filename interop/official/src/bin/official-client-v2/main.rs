@@ -11,9 +11,10 @@ use std::sync::Arc;
 use agent_client_protocol::v2::ConnectionTo;
 use agent_client_protocol::v2::schema::{RequestPermissionRequest, UpdateSessionNotification};
 use agent_client_protocol::{
-    AcpAgent, AcpAgentConfig, Agent, Client, JsonRpcMessage, LineDirection, Result, UntypedMessage,
-    on_receive_notification, on_receive_request,
+    Agent, Client, JsonRpcMessage, Result, UntypedMessage, on_receive_notification,
+    on_receive_request,
 };
+use official_peers::client::agent::transport;
 use official_peers::client::command_line::Work;
 use official_peers::client::events::Events;
 use serde_json::json;
@@ -66,13 +67,7 @@ async fn main() -> ExitCode {
 }
 
 async fn connect(work: &Work, events: &Arc<Events>) -> Result<()> {
-    let (command, arguments) = work.agent.split_first().expect("the command line was checked");
-    let agent = AcpAgent::new(AcpAgentConfig::new(command).args(arguments.iter().cloned()));
-    let agent = agent.with_debug(|line, direction| {
-        if direction == LineDirection::Stderr {
-            eprintln!("{line}");
-        }
-    });
+    let agent = transport(work)?;
     let state = Arc::new(State::new(events.clone()));
     let questions = Arc::new(Questions::new(events.clone(), state.clone()));
     let (told, shown, asked) = (events.clone(), state.clone(), questions.clone());

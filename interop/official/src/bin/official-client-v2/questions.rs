@@ -87,7 +87,7 @@ impl Questions {
                 let mut is_cancelled = self.is_cancelled.subscribe();
                 tokio::select! {
                     _ = is_cancelled.wait_for(|is_cancelled| *is_cancelled) => {}
-                    () = withdrawn.cancelled() => {}
+                    () = withdrawn.cancelled() => self.events.print("withdrawn", json!({})),
                 }
                 cancelled()
             }

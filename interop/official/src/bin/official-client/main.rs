@@ -1,10 +1,10 @@
 //! A client written only with the official Rust SDK. `official_peers::script` describes its script,
 //! `command_line` its options.
 //!
-//! It starts the agent, opens a session unless told otherwise, follows the script and prints one
-//! JSON object per line for each event. It exits with 0 if every call of the script succeeded and
-//! every update could be decoded, with 1 otherwise, and with 2 after wrong usage. SIGINT cancels
-//! the current turn.
+//! It starts the agent or connects to it, opens a session unless told otherwise, follows the script
+//! and prints one JSON object per line for each event. It exits with 0 if every call of the script
+//! succeeded and every update could be decoded, with 1 otherwise, and with 2 after wrong usage.
+//! SIGINT cancels the current turn.
 
 mod capabilities;
 mod files;
@@ -28,8 +28,8 @@ use agent_client_protocol::v1::schema::{
     WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use agent_client_protocol::{
-    AcpAgent, AcpAgentConfig, Agent, Client, Error, JsonRpcMessage, LineDirection, Result,
-    UntypedMessage, on_receive_notification, on_receive_request,
+    Agent, Client, Error, JsonRpcMessage, Result, UntypedMessage, on_receive_notification,
+    on_receive_request,
 };
 use official_peers::script::Step;
 use serde_json::json;
@@ -40,6 +40,7 @@ use crate::questions::Questions;
 use crate::run::Script;
 use crate::state::State;
 use crate::terminals::Terminals;
+use official_peers::client::agent::transport;
 use official_peers::client::command_line::{Opening, Work};
 use official_peers::client::events::Events;
 
@@ -113,16 +114,9 @@ macro_rules! answered {
     }};
 }
 
-/// Runs one process of the agent and its connection; returns the steps that remain for another
-/// process.
+/// Runs one connection to the agent; returns the steps that remain for another one.
 async fn connect(work: &Work, steps: Vec<Step>, events: &Arc<Events>) -> Result<Option<Vec<Step>>> {
-    let (command, arguments) = work.agent.split_first().expect("the command line was checked");
-    let agent = AcpAgent::new(AcpAgentConfig::new(command).args(arguments.iter().cloned()));
-    let agent = agent.with_debug(|line, direction| {
-        if direction == LineDirection::Stderr {
-            eprintln!("{line}");
-        }
-    });
+    let agent = transport(work)?;
     let state = Arc::new(State::new(events.clone()));
     let modes = (work.offers("form"), work.offers("url"));
     let questions = Arc::new(Questions::new(events.clone(), state.clone(), modes));

@@ -111,7 +111,7 @@ impl Questions {
         let mut is_cancelled = self.is_cancelled.subscribe();
         tokio::select! {
             _ = is_cancelled.wait_for(|is_cancelled| *is_cancelled) => {}
-            () = taken_back.cancelled() => {}
+            () = taken_back.cancelled() => self.events.print("withdrawn", json!({})),
         }
     }
 

@@ -24,7 +24,7 @@ use serde_json::json;
 use crate::capabilities;
 use crate::questions::Questions;
 use crate::state::State;
-use official_peers::client::command_line::{Opening, Work};
+use official_peers::client::command_line::{AgentPlace, Opening, Work};
 use official_peers::client::events::Events;
 
 /// The maximum number of pages of a list, because an agent might never end it.
@@ -363,7 +363,7 @@ impl<'a> Script<'a> {
     /// Runs the same program with the method's additional arguments and variables; exit code 0
     /// means success.
     async fn login_in_terminal(&self, method: &AuthMethodTerminal) -> bool {
-        let Some((program, arguments)) = self.work.agent.split_first() else { return false };
+        let AgentPlace::Process { program, arguments } = &self.work.agent else { return false };
         let mut command = tokio::process::Command::new(program);
         command.args(arguments).args(&method.args).envs(&method.env);
         command.stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::inherit());
