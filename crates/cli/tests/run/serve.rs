@@ -2,6 +2,7 @@
 
 mod attach;
 mod hub;
+mod notifying;
 mod peers;
 mod sessions;
 mod web;

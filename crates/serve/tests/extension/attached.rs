@@ -2,13 +2,14 @@
 
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{Started, Starts, started_with};
-use attache_client::{Hub, HubOptions, HubSession, ListedSession, PermissionBroker};
+use attache_client::{Hub, HubOptions, HubSession, ListedSession, Options, PermissionBroker};
 use attache_connection::{Builder, ConnectionEnd, Handler, IncomingCall, Peer, Work};
 use attache_protocol::method::Side;
 use attache_protocol::{DecodeError, Meta, Raw};
 use attache_serve::extension::Extension;
 use attache_serve::{
-    AgentChoice, DeviceId, FoundText, HubServices, Place, Scope, Served, SessionChange, SharedHub,
+    AgentChoice, AgentTraces, DeviceId, FoundText, HubServices, Place, Scope, Served,
+    SessionChange, SharedHub,
 };
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -94,10 +95,21 @@ pub(crate) async fn shared() -> Shared {
 }
 
 pub(crate) async fn shared_with(options: HubOptions, capabilities: Value, opened: Value) -> Shared {
-    let Started { hub, session, agent, starts, folder } =
-        started_with(options, capabilities, opened).await;
+    shared_of(started_with(options, capabilities, opened).await, Arc::default())
+}
+
+/// The same with messages that can be watched.
+pub(crate) async fn shared_tapped() -> Shared {
+    let traces = Arc::<AgentTraces>::default();
+    let options = HubOptions::default().client(Options::default().tap(traces.tap("a")));
+    let started = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
+    shared_of(started, traces)
+}
+
+fn shared_of(started: Started, traces: Arc<AgentTraces>) -> Shared {
+    let Started { hub, session, agent, starts, folder } = started;
     let services = Arc::<TestServices>::default();
-    let hub = Arc::new(SharedHub::new(hub, services.clone()));
+    let hub = Arc::new(SharedHub::new(hub, services.clone()).with_traces(traces));
     Shared { hub, services, session, agent, starts, folder, connections: JoinSet::new() }
 }
 

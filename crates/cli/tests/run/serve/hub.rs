@@ -49,9 +49,7 @@ impl Home {
     }
 
     pub(super) fn start(&self, arguments: &[&str]) -> RunningHub {
-        let mut process = self.attache(arguments).spawn().unwrap();
-        let lines = RefCell::new(BufReader::new(process.stdout.take().unwrap()));
-        RunningHub { process, lines }
+        RunningHub::of(self.attache(arguments))
     }
 
     /// Returns the status of the default hub.
@@ -130,6 +128,13 @@ pub(super) struct RunningHub {
 }
 
 impl RunningHub {
+    /// Starts a command that is a hub.
+    pub(super) fn of(mut command: Command) -> Self {
+        let mut process = command.spawn().unwrap();
+        let lines = RefCell::new(BufReader::new(process.stdout.take().unwrap()));
+        Self { process, lines }
+    }
+
     pub(super) fn id(&self) -> u32 {
         self.process.id()
     }
