@@ -158,6 +158,31 @@ blocks: Array<Block>, } | { "type": "rule" } | { "type": "attachment",
 line: Line, };
 
 /**
+ * A rule of the protocol that a message breaks.
+ */
+export type BrokenRule = {
+/**
+ * The id of the rule, such as `RPC-03`.
+ */
+rule: string,
+/**
+ * How binding it is, such as `must`.
+ */
+strength: string,
+/**
+ * The side at fault: `client` or `agent`.
+ */
+by: string,
+/**
+ * What was seen, sanitized.
+ */
+seen: string,
+/**
+ * The rule in words.
+ */
+text: string, };
+
+/**
  * The status of a tool call.
  */
 export type CallStatus = "pending" | "asking" | "running" | "paused" | "completed" | "failed" | "cancelled";
@@ -173,7 +198,11 @@ id: string,
 /**
  * Its new scope; `null` takes its access away.
  */
-scope: Scope | null, };
+scope: Scope | null,
+/**
+ * Whether it may also allow access to protected files; `null` leaves this as it is.
+ */
+protectedFiles: boolean | null, };
 
 /**
  * Changes the prompts that wait.
@@ -461,6 +490,10 @@ name: Line,
  * What it may do.
  */
 scope: Scope,
+/**
+ * Whether it may also allow access to protected files, once at a time.
+ */
+protectedFiles: boolean,
 /**
  * When it was added, in milliseconds since 1970.
  */
@@ -859,6 +892,11 @@ tags: Array<string>, } | { "type": "close" } | { "type": "delete" };
  * Lists the devices.
  */
 export type ListDevices = Record<symbol, never>;
+
+/**
+ * Lists the agents whose messages can be watched.
+ */
+export type ListTraces = Record<symbol, never>;
 
 /**
  * What precedes an item of a list.
@@ -1853,6 +1891,103 @@ draft: string,
  */
 waiting: number, };
 
+ * More messages with an agent.
+ */
+export type TraceChanged = {
+/**
+ * The number of the watch.
+ */
+watch: number,
+/**
+ * The run of the hub. Another run counts from 1 again.
+ */
+run: number,
+/**
+ * The messages in the order in which they were sent. Messages whose numbers are missing
+ * were left out, because they came before the watch or faster than it reads.
+ */
+lines: Array<TraceLine>, };
+
+/**
+ * A message between the hub and an agent.
+ */
+export type TraceLine = {
+/**
+ * The number of the message among those with the agent, from 1.
+ */
+number: number,
+/**
+ * The number of the connection, from 1.
+ */
+connection: number,
+/**
+ * The sender: `client`, which is the hub, or `agent`.
+ */
+from: string,
+/**
+ * When it was sent, in microseconds since 1970.
+ */
+at: number,
+/**
+ * Its size in bytes.
+ */
+size: number,
+/**
+ * Whether `text` is JSON. Of a message of more than 256 KiB, `text` is the beginning.
+ */
+isJson: boolean,
+/**
+ * The message; its secrets are masked.
+ */
+text: string,
+/**
+ * The rules of the protocol that it breaks.
+ */
+broken: Array<BrokenRule>, };
+
+/**
+ * A place in the messages with an agent.
+ */
+export type TracePosition = {
+/**
+ * The run of the hub.
+ */
+run: number,
+/**
+ * The number of the last message.
+ */
+number: number, };
+
+/**
+ * An agent to which the hub has connected.
+ */
+export type TracedAgent = {
+/**
+ * The name of the agent in the hub.
+ */
+agent: string,
+/**
+ * Whether the hub is connected to it.
+ */
+isConnected: boolean,
+/**
+ * When the latest connection began, in milliseconds since 1970.
+ */
+beganAt: number,
+/**
+ * The number of messages in both directions so far.
+ */
+messages: number, };
+
+/**
+ * The agents whose messages can be watched.
+ */
+export type Traces = {
+/**
+ * The agents, by name.
+ */
+agents: Array<TracedAgent>, };
+
 /**
  * Ends a watch.
  */
@@ -1918,6 +2053,20 @@ since: ViewPosition | null,
  * they are large, or if earlier rows must be read with `_attache/rows`.
  */
 rows: number | null, };
+
+/**
+ * Follows the messages with an agent, also over later connections. Begins with the first
+ * messages of the connection.
+ */
+export type WatchTrace = {
+/**
+ * The name of the agent in the hub.
+ */
+agent: string,
+/**
+ * What the client has already.
+ */
+since: TracePosition | null, };
 
 /**
  * The watch that was begun. Ends with the connection at the latest.

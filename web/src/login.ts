@@ -1,4 +1,4 @@
-/** The name under which the secret of this tab is kept, as in `store/app.ts`. */
+/** The name under which the secret of this tab is kept, as in `store/secrets.ts`. */
 const SECRET = "attache.secret";
 
 /** The name under which the key is kept with which other tabs get a secret. */

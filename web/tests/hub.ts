@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
-import type { Row, Scope, SessionChanged } from "../../crates/serve/types.ts";
+import type { Row, Scope, SessionChanged, TracedAgent, TraceLine } from "../../crates/serve/types.ts";
 
 const PAGE = new URL("../../crates/serve/page/", import.meta.url);
 const TYPES: Record<string, string> = {
@@ -39,6 +39,10 @@ export class TestHub {
   scope: Scope = "control";
   /** The rows of the session. */
   rows: Row[] = [...samples.session.rows];
+  /** The agents whose messages can be watched. */
+  readonly traced: TracedAgent[] = [
+    { agent: "gemini", isConnected: true, beganAt: 1_795_420_800_000, messages: 12 },
+  ];
   /** Answers of calls that fail, by method. */
   readonly errors = new Map<string, string>();
   private readonly server: Server = createServer((request, reply) => this.serve(request, reply));
@@ -87,6 +91,11 @@ export class TestHub {
   /** Sends the state of the hub with these differences. */
   hub(differences: object): void {
     this.notify("_attache/hub", { ...samples.hub, scope: this.scope, ...differences, watch: 1 });
+  }
+
+  /** Sends messages with the agent that is watched. */
+  trace(run: number, lines: TraceLine[]): void {
+    this.notify("_attache/trace", { watch: 9, run, lines });
   }
 
   /** Returns the params of the last call of a method, when it comes. */
@@ -175,6 +184,8 @@ export class TestHub {
       "_attache/restore_preview": () => samples.preview,
       "_attache/restore": () => ({ lines: [], session: opened }),
       "_attache/devices": () => samples.devices,
+      "_attache/traces": () => ({ agents: this.traced }),
+      "_attache/watch_trace": () => ({ watch: 9 }),
     };
     return { result: results[method]?.() ?? {} };
   }

@@ -258,3 +258,27 @@ test("a desktop opens a session, follows, queues, searches and sets options", ()
     assert.equal(hub.read("main.rs"), program("amount"));
     await picture(page, "real-25-edited");
   }));
+
+test("the messages with an agent are watched in another tab", () =>
+  visit(DESKTOP, "control", async ({ hub, context, page }) => {
+    const other = await hub.program();
+    await other.open(hub.folder);
+    const [tab] = await Promise.all([
+      context.waitForEvent("page"),
+      page.evaluate(() => void open("/trace", "_blank", "noopener")),
+    ]);
+    await button(tab, "Watch an agent").click();
+    await tab.getByLabel("Agent to watch").selectOption("attache");
+    const lines = tab.locator(".trace-line");
+    await lines.filter({ hasText: "initialize #" }).first().waitFor();
+    other.close();
+    await page.locator(".session").first().click();
+    await prompt(page).fill("count to 3");
+    await prompt(page).press("Enter");
+    await lines.filter({ hasText: "session/update" }).first().waitFor();
+    const reply = lines.filter({ hasText: "session/prompt" }).filter({ hasText: "reply" });
+    await reply.first().waitFor();
+    assert.match(await reply.first().innerText(), /\d (ms|s)/);
+    await picture(tab, "real-26-trace");
+    await isAccessible(tab);
+  }));

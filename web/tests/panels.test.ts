@@ -116,12 +116,15 @@ test("devices are listed and revoked", () =>
   Visit.to("/", DESKTOP, async (visit) => {
     const { page, hub } = visit;
     await page.getByRole("button", { name: "Grant answer" }).click();
-    assert.deepEqual(await hub.called("_attache/device"), { id: "d2", scope: "answer" });
+    const changed = (): Promise<any> => hub.called("_attache/device");
+    assert.deepEqual(await changed(), { id: "d2", scope: "answer", protectedFiles: null });
     await page.getByRole("button", { name: "Devices" }).click();
     await page.getByRole("button", { name: "Revoke" }).waitFor();
     await visit.isAccessible();
+    await page.getByLabel("also protected files").click();
+    assert.deepEqual(await changed(), { id: "d1", scope: "control", protectedFiles: true });
     await page.getByRole("button", { name: "Revoke" }).click();
-    assert.deepEqual(await hub.called("_attache/device"), { id: "d1", scope: null });
+    assert.deepEqual(await changed(), { id: "d1", scope: null, protectedFiles: null });
   }));
 
 for (const scheme of ["dark", "light"] as const) {
@@ -165,43 +168,4 @@ test("the login page is accessible and waits for a code", () =>
     await visit.isAccessible();
     await visit.fitsThumbs();
     assert.deepEqual(visit.hub.logins, []);
-  }));
-
-test("the trace viewer shows a recording with latencies and broken rules", () =>
-  Visit.to("/trace", DESKTOP, async (visit) => {
-    const { page } = visit;
-    const message = (from: string, t: number, message: object): string =>
-      JSON.stringify({ from, t, message: { jsonrpc: "2.0", ...message } });
-    const lines = [message("client", 0, { id: 1, method: "initialize", params: {} })];
-    lines.push(message("agent", 0.25, { id: 1, result: { protocolVersion: 1 } }));
-    for (let at = 0; at < 5_000; at++) {
-      lines.push(message("agent", at, { method: "session/update", params: { number: at } }));
-    }
-    const finding = {
-      line: 2,
-      rule: "INIT-03",
-      strength: "MUST",
-      by: "agent",
-      seen: "no name",
-      text: "The agent has a name.",
-    };
-    const file = (name: string, text: string): object => ({
-      name,
-      mimeType: "text/plain",
-      buffer: Buffer.from(text),
-    });
-    const files = [file("run.jsonl", lines.join("\n")), file("rules", JSON.stringify(finding))];
-    await page.locator("input[type=file]").setInputFiles(files as never);
-    await page.getByText("5002 of 5002").waitFor();
-    assert.ok((await page.locator(".trace-line").count()) < 200);
-    const reply = page.locator(".trace-line", { hasText: "breaks INIT-03" });
-    assert.match(await reply.innerText(), /250\.0 ms/);
-    await reply.click();
-    await page.getByText("The agent has a name.").waitFor();
-    await visit.picture("trace");
-    await visit.isAccessible();
-    await page.getByRole("button", { name: "Its call" }).click();
-    await page.getByRole("heading", { name: "Line 1" }).waitFor();
-    await page.getByLabel("Find messages").fill('"number":4321');
-    await page.getByText("1 of 5002").waitFor();
   }));

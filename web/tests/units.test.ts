@@ -3,15 +3,13 @@ import { test } from "node:test";
 import { pause } from "../src/protocol/hub.ts";
 import { CallError, Peer } from "../src/protocol/peer.ts";
 import { Drafts } from "../src/store/drafts.ts";
-import {
-  addFindings,
-  filtered,
-  isFindings,
-  readRecording,
-} from "../src/trace/recording.ts";
+import { filtered } from "../src/trace/lines.ts";
+import { LiveLines } from "../src/trace/live_lines.ts";
+import { addFindings, isFindings, readRecording } from "../src/trace/recording.ts";
 import { complete, content, matching, wordAt } from "../src/view/completion.ts";
 import { Heights } from "../src/view/heights.ts";
 import { samples } from "./hub.ts";
+import type { TraceLine } from "../../crates/serve/types.ts";
 
 test("pauses between attempts grow to half a minute", () => {
   const pauses = [0, 1, 2, 3, 4, 5, 6, 100].map((attempt) => pause(attempt, 0.5));
@@ -169,6 +167,43 @@ test("lines are filtered by words, direction and kind", () => {
   assert.deepEqual(found({ kind: "errors" }), [4, 6]);
   assert.deepEqual(found({ kind: "findings" }), [4]);
   assert.deepEqual(found({ kind: "notifications" }), [7]);
+});
+
+test("a recording of attache run has directions and dates", () => {
+  const at = (micro: string): string => `2026-11-23T10:00:00.${micro}Z`;
+  const call = { jsonrpc: "2.0", id: 1, method: "initialize" };
+  const reply = { jsonrpc: "2.0", id: 1, result: {} };
+  const lines = readRecording(
+    `${JSON.stringify({ at: at("000100"), direction: "sent", message: call })}\n` +
+      JSON.stringify({ at: at("250350"), direction: "received", message: reply }),
+  );
+  assert.deepEqual(lines.map((line) => line.from), ["client", "agent"]);
+  assert.equal(lines[0]?.time, 0);
+  assert.equal(lines[1]?.latency?.toFixed(5), "0.25025");
+});
+
+test("live messages are joined, and gaps and old ones are known", () => {
+  const message = (number: number, message: object): TraceLine => {
+    const text = JSON.stringify({ jsonrpc: "2.0", ...message });
+    const from = "id" in message && "result" in message ? "agent" : "client";
+    const at = 1_795_000_000_000_000 + number * 1000;
+    const line = { number, connection: 1, from, at, size: text.length, isJson: true, text };
+    return { ...line, broken: [] };
+  };
+  const live = new LiveLines({ lines: 4, characters: 10_000 });
+  const call = message(1, { id: 0, method: "initialize" });
+  live.add({ watch: 1, run: 7, lines: [call, message(2, { id: 0, result: {} })] });
+  assert.deepEqual([live.lines[1]?.method, live.lines[1]?.latency], ["initialize", 0.001]);
+  live.add({ watch: 1, run: 7, lines: [message(9, { method: "_x" })] });
+  const shown = (): [number, string, string][] =>
+    live.lines.map(({ line, kind, text }) => [line, kind, kind === "gap" ? text : ""]);
+  const all = [[1, "call", ""], [2, "reply", ""], [3, "gap", "6 messages left out"]];
+  assert.deepEqual(shown(), [...all, [9, "notification", ""]]);
+  assert.deepEqual(live.position, { run: 7, number: 9 });
+  live.add({ watch: 1, run: 7, lines: [message(10, { method: "_y" })] });
+  assert.deepEqual(shown().map(([line]) => line), [2, 3, 9, 10]);
+  live.add({ watch: 1, run: 8, lines: [message(1, { id: 0, method: "initialize" })] });
+  assert.deepEqual(shown(), [[1, "call", ""]]);
 });
 
 test("a file that is no recording is refused with its line", () => {

@@ -148,8 +148,10 @@ impl ChosenAgent {
     /// Returns an error if the agent is remote.
     pub(crate) fn into_launch(self) -> Result<Launch, Failure> {
         match self.start {
-            // The token is for a server, not for the agents of this machine.
-            Start::Program(launch) => Ok(launch.env_remove(remote_agent::TOKEN)),
+            // The tokens are for servers, not for the agents of this machine.
+            Start::Program(launch) => {
+                Ok(launch.env_remove(remote_agent::TOKEN).env_remove(remote_agent::NOTIFY_TOKEN))
+            }
             Start::Remote(_) => Err(Failure::usage(
                 "this command starts a program and cannot use a remote agent: use attache, attache chat or attache run",
             )),

@@ -12,6 +12,9 @@ use std::path::Path;
 /// The environment variable with the token.
 pub(crate) const TOKEN: &str = "ATTACHE_TOKEN";
 
+/// The environment variable with the token for the notifications of the shared hub.
+pub(crate) const NOTIFY_TOKEN: &str = "ATTACHE_NOTIFY_TOKEN";
+
 /// The longest file with a token, in bytes.
 const LONGEST: u64 = 16 * 1024;
 
@@ -38,7 +41,7 @@ pub(crate) fn source(
     token_file: Option<&Path>,
 ) -> Result<AgentSource, Failure> {
     let token = match token_file {
-        Some(file) => Some(token_of(file)?),
+        Some(file) => Some(token_of("--token-file", file)?),
         None => std::env::var(TOKEN).ok().filter(|token| !token.is_empty()).map(Secret::from),
     };
     let source = AgentSource::remote(address, token)
@@ -50,20 +53,23 @@ pub(crate) fn source(
     }))
 }
 
-/// Reads a token from a file that only its owner can read.
-fn token_of(path: &Path) -> Result<Secret, Failure> {
+/// Reads a token from the file that `option` names. Only its owner can read it.
+///
+/// # Errors
+/// Returns an error if the file cannot be used, or if other users can read it.
+pub(crate) fn token_of(option: &str, path: &Path) -> Result<Secret, Failure> {
     let shown = sanitize::visible_line(&path.display().to_string());
-    let cannot = |error: io::Error| Failure::usage(format!("--token-file: {shown}: {error}"));
+    let cannot = |error: io::Error| Failure::usage(format!("{option}: {shown}: {error}"));
     let file = attache_host::open_plain_file(path).map_err(cannot)?;
     let metadata = file.metadata().map_err(cannot)?;
     if metadata.mode() & 0o077 != 0 {
         return Err(Failure::usage(format!(
-            "--token-file: other users can read {shown}: get a new token, and run chmod 600 {shown}"
+            "{option}: other users can read {shown}: get a new token, and run chmod 600 {shown}"
         )));
     }
     let text = attache_host::read_open_text(&file, LONGEST).map_err(cannot)?;
     match text.trim() {
-        "" => Err(Failure::usage(format!("--token-file: {shown} is empty"))),
+        "" => Err(Failure::usage(format!("{option}: {shown} is empty"))),
         token => Ok(token.into()),
     }
 }
@@ -91,11 +97,11 @@ mod tests {
             std::fs::write(file.path(), text).unwrap();
             let permissions = std::fs::Permissions::from_mode(mode);
             std::fs::set_permissions(file.path(), permissions).unwrap();
-            token_of(file.path()).map_err(|failure| failure.message)
+            token_of("--token-file", file.path()).map_err(|failure| failure.message)
         };
         assert_eq!(set("  secret\n", 0o600).unwrap().expose(), "secret");
         assert!(set("secret", 0o640).unwrap_err().contains("chmod 600"));
         assert!(set("\n", 0o600).unwrap_err().ends_with("is empty"));
-        assert!(token_of(Path::new("/no/such/file")).is_err());
+        assert!(token_of("--token-file", Path::new("/no/such/file")).is_err());
     }
 }

@@ -5,6 +5,7 @@ mod control;
 mod devices;
 mod file_search;
 mod log_file;
+mod notifying;
 mod open_sessions;
 pub(crate) mod place;
 mod running;

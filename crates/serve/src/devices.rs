@@ -18,6 +18,6 @@ mod tabs;
 mod tests;
 
 pub use clock::{Clock, SystemClock};
-pub use device::{Device, DeviceError};
+pub use device::{Device, DeviceError, Grant};
 pub use one_time_codes::CODE_LIFETIME;
 pub use registry::{Devices, Login, NewDevice};

@@ -26,6 +26,7 @@ mod reply;
 mod reviewing;
 mod session_watch;
 mod sessions;
+mod trace_watch;
 mod watches;
 
 use crate::{AttachedClient, SharedHub};

@@ -23,6 +23,7 @@ pub mod acp;
 mod acp_sessions;
 mod activity;
 mod attached_client;
+mod attention;
 pub mod devices;
 pub mod extension;
 pub mod http;
@@ -34,11 +35,14 @@ mod scope_requests;
 mod services;
 mod shared_hub;
 pub mod socket;
+mod traces;
 #[cfg(test)]
 mod types;
 
 pub use activity::Activity;
 pub use attached_client::{AttachedClient, ClientId, DeviceId, Place, Uses};
+pub use attention::{AttentionKind, AttentionNotice, follow_attention};
 pub use scope::Scope;
 pub use services::{AgentChoice, FoundText, HubServices, Served, SessionChange};
 pub use shared_hub::SharedHub;
+pub use traces::AgentTraces;

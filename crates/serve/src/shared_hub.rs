@@ -5,8 +5,9 @@ use crate::attached_client::AttachedClients;
 use crate::devices::Devices;
 use crate::live::LiveViews;
 use crate::scope_requests::{ScopeRequests, ScopeWish};
+use crate::traces::AgentTraces;
 use crate::{AttachedClient, DeviceId, HubServices, Place, Scope, Uses};
-use attache_client::Hub;
+use attache_client::{Hub, PermissionRequest};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub struct SharedHub {
     pub(crate) live: LiveViews,
     devices: OnceLock<Arc<Devices>>,
     pub(crate) scope_requests: ScopeRequests,
+    /// The messages with agents.
+    pub(crate) traces: Arc<AgentTraces>,
     /// The searches that clients without control may do at the same time.
     pub(crate) searches: Arc<Semaphore>,
     attached: Arc<AttachedClients>,
@@ -42,9 +45,17 @@ impl SharedHub {
             live: LiveViews::default(),
             devices: OnceLock::new(),
             scope_requests: ScopeRequests::default(),
+            traces: Arc::default(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
             attached: Arc::default(),
         }
+    }
+
+    /// Lets clients with control watch the messages with the agents whose connections have a tap of
+    /// `traces`.
+    #[must_use]
+    pub fn with_traces(self, traces: Arc<AgentTraces>) -> Self {
+        Self { traces, ..self }
     }
 
     /// Lets clients see and change the devices that may reach the hub over TCP. Only the first
@@ -65,6 +76,19 @@ impl SharedHub {
             scope.and_then(|scope| *scope.borrow()).is_some_and(|own| own < wish.scope)
         });
         self.scope_requests.open()
+    }
+
+    /// Returns whether a client may allow this request. A device may allow what only a person may
+    /// allow if only protected files are the reason, and a person at this machine granted it that.
+    pub(crate) fn may_allow(&self, client: &AttachedClient, request: &PermissionRequest) -> bool {
+        let Place::Device(device) = &client.place else { return true };
+        if !request.needs_person() {
+            return true;
+        }
+        let mut rest = request.clone();
+        rest.protected = None;
+        let is_granted = |devices: &Arc<Devices>| devices.allows_protected_files(device);
+        !rest.needs_person() && self.devices().is_some_and(is_granted)
     }
 
     /// Returns a folder without links if remote clients may open sessions in it: it is below an

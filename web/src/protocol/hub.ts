@@ -110,12 +110,7 @@ export class HubConnection {
 
   private async begin(peer: Peer): Promise<void> {
     try {
-      const reply = await peer.call("initialize", {
-        protocolVersion: 1,
-        clientInfo: { name: "attache-page", title: "Attaché in a browser", version: "1" },
-        clientCapabilities: { _meta: { attache: { version: 1 } } },
-      });
-      const negotiated = offered(reply);
+      const negotiated = await negotiate(peer);
       this.isOnline = true;
       this.attempt = 0;
       this.events.state({ kind: "online", negotiated });
@@ -194,6 +189,16 @@ export class HubConnection {
     this.events.state({ kind: "waiting", why, retryAt: Date.now() + wait });
     this.timer = setTimeout(() => this.connect(), wait);
   }
+}
+
+/** Introduces the page to the hub. */
+export async function negotiate(peer: Peer): Promise<Negotiated> {
+  const reply = await peer.call("initialize", {
+    protocolVersion: 1,
+    clientInfo: { name: "attache-page", title: "Attaché in a browser", version: "1" },
+    clientCapabilities: { _meta: { attache: { version: 1 } } },
+  });
+  return offered(reply);
 }
 
 interface Initialized {

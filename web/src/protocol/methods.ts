@@ -30,6 +30,8 @@ export interface Methods {
   "_attache/devices": [Nothing, T.Devices];
   "_attache/device": [T.ChangeDevice, Nothing];
   "_attache/ask_scope": [T.AskScope, Nothing];
+  "_attache/traces": [Nothing, T.Traces];
+  "_attache/watch_trace": [T.WatchTrace, T.Watching];
 }
 
 export type Method = keyof Methods;

@@ -5,19 +5,13 @@ import type {
   Scope,
   SessionChanged,
 } from "../../../crates/serve/types.ts";
-import { webSocketChannel } from "../protocol/channel.ts";
 import { HubConnection, type ConnectionState } from "../protocol/hub.ts";
 import type { Method, Params, Result } from "../protocol/methods.ts";
 import { plain } from "../text.ts";
 import { Drafts } from "./drafts.ts";
 import { notifyAbout } from "./notifications.ts";
+import { openChannel } from "./secrets.ts";
 import { ShownSession } from "./session.ts";
-
-/** The name under which the secret of this tab is kept. */
-export const SECRET = "attache.secret";
-
-/** The name under which the key is kept with which a tab gets a secret. */
-const ORIGIN_KEY = "attache.originKey";
 
 const RANKS: Record<Scope, number> = { watch: 0, answer: 1, control: 2 };
 
@@ -51,38 +45,17 @@ export function may(needed: Scope): boolean {
   return RANKS[scope.value] >= RANKS[needed];
 }
 
-const address = `${location.origin.replace(/^http/, "ws")}/acp`;
-
-/** Gets a secret for this tab, with the cookie and the key of another tab of this browser. */
-async function renewSecret(): Promise<"renewed" | "login" | "silent"> {
-  const key = localStorage.getItem(ORIGIN_KEY) ?? "";
-  let reply: Response;
-  try {
-    const headers = { "attache-origin-key": key };
-    reply = await fetch("/acp/tab", { method: "POST", headers, credentials: "same-origin" });
-  } catch {
-    return "silent";
-  }
-  if (!reply.ok) return reply.status === 401 ? "login" : "silent";
-  const { tab } = (await reply.json()) as { tab: string };
-  sessionStorage.setItem(SECRET, tab);
-  return "renewed";
-}
-
-export const hub = new HubConnection(
-  webSocketChannel(address, () => sessionStorage.getItem(SECRET), renewSecret),
-  {
-    state: (state) => {
-      if (state.kind === "refused") location.assign("/login");
-      if (state.kind === "waiting" && connection.value.kind === "online") speak("Connection lost");
-      connection.value = state;
-    },
-    hub: (change) => {
-      if (hubState.value !== null) notifyAbout(hubState.value, change);
-      hubState.value = change;
-    },
+export const hub = new HubConnection(openChannel, {
+  state: (state) => {
+    if (state.kind === "refused") location.assign("/login");
+    if (state.kind === "waiting" && connection.value.kind === "online") speak("Connection lost");
+    connection.value = state;
   },
-);
+  hub: (change) => {
+    if (hubState.value !== null) notifyAbout(hubState.value, change);
+    hubState.value = change;
+  },
+});
 
 export function speak(text: string): void {
   spoken.value = text;

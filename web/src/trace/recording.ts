@@ -1,101 +1,47 @@
-/** One line of a recording of `attache --trace FILE`. */
-export interface Recorded {
-  /** The number of the line in the file, from 1. */
-  line: number;
-  from: "client" | "agent";
-  /** Seconds since the first line that has a time; `null` if the line has none. */
-  time: number | null;
-  /** The message as it was sent, and its size in bytes. */
-  text: string;
-  size: number;
-  kind: "call" | "reply" | "error" | "notification" | "text";
-  /** The method; for a reply, that of its call. Empty for other texts. */
-  method: string;
-  id: string | null;
-  /** The seconds from a call to its reply, at the reply; `null` if unknown. */
-  latency: number | null;
-  /** The line of the other message of a call. */
-  partner: number | null;
-  /** The rules that the line breaks. */
-  findings: Finding[];
-}
-
-/** A rule that a line breaks, as `attache check trace --json` writes it. */
-export interface Finding {
-  line: number;
-  rule: string;
-  strength: string;
-  by: string;
-  seen: string;
-  text: string;
-}
+import { messageOf, Pairing, recorded, type Finding, type Recorded } from "./lines.ts";
 
 interface RawLine {
+  /** The sender. `attache run --trace` writes the direction instead, seen from the client. */
   from?: unknown;
+  direction?: unknown;
+  /** The time in seconds, or a date. */
   t?: unknown;
+  at?: unknown;
   message?: unknown;
   text?: unknown;
+  /** The whole size of a message of which only the beginning was recorded. */
+  length?: unknown;
 }
 
-interface Message {
-  id?: unknown;
-  method?: unknown;
-  error?: unknown;
-  result?: unknown;
+function senderOf(raw: RawLine): Recorded["from"] | null {
+  if (raw.from === "client" || raw.direction === "sent") return "client";
+  return raw.from === "agent" || raw.direction === "received" ? "agent" : null;
 }
 
-function kindOf(message: Message | null): Recorded["kind"] {
-  if (message === null) return "text";
-  if (typeof message.method === "string") {
-    return message.id === undefined ? "notification" : "call";
-  }
-  return message.error === undefined ? "reply" : "error";
+/** Returns the time of a line in seconds. */
+function timeOf(raw: RawLine): number | null {
+  if (typeof raw.t === "number") return raw.t;
+  const date = typeof raw.at === "string" ? Date.parse(raw.at) : Number.NaN;
+  if (Number.isNaN(date)) return null;
+  // A date has milliseconds, and a recording has microseconds.
+  const rest = /\.\d{3}(\d{1,3})/.exec(raw.at as string)?.[1] ?? "0";
+  return date / 1000 + Number(rest.padEnd(3, "0")) / 1e6;
 }
 
-function record(raw: RawLine, line: number): Recorded {
-  const isMessage = typeof raw.message === "object" && raw.message !== null;
-  const message = isMessage ? (raw.message as Message) : null;
+function record(raw: RawLine, from: Recorded["from"], line: number, first: number): Recorded {
+  const message = messageOf(raw.message);
   const text = message ? JSON.stringify(message) : String(raw.text ?? JSON.stringify(raw.message));
-  return {
-    line,
-    from: raw.from === "client" ? "client" : "agent",
-    time: typeof raw.t === "number" ? raw.t : null,
-    text,
-    size: new TextEncoder().encode(text).length,
-    kind: kindOf(message),
-    method: typeof message?.method === "string" ? message.method : "",
-    id: message?.id === undefined ? null : JSON.stringify(message.id),
-    latency: null,
-    partner: null,
-    findings: [],
-  };
-}
-
-/** Joins replies with their calls. A new `initialize` begins another connection. */
-function pair(lines: Recorded[]): void {
-  const open = { client: new Map<string, Recorded>(), agent: new Map<string, Recorded>() };
-  for (const line of lines) {
-    if (line.method === "initialize" && line.kind === "call") {
-      open.client.clear();
-      open.agent.clear();
-    }
-    if (line.id === null) continue;
-    if (line.kind === "call") {
-      open[line.from].set(line.id, line);
-      continue;
-    }
-    const calls = open[line.from === "client" ? "agent" : "client"];
-    const call = calls.get(line.id);
-    if (call === undefined) continue;
-    calls.delete(line.id);
-    [line.method, line.partner, call.partner] = [call.method, call.line, line.line];
-    if (line.time !== null && call.time !== null) line.latency = line.time - call.time;
-  }
+  const at = timeOf(raw);
+  const time = at === null ? null : at - first;
+  const size = typeof raw.length === "number" ? raw.length : new TextEncoder().encode(text).length;
+  return recorded({ line, from, time, text, size }, message);
 }
 
 /** Reads a recording. Throws if the file is none. */
 export function readRecording(text: string): Recorded[] {
   const lines: Recorded[] = [];
+  const pairing = new Pairing();
+  let first: number | null = null;
   text.split("\n").forEach((each, index) => {
     if (each.trim() === "") return;
     let raw: RawLine;
@@ -104,14 +50,16 @@ export function readRecording(text: string): Recorded[] {
     } catch {
       throw new Error(`line ${index + 1} is no JSON`);
     }
-    const isLine = raw.from === "client" || raw.from === "agent";
-    if (!isLine || (raw.message === undefined && raw.text === undefined)) {
+    const from = senderOf(raw);
+    if (from === null || (raw.message === undefined && raw.text === undefined)) {
       throw new Error(`line ${index + 1} has no "from" or no "message"`);
     }
-    lines.push(record(raw, index + 1));
+    first ??= timeOf(raw);
+    const line = record(raw, from, index + 1, first ?? 0);
+    pairing.add(line);
+    lines.push(line);
   });
   if (lines.length === 0) throw new Error("the file contains no messages");
-  pair(lines);
   return lines;
 }
 
@@ -135,28 +83,4 @@ export function addFindings(lines: Recorded[], text: string): Recorded[] {
     ...line,
     findings: found.filter((finding) => finding.line === line.line),
   }));
-}
-
-/** What the person wants to see. */
-export interface TraceFilter {
-  words: string;
-  from: "both" | "client" | "agent";
-  kind: "all" | "calls" | "notifications" | "errors" | "findings";
-}
-
-export function filtered(lines: Recorded[], filter: TraceFilter): Recorded[] {
-  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
-  const kinds: Record<TraceFilter["kind"], (line: Recorded) => boolean> = {
-    all: () => true,
-    calls: (line) => line.kind === "call" || line.kind === "reply" || line.kind === "error",
-    notifications: (line) => line.kind === "notification",
-    errors: (line) => line.kind === "error" || line.kind === "text",
-    findings: (line) => line.findings.length > 0,
-  };
-  return lines.filter((line) => {
-    if (filter.from !== "both" && line.from !== filter.from) return false;
-    if (!kinds[filter.kind](line)) return false;
-    const text = `${line.method} ${line.text}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
 }

@@ -1,14 +1,9 @@
 import { computed, signal } from "@preact/signals";
 import { render, type JSX } from "preact";
 import { WindowedList } from "../view/list.tsx";
-import {
-  addFindings,
-  filtered,
-  isFindings,
-  readRecording,
-  type Recorded,
-  type TraceFilter,
-} from "./recording.ts";
+import { filtered, type Recorded, type TraceFilter } from "./lines.ts";
+import { isLive, LiveTools, stopLive, watchLive } from "./live_tools.tsx";
+import { addFindings, isFindings, readRecording } from "./recording.ts";
 
 const lines = signal<Recorded[]>([]);
 const name = signal("");
@@ -17,7 +12,16 @@ const filter = signal<TraceFilter>({ words: "", from: "both", kind: "all" });
 const chosen = signal<Recorded | null>(null);
 const found = computed(() => filtered(lines.value, filter.value));
 
+/** Shows the messages with an agent instead of a recording. */
+function live(agent: string): void {
+  chosen.value = null;
+  problem.value = null;
+  name.value = agent;
+  watchLive(agent, (all) => (lines.value = all));
+}
+
 async function open(files: Iterable<File>): Promise<void> {
+  stopLive();
   problem.value = null;
   for (const file of files) {
     try {
@@ -45,6 +49,7 @@ export function seconds(time: number): string {
 }
 
 function Line({ line }: { line: Recorded }): JSX.Element {
+  if (line.kind === "gap") return <p class="trace-gap muted">{line.text}</p>;
   const rules = line.findings.map((finding) => finding.rule).join(" ");
   return (
     <button
@@ -182,6 +187,7 @@ function Viewer(): JSX.Element {
     >
       <header class="bar">
         <h1 class="cut">{name.value || "Trace"}</h1>
+        <LiveTools watch={live} />
         <label class="button">
           Open a recording
           <input
@@ -200,6 +206,10 @@ function Viewer(): JSX.Element {
       {lines.value.length === 0 ? (
         <div class="note">
           <p>
+            Watch an agent of the hub to see its messages as they come. That needs the scope
+            “control”.
+          </p>
+          <p>
             Open or drop a file that <code>attache run --trace FILE</code> or{" "}
             <code>attache trace</code> wrote. It stays in this browser.
           </p>
@@ -217,7 +227,7 @@ function Viewer(): JSX.Element {
               count={rows.length}
               label="Messages"
               role="list"
-              from="start"
+              {...(isLive.value ? {} : { from: "start" as const })}
               row={(index) => {
                 const line = rows[index];
                 return line && <Line line={line} />;

@@ -10,7 +10,13 @@ import { Spans } from "./text.tsx";
 
 const SCOPES: Scope[] = ["watch", "answer", "control"];
 
-function Device(props: { device: DeviceItem; set(scope: Scope | null): void }): JSX.Element {
+interface DeviceProps {
+  device: DeviceItem;
+  /** `null` takes the access away; files that are `null` stay as they are. */
+  set(scope: Scope | null, protectedFiles?: boolean | null): void;
+}
+
+function Device(props: DeviceProps): JSX.Element {
   const { device } = props;
   return (
     <li class="device">
@@ -33,6 +39,14 @@ function Device(props: { device: DeviceItem; set(scope: Scope | null): void }): 
           </option>
         ))}
       </select>
+      <label class="option">
+        <input
+          type="checkbox"
+          checked={device.protectedFiles}
+          onChange={(event) => props.set(device.scope, event.currentTarget.checked)}
+        />
+        also protected files
+      </label>
       <button class="danger" onClick={() => props.set(null)}>
         Revoke
       </button>
@@ -50,8 +64,12 @@ export function DevicesPanel(): JSX.Element {
   useEffect(() => {
     if (allowed) void read();
   }, [allowed]);
-  const set = async (id: string, scope: Scope | null): Promise<void> => {
-    await attempt("_attache/device", { id, scope });
+  const set = async (
+    id: string,
+    scope: Scope | null,
+    protectedFiles: boolean | null = null,
+  ): Promise<void> => {
+    await attempt("_attache/device", { id, scope, protectedFiles });
     await read();
   };
   return (
@@ -78,12 +96,15 @@ export function DevicesPanel(): JSX.Element {
               <Device
                 key={device.id}
                 device={device}
-                set={(scope) => void set(device.id, scope)}
+                set={(scope, files) => void set(device.id, scope, files)}
               />
             ))}
           </ul>
         </>
       )}
+      <p>
+        <a href="/trace">Messages between the hub and its agents</a>
+      </p>
       <p class="muted">
         A device that watches can read everything in the sessions. Control is as much as running
         any command on the machine of the hub.

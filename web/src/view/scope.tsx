@@ -36,7 +36,11 @@ export function ScopeRequests(): JSX.Element | null {
           </span>
           <button
             onClick={() =>
-              void attempt("_attache/device", { id: request.device, scope: request.scope })
+              void attempt("_attache/device", {
+                id: request.device,
+                scope: request.scope,
+                protectedFiles: null,
+              })
             }
           >
             Grant {request.scope}

@@ -146,6 +146,7 @@ Examples:
   attache serve devices
   attache serve devices add --scope watch
   attache serve devices grant d-1f control
+  attache serve devices grant d-1f --protected-files yes
   attache serve devices revoke d-1f";
 
 #[derive(Debug, Args)]
@@ -167,13 +168,25 @@ pub(crate) enum DeviceTask {
         /// The id of the device
         id: String,
         /// What it may do
-        scope: DeviceScope,
+        #[arg(required_unless_present = "protected_files")]
+        scope: Option<DeviceScope>,
+        /// Whether it may also allow access to protected files, such as .env
+        #[arg(long, value_name = "YES_OR_NO", value_parser = yes_or_no)]
+        protected_files: Option<bool>,
     },
     /// Take the access of a device away, and end its connections
     Revoke {
         /// The id of the device
         id: String,
     },
+}
+
+fn yes_or_no(value: &str) -> Result<bool, &'static str> {
+    match value {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("expected yes or no"),
+    }
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ use super::place::HubPlace;
 use super::status::refused;
 use crate::exit::{Exit, Failure};
 use crate::sessions::time;
+use attache_serve::devices::Grant;
 use attache_serve::http::login_text;
 use attache_serve::socket::{
     ConnectError, DeviceChange, DeviceStatus, HubConnection, Reply, Wants,
@@ -47,8 +48,10 @@ pub(super) async fn show(
 fn change(task: &DeviceTask) -> DeviceChange {
     match task {
         DeviceTask::Add { scope } => DeviceChange::Add { scope: (*scope).into() },
-        DeviceTask::Grant { id, scope } => {
-            DeviceChange::Grant { id: id.clone(), scope: (*scope).into() }
+        DeviceTask::Grant { id, scope, protected_files } => {
+            let scope = scope.map(Into::into);
+            let grant = Grant { scope, protected_files: *protected_files };
+            DeviceChange::Grant { id: id.clone(), grant }
         }
         DeviceTask::Revoke { id } => DeviceChange::Revoke { id: id.clone() },
     }
@@ -67,7 +70,8 @@ fn in_lines(devices: &[DeviceStatus]) -> String {
             None => String::new(),
         };
         let id = sanitize::visible_line(&device.id);
-        format!("{id}  {:<8}{used:<14}{name}{asks}", device.scope.to_string())
+        let also = if device.protected_files { "  (also protected files)" } else { "" };
+        format!("{id}  {:<8}{used:<14}{name}{also}{asks}", device.scope.to_string())
     };
     devices.iter().map(line).collect::<Vec<_>>().join("\n")
 }

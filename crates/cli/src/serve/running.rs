@@ -3,6 +3,7 @@
 use super::VERSION;
 use super::arguments::Serve;
 use super::log_file;
+use super::notifying::Notifying;
 use super::open_sessions::{self, OpenSessions};
 use super::place::{HubPlace, stores};
 use super::services::CliHubServices;
@@ -53,8 +54,13 @@ pub(super) async fn run(place: &HubPlace, arguments: &Serve) -> Result<Exit, Fai
         origin: web.as_ref().map(WebServer::origin),
         stores: stores(),
     };
+    let notifying = Notifying::read(services.login())?;
     report(&socket, &facts, web.as_ref(), arguments)?;
     let mut tasks = JoinSet::new();
+    if let Some(notifying) = notifying {
+        let page = web.as_ref().map(WebServer::origin);
+        tasks.spawn(notifying.run(shared.clone(), page));
+    }
     if let Some(web) = web {
         let end = end.clone();
         tasks.spawn(web.server.run(async move {
@@ -112,7 +118,7 @@ async fn hub(folders: Vec<PathBuf>) -> Result<(Arc<SharedHub>, Arc<CliHubService
     let (options, _) = front_end::hub_options(Options::default(), rules.clone(), store.clone());
     let services = Arc::new(CliHubServices::new(store, login.ok(), rules, folders));
     let shared = SharedHub::new(Hub::new(options), services.clone());
-    Ok((Arc::new(shared), services))
+    Ok((Arc::new(shared.with_traces(services.traces())), services))
 }
 
 /// Prints where the hub listens, and how to log in.

@@ -6,7 +6,7 @@ use crate::chosen_agent::ChosenAgent;
 use crate::screen::session_changes;
 use attache_client::{Hub, ListedSession, LoginEnvironment, PermissionBroker};
 use attache_host::Launch;
-use attache_serve::{AgentChoice, FoundText, HubServices, Served, SessionChange};
+use attache_serve::{AgentChoice, AgentTraces, FoundText, HubServices, Served, SessionChange};
 use attache_session::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +21,7 @@ pub(super) struct CliHubServices {
     given: GivenAgents,
     rules: PermissionBroker,
     folders: Vec<PathBuf>,
+    traces: Arc<AgentTraces>,
 }
 
 impl CliHubServices {
@@ -32,7 +33,18 @@ impl CliHubServices {
     ) -> Self {
         let home = std::env::home_dir().filter(|home| home.is_dir());
         let home = home.unwrap_or_else(|| PathBuf::from("/"));
-        Self { store, login, home, given: GivenAgents::default(), rules, folders }
+        let (given, traces) = (GivenAgents::default(), Arc::default());
+        Self { store, login, home, given, rules, folders, traces }
+    }
+
+    /// The environment of agents; `None` if it is that of this process.
+    pub(super) fn login(&self) -> Option<LoginEnvironment> {
+        self.login.clone()
+    }
+
+    /// The messages with the agents.
+    pub(super) fn traces(&self) -> Arc<AgentTraces> {
+        self.traces.clone()
     }
 
     /// Returns what selects an agent of the hub, by its name there.
@@ -57,6 +69,8 @@ impl CliHubServices {
         }
         if hub.agent(&agent.name).is_none() {
             // Another client may have added it just now, which is as good.
+            let (traces, name) = (self.traces(), agent.name.clone());
+            let source = source.with_options(move |options| options.tap(traces.tap(&name)));
             let _ = hub.add(agent.name.as_str(), source);
         }
         self.given.add(&agent.name, given);

@@ -40,6 +40,8 @@ pub(crate) enum Shape {
     Size,
     /// A number of milliseconds.
     Milliseconds,
+    /// A number of seconds.
+    Seconds,
 }
 
 impl Shape {
@@ -65,6 +67,10 @@ impl Shape {
             Self::Milliseconds => match value.trim().parse::<u32>() {
                 Ok(_) => Ok(()),
                 Err(_) => Err("a whole number of milliseconds".to_owned()),
+            },
+            Self::Seconds => match value.trim().parse::<u32>() {
+                Ok(_) => Ok(()),
+                Err(_) => Err("a whole number of seconds".to_owned()),
             },
             Self::OneOf(_) | Self::Words | Self::Mode | Self::Path => Ok(()),
         }
@@ -172,7 +178,7 @@ pub(super) fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
                 default: "the provider's own",
             }
         });
-    plain.map(setting).into_iter().chain(addresses).chain(of_screen()).collect()
+    plain.map(setting).into_iter().chain(addresses).chain(of_screen()).chain(of_hub()).collect()
 }
 
 /// The setting with the program that shows notifications.
@@ -204,6 +210,35 @@ fn of_screen() -> impl Iterator<Item = Setting> {
     chosen.chain(others)
 }
 
+/// The setting with the program that the shared hub runs for a person who does not look.
+pub(crate) const HUB_COMMAND: &str = "hub.notify_command";
+
+/// The setting with the address to which the shared hub posts the same.
+pub(crate) const HUB_URL: &str = "hub.notify_url";
+
+/// The setting with the file that holds the token for this address.
+pub(crate) const HUB_TOKEN: &str = "hub.notify_token";
+
+/// The setting with the time after which the shared hub notifies.
+pub(crate) const HUB_AFTER: &str = "hub.notify_after";
+
+/// Returns the settings of the shared hub.
+fn of_hub() -> impl Iterator<Item = Setting> {
+    let all = [
+        (HUB_COMMAND, Shape::Command, "none"),
+        (HUB_URL, Shape::Address, "none"),
+        (HUB_TOKEN, Shape::Path, "ATTACHE_NOTIFY_TOKEN, or no token"),
+        (HUB_AFTER, Shape::Seconds, "60 seconds"),
+    ];
+    let setting = |(key, shape, default): (&str, Shape, &'static str)| Setting {
+        key: key.to_owned(),
+        variables: Vec::new(),
+        shape,
+        default,
+    };
+    all.map(setting).into_iter()
+}
+
 #[cfg(test)]
 mod tests {
     use super::Shape;
@@ -219,6 +254,7 @@ mod tests {
             (Shape::Command, "notify-send '--icon=a b'"),
             (Shape::Size, "2GB"),
             (Shape::Milliseconds, "300"),
+            (Shape::Seconds, "60"),
             (Shape::OneOf(&["on", "off"]), "off"),
         ] {
             assert_eq!(shape.check(value), Ok(()), "{value}");
@@ -235,6 +271,7 @@ mod tests {
             (Shape::Size, "2"),
             (Shape::Size, "99999999999TB"),
             (Shape::Milliseconds, "0.3 s"),
+            (Shape::Seconds, "1 min"),
         ] {
             assert!(shape.check(value).is_err(), "{value}");
         }

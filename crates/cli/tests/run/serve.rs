@@ -3,6 +3,7 @@
 mod attach;
 mod client;
 mod hub;
+mod notifying;
 mod peers;
 mod screen;
 mod sessions;

@@ -6,7 +6,7 @@
 
 use super::context::{Attached, Context};
 use super::elicitation;
-use crate::{AttachedClient, Scope};
+use crate::Scope;
 use attache_client::{Answer, Decision, PermissionRequest, Question, QuestionAbout, QuestionId};
 use attache_connection::Peer;
 use attache_protocol::method::{SessionRequestPermission, v2 as methods};
@@ -101,7 +101,7 @@ async fn ask(context: Arc<Context>, attached: Arc<Attached>, peer: Peer, questio
     attached.wait_sent(now.sequence()).await;
     let answer = match &question.about {
         QuestionAbout::Permission(request) => {
-            permission(&context.client, &attached, &peer, &now, request).await
+            permission(&context, &attached, &peer, &now, request).await
         }
         QuestionAbout::Form(request) => elicitation::form(&attached, &peer, request).await,
         QuestionAbout::Page(request) => {
@@ -117,13 +117,13 @@ async fn ask(context: Arc<Context>, attached: Arc<Attached>, peer: Peer, questio
 }
 
 async fn permission(
-    client: &AttachedClient,
+    context: &Context,
     attached: &Attached,
     peer: &Peer,
     now: &Session,
     request: &PermissionRequest,
 ) -> Option<Answer> {
-    let options = offered(client, request);
+    let options = offered(context, request);
     if options.is_empty() {
         return None;
     }
@@ -140,16 +140,20 @@ async fn permission(
         }
     };
     let RequestPermissionOutcome::Selected(selected) = outcome else { return None };
-    let is_offered = options.iter().any(|option| option.option_id == selected.option_id);
+    // What the client may choose may have changed while it decided.
+    let still = offered(context, request);
+    let is = |option: &PermissionOption| option.option_id == selected.option_id;
+    let is_offered = options.iter().any(is) && still.iter().any(is);
     is_offered.then_some(Answer::Permission(Decision::Choose(selected.option_id)))
 }
 
 /// The options that the client may choose. A remote client creates no rules, because the agent
 /// decides how long those of its options last, and does not approve what only the person at the
-/// machine may approve.
-fn offered(client: &AttachedClient, request: &PermissionRequest) -> Vec<PermissionOption> {
+/// machine may approve, unless it was granted that.
+fn offered(context: &Context, request: &PermissionRequest) -> Vec<PermissionOption> {
     use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-    let may_approve = !request.needs_person() || !client.is_remote();
+    let client = &context.client;
+    let may_approve = context.shared.may_allow(client, request);
     let may_remember = !client.is_remote() && client.may(Scope::Control);
     let is_offered = |option: &&PermissionOption| match option.kind {
         AllowOnce => may_approve,

@@ -20,10 +20,23 @@ pub struct Device {
     pub name: String,
     /// What it may do.
     pub scope: Scope,
+    /// Whether it may also allow access to protected files, once at a time.
+    pub protected_files: bool,
     /// When it was added, in milliseconds since 1970.
     pub added_at: i64,
     /// When it was last used, in milliseconds since 1970. Exact to some minutes after a restart.
     pub used_at: i64,
+}
+
+/// What a person at this machine grants a device. What is absent stays as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// What it may do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+    /// Whether it may also allow access to protected files, once at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protected_files: Option<bool>,
 }
 
 /// The reason why devices cannot be read or changed.
@@ -97,6 +110,8 @@ pub(super) struct StoredDevice {
     id: String,
     name: String,
     scope: Scope,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    protected_files: bool,
     added_at: i64,
     used_at: i64,
     cookie_sha256: String,
@@ -105,11 +120,12 @@ pub(super) struct StoredDevice {
 
 impl From<&KnownDevice> for StoredDevice {
     fn from(known: &KnownDevice) -> Self {
-        let Device { id, name, scope, added_at, used_at } = known.device.clone();
+        let Device { id, name, scope, protected_files, added_at, used_at } = known.device.clone();
         Self {
             id: id.0,
             name,
             scope,
+            protected_files,
             added_at,
             used_at,
             cookie_sha256: known.cookie.to_hex(),
@@ -121,10 +137,17 @@ impl From<&KnownDevice> for StoredDevice {
 impl StoredDevice {
     /// Returns the device; `None` if a hash is malformed.
     pub(super) fn known(self) -> Option<KnownDevice> {
-        let Self { id, name, scope, added_at, used_at, cookie_sha256, origin_key_sha256 } = self;
-        let device = Device { id: DeviceId(id), name: tidy_name(&name), scope, added_at, used_at };
-        let cookie = SecretHash::from_hex(&cookie_sha256)?;
-        Some(KnownDevice { device, cookie, origin_key: SecretHash::from_hex(&origin_key_sha256)? })
+        let device = Device {
+            id: DeviceId(self.id),
+            name: tidy_name(&self.name),
+            scope: self.scope,
+            protected_files: self.protected_files,
+            added_at: self.added_at,
+            used_at: self.used_at,
+        };
+        let cookie = SecretHash::from_hex(&self.cookie_sha256)?;
+        let origin_key = SecretHash::from_hex(&self.origin_key_sha256)?;
+        Some(KnownDevice { device, cookie, origin_key })
     }
 }
 

@@ -1,7 +1,9 @@
 //! The devices, and how they prove who they are.
 
 use super::clock::{Clock, SystemClock};
-use super::device::{Device, DeviceError, KnownDevice, StoredDevice, StoredDevices, tidy_name};
+use super::device::{
+    Device, DeviceError, Grant, KnownDevice, StoredDevice, StoredDevices, tidy_name,
+};
 use super::one_time_codes::OneTimeCodes;
 use super::private_folder::PrivateFolder;
 use super::secret::{SecretHash, is_secret, random_id, random_secret};
@@ -168,15 +170,24 @@ impl Devices {
     /// # Errors
     /// Returns an error if there is no such device. If the disk fails, the change holds until this
     /// process ends.
-    pub fn set_scope(&self, id: &DeviceId, scope: Scope) -> Result<(), DeviceError> {
+    pub fn grant(&self, id: &DeviceId, grant: Grant) -> Result<(), DeviceError> {
         {
             let mut state = self.state();
             let entry = state.devices.get_mut(id);
             let entry = entry.ok_or_else(|| DeviceError::Unknown(id.clone()))?;
-            entry.known.device.scope = scope;
-            entry.scope.send_replace(Some(scope));
+            let device = &mut entry.known.device;
+            device.protected_files = grant.protected_files.unwrap_or(device.protected_files);
+            if let Some(scope) = grant.scope {
+                device.scope = scope;
+                entry.scope.send_replace(Some(scope));
+            }
         }
         self.store()
+    }
+
+    /// Whether a person at this machine lets a device allow access to protected files.
+    pub fn allows_protected_files(&self, id: &DeviceId) -> bool {
+        self.state().devices.get(id).is_some_and(|entry| entry.known.device.protected_files)
     }
 
     /// What a device may do now, and when that changes; `None` if there is no such device.
@@ -204,8 +215,14 @@ impl Devices {
         let id = DeviceId(self.random(random_id)?);
         let secret = self.random(random_secret)?;
         let origin_key = self.random(random_secret)?;
-        let device =
-            Device { id: id.clone(), name: tidy_name(name), scope, added_at: at, used_at: at };
+        let device = Device {
+            id: id.clone(),
+            name: tidy_name(name),
+            scope,
+            protected_files: false,
+            added_at: at,
+            used_at: at,
+        };
         let mut entry = Entry::new(KnownDevice {
             device: device.clone(),
             cookie: SecretHash::of(secret.expose()),

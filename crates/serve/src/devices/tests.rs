@@ -1,6 +1,6 @@
 //! What is stored, and how devices prove who they are.
 
-use super::{CODE_LIFETIME, Clock, DeviceError, Devices};
+use super::{CODE_LIFETIME, Clock, DeviceError, Devices, Grant};
 use crate::{DeviceId, Scope};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -28,6 +28,10 @@ impl Clock for TestClock {
     }
 }
 
+fn scope(scope: Scope) -> Grant {
+    Grant { scope: Some(scope), ..Grant::default() }
+}
+
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o777
 }
@@ -53,6 +57,27 @@ fn a_device_logs_in_with_both_secrets_also_after_a_restart() {
     let tab = again.new_tab(cookie, new.origin_key.expose()).unwrap().unwrap();
     assert!(again.log_in_tab(cookie, tab.expose()).is_some());
     assert!(again.new_tab(cookie, tab.expose()).unwrap().is_none(), "a tab is no key");
+}
+
+#[test]
+fn a_grant_is_stored_and_changes_only_what_it_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let devices = Devices::open(folder.path()).unwrap();
+    let code = devices.new_code(Scope::Answer).unwrap();
+    let id = devices.redeem(code.expose(), "phone").unwrap().device.id;
+    assert!(!devices.allows_protected_files(&id));
+    let files = |allows| Grant { scope: None, protected_files: Some(allows) };
+    devices.grant(&id, files(true)).unwrap();
+    devices.grant(&id, scope(Scope::Watch)).unwrap();
+    let again = Devices::open(folder.path()).unwrap();
+    assert!(again.allows_protected_files(&id));
+    assert_eq!(again.list()[0].scope, Scope::Watch);
+    again.grant(&id, files(false)).unwrap();
+    assert!(!again.allows_protected_files(&id));
+    assert!(!Devices::open(folder.path()).unwrap().allows_protected_files(&id));
+    let programs = DeviceId(Devices::PROGRAMS.to_owned());
+    assert!(matches!(again.grant(&programs, files(true)), Err(DeviceError::Unknown(_))));
+    assert!(!again.allows_protected_files(&programs));
 }
 
 #[test]
@@ -122,7 +147,7 @@ fn a_revoked_device_is_gone_for_good() {
     let new = devices.redeem(code.expose(), "phone").unwrap();
     let id = &new.device.id;
     let login = devices.log_in_tab(new.cookie.expose(), new.tab.expose()).unwrap();
-    devices.set_scope(id, Scope::Control).unwrap();
+    devices.grant(id, scope(Scope::Control)).unwrap();
     assert_eq!(*login.scope.borrow(), Some(Scope::Control));
     assert_eq!(Devices::open(folder.path()).unwrap().list()[0].scope, Scope::Control);
 
@@ -131,7 +156,7 @@ fn a_revoked_device_is_gone_for_good() {
     assert!(devices.log_in_tab(new.cookie.expose(), new.tab.expose()).is_none());
     assert!(devices.scope_of(id).is_none());
     assert!(matches!(devices.revoke(id), Err(DeviceError::Unknown(_))));
-    assert!(matches!(devices.set_scope(id, Scope::Watch), Err(DeviceError::Unknown(_))));
+    assert!(matches!(devices.grant(id, scope(Scope::Watch)), Err(DeviceError::Unknown(_))));
     assert!(Devices::open(folder.path()).unwrap().list().is_empty());
 }
 

@@ -94,7 +94,7 @@ fn form_reply(
 }
 
 /// Checks that the client may give this answer. Devices cannot make rules beyond the session, and
-/// cannot approve what only the person at the machine may approve.
+/// cannot approve what only the person at the machine may approve, unless they were granted that.
 fn check_permission(
     caller: &Caller,
     answer: &PermissionAnswer,
@@ -104,11 +104,13 @@ fn check_permission(
     if !caller.client.is_remote() {
         return Ok(());
     }
-    if view.protected.is_some() && answer.may_allow() {
+    let is_protected = view.protected.is_some();
+    if is_protected && answer.may_allow() && !caller.shared.may_allow(&caller.client, request) {
         return Err(refusal::only_local("only the person can allow this, because it is protected"));
     }
     let lasts = match answer {
-        PermissionAnswer::Remember(_, reach) => *reach != RuleReach::Session,
+        PermissionAnswer::Remember(_, RuleReach::Session) => is_protected && answer.may_allow(),
+        PermissionAnswer::Remember(..) => true,
         PermissionAnswer::Decide(Decision::Choose(id)) => {
             let option = request.options.iter().find(|option| option.option_id == *id);
             option.is_none_or(|option| {
@@ -121,6 +123,9 @@ fn check_permission(
         PermissionAnswer::Decide(_) | PermissionAnswer::SayWhy => false,
     };
     match lasts {
+        true if is_protected => {
+            Err(refusal::only_local("the answer holds for more than this call"))
+        }
         true => Err(refusal::only_local("the answer may hold beyond this session")),
         false => Ok(()),
     }

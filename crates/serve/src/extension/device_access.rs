@@ -4,7 +4,7 @@ use super::caller::Caller;
 use super::messages::{AskScope, ChangeDevice, DeviceItem, Devices, ListDevices};
 use super::refusal;
 use super::reply::Reply;
-use crate::devices::{Device, DeviceError};
+use crate::devices::{Device, DeviceError, Grant};
 use crate::scope_requests::ScopeWish;
 use crate::{DeviceId, Place};
 use attache_connection::Peer;
@@ -35,7 +35,10 @@ pub(super) async fn change(
     let id = DeviceId(params.id);
     let changed = id.clone();
     let changing = tokio::task::spawn_blocking(move || match params.scope {
-        Some(scope) => devices.set_scope(&changed, scope),
+        Some(scope) => {
+            let protected_files = params.protected_files;
+            devices.grant(&changed, Grant { scope: Some(scope), protected_files })
+        }
         None => devices.revoke(&changed),
     });
     match changing.await.map_err(|error| refusal::failed(&error))? {
@@ -74,7 +77,7 @@ fn known(caller: &Caller) -> Result<&Arc<crate::devices::Devices>, Error> {
 }
 
 fn item(device: Device) -> DeviceItem {
-    let Device { id: DeviceId(id), name, scope, added_at, used_at } = device;
+    let Device { id: DeviceId(id), name, scope, protected_files, added_at, used_at } = device;
     let name = Line::of(sanitize::line(&name), Role::Text);
-    DeviceItem { id, name, scope, added_at, used_at }
+    DeviceItem { id, name, scope, protected_files, added_at, used_at }
 }

@@ -31,6 +31,9 @@
 //! | `_attache/devices` | client | control | [`ListDevices`] → [`Devices`] |
 //! | `_attache/device` | client of this machine | control | [`ChangeDevice`] → `{}` |
 //! | `_attache/ask_scope` | client | watch | [`AskScope`] → `{}` |
+//! | `_attache/traces` | client | control | [`ListTraces`] → [`Traces`] |
+//! | `_attache/watch_trace` | client | control | [`WatchTrace`] → [`Watching`] |
+//! | `_attache/trace` | hub, notification | | [`TraceChanged`] |
 
 /// Declares values that are sent as JSON objects with names in camel case.
 macro_rules! messages {
@@ -55,11 +58,13 @@ mod command;
 mod hub;
 mod review;
 mod session;
+mod trace;
 
 pub use command::*;
 pub use hub::*;
 pub use review::*;
 pub use session::*;
+pub use trace::*;
 
 /// Visits all messages.
 #[cfg(test)]
@@ -68,4 +73,5 @@ pub(crate) fn visit_types(visitor: &mut impl ts_rs::TypeVisitor) {
     hub::visit_types(visitor);
     review::visit_types(visitor);
     session::visit_types(visitor);
+    trace::visit_types(visitor);
 }

@@ -5,7 +5,7 @@ use super::reply::Reply;
 use super::{
     answering, device_access, going_back, hub_watch, prompting, reading, refusal, reviewing,
 };
-use super::{session_watch, sessions};
+use super::{session_watch, sessions, trace_watch};
 use crate::Scope;
 use attache_connection::Peer;
 use attache_protocol::Error;
@@ -66,6 +66,8 @@ methods! {
     "_attache/devices" Control device_access::list;
     "_attache/device" Control device_access::change;
     "_attache/ask_scope" Watch device_access::ask;
+    "_attache/traces" Control trace_watch::list;
+    "_attache/watch_trace" Control trace_watch::watch_trace;
 }
 
 /// Returns the method with this name.

@@ -353,6 +353,7 @@ fn samples() -> Value {
             id: "d1".to_owned(),
             name: Line::of("phone", Role::Text),
             scope: Scope::Control,
+            protected_files: false,
             added_at: START,
             used_at: START,
         }],

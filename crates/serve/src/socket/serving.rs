@@ -189,7 +189,12 @@ impl Serving {
             let message = "the hub serves no devices: start it with `attache serve --port N`";
             return self.refuse(output, RefusalKind::Devices, message.to_owned()).await;
         };
-        if let Some(DeviceChange::Grant { id, .. } | DeviceChange::Revoke { id }) = &change {
+        let decided = match &change {
+            Some(DeviceChange::Grant { id, grant }) if grant.scope.is_some() => Some(id),
+            Some(DeviceChange::Revoke { id }) => Some(id),
+            _ => None,
+        };
+        if let Some(id) = decided {
             self.shared.scope_requests.settle(&DeviceId(id.clone()));
         }
         let (changing, origin) = (Arc::clone(devices), origin.clone());
@@ -201,9 +206,7 @@ impl Serving {
                     let code = changing.new_code(scope)?;
                     login = Some(format!("{origin}/login#{}", code.expose()));
                 }
-                Some(DeviceChange::Grant { id, scope }) => {
-                    changing.set_scope(&DeviceId(id), scope)?;
-                }
+                Some(DeviceChange::Grant { id, grant }) => changing.grant(&DeviceId(id), grant)?,
                 Some(DeviceChange::Revoke { id }) => changing.revoke(&DeviceId(id))?,
             }
             Ok::<_, DeviceError>(login)

@@ -1,6 +1,6 @@
 //! The first lines of a connection.
 
-use crate::devices::Device;
+use crate::devices::{Device, Grant};
 use crate::{DeviceId, Scope};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -40,7 +40,8 @@ pub enum DeviceChange {
         /// The id of the device.
         id: String,
         /// What it may do.
-        scope: Scope,
+        #[serde(flatten)]
+        grant: Grant,
     },
     /// Take the access of a device away. Its connections end.
     Revoke {
@@ -215,6 +216,9 @@ pub struct DeviceStatus {
     pub name: String,
     /// What it may do.
     pub scope: Scope,
+    /// Whether it may also allow access to protected files.
+    #[serde(default)]
+    pub protected_files: bool,
     /// The larger scope that it asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks_for: Option<Scope>,
@@ -226,8 +230,8 @@ pub struct DeviceStatus {
 
 impl DeviceStatus {
     pub(super) fn of(device: Device, asks_for: Option<Scope>) -> Self {
-        let Device { id: DeviceId(id), name, scope, added_at, used_at } = device;
-        Self { id, name, scope, asks_for, added_at, used_at }
+        let Device { id: DeviceId(id), name, scope, protected_files, added_at, used_at } = device;
+        Self { id, name, scope, protected_files, asks_for, added_at, used_at }
     }
 }
 

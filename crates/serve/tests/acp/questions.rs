@@ -5,7 +5,9 @@ use crate::scripted_agent::ScriptedAgent;
 use crate::shared::{Shared, prompt, prompted};
 use attache_client::{HubOptions, PermissionBroker};
 use attache_serve::Scope;
+use attache_serve::devices::{Devices, Grant};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const ASK: &str = "session/request_permission";
 
@@ -191,6 +193,42 @@ async fn a_remote_client_is_offered_nothing_that_lasts_or_that_is_protected() {
     let here = first.asked(ASK).await;
     first.answer(&here, selected("allow")).await;
     assert_eq!(agent.answer_to(9).await["result"]["content"], "KEY=1");
+}
+
+#[tokio::test]
+async fn a_device_may_allow_protected_files_while_it_is_granted_that() {
+    let mut shared = Shared::new();
+    let stored = tempfile::tempdir().unwrap();
+    let devices = Arc::new(Devices::open(stored.path()).unwrap());
+    let code = devices.new_code(Scope::Answer).unwrap();
+    let id = devices.redeem(code.expose(), "phone").unwrap().device.id;
+    let files = |allows| Grant { scope: None, protected_files: Some(allows) };
+    devices.grant(&id, files(true)).unwrap();
+    shared.hub.set_devices(devices.clone());
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    let (mut phone, _scope) = shared.device_of(id.clone(), Scope::Answer).await;
+    take_over(&shared, &mut phone).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    let file = shared.folder.path().join(".env");
+    std::fs::write(&file, "KEY=1").unwrap();
+    let params = json!({ "sessionId": "s1", "path": file });
+    agent.call(7, "fs/read_text_file", params.clone()).await;
+    let asked = phone.asked(ASK).await;
+    assert_eq!(options(&asked), ["allow", "reject"]);
+    phone.answer(&asked, selected("allow")).await;
+    assert_eq!(agent.answer_to(7).await["result"]["content"], "KEY=1");
+    // The grant is withdrawn while the device decides: the question stays open for others.
+    agent.call(8, "fs/read_text_file", params).await;
+    let asked = phone.asked(ASK).await;
+    devices.grant(&id, files(false)).unwrap();
+    phone.answer(&asked, selected("allow")).await;
+    phone.settle().await;
+    first.asked(ASK).await;
+    let here = first.asked(ASK).await;
+    first.answer(&here, selected("reject")).await;
+    assert!(agent.answer_to(8).await["error"].is_object());
 }
 
 #[tokio::test]

@@ -101,7 +101,16 @@ impl Shared {
 
     /// A client on a device with this scope, and the scope to change.
     pub(crate) async fn device(&mut self, scope: Scope) -> (Client, watch::Sender<Option<Scope>>) {
-        let (mut client, scope) = self.connect(Place::Device(DeviceId("d".to_owned())), scope);
+        self.device_of(DeviceId("d".to_owned()), scope).await
+    }
+
+    /// The same on the device with this id.
+    pub(crate) async fn device_of(
+        &mut self,
+        id: DeviceId,
+        scope: Scope,
+    ) -> (Client, watch::Sender<Option<Scope>>) {
+        let (mut client, scope) = self.connect(Place::Device(id), scope);
         hello(&mut client, json!({})).await;
         (client, scope)
     }

@@ -2,8 +2,10 @@
 
 use crate::attached::{Client, Shared, Shown, shared};
 use attache_client::{DecidedBy, Verdict};
-use attache_serve::Scope;
+use attache_serve::devices::{Devices, Grant};
+use attache_serve::{Place, Scope};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Asks for permission to call something, and returns what a watching client is shown.
 async fn asked(it: &mut Shared, client: &mut Client, call: Value, options: Value) -> Value {
@@ -139,6 +141,40 @@ async fn devices_do_not_allow_protected_files() {
     device.call("_attache/answer", chooses(&question, "reject")).await.unwrap();
     assert!(it.agent.answer_to(7).await["error"].is_object());
     assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_device_allows_protected_files_once_if_it_was_granted_that() {
+    let mut it = shared().await;
+    let stored = tempfile::tempdir().unwrap();
+    let devices = Arc::new(Devices::open(stored.path()).unwrap());
+    let code = devices.new_code(Scope::Answer).unwrap();
+    let id = devices.redeem(code.expose(), "phone").unwrap().device.id;
+    it.hub.set_devices(devices.clone());
+    let mut device = it.attach(Place::Device(id.clone()), Scope::Answer);
+    let path = it.folder.path().join(".env");
+    it.session.send("go").unwrap();
+    it.agent.prompted().await;
+    let params = json!({ "sessionId": "s1", "path": path, "content": "KEY=1" });
+    it.agent.call(7, "fs/write_text_file", params.clone()).await;
+    let question = shown(&mut device).await;
+    let refused = device.refused("_attache/answer", chooses(&question, "allow")).await;
+    assert!(refused.contains("because it is protected"), "{refused}");
+    let files = |allows| Grant { scope: None, protected_files: Some(allows) };
+    devices.grant(&id, files(true)).unwrap();
+    device.call("_attache/answer", chooses(&question, "allow")).await.unwrap();
+    assert!(it.agent.answer_to(7).await["error"].is_null());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "KEY=1");
+    let audit = it.services.rules.audit();
+    assert!(audit.last().unwrap().to_string().contains("\"answeredBy\":\"phone\""));
+
+    // The grant is taken away while the next question is open.
+    it.agent.call(8, "fs/write_text_file", params).await;
+    let mut device = it.attach(Place::Device(id.clone()), Scope::Answer);
+    let question = shown(&mut device).await;
+    devices.grant(&id, files(false)).unwrap();
+    let refused = device.refused("_attache/answer", chooses(&question, "allow")).await;
+    assert!(refused.contains("because it is protected"), "{refused}");
 }
 
 #[tokio::test]

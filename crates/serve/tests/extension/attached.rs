@@ -2,13 +2,14 @@
 
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{Started, Starts, started_with};
-use attache_client::{Hub, HubOptions, HubSession, ListedSession, PermissionBroker};
+use attache_client::{Hub, HubOptions, HubSession, ListedSession, Options, PermissionBroker};
 use attache_connection::{Builder, ConnectionEnd, Handler, IncomingCall, Peer, Work};
 use attache_protocol::method::Side;
 use attache_protocol::{DecodeError, Meta, Raw};
 use attache_serve::extension::Extension;
 use attache_serve::{
-    AgentChoice, DeviceId, FoundText, HubServices, Place, Scope, Served, SessionChange, SharedHub,
+    AgentChoice, AgentTraces, DeviceId, FoundText, HubServices, Place, Scope, Served,
+    SessionChange, SharedHub,
 };
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -94,6 +95,22 @@ pub(crate) async fn shared() -> Shared {
 }
 
 pub(crate) async fn shared_with(options: HubOptions, capabilities: Value, opened: Value) -> Shared {
+    shared_of(options, capabilities, opened, Arc::default()).await
+}
+
+/// The same with messages that can be watched.
+pub(crate) async fn shared_tapped() -> Shared {
+    let traces = Arc::<AgentTraces>::default();
+    let options = HubOptions::default().client(Options::default().tap(traces.tap("a")));
+    shared_of(options, json!({}), json!({ "sessionId": "s1" }), traces).await
+}
+
+async fn shared_of(
+    options: HubOptions,
+    capabilities: Value,
+    opened: Value,
+    traces: Arc<AgentTraces>,
+) -> Shared {
     let services = Arc::<TestServices>::default();
     let rules = services.rules.clone();
     // The rules decide first and log each decision, as in the program.
@@ -101,7 +118,7 @@ pub(crate) async fn shared_with(options: HubOptions, capabilities: Value, opened
         options.decide_first(move |agent, cwd, person| rules.permissions(agent, cwd, person));
     let Started { hub, session, agent, starts, folder } =
         started_with(options, capabilities, opened).await;
-    let hub = Arc::new(SharedHub::new(hub, services.clone()));
+    let hub = Arc::new(SharedHub::new(hub, services.clone()).with_traces(traces));
     Shared { hub, services, session, agent, starts, folder, connections: JoinSet::new() }
 }
 

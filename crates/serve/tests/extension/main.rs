@@ -22,3 +22,4 @@ mod session_watch;
 #[path = "../../../client/tests/hub/started.rs"]
 mod started;
 mod streaming;
+mod tracing;

@@ -2,7 +2,7 @@
 
 use crate::test_server::TestServer;
 use attache_serve::Scope;
-use attache_serve::devices::NewDevice;
+use attache_serve::devices::{Grant, NewDevice};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -50,7 +50,8 @@ async fn a_socket_ends_with_its_device() {
     assert_echo(&mut stream).await;
     assert_eq!(server.shared.clients().len(), 2);
 
-    server.devices.set_scope(&device.device.id, Scope::Watch).unwrap();
+    let grant = Grant { scope: Some(Scope::Watch), ..Grant::default() };
+    server.devices.grant(&device.device.id, grant).unwrap();
     assert_echo(&mut stream).await;
     server.devices.revoke(&device.device.id).unwrap();
     ended(stream).await;

@@ -128,6 +128,7 @@ pub(super) struct RunningHub {
 }
 
 impl RunningHub {
+    /// Starts a command that is a hub.
     pub(super) fn spawn(mut command: Command) -> Self {
         let mut process = command.spawn().unwrap();
         let lines = RefCell::new(BufReader::new(process.stdout.take().unwrap()));

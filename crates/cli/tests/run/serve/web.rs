@@ -56,6 +56,14 @@ fn devices_log_in_get_scopes_and_lose_them() {
 
     let id = device["id"].as_str().unwrap();
     assert_eq!(devices(&["grant", id, "control"])["devices"][0]["scope"], "control");
+    let granted = devices(&["grant", id, "--protected-files", "yes"])["devices"][0].clone();
+    assert_eq!([&granted["scope"], &granted["protected_files"]], [&json!("control"), &json!(true)]);
+    let shown = home.run(&["serve", "devices"]).stdout;
+    assert!(shown.contains("(also protected files)"), "{shown}");
+    let withdrawn =
+        devices(&["grant", id, "watch", "--protected-files", "no"])["devices"][0].clone();
+    assert_eq!(withdrawn["protected_files"], false);
+    home.run(&["serve", "devices", "grant", id]).failed(2, &["required"]);
     assert_eq!(devices(&["revoke", id])["devices"], json!([]));
     home.run(&["serve", "devices", "revoke", id]).failed(3, &["there is no device"]);
     let listed = home.run(&["serve", "devices"]);

@@ -109,6 +109,8 @@ messages! {
         name: Line,
         /// What it may do.
         scope: Scope,
+        /// Whether it may also allow access to protected files, once at a time.
+        protected_files: bool,
         /// When it was added, in milliseconds since 1970.
         added_at: i64,
         /// When it was last used, in milliseconds since 1970.
@@ -121,6 +123,9 @@ messages! {
         id: String,
         /// Its new scope; `null` takes its access away.
         scope: Option<Scope>,
+        /// Whether it may also allow access to protected files; `null` leaves this as it is.
+        #[serde(default)]
+        protected_files: Option<bool>,
     }
 
     /// Asks for a larger scope. A person at this machine decides.
