@@ -185,11 +185,25 @@ test("a phone answers, gets control, reviews, rewinds and is revoked", () =>
     const count = await page.locator("article.row").first().getAttribute("aria-setsize");
     await hub.kill();
     await page.locator(".banner").getByText("Not connected").waitFor();
+    await prompt(page).press("ControlOrMeta+End");
+    await prompt(page).pressSequentially(", and typed offline");
     await picture(page, "real-12-lost");
     await hub.start();
     await page.waitForSelector(".banner", { state: "detached" });
     await ready(page);
-    assert.equal(await prompt(page).inputValue(), "not sent\nyet");
+    const kept = "not sent\nyet, and typed offline";
+    assert.equal(await prompt(page).inputValue(), kept);
+    // The hub has it, so a browser that knows nothing of this session shows it.
+    const another = await (await launch()).newContext(PHONE);
+    const fresh = await another.newPage();
+    await fresh.goto(await hub.login("control"));
+    await fresh.getByRole("heading", { name: "Sessions" }).waitFor();
+    await fresh.goto(address);
+    await fresh.waitForFunction(
+      (text) => document.querySelector<HTMLTextAreaElement>(".composer textarea")?.value === text,
+      kept,
+    );
+    await another.close();
     await prompt(page).fill("count to 3");
     await button(page, "Send the prompt").tap();
     await page.locator(".row-answer").getByText(/3/).last().waitFor();
@@ -204,8 +218,72 @@ test("a phone answers, gets control, reviews, rewinds and is revoked", () =>
 
     await hub.devices("revoke", id);
     await page.waitForURL("**/login");
+    await page.getByRole("alert").getByText("somebody revoked the device").waitFor();
     await picture(page, "real-14-revoked");
     await isAccessible(page);
+  }));
+
+/** A photo as a phone takes it: larger than models read. */
+async function photo(page: Page): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
+  const base64 = await page.evaluate(() => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [4032, 3024];
+    const pen = canvas.getContext("2d")!;
+    pen.fillStyle = "teal";
+    pen.fillRect(0, 0, 4032, 1500);
+    return canvas.toDataURL("image/jpeg").split(",")[1]!;
+  });
+  return { name: "photo.jpg", mimeType: "image/jpeg", buffer: Buffer.from(base64, "base64") };
+}
+
+test("a phone sends a photo, and takes files and conversation back", () =>
+  visit(PHONE, "control", async ({ hub, page }) => {
+    await button(page, "New session").tap();
+    await page.getByLabel("Folder").fill(hub.folder);
+    await button(page, "Open the session").tap();
+    for (const [from, to] of [["total", "sum"], ["sum", "amount"]]) {
+      await prompt(page).fill(`rename ${from} to ${to} in main.rs`);
+      await button(page, "Send the prompt").tap();
+      await page.locator(".question").waitFor();
+      await allow(page);
+      await page.locator(".row-answer").getByText(`${from} is now ${to}`).waitFor();
+      await ready(page);
+    }
+    assert.equal(hub.read("main.rs"), program("amount"));
+    await page.locator("input[type=file]").setInputFiles(await photo(page));
+    await page.locator(".attachments").getByText("photo.jpg").waitFor();
+    await picture(page, "real-30-photo");
+    await fitsThumbs(page);
+    await prompt(page).fill("count to 2");
+    await button(page, "Send the prompt").tap();
+    await page.waitForSelector(".attachments", { state: "detached" });
+    await page.locator(".row-prompt .attachment").waitFor();
+    await ready(page);
+    await picture(page, "real-31-photo-sent");
+
+    await button(page, "Rewind").tap();
+    await button(page.locator(".points"), /rename sum to amount/).tap();
+    const both = page.getByLabel("Files and conversation", { exact: true });
+    await both.waitFor();
+    assert.ok(await both.isChecked());
+    await picture(page, "real-32-both");
+    await isAccessible(page);
+    await button(page, "Go back").tap();
+    await page.waitForSelector("dialog .points, body:not(:has(dialog))");
+    assert.equal(hub.read("main.rs"), program("sum"));
+    await page.keyboard.press("Escape");
+    await page.locator(".row-answer").getByText("total is now sum").waitFor();
+    const prompts = await page.locator(".row-prompt").allInnerTexts();
+    assert.match(prompts.join("\n"), /rename total to sum/);
+    assert.doesNotMatch(prompts.join("\n"), /rename sum to amount|count to 2/);
+    await picture(page, "real-33-rewound");
+    // The session goes on from there.
+    await prompt(page).fill("rename sum to result in main.rs");
+    await button(page, "Send the prompt").tap();
+    await page.locator(".question").waitFor();
+    await allow(page);
+    await page.locator(".row-answer").getByText("sum is now result").waitFor();
+    assert.equal(hub.read("main.rs"), program("result"));
   }));
 
 test("a desktop opens a session, follows, queues, searches and sets options", () =>

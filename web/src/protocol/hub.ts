@@ -122,8 +122,11 @@ export class HubConnection {
       await Promise.all([this.watchHub(), this.beginSession()]);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      if (this.peer === peer) this.channel?.close();
+      const { channel } = this;
+      if (this.peer !== peer) return;
+      // The channel's own event, which follows, says less.
       this.lost(peer, why, false);
+      channel?.close();
     }
   }
 

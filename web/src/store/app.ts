@@ -19,6 +19,9 @@ export const SECRET = "attache.secret";
 /** The name under which the key is kept with which a tab gets a secret. */
 const ORIGIN_KEY = "attache.originKey";
 
+/** The name under which the login page learns that this browser was logged in until now. */
+const LOGGED_OUT = "attache.loggedOut";
+
 const RANKS: Record<Scope, number> = { watch: 0, answer: 1, control: 2 };
 
 export const connection = signal<ConnectionState>({ kind: "connecting" });
@@ -45,6 +48,12 @@ const scope = computed<Scope>(() => {
 });
 
 export const isOnline = computed(() => connection.value.kind === "online");
+
+/** Whether the page is on the machine of the hub, as in an editor. */
+export const isLocal = computed(() => {
+  const state = connection.value;
+  return state.kind === "online" && state.negotiated.local;
+});
 
 /** Whether this page may do what a scope allows. */
 export function may(needed: Scope): boolean {
@@ -73,7 +82,7 @@ export const hub = new HubConnection(
   webSocketChannel(address, () => sessionStorage.getItem(SECRET), renewSecret),
   {
     state: (state) => {
-      if (state.kind === "refused") location.assign("/login");
+      if (state.kind === "refused") logOut();
       if (state.kind === "waiting" && connection.value.kind === "online") speak("Connection lost");
       connection.value = state;
     },
@@ -83,6 +92,14 @@ export const hub = new HubConnection(
     },
   },
 );
+
+/** Goes to the login page, which says why. */
+function logOut(): void {
+  const known = sessionStorage.getItem(SECRET) ?? localStorage.getItem(ORIGIN_KEY);
+  if (known !== null) sessionStorage.setItem(LOGGED_OUT, "yes");
+  sessionStorage.removeItem(SECRET);
+  location.assign("/login");
+}
 
 export function speak(text: string): void {
   spoken.value = text;
