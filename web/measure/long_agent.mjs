@@ -18,7 +18,10 @@ const words = (at) =>
 const CODE = "\n\n```rust\nfn main() {\n    let total = 1;\n    show(total);\n}\n```\n";
 
 const source = (name) =>
-  Array.from({ length: 12 }, (_, at) => `    let ${at === 6 ? name : `line${at}`} = ${at};\n`).join("");
+  Array.from({ length: 12 }, (_, at) => {
+    const own = at === 6 ? name : `line${at}`;
+    return `    let ${own} = ${at};\n`;
+  }).join("");
 
 /** The update of a message. Messages with other ids are other messages. */
 function message(at) {

@@ -116,7 +116,7 @@ interface TraceEvent {
   args?: { name?: string };
 }
 
-/** The processor times of the tasks of the page's main thread, in milliseconds, the longest last. */
+/** The processor times of the tasks of the page's main thread in milliseconds, the longest last. */
 async function tasks(browser: Browser, page: Page, work: () => Promise<void>): Promise<number[]> {
   await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline"] });
   await work();

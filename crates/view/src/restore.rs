@@ -30,8 +30,8 @@ pub fn restore_preview(plan: &Plan) -> Vec<Line> {
     lines
 }
 
-/// Returns the preview of a rejection: what [`restore_preview`] says, and the lines that go and that
-/// come back.
+/// Returns the preview of a rejection: what [`restore_preview`] says, and the lines that go and
+/// that come back.
 pub fn rejection_preview(review: &Review, plan: &Plan) -> Vec<Line> {
     let mut lines = restore_preview(plan);
     let Selection::Hunks(keys) = &plan.request.selection else { return lines };

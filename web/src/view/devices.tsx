@@ -76,8 +76,8 @@ export function DevicesPanel(): JSX.Element {
         <>
           <h3>Devices</h3>
           <p class="muted">
-            Devices are changed on the machine of the hub: <code>attache serve devices add</code>,{" "}
-            <code>grant</code> and <code>revoke</code>.
+            Devices are changed on the machine of the hub with{" "}
+            <code>attache serve devices</code>, which adds, grants and revokes.
           </p>
           <ul>
             {devices.value?.map((device) => (
