@@ -69,16 +69,17 @@ function message(at) {
 }
 
 async function prompt(id, { sessionId, prompt: content }) {
-  const count = Number(content[0].text);
+  const count = Number(content.find(({ type }) => type === "text")?.text);
   for (let at = 0; at < count; at++) {
     await write({ method: "session/update", params: { sessionId, update: message(at) } });
   }
   await write({ id, result: { stopReason: "end_turn" } });
 }
 
+const CAN = { promptCapabilities: { image: true } };
 let sessions = 0;
 const answers = {
-  initialize: () => ({ protocolVersion: 1, agentCapabilities: {} }),
+  initialize: () => ({ protocolVersion: 1, agentCapabilities: CAN }),
   "session/new": () => ({ sessionId: `long-${++sessions}` }),
 };
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { close, DESKTOP, fitsThumbs, isAccessible, launch, PHONE, picture } from "./browser.ts";
 import { HubProcess, LONG } from "./hub_process.ts";
@@ -236,7 +237,37 @@ async function photo(page: Page): Promise<{ name: string; mimeType: string; buff
   return { name: "photo.jpg", mimeType: "image/jpeg", buffer: Buffer.from(base64, "base64") };
 }
 
-test("a phone sends a photo, and takes files and conversation back", () =>
+test("a phone sends a photo, and learns if the agent takes none", () =>
+  visit(PHONE, "control", async ({ hub, page }) => {
+    const script = fileURLToPath(new URL("../measure/long_agent.mjs", import.meta.url));
+    await hub.addAgent("looking", process.execPath, script);
+    await page.reload();
+    const send = async (agent: string | null): Promise<void> => {
+      await button(page, "New session").tap();
+      // Otherwise it is the built-in agent.
+      if (agent !== null) await page.getByRole("radio", { name: agent }).check();
+      await page.getByLabel("Folder").fill(hub.folder);
+      await button(page, "Open the session").tap();
+      await page.locator("input[type=file]").setInputFiles(await photo(page));
+      await page.locator(".attachments").getByText("photo.jpg").waitFor();
+      await picture(page, `real-30-photo-${agent ?? "attache"}`);
+      await fitsThumbs(page);
+      await prompt(page).fill("4");
+      await button(page, "Send the prompt").tap();
+      await page.waitForSelector(".attachments", { state: "detached" });
+    };
+    await send("looking");
+    await page.locator(".row-prompt .attachment").getByText("image/jpeg").waitFor();
+    await page.locator(".row-answer").waitFor();
+    await picture(page, "real-31-photo-sent");
+    await page.getByRole("link", { name: "All sessions" }).tap();
+    await send(null);
+    await page.locator(".queue").getByText("does not accept image").waitFor();
+    await picture(page, "real-31-photo-refused");
+    await fitsThumbs(page);
+  }));
+
+test("a phone takes files and conversation back", () =>
   visit(PHONE, "control", async ({ hub, page }) => {
     await button(page, "New session").tap();
     await page.getByLabel("Folder").fill(hub.folder);
@@ -250,17 +281,7 @@ test("a phone sends a photo, and takes files and conversation back", () =>
       await ready(page);
     }
     assert.equal(hub.read("main.rs"), program("amount"));
-    await page.locator("input[type=file]").setInputFiles(await photo(page));
-    await page.locator(".attachments").getByText("photo.jpg").waitFor();
-    await picture(page, "real-30-photo");
-    await fitsThumbs(page);
-    await prompt(page).fill("count to 2");
-    await button(page, "Send the prompt").tap();
-    await page.waitForSelector(".attachments", { state: "detached" });
-    await page.locator(".row-prompt .attachment").waitFor();
-    await ready(page);
-    await picture(page, "real-31-photo-sent");
-
+    const address = page.url();
     await button(page, "Rewind").tap();
     await button(page.locator(".points"), /rename sum to amount/).tap();
     const both = page.getByLabel("Files and conversation", { exact: true });
@@ -269,13 +290,13 @@ test("a phone sends a photo, and takes files and conversation back", () =>
     await picture(page, "real-32-both");
     await isAccessible(page);
     await button(page, "Go back").tap();
-    await page.waitForSelector("dialog .points, body:not(:has(dialog))");
+    await page.waitForSelector("dialog", { state: "detached" });
     assert.equal(hub.read("main.rs"), program("sum"));
-    await page.keyboard.press("Escape");
-    await page.locator(".row-answer").getByText("total is now sum").waitFor();
-    const prompts = await page.locator(".row-prompt").allInnerTexts();
-    assert.match(prompts.join("\n"), /rename total to sum/);
-    assert.doesNotMatch(prompts.join("\n"), /rename sum to amount|count to 2/);
+    // This agent cannot go back, so the conversation continues in another session.
+    await page.getByText("The conversation continues from an earlier prompt").waitFor();
+    assert.notEqual(page.url(), address);
+    assert.equal(await page.locator(".row-prompt").count(), 0);
+    assert.equal(await prompt(page).inputValue(), "rename sum to amount in main.rs");
     await picture(page, "real-33-rewound");
     // The session goes on from there.
     await prompt(page).fill("rename sum to result in main.rs");

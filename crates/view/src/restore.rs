@@ -45,7 +45,8 @@ pub fn rejection_preview(review: &Review, plan: &Plan) -> Vec<Line> {
             for (sign, bytes, role) in parts {
                 let text = String::from_utf8_lossy(bytes);
                 changed.extend(text.lines().take(SHOWN_LINES).map(|line| {
-                    Line::of(format!("  {sign} {}", sanitize::visible_line(line)), role)
+                    let line = sanitize::visible(line);
+                    Line::of(format!("  {sign} {}", sanitize::expand_tabs(&line)), role)
                 }));
             }
         }
