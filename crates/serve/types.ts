@@ -918,7 +918,11 @@ scope: Scope,
 /**
  * The version of the program that serves the hub.
  */
-hub: string, };
+hub: string,
+/**
+ * Whether the client is on the machine of the hub. Only such a client changes devices.
+ */
+local: boolean, };
 
 /**
  * The level of a notice.
@@ -1348,7 +1352,7 @@ export type RestorePreview = {
  */
 preview: number,
 /**
- * The files, one in each line.
+ * The files, one in each line. For hunks, the lines follow that go and that come back.
  */
 lines: Array<Line>,
 /**
@@ -1656,9 +1660,13 @@ queued: number,
  */
 cost: Line | null,
 /**
- * The tags.
+ * All tags.
  */
 tags: Array<string>,
+/**
+ * The tags to show: see [`shown_tags`].
+ */
+shown_tags: Array<string>,
 /**
  * The status that the person or the agent gave the session.
  */

@@ -4,6 +4,9 @@ const SECRET = "attache.secret";
 /** The name under which the key is kept with which other tabs get a secret. */
 const ORIGIN_KEY = "attache.originKey";
 
+/** The name under which the page notes that this browser was logged in until now. */
+const LOGGED_OUT = "attache.loggedOut";
+
 /** Names this browser for the list of devices. */
 function deviceName(): string {
   const systems = ["iPhone", "iPad", "Android", "Windows", "Macintosh", "Linux"];
@@ -46,6 +49,11 @@ async function logIn(): Promise<void> {
 }
 
 // The code is in the fragment, which no browser sends to a server. It must not stay in the history.
+if (sessionStorage.getItem(LOGGED_OUT) !== null) {
+  sessionStorage.removeItem(LOGGED_OUT);
+  const note = document.querySelector<HTMLElement>("#logged-out");
+  if (note) note.hidden = false;
+}
 const given = location.hash.slice(1).replace(/^code=/, "");
 history.replaceState(null, "", "/login");
 if (code) code.value = decodeURIComponent(given);

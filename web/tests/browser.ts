@@ -54,7 +54,7 @@ export class Visit {
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(String(error.stack)));
     page.on("console", (message) => {
-      const isNetwork = /WebSocket connection|ERR_CONNECTION/.test(message.text());
+      const isNetwork = /WebSocket connection|ERR_CONNECTION|Failed to load/.test(message.text());
       if (message.type() === "error" && !isNetwork) errors.push(message.text());
     });
     try {

@@ -37,6 +37,10 @@ export class TestHub {
   readonly logins: unknown[] = [];
   readonly protocols: string[] = [];
   scope: Scope = "control";
+  /** Whether the page counts as a client on the machine of the hub. */
+  local = false;
+  /** Whether the hub refuses this browser from now on, as after a revocation. */
+  forgetsDevices = false;
   /** The rows of the session. */
   rows: Row[] = [...samples.session.rows];
   /** The agents whose messages can be watched. */
@@ -55,6 +59,7 @@ export class TestHub {
     const web = new WebSocketServer({
       server: this.server,
       path: "/acp",
+      verifyClient: () => !this.forgetsDevices,
       handleProtocols: (offered) => {
         this.protocols.push(...offered);
         return "acp";
@@ -119,6 +124,12 @@ export class TestHub {
 
   private serve(request: IncomingMessage, reply: ServerResponse): void {
     const path = (request.url ?? "/").split("?")[0] ?? "/";
+    if (request.method === "POST" && path === "/acp/tab") {
+      reply.statusCode = this.forgetsDevices ? 401 : 200;
+      reply.setHeader("content-type", "application/json");
+      reply.end(JSON.stringify({ tab: "renewed-secret" }));
+      return;
+    }
     if (request.method === "POST" && path === "/login") {
       let body = "";
       request.on("data", (part) => (body += String(part)));
@@ -164,7 +175,7 @@ export class TestHub {
   }
 
   private result(method: string, params: any): { result: unknown } {
-    const negotiated = { ...samples.negotiated, scope: this.scope };
+    const negotiated = { ...samples.negotiated, scope: this.scope, local: this.local };
     const capabilities = { _meta: { attache: negotiated } };
     const opened = { agent: "gemini", sessionId: "s1" };
     const results: Record<string, () => unknown> = {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { close, DESKTOP, fitsThumbs, isAccessible, launch, PHONE, picture } from "./browser.ts";
 import { HubProcess, LONG } from "./hub_process.ts";
@@ -185,11 +186,25 @@ test("a phone answers, gets control, reviews, rewinds and is revoked", () =>
     const count = await page.locator("article.row").first().getAttribute("aria-setsize");
     await hub.kill();
     await page.locator(".banner").getByText("Not connected").waitFor();
+    await prompt(page).press("ControlOrMeta+End");
+    await prompt(page).pressSequentially(", and typed offline");
     await picture(page, "real-12-lost");
     await hub.start();
     await page.waitForSelector(".banner", { state: "detached" });
     await ready(page);
-    assert.equal(await prompt(page).inputValue(), "not sent\nyet");
+    const kept = "not sent\nyet, and typed offline";
+    assert.equal(await prompt(page).inputValue(), kept);
+    // The hub has it, so a browser that knows nothing of this session shows it.
+    const another = await (await launch()).newContext(PHONE);
+    const fresh = await another.newPage();
+    await fresh.goto(await hub.login("control"));
+    await fresh.getByRole("heading", { name: "Sessions" }).waitFor();
+    await fresh.goto(address);
+    await fresh.waitForFunction(
+      (text) => document.querySelector<HTMLTextAreaElement>(".composer textarea")?.value === text,
+      kept,
+    );
+    await another.close();
     await prompt(page).fill("count to 3");
     await button(page, "Send the prompt").tap();
     await page.locator(".row-answer").getByText(/3/).last().waitFor();
@@ -204,8 +219,92 @@ test("a phone answers, gets control, reviews, rewinds and is revoked", () =>
 
     await hub.devices("revoke", id);
     await page.waitForURL("**/login");
+    await page.getByRole("alert").getByText("somebody revoked the device").waitFor();
     await picture(page, "real-14-revoked");
     await isAccessible(page);
+  }));
+
+/** A photo as a phone takes it: larger than models read. */
+async function photo(page: Page): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
+  const base64 = await page.evaluate(() => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [4032, 3024];
+    const pen = canvas.getContext("2d")!;
+    pen.fillStyle = "teal";
+    pen.fillRect(0, 0, 4032, 1500);
+    return canvas.toDataURL("image/jpeg").split(",")[1]!;
+  });
+  return { name: "photo.jpg", mimeType: "image/jpeg", buffer: Buffer.from(base64, "base64") };
+}
+
+test("a phone sends a photo, and learns if the agent takes none", () =>
+  visit(PHONE, "control", async ({ hub, page }) => {
+    const script = fileURLToPath(new URL("../measure/long_agent.mjs", import.meta.url));
+    await hub.addAgent("looking", process.execPath, script);
+    await page.reload();
+    const send = async (agent: string | null): Promise<void> => {
+      await button(page, "New session").tap();
+      // Otherwise it is the built-in agent.
+      if (agent !== null) await page.getByRole("radio", { name: agent }).check();
+      await page.getByLabel("Folder").fill(hub.folder);
+      await button(page, "Open the session").tap();
+      await page.locator("input[type=file]").setInputFiles(await photo(page));
+      await page.locator(".attachments").getByText("photo.jpg").waitFor();
+      await picture(page, `real-30-photo-${agent ?? "attache"}`);
+      await fitsThumbs(page);
+      await prompt(page).fill("4");
+      await button(page, "Send the prompt").tap();
+      await page.waitForSelector(".attachments", { state: "detached" });
+    };
+    await send("looking");
+    await page.locator(".row-prompt .attachment").getByText("image/jpeg").waitFor();
+    await page.locator(".row-answer").waitFor();
+    await picture(page, "real-31-photo-sent");
+    await page.getByRole("link", { name: "All sessions" }).tap();
+    await send(null);
+    await page.locator(".queue").getByText("does not accept image").waitFor();
+    await picture(page, "real-31-photo-refused");
+    await fitsThumbs(page);
+  }));
+
+test("a phone takes files and conversation back", () =>
+  visit(PHONE, "control", async ({ hub, page }) => {
+    await button(page, "New session").tap();
+    await page.getByLabel("Folder").fill(hub.folder);
+    await button(page, "Open the session").tap();
+    for (const [from, to] of [["total", "sum"], ["sum", "amount"]]) {
+      await prompt(page).fill(`rename ${from} to ${to} in main.rs`);
+      await button(page, "Send the prompt").tap();
+      await page.locator(".question").waitFor();
+      await allow(page);
+      await page.locator(".row-answer").getByText(`${from} is now ${to}`).waitFor();
+      await ready(page);
+    }
+    assert.equal(hub.read("main.rs"), program("amount"));
+    const address = page.url();
+    await button(page, "Rewind").tap();
+    await button(page.locator(".points"), /rename sum to amount/).tap();
+    const both = page.getByLabel("Files and conversation", { exact: true });
+    await both.waitFor();
+    assert.ok(await both.isChecked());
+    await picture(page, "real-32-both");
+    await isAccessible(page);
+    await button(page, "Go back").tap();
+    await page.waitForSelector("dialog", { state: "detached" });
+    assert.equal(hub.read("main.rs"), program("sum"));
+    // This agent cannot go back, so the conversation continues in another session.
+    await page.getByText("The conversation continues from an earlier prompt").waitFor();
+    assert.notEqual(page.url(), address);
+    assert.equal(await page.locator(".row-prompt").count(), 0);
+    assert.equal(await prompt(page).inputValue(), "rename sum to amount in main.rs");
+    await picture(page, "real-33-rewound");
+    // The session goes on from there.
+    await prompt(page).fill("rename sum to result in main.rs");
+    await button(page, "Send the prompt").tap();
+    await page.locator(".question").waitFor();
+    await allow(page);
+    await page.locator(".row-answer").getByText("sum is now result").waitFor();
+    assert.equal(hub.read("main.rs"), program("result"));
   }));
 
 test("a desktop opens a session, follows, queues, searches and sets options", () =>

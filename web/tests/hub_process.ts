@@ -59,13 +59,24 @@ export class HubProcess {
     this.described = JSON.parse(first[0] as string) as Described;
   }
 
+  /** The address of the page, from the first start on. */
+  get address(): string {
+    assert.ok(this.described, "the hub runs");
+    return this.described.url;
+  }
+
+  /** Ends the hub in order, and keeps what it stored. */
+  async end(): Promise<void> {
+    await this.signal("SIGTERM");
+  }
+
   /** Kills the hub, so that it can close nothing. */
   async kill(): Promise<void> {
-    await this.end("SIGKILL");
+    await this.signal("SIGKILL");
   }
 
   async stop(): Promise<void> {
-    await this.end("SIGTERM");
+    await this.end();
     rmSync(this.home, { recursive: true });
   }
 
@@ -91,6 +102,12 @@ export class HubProcess {
     return device;
   }
 
+  /** Gives an agent a name, so that sessions can be opened with it. */
+  async addAgent(name: string, ...command: string[]): Promise<void> {
+    const all = ["agents", "add", name, "--", ...command];
+    await promisify(execFile)(attache(), all, { env: this.environment() });
+  }
+
   async program(): Promise<Program> {
     assert.ok(this.described, "the hub runs");
     return Program.attach(this.described);
@@ -104,7 +121,7 @@ export class HubProcess {
     writeFileSync(join(this.folder, file), text);
   }
 
-  private async end(signal: NodeJS.Signals): Promise<void> {
+  private async signal(signal: NodeJS.Signals): Promise<void> {
     const hub = this.process;
     this.process = null;
     if (hub === null || hub.exitCode !== null || hub.signalCode !== null) return;
@@ -157,8 +174,12 @@ export class Program {
     return program;
   }
 
-  async open(cwd: string): Promise<string> {
+  async open(cwd: string, agent?: string): Promise<string> {
     const { sessionId } = await this.call("session/new", { cwd, mcpServers: [] });
+    if (agent !== undefined) {
+      const option = { sessionId, configId: "attache.agent", value: agent };
+      await this.call("session/set_config_option", option);
+    }
     return sessionId;
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
 import type { Row } from "../../crates/serve/types.ts";
 import { close, DESKTOP, PHONE, Visit } from "./browser.ts";
 import { samples, type TestHub } from "./hub.ts";
@@ -97,7 +98,9 @@ test("ten thousand rows draw only what is near the view", () =>
       assert.ok((await drawn()) < 80, String(await drawn()));
       await page.evaluate("document.querySelector('.scroller').scrollTop = 0");
       await page.waitForSelector("[data-row='0'] .row:not(.unknown)");
-      assert.deepEqual((await hub.called("_attache/rows")).from, 0);
+      const read = await hub.called("_attache/rows");
+      assert.equal(read.from, 0);
+      assert.ok(read.to >= 200, `rows ahead of the view are read: ${read.to}`);
       assert.ok((await drawn()) < 80, String(await drawn()));
       await page.evaluate("document.querySelector('.scroller').focus()");
       await page.keyboard.press("End");
@@ -125,6 +128,62 @@ test("a permission shows its whole effect and takes a rule", () =>
     await page.waitForSelector(".question", { state: "detached" });
   }));
 
+/** A question whose effect is longer than any window, with all kinds of answers. */
+function longQuestion(): unknown {
+  const question = structuredClone(samples["asked"].questions[0]);
+  const [line] = question.about.effect;
+  question.about.effect = Array(300).fill(line);
+  const option = question.about.choices.at(-1);
+  for (const index of [1, 2, 3]) {
+    const label = [{ text: `the agent remembers: number ${index}`, role: "text" }];
+    question.about.choices.push({ ...option, label, action: { type: "option", index } });
+  }
+  return question;
+}
+
+/** Whether each button is in view, and is what a thumb on its middle touches. */
+async function inReach(page: Page, names: RegExp[]): Promise<void> {
+  for (const name of names) {
+    const button = page.locator(".question").getByRole("button", { name });
+    const { x, y, width, height } = (await button.boundingBox())!;
+    const size = page.viewportSize()!;
+    assert.ok(x >= 0 && y >= 0 && x + width <= size.width, `${name} at ${x}`);
+    assert.ok(y + height <= size.height, `${name} ends at ${y + height}`);
+    const isTop = await button.evaluate((own, [left, top]) => {
+      return own.contains(document.elementFromPoint(left!, top!));
+    }, [x + width / 2, y + height / 2]);
+    assert.ok(isTop, `${name} is covered`);
+  }
+}
+
+for (const [width, height] of [[390, 844], [360, 640]] as const) {
+  test(`yes and no stay in reach at ${width}x${height}, however long the question is`, () =>
+    Visit.to(SESSION, { ...PHONE, viewport: { width, height } }, async (visit) => {
+      const { page, hub } = visit;
+      await page.waitForSelector(".row-answer");
+      hub.change({ ...samples.asked, questions: [longQuestion()] as never });
+      const names = [/^yes: /, /^no: /];
+      await page.getByRole("button", { name: /^yes: / }).waitFor();
+      await inReach(page, names);
+      await visit.picture(`phone-long-question-${width}`);
+      const body = page.locator(".question-body");
+      const rest = await body.evaluate((own) => own.scrollHeight - own.clientHeight);
+      assert.ok(rest > 1_000, "the effect scrolls");
+      await body.evaluate((own) => own.scrollTo(0, own.scrollHeight));
+      await inReach(page, names);
+      await page.getByRole("button", { name: /^Other answers/ }).tap();
+      await page.getByRole("button", { name: /^always: allows/ }).tap();
+      await page.getByRole("button", { name: /^In this project/ }).waitFor();
+      await visit.picture(`phone-other-answers-${width}`);
+      await inReach(page, [...names, /^In this session/]);
+      await visit.isAccessible();
+      await visit.fitsThumbs();
+      await page.getByRole("button", { name: /^no: / }).tap();
+      const answer = { type: "choose", choice: 2, rule: null, why: null };
+      assert.deepEqual((await hub.called("_attache/answer")).answer, answer);
+    }));
+}
+
 test("a form checks its fields and sends values by name", () =>
   Visit.to(SESSION, PHONE, async (visit) => {
     const { page, hub } = visit;
@@ -147,6 +206,32 @@ test("a form checks its fields and sends values by name", () =>
     const values = { name: "Ann", age: 30, colour: "green", tags: ["x", "z"], sure: true };
     assert.deepEqual((await hub.called("_attache/answer")).answer, { type: "fill", values });
   }));
+
+test("rare rows are shown", () =>
+  Visit.to(
+    SESSION,
+    DESKTOP,
+    async (visit) => {
+      const { page } = visit;
+      const row = (type: string): Locator => page.locator(`.row-${type}`);
+      await row("prompt").getByText("notes.md").waitFor();
+      await row("prompt").locator(".attachment").getByText("image/png").waitFor();
+      const subagent = row("subagent").locator("a");
+      assert.match(await subagent.innerText(), /Subagent: Read the notes\s+running/);
+      assert.equal(await subagent.getAttribute("href"), "#/s/gemini/s5");
+      const [compacted, failed] = await row("compaction").all();
+      assert.match(await failed!.innerText(), /the compaction failed: the model is overloaded/);
+      assert.equal(await failed!.getByRole("button").count(), 0, "there is nothing to unfold");
+      await compacted!.getByRole("button").click();
+      await compacted!.getByText("The parser was fixed.").waitFor();
+      await row("notice").getByText("Choose another one.").waitFor();
+      await visit.picture("rare-rows");
+      await visit.isAccessible();
+    },
+    (hub) => {
+      hub.rows = samples["rare"];
+    },
+  ));
 
 test("a page to open shows its whole address and warnings", () =>
   Visit.to(SESSION, DESKTOP, async ({ page, hub }) => {

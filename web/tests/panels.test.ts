@@ -21,6 +21,7 @@ test("a review accepts a hunk, and rejects one after a preview", () =>
     await visit.fitsThumbs();
     await page.getByRole("button", { name: "Reject…" }).click();
     await page.getByText("restores src/parser.rs").waitFor();
+    await page.getByText("- // The last bracket counts.").waitFor();
     const asked = await hub.called("_attache/restore_preview");
     assert.deepEqual([asked.goal, asked.force], [{ type: "hunks", hunks: ["1.0"] }, false]);
     await page.getByLabel(/also files that others changed/).check();
@@ -112,19 +113,40 @@ test("a device that only watches asks for more", () =>
     },
   ));
 
-test("devices are listed and revoked", () =>
-  Visit.to("/", DESKTOP, async (visit) => {
-    const { page, hub } = visit;
-    await page.getByRole("button", { name: "Grant answer" }).click();
-    const changed = (): Promise<any> => hub.called("_attache/device");
-    assert.deepEqual(await changed(), { id: "d2", scope: "answer", protectedFiles: null });
+test("devices are listed, and changed on the machine of the hub", () =>
+  Visit.to(
+    "/",
+    DESKTOP,
+    async (visit) => {
+      const { page, hub } = visit;
+      await page.getByRole("button", { name: "Grant answer" }).click();
+      const changed = (): Promise<any> => hub.called("_attache/device");
+      assert.deepEqual(await changed(), { id: "d2", scope: "answer", protectedFiles: null });
+      await page.getByRole("button", { name: "Devices" }).click();
+      await page.getByRole("button", { name: "Revoke" }).waitFor();
+      await visit.isAccessible();
+      await page.getByLabel("also protected files").click();
+      assert.deepEqual(await changed(), { id: "d1", scope: "control", protectedFiles: true });
+      await page.getByRole("button", { name: "Revoke" }).click();
+      assert.deepEqual(await changed(), { id: "d1", scope: null, protectedFiles: null });
+    },
+    (hub) => {
+      hub.local = true;
+    },
+  ));
+
+test("a remote device says how to change devices", () =>
+  Visit.to("/", PHONE, async (visit) => {
+    const { page } = visit;
+    await page.getByText("attache serve devices grant d2 answer").waitFor();
     await page.getByRole("button", { name: "Devices" }).click();
-    await page.getByRole("button", { name: "Revoke" }).waitFor();
+    await page.locator(".device").getByText("control").waitFor();
+    await visit.picture("phone-devices");
     await visit.isAccessible();
-    await page.getByLabel("also protected files").click();
-    assert.deepEqual(await changed(), { id: "d1", scope: "control", protectedFiles: true });
-    await page.getByRole("button", { name: "Revoke" }).click();
-    assert.deepEqual(await changed(), { id: "d1", scope: null, protectedFiles: null });
+    await visit.fitsThumbs();
+    for (const name of ["Revoke", "Grant answer"]) {
+      assert.equal(await page.getByRole("button", { name }).count(), 0);
+    }
   }));
 
 for (const scheme of ["dark", "light"] as const) {
@@ -160,6 +182,28 @@ test("a login trades the code for the secret of the tab", () =>
     assert.equal(login.code, "one-time-code");
     assert.match(login.name, / on /);
     assert.deepEqual(hub.protocols, ["acp", "attache.tab-secret"]);
+  }));
+
+test("a new tab gets a secret of its own, and connects with it at once", () =>
+  Visit.to("/", PHONE, async ({ page, hub }) => {
+    await page.waitForSelector(".session");
+    assert.deepEqual(hub.protocols, ["acp", "attache.renewed-secret"]);
+  }));
+
+test("a page that was disconnected says why and what to do", () =>
+  Visit.to("/", PHONE, async (visit) => {
+    const { page, hub } = visit;
+    await page.waitForSelector(".session");
+    hub.forgetsDevices = true;
+    hub.drop();
+    await page.waitForURL("**/login");
+    await page.getByRole("alert").getByText("somebody revoked the device").waitFor();
+    await visit.picture("phone-disconnected");
+    await visit.isAccessible();
+    await visit.fitsThumbs();
+    await page.reload();
+    await page.getByLabel("Code").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
   }));
 
 test("the login page is accessible and waits for a code", () =>

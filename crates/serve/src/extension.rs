@@ -76,7 +76,9 @@ impl Extension {
             return None;
         }
         let hub = env!("CARGO_PKG_VERSION").to_owned();
-        let negotiated = Negotiated { version: VERSION, scope: self.caller.client.scope()?, hub };
+        let client = &self.caller.client;
+        let (scope, local) = (client.scope()?, !client.is_remote());
+        let negotiated = Negotiated { version: VERSION, scope, hub, local };
         let meta = Meta::new(Raw::of(&json!({ KEY: negotiated })).ok()?)?;
         self.is_negotiated.store(true, Ordering::Relaxed);
         Some(meta)

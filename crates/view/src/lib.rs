@@ -73,7 +73,9 @@ pub use question::{
     PermissionAnswer, PermissionView, QuestionBody, QuestionView, RuleChoice, RuleReach,
     rule_about, rule_meaning,
 };
-pub use restore::{action_word, file_count, restore_notices, restore_preview, restored_path};
+pub use restore::{
+    action_word, file_count, rejection_preview, restore_notices, restore_preview, restored_path,
+};
 pub use row::diff_row::{DiffRow, FileChange, FileDiff, Hunk, HunkLine, LineChange};
 pub use row::tool_call_row::{CallStatus, Output, ToolCallRow};
 pub use row::{
@@ -82,6 +84,7 @@ pub use row::{
 };
 pub use session_list::{
     AttentionItem, AttentionReason, OpenSession, SessionItem, SessionList, SessionListView,
+    shown_tags,
 };
 pub use session_view::{SessionView, TerminalSource, UnreadPart, ViewChanges, file_changes};
 pub use span::{Color, Colors, Line, Role, Span, Style};

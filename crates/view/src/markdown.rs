@@ -34,7 +34,7 @@ use self::block_parser::BlockParser;
 use self::limits::{PARTS, PIECE};
 use crate::block::Block;
 use crate::sanitize;
-use crate::span::{Line, Role};
+use crate::span::{Line, Role, Span};
 use std::sync::{Arc, OnceLock};
 
 /// A message in Markdown that may still grow.
@@ -143,6 +143,31 @@ pub fn parse(text: &str) -> Vec<Arc<Block>> {
     markdown.push(text);
     markdown.finish();
     markdown.blocks()
+}
+
+/// Returns a text on one line, such as a step of a plan, with its code, emphasis and links. A text
+/// that is longer than a usual paragraph is only sanitized.
+pub fn line(text: &str) -> Line {
+    let text = sanitize::line(text);
+    match text.len() {
+        0..PIECE => inline::line(&text, Role::Text, false),
+        _ => Line::of(text, Role::Text),
+    }
+}
+
+/// Returns a title on one line. Only code between backticks is marked: a title often names a file
+/// or a command, in which other marks are letters.
+pub fn title(text: &str) -> Line {
+    let text = sanitize::line(text);
+    let mut spans = Vec::new();
+    let mut rest = text.as_str();
+    while let Some((before, code, after)) = inline::next_code(rest) {
+        spans.extend((!before.is_empty()).then(|| Span::new(before, Role::Text)));
+        spans.push(Span::new(code, Role::Code));
+        rest = after;
+    }
+    spans.extend((!rest.is_empty()).then(|| Span::new(rest, Role::Text)));
+    Line { spans }
 }
 
 /// Returns the blocks of a text that is not Markdown: its lines, unchanged except that they are

@@ -4,8 +4,13 @@ use crate::content;
 use crate::row::NoticeLevel;
 use crate::sanitize;
 use crate::span::{Line, Role, Span};
-use attache_checkpoint::{Action, Entry, NotRestored, Plan, PlannedFile, Restored};
+use attache_checkpoint::{
+    Action, Entry, NotRestored, Plan, PlannedFile, Restored, Review, Selection,
+};
 use std::path::Path;
+
+/// The number of lines of hunks that the preview of a rejection shows.
+const SHOWN_LINES: usize = 400;
 
 /// Returns the preview of a restore: the paths that change, those that stay with the reason, and
 /// what is never restored.
@@ -22,6 +27,37 @@ pub fn restore_preview(plan: &Plan) -> Vec<Line> {
     };
     part("These stay as they are:", plan.kept().map(|file| kept(plan, file)).collect());
     part("Not restored:", plan.not_restored.iter().map(never).collect());
+    lines
+}
+
+/// Returns the preview of a rejection: what [`restore_preview`] says, and the lines that go and
+/// that come back.
+pub fn rejection_preview(review: &Review, plan: &Plan) -> Vec<Line> {
+    let mut lines = restore_preview(plan);
+    let Selection::Hunks(keys) = &plan.request.selection else { return lines };
+    let mut changed = Vec::new();
+    for file in &review.files {
+        for each in file.hunks.iter().filter(|each| keys.contains(&each.hunk.key)) {
+            let path = sanitize::visible_line(&file.path.to_string());
+            changed.push(Line::of(format!("  {path}:{}", each.hunk.new_start + 1), Role::Path));
+            let parts =
+                [("-", &each.hunk.added, Role::Removed), ("+", &each.hunk.removed, Role::Added)];
+            for (sign, bytes, role) in parts {
+                let text = String::from_utf8_lossy(bytes);
+                changed.extend(text.lines().take(SHOWN_LINES).map(|line| {
+                    let line = sanitize::visible(line);
+                    Line::of(format!("  {sign} {}", sanitize::expand_tabs(&line)), role)
+                }));
+            }
+        }
+    }
+    let left = changed.len().saturating_sub(SHOWN_LINES);
+    changed.truncate(SHOWN_LINES);
+    lines.push(Line::of("Lines that go (-) and come back (+):", Role::Heading));
+    lines.append(&mut changed);
+    if left > 0 {
+        lines.push(Line::of(format!("  … and {left} more lines"), Role::Muted));
+    }
     lines
 }
 

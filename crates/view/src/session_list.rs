@@ -16,6 +16,8 @@ use attache_protocol::v1::SessionId;
 use attache_session::{EntryContent, MessageAuthor, Session};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// The number of the latest entries that are searched for unread answers.
 const LATEST: usize = 500;
@@ -53,8 +55,10 @@ pub struct SessionItem {
     pub queued: usize,
     /// The cost, if the agent says it. Only open sessions have one.
     pub cost: Option<Line>,
-    /// The tags.
+    /// All tags.
     pub tags: Vec<String>,
+    /// The tags to show: see [`shown_tags`].
+    pub shown_tags: Vec<String>,
     /// The status that the person or the agent gave the session.
     pub status: Option<Line>,
     /// Whether the session is archived.
@@ -131,6 +135,17 @@ impl SessionList {
     }
 }
 
+/// Returns the tags of a session that say more than its folder does: the built-in agent tags each
+/// session with its project, which usually has the name of the folder.
+pub fn shown_tags(session: &ListedSession) -> impl Iterator<Item = String> {
+    let folder = Path::new(&session.cwd).file_name();
+    let says_more = move |tag: &&String| {
+        let project = tag.strip_prefix("project:").map(OsStr::new);
+        project.is_none() || project != folder
+    };
+    session.labels.tags.iter().filter(says_more).map(|tag| sanitize::line(tag))
+}
+
 fn status(open: &OpenSession) -> StatusLine {
     StatusLine::new(&StatusParts {
         agent: &open.agent,
@@ -156,6 +171,7 @@ fn item(listed: &ListedSession, open: Option<(&OpenSession, &StatusLine, usize)>
         queued: open.map_or(0, |(open, ..)| open.queued),
         cost: open.and_then(|(open, ..)| open.session.usage().cost().map(money::cost)),
         tags: listed.labels.tags.iter().map(|tag| sanitize::line(tag)).collect(),
+        shown_tags: shown_tags(listed).collect(),
         status: listed.labels.status.as_deref().map(line),
         archived: listed.archived,
         stored: listed.stored,

@@ -5,6 +5,7 @@ pub(crate) mod output;
 pub(crate) mod tail;
 
 use crate::id;
+use crate::markdown;
 use crate::path::relative;
 use crate::row::tool_call_row::{CallStatus, ToolCallRow};
 use crate::sanitize;
@@ -49,7 +50,7 @@ pub(crate) fn row(call: &ToolCall, context: &CallContext<'_>) -> ToolCallRow {
         outputs: output::outputs(call.content.iter().rev(), is_markdown, &context.output),
         quiet: is_quiet(call),
         can_cancel: call.can_cancel(),
-        title: Line::of(title, Role::Text),
+        title: markdown::title(&title),
     }
 }
 

@@ -24,8 +24,8 @@ const REFUSED = 1008;
 
 /**
  * Returns a way to open WebSockets at this address. `secret` returns the secret of this tab.
- * `renewed` asks the hub for another one after it refused a connection: it returns whether the hub
- * gave one, or needs a login, or does not answer.
+ * `renewed` asks the hub for another one: for a new tab, and once after the hub refused the
+ * connection. It returns whether the hub gave one, or needs a login, or does not answer.
  */
 export function webSocketChannel(
   address: string,
@@ -33,34 +33,48 @@ export function webSocketChannel(
   renewed: () => Promise<"renewed" | "login" | "silent">,
 ): OpenChannel {
   return (events) => {
-    const own = secret();
-    const protocols = own === null ? ["acp"] : ["acp", `attache.${own}`];
-    const socket = new WebSocket(address, protocols);
+    let socket: WebSocket | null = null;
     let ended = false;
-    let wasOpen = false;
+    let mayRenew = true;
     const end = (why: string, refused: boolean): void => {
       if (ended) return;
       ended = true;
       events.closed(why, refused);
     };
-    socket.onopen = () => {
-      wasOpen = true;
-      events.opened();
+    const renew = (why: string): void => {
+      mayRenew = false;
+      void renewed().then((outcome) => {
+        if (outcome === "login") end(why, true);
+        else if (outcome === "renewed" && !ended) connect();
+        else end(why, false);
+      });
     };
-    socket.onmessage = (event) => {
-      if (typeof event.data === "string") events.message(event.data);
+    const connect = (): void => {
+      const own = secret();
+      const protocols = own === null ? ["acp"] : ["acp", `attache.${own}`];
+      let wasOpen = false;
+      socket = new WebSocket(address, protocols);
+      socket.onopen = () => {
+        wasOpen = true;
+        events.opened();
+      };
+      socket.onmessage = (event) => {
+        if (typeof event.data === "string") events.message(event.data);
+      };
+      socket.onclose = (event) => {
+        const why = event.reason || (wasOpen ? "the connection ended" : "the hub does not answer");
+        // A browser does not tell a refusal from a hub that does not answer.
+        if (wasOpen || event.code === REFUSED || !mayRenew) end(why, event.code === REFUSED);
+        else renew(why);
+      };
     };
-    socket.onclose = (event) => {
-      const why = event.reason || (wasOpen ? "the connection ended" : "the hub does not answer");
-      if (wasOpen || event.code === REFUSED) return end(why, event.code === REFUSED);
-      // A browser does not tell a refusal from a hub that does not answer.
-      void renewed().then((outcome) => end(why, outcome === "login"));
-    };
+    if (secret() === null) renew("the hub does not answer");
+    else connect();
     return {
-      send: (text) => socket.send(text),
+      send: (text) => socket?.send(text),
       close: () => {
-        socket.close();
         end("closed", false);
+        socket?.close();
       },
     };
   };

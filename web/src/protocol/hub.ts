@@ -38,7 +38,8 @@ export interface HubEvents {
 const PAUSE = { first: 500, most: 30_000 };
 /** The number of early notifications that wait for the answer to their watch. */
 const EARLY = 200;
-const FIRST_ROWS = 200;
+/** More than a window shows. The rows before them are read next. */
+const FIRST_ROWS = 80;
 
 /** Waits before the next attempt: twice as long each time, with a part by chance. */
 export function pause(attempt: number, chance: number): number {
@@ -117,8 +118,11 @@ export class HubConnection {
       await Promise.all([this.watchHub(), this.beginSession()]);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      if (this.peer === peer) this.channel?.close();
+      const { channel } = this;
+      if (this.peer !== peer) return;
+      // The channel's own event, which follows, says less.
       this.lost(peer, why, false);
+      channel?.close();
     }
   }
 

@@ -10,7 +10,7 @@ import type { Method, Params, Result } from "../protocol/methods.ts";
 import { plain } from "../text.ts";
 import { Drafts } from "./drafts.ts";
 import { notifyAbout } from "./notifications.ts";
-import { openChannel } from "./secrets.ts";
+import { logOut, openChannel } from "./secrets.ts";
 import { ShownSession } from "./session.ts";
 
 const RANKS: Record<Scope, number> = { watch: 0, answer: 1, control: 2 };
@@ -40,6 +40,12 @@ const scope = computed<Scope>(() => {
 
 export const isOnline = computed(() => connection.value.kind === "online");
 
+/** Whether the page is on the machine of the hub, as in an editor. */
+export const isLocal = computed(() => {
+  const state = connection.value;
+  return state.kind === "online" && state.negotiated.local;
+});
+
 /** Whether this page may do what a scope allows. */
 export function may(needed: Scope): boolean {
   return RANKS[scope.value] >= RANKS[needed];
@@ -47,7 +53,7 @@ export function may(needed: Scope): boolean {
 
 export const hub = new HubConnection(openChannel, {
   state: (state) => {
-    if (state.kind === "refused") location.assign("/login");
+    if (state.kind === "refused") logOut();
     if (state.kind === "waiting" && connection.value.kind === "online") speak("Connection lost");
     connection.value = state;
   },

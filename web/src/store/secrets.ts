@@ -6,6 +6,9 @@ const SECRET = "attache.secret";
 /** The name under which the key is kept with which a tab gets a secret. */
 const ORIGIN_KEY = "attache.originKey";
 
+/** The name under which the login page learns that this browser was logged in until now. */
+const LOGGED_OUT = "attache.loggedOut";
+
 const address = `${location.origin.replace(/^http/, "ws")}/acp`;
 
 /** Gets a secret for this tab, with the cookie and the key of another tab of this browser. */
@@ -30,3 +33,11 @@ export const openChannel = webSocketChannel(
   () => sessionStorage.getItem(SECRET),
   renewSecret,
 );
+
+/** Goes to the login page, which says why. */
+export function logOut(): void {
+  const known = sessionStorage.getItem(SECRET) ?? localStorage.getItem(ORIGIN_KEY);
+  if (known !== null) sessionStorage.setItem(LOGGED_OUT, "yes");
+  sessionStorage.removeItem(SECRET);
+  location.assign("/login");
+}

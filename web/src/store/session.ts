@@ -9,6 +9,10 @@ import {
   type SessionState,
 } from "./rows.ts";
 
+/** Rows are read before they come into view: when one is missing so near to it, up to so far. */
+const NEAR = 60;
+const AHEAD = 200;
+
 /** Calls `draw` once before the next picture, also if the page is hidden. */
 function beforeNextPicture(draw: () => void): void {
   if (document.visibilityState === "hidden") setTimeout(draw, 100);
@@ -71,10 +75,12 @@ export class ShownSession implements SessionWatcher {
     this.draw();
   }
 
-  /** Reads rows of this range that are not known. */
+  /** Reads rows of this range, and near it, that are not known. */
   async need(first: number, end: number): Promise<void> {
-    const range = missing(this.state, first, end);
-    if (range === null || this.reading || this.watch === null) return;
+    if (this.reading || this.watch === null) return;
+    if (missing(this.state, first - NEAR, end + NEAR) === null) return;
+    const range = missing(this.state, first - AHEAD, end + AHEAD);
+    if (range === null) return;
     this.reading = true;
     const asked = this.state.position;
     try {

@@ -2,7 +2,7 @@ import type { DeviceItem, Scope } from "../../../crates/serve/types.ts";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { JSX } from "preact";
-import { attempt, hubState, may, panel } from "../store/app.ts";
+import { attempt, hubState, isLocal, may, panel } from "../store/app.ts";
 import { clock, plain } from "../text.ts";
 import { NeedsScope } from "./scope.tsx";
 import { Sheet } from "./sheet.tsx";
@@ -28,28 +28,34 @@ function Device(props: DeviceProps): JSX.Element {
           added {clock(device.addedAt)} · used {clock(device.usedAt)}
         </span>
       </span>
-      <select
-        aria-label={`What ${plain(device.name)} may do`}
-        value={device.scope}
-        onChange={(event) => props.set(event.currentTarget.value as Scope)}
-      >
-        {SCOPES.map((scope) => (
-          <option key={scope} value={scope} selected={scope === device.scope}>
-            {scope}
-          </option>
-        ))}
-      </select>
-      <label class="option">
-        <input
-          type="checkbox"
-          checked={device.protectedFiles}
-          onChange={(event) => props.set(device.scope, event.currentTarget.checked)}
-        />
-        also protected files
-      </label>
-      <button class="danger" onClick={() => props.set(null)}>
-        Revoke
-      </button>
+      {isLocal.value ? (
+        <>
+          <select
+            aria-label={`What ${plain(device.name)} may do`}
+            value={device.scope}
+            onChange={(event) => props.set(event.currentTarget.value as Scope)}
+          >
+            {SCOPES.map((scope) => (
+              <option key={scope} value={scope} selected={scope === device.scope}>
+                {scope}
+              </option>
+            ))}
+          </select>
+          <label class="option">
+            <input
+              type="checkbox"
+              checked={device.protectedFiles}
+              onChange={(event) => props.set(device.scope, event.currentTarget.checked)}
+            />
+            also protected files
+          </label>
+          <button class="danger" onClick={() => props.set(null)}>
+            Revoke
+          </button>
+        </>
+      ) : (
+        <span class="chip">{device.scope}</span>
+      )}
     </li>
   );
 }
@@ -88,8 +94,8 @@ export function DevicesPanel(): JSX.Element {
         <>
           <h3>Devices</h3>
           <p class="muted">
-            Only the machine of the hub changes devices. Add one there with “attache serve devices
-            add”.
+            Devices are changed on the machine of the hub with{" "}
+            <code>attache serve devices</code>, which adds, grants and revokes.
           </p>
           <ul>
             {devices.value?.map((device) => (

@@ -7,8 +7,8 @@ import type {
   RuleChoice,
   Scope,
 } from "../../../crates/serve/types.ts";
-import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import type { ComponentChildren, JSX } from "preact";
 import { attempt, may } from "../store/app.ts";
 import type { ShownSession } from "../store/session.ts";
@@ -25,6 +25,14 @@ const REACH = {
   project: "In this project",
   everywhere: "Everywhere",
 } as const;
+
+/** In a narrow window the answers that matter most stay in view, and a button shows the others. */
+const NARROW = matchMedia("(max-width: 760px)");
+const isNarrow = signal(NARROW.matches);
+NARROW.addEventListener("change", () => (isNarrow.value = NARROW.matches));
+
+/** The answers that a narrow window always shows. */
+const FIRST = ["allow", "reject", "accept", "decline", "cancel"];
 
 /** Rules beyond the session change the settings of this machine. */
 function scopeOf(rule: RuleChoice): Scope {
@@ -99,6 +107,7 @@ export function Question(props: {
   const more = useSignal<number | null>(null);
   const why = useSignal("");
   const collect = useRef<(() => Record<string, unknown> | null) | null>(null);
+  const unfolded = useSignal(false);
 
   const send = async (answer: QuestionAnswer): Promise<void> => {
     busy.value = true;
@@ -120,6 +129,27 @@ export function Question(props: {
   };
   const allowed = may("answer");
   const { about } = question;
+  const choices = choicesOf(question).map((choice, index) => ({ choice, index }));
+  const isFirst = ({ choice }: { choice: Choice }): boolean => FIRST.includes(choice.action.type);
+  // A question that only the agent's own answers allow shows them all.
+  const folds = isNarrow.value && choices.some(({ choice }) => isMain(choice));
+  const first = folds ? choices.filter(isFirst) : choices;
+  const others = folds ? choices.filter((each) => !isFirst(each)) : [];
+  const opened = more.value === null ? undefined : choices[more.value];
+  const answers = (shown: typeof choices): JSX.Element[] =>
+    shown.map(({ choice, index }) => (
+      <button
+        key={index}
+        class={isMain(choice) ? "main" : ""}
+        disabled={!allowed || busy.value}
+        aria-expanded={hasMore(choice) ? more.value === index : undefined}
+        onClick={() => choose(choice, index)}
+      >
+        <span>
+          <Spans line={choice.label} />
+        </span>
+      </button>
+    ));
   return (
     <section class="question" aria-label="Question of the agent">
       <header class="question-head">
@@ -140,34 +170,47 @@ export function Question(props: {
         {about.type === "other" && (
           <p>This page does not know this kind of question. Answer it in another front end.</p>
         )}
+        {unfolded.value && others.length > 0 && (
+          <InView>
+            <div class="choices">{answers(others)}</div>
+          </InView>
+        )}
+        {opened && hasMore(opened.choice) && (
+          <InView key={opened.index}>
+            <More {...opened} why={why} send={(answer) => void send(answer)} />
+          </InView>
+        )}
       </div>
       {problem.value !== null && (
         <p class="r-error" role="alert">
           {problem.value}
         </p>
       )}
-      <div class="choices">
-        {choicesOf(question).map((choice, index) => (
-          <div key={index} class="choice">
-            <button
-              class={isMain(choice) ? "main" : ""}
-              disabled={!allowed || busy.value}
-              aria-expanded={hasMore(choice) ? more.value === index : undefined}
-              onClick={() => choose(choice, index)}
-            >
-              <span>
-                <Spans line={choice.label} />
-              </span>
-            </button>
-            {more.value === index && (
-              <More choice={choice} index={index} why={why} send={(answer) => void send(answer)} />
-            )}
-          </div>
-        ))}
+      <div class="choices first">
+        {answers(first)}
+        {others.length > 0 && (
+          <button
+            class="quiet"
+            aria-expanded={unfolded.value}
+            onClick={() => {
+              unfolded.value = !unfolded.value;
+              more.value = null;
+            }}
+          >
+            Other answers ({others.length})
+          </button>
+        )}
       </div>
       {!allowed && <NeedsScope scope="answer" what="answer questions" />}
     </section>
   );
+}
+
+/** Something that appeared: it scrolls into view. */
+function InView({ children }: { children: ComponentChildren }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), []);
+  return <div ref={place}>{children}</div>;
 }
 
 function hasMore({ action }: Choice): boolean {

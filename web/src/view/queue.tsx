@@ -87,8 +87,10 @@ export function Queue({ session }: { session: ShownSession }): JSX.Element | nul
           onClick={() => (chosen.value = !isOpen)}
         >
           <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
-          {count(queue.length, "prompt")} {queue.length === 1 ? "waits" : "wait"}
-          {held && <span class="r-warning"> · {plain(held)}</span>}
+          <span class="fold-summary">
+            {count(queue.length, "prompt")} {queue.length === 1 ? "waits" : "wait"}
+            {held && <span class="r-warning"> · {plain(held)}</span>}
+          </span>
         </button>
         {held && (
           <button disabled={!may("control")} onClick={() => void change({ type: "release" })}>

@@ -83,6 +83,7 @@ function content(row: Row, session: ShownSession): ComponentChildren {
         </div>
       );
     case "compaction":
+      if (content.summary.length === 0) return <Spans line={content.line} />;
       return (
         <Fold
           session={session}

@@ -1,7 +1,7 @@
 import type { Scope } from "../../../crates/serve/types.ts";
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { attempt, hubState, may } from "../store/app.ts";
+import { attempt, hubState, isLocal, may } from "../store/app.ts";
 import { Spans } from "./text.tsx";
 
 /** Says what the scope of this device does not allow, and asks for more. */
@@ -23,6 +23,10 @@ export function NeedsScope({ scope, what }: { scope: Scope; what: string }): JSX
   );
 }
 
+function grantCommand({ device, scope }: { device: string; scope: Scope }): string {
+  return `attache serve devices grant ${device} ${scope}`;
+}
+
 /** The devices that ask for a larger scope. */
 export function ScopeRequests(): JSX.Element | null {
   const requests = hubState.value?.scopeRequests ?? [];
@@ -34,17 +38,23 @@ export function ScopeRequests(): JSX.Element | null {
           <span>
             <Spans line={request.name} /> asks for {request.scope}.
           </span>
-          <button
-            onClick={() =>
-              void attempt("_attache/device", {
-                id: request.device,
-                scope: request.scope,
-                protectedFiles: null,
-              })
-            }
-          >
-            Grant {request.scope}
-          </button>
+          {isLocal.value ? (
+            <button
+              onClick={() =>
+                void attempt("_attache/device", {
+                  id: request.device,
+                  scope: request.scope,
+                  protectedFiles: null,
+                })
+              }
+            >
+              Grant {request.scope}
+            </button>
+          ) : (
+            <span class="muted">
+              To allow it, run <code>{grantCommand(request)}</code> on the machine of the hub.
+            </span>
+          )}
         </div>
       ))}
     </section>

@@ -81,7 +81,7 @@ function Session({ item }: { item: SessionItem }): JSX.Element {
             {item.unread > 0 && <span class="badge">{item.unread} new</span>}
             {item.queued > 0 && <span class="chip">{item.queued} queued</span>}
             {item.archived && <span class="chip">archived</span>}
-            {item.tags.map((tag) => (
+            {item.shown_tags.map((tag) => (
               <span key={tag} class="chip">
                 {tag}
               </span>

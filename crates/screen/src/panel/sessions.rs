@@ -17,7 +17,7 @@ use crate::theme::Theme;
 use attache_client::{Change, ListedSession, SessionFilter, WatchPosition};
 use attache_protocol::v1::SessionId;
 use attache_session::ArchivedFilter;
-use attache_view::{Role, sanitize};
+use attache_view::{Role, sanitize, shown_tags};
 use listed_for::ListedFor;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
@@ -114,8 +114,8 @@ impl SessionsPanel {
     fn row(&self, session: &ListedSession) -> Choice {
         let title = session.title.as_deref().map(sanitize::line).filter(|title| !title.is_empty());
         let mut text = title.unwrap_or_else(|| "(no title)".to_owned());
-        for tag in &session.labels.tags {
-            text.push_str(&format!(" #{}", sanitize::line(tag)));
+        for tag in shown_tags(session) {
+            text.push_str(&format!(" #{tag}"));
         }
         if session.archived {
             text.push_str(" (archived)");

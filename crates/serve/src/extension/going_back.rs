@@ -15,7 +15,8 @@ use attache_client::HubSession;
 use attache_connection::Peer;
 use attache_protocol::Error;
 use attache_view::{
-    Line, NoticeLevel, Role, file_count, restore_notices, restore_preview, sanitize,
+    Line, NoticeLevel, Role, file_count, rejection_preview, restore_notices, restore_preview,
+    sanitize,
 };
 use std::sync::{Arc, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -66,7 +67,10 @@ pub(super) async fn preview(
         preview.plan = forced(&preview, !caller.client.is_remote()).await?;
     }
     let needs_force = preview.plan.kept().any(|file| may_be_forced(file.kept));
-    let lines = restore_preview(&preview.plan);
+    let lines = match &preview.review {
+        Some(review) => rejection_preview(review, &preview.plan),
+        None => restore_preview(&preview.plan),
+    };
     let is_empty = preview.plan.restored().next().is_none();
     let mut last = caller.preview.lock().unwrap_or_else(PoisonError::into_inner);
     *last = (last.0 + 1, Some(preview));

@@ -1,5 +1,7 @@
 //! What the tests of the page show: real rows, questions and lists, as JSON.
 
+mod rare_rows;
+
 use crate::Scope;
 use crate::extension::messages::*;
 use attache_client::{
@@ -111,7 +113,7 @@ fn plan() -> Value {
     };
     json!({"sessionUpdate": "plan", "entries": [
         entry("Read the parser", "medium", "completed"),
-        entry("Fix the brackets", "high", "in_progress"),
+        entry("Fix the brackets in `parse`", "high", "in_progress"),
         entry("Run the tests", "medium", "pending"),
     ]})
 }
@@ -258,6 +260,7 @@ fn hub(session: &Session) -> Value {
     };
     let open = OpenSession {
         agent: "gemini".to_owned(),
+        cwd: FOLDER.into(),
         session: session.clone(),
         state: SessionState::WaitingForPerson { questions: 1 },
         questions: vec![permission()],
@@ -269,7 +272,7 @@ fn hub(session: &Session) -> Value {
         listed("s2", "Write the documentation", "attache"),
         listed("s3", "日本語 and a long title that does not fit in one line", "codex"),
     ];
-    listed[1].labels.tags = vec!["docs".to_owned()];
+    listed[1].labels.tags = vec!["project:parser".to_owned(), "docs".to_owned()];
     let agent = |name: &str, installed: bool| {
         let title = "";
         json!({"name": name, "title": title, "installed": installed, "needs": ""})
@@ -347,7 +350,9 @@ fn samples() -> Value {
         update(&mut session, &said(word));
         streamed.push(changed(&session, &mut view));
     }
-    let negotiated = Negotiated { version: 1, scope: Scope::Control, hub: "0.1.0".to_owned() };
+    let hub_version = "0.1.0".to_owned();
+    let negotiated =
+        Negotiated { version: 1, scope: Scope::Control, hub: hub_version, local: false };
     let devices = Devices {
         devices: vec![DeviceItem {
             id: "d1".to_owned(),
@@ -360,13 +365,16 @@ fn samples() -> Value {
     };
     let preview = RestorePreview {
         preview: 1,
-        lines: vec![Line::of("restores src/parser.rs", Role::Text)],
+        lines: vec![
+            Line::of("restores src/parser.rs", Role::Text),
+            Line::of("  - // The last bracket counts.", Role::Removed),
+        ],
         is_empty: false,
         needs_force: true,
     };
     json!({"negotiated": negotiated, "hub": hub, "session": first, "asked": asked,
         "streamed": streamed, "wholeCall": whole_call, "review": review, "devices": devices,
-        "checkpoints": checkpoints(), "preview": preview})
+        "checkpoints": checkpoints(), "preview": preview, "rare": rare_rows::rows()})
 }
 
 #[test]

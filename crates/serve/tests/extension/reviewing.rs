@@ -95,6 +95,8 @@ async fn hunks_are_reviewed_accepted_commented_and_rejected() {
     assert!(refused.contains("no hunk \"x\""), "{refused}");
     let goal = json!({ "type": "hunks", "hunks": [ids[1]] });
     let preview = previewed(&mut client, goal, false).await;
+    let lines = preview["lines"].as_array().unwrap().iter().map(|line| &line[0]["text"]);
+    assert!(lines.into_iter().any(|line| line == "  - two"), "{preview}");
     confirmed(&mut client, &preview, "files").await.unwrap();
     assert_eq!((kept.read("a"), kept.read("b")), (Some("one\n".into()), None));
     let review = client.call("_attache/review", with(json!({}))).await.unwrap();

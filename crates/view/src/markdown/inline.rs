@@ -25,6 +25,14 @@ pub(super) fn line(text: &str, role: Role, open: bool) -> Line {
     joined(collect(text, role, open).lines)
 }
 
+/// Returns the text before the first code between single backticks, the code, and the text after
+/// it. `None` if there is none, or if there are doubled backticks before it.
+pub(super) fn next_code(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, marked) = text.split_once('`')?;
+    let (code, after) = marked.split_once('`')?;
+    (!code.trim().is_empty() && !after.starts_with('`')).then_some((before, code, after))
+}
+
 fn joined(lines: Vec<Line>) -> Line {
     let mut spans: Vec<Span> = Vec::new();
     for line in lines {

@@ -52,6 +52,43 @@ fn write(block: &Block, indent: usize, out: &mut String) {
     }
 }
 
+#[test]
+fn a_line_has_code_and_emphasis() {
+    let line = super::line("- Run `cargo test`,\n**then** [fix](https://a.example) <b>");
+    assert_eq!(spans(&line), spans_of("- Run `cargo test`, **then** [fix](https://a.example) <b>"));
+    assert_eq!(line.text(), "- Run cargo test, then fix <b>");
+    assert!(
+        line.spans.iter().any(|span| span.style.role == Role::Code && span.text == "cargo test")
+    );
+    let long = "`a` ".repeat(PIECE);
+    assert_eq!(super::line(&long).text(), long.trim_end());
+}
+
+/// The spans of a text that is the first line of a paragraph, after a mark that is no list.
+fn spans_of(text: &str) -> String {
+    let Some(block) = parse(&format!("\\{text}")).into_iter().next() else { panic!() };
+    let Block::Paragraph { lines } = &*block else { panic!("{block:?}") };
+    lines.iter().map(spans).collect()
+}
+
+#[test]
+fn only_code_is_marked_in_a_title() {
+    for (title, expected) in [
+        ("`cargo test`", &["<cargo test>"][..]),
+        ("Read `a_b.rs` and *.txt", &["Read ", "<a_b.rs>", " and *.txt"]),
+        ("echo ``a``", &["echo ``a``"]),
+        ("a ` b", &["a ` b"]),
+        ("__init__ **x**\n", &["__init__ **x**"]),
+        ("", &[]),
+    ] {
+        let shown = super::title(title).spans.into_iter().map(|span| match span.style.role {
+            Role::Code => format!("<{}>", span.text),
+            _ => span.text,
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), expected, "{title}");
+    }
+}
+
 fn spans(line: &Line) -> String {
     line.spans.iter().map(span).collect()
 }

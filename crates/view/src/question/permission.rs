@@ -20,6 +20,9 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Says of an agent's own permanent answer that it is not the client's rule.
+const AGENTS_OWN: &str = "the agent remembers";
+
 /// A permission request. Nothing is left out, because the person would approve it unseen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -182,10 +185,20 @@ fn choices(request: &PermissionRequest, agent: &str, cwd: &Path) -> Vec<Choice> 
         let action = ChoiceAction::RejectAlways { rules };
         choices.add('d', Line::of(format!("never: {meaning}"), Role::Text), action);
     }
+    let made =
+        |is_it: fn(&ChoiceAction) -> bool| choices.choices.iter().any(|it| is_it(&it.action));
+    let allows = made(|action| matches!(action, ChoiceAction::AllowAlways { .. }));
+    let rejects = made(|action| matches!(action, ChoiceAction::RejectAlways { .. }));
     let further: Vec<&PermissionOption> =
         options.iter().filter(|option| !choices.used.contains(option.option_id.as_str())).collect();
     for (key, option) in ('1'..='9').zip(further) {
-        choices.agents(key, option, kind_words(&option.kind));
+        let words = match option.kind {
+            // The client's own rule is there already, and usually allows less.
+            PermissionOptionKind::AllowAlways if allows => AGENTS_OWN,
+            PermissionOptionKind::RejectAlways if rejects => AGENTS_OWN,
+            _ => kind_words(&option.kind),
+        };
+        choices.agents(key, option, words);
     }
     choices.choices
 }
@@ -234,12 +247,15 @@ impl<'r> Choices<'r> {
     }
 }
 
-/// Returns words and the agent's name for them, if it says more.
+/// Returns words and the agent's name for them, if it says more. A name that begins with the words
+/// needs no others.
 fn with_name(words: &str, name: &str) -> Line {
     let name = sanitize::visible_line(name);
-    match (words.is_empty(), name.is_empty() || name.eq_ignore_ascii_case(words)) {
-        (true, _) => Line::of(name, Role::Text),
-        (false, true) => Line::of(words, Role::Text),
+    let first = name.split([' ', ',']).next().unwrap_or_default();
+    let says_words = words.is_empty() || first.eq_ignore_ascii_case(words);
+    match (name.is_empty() || name.eq_ignore_ascii_case(words), says_words) {
+        (true, _) => Line::of(words, Role::Text),
+        (false, true) => Line::of(name, Role::Text),
         (false, false) => Line {
             spans: vec![Span::new(words, Role::Text), Span::new(format!(": {name}"), Role::Muted)],
         },

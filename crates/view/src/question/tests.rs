@@ -56,7 +56,8 @@ fn three_clear_answers_come_first() {
     assert_eq!(shown[2], "n no: Agent's reject");
     assert_eq!(shown[3], "w no, and say why");
     assert!(shown[4].starts_with("d never: rejects "), "{shown:?}");
-    assert_eq!(shown[5..], ["1 always: Agent's ever", "2 never: Agent's never"]);
+    let own = ["1 the agent remembers: Agent's ever", "2 the agent remembers: Agent's never"];
+    assert_eq!(shown[5..], own);
     let ChoiceAction::AllowAlways { rules } = &view.choices[1].action else { panic!() };
     let reaches: Vec<_> = rules.iter().map(|rule| (rule.key, rule.reach)).collect();
     let expected =
@@ -82,6 +83,30 @@ fn an_answer_that_the_agent_does_not_offer_is_missing() {
     assert_eq!(keys(&[("x", "allow_once"), ("y", "allow_once")]), "yanwd1");
     // An id of two options could mean either of them.
     assert_eq!(keys(&[("x", "allow_once"), ("x", "reject_once")]), "nwd");
+}
+
+#[test]
+fn no_answer_says_always_twice() {
+    let mut request = request("Test", ToolKind::Execute, r#"{"command":"cargo test"}"#, &ALL);
+    let names = ["Yes", "Always allow `cargo` in this session", "No, go on", "Never"];
+    for (option, name) in request.options.iter_mut().zip(names) {
+        option.name = name.to_owned();
+    }
+    let shown = choices(&view(&request));
+    assert_eq!((shown[0].as_str(), shown[2].as_str()), ("y yes", "n No, go on"));
+    let own = "1 the agent remembers: Always allow `cargo` in this session";
+    assert_eq!(shown[5..], [own, "2 the agent remembers: Never"]);
+    let options = request.options.iter().cloned();
+    request.options = options.flat_map(|option| [option.clone(), option]).collect();
+    for (index, option) in request.options.iter_mut().enumerate() {
+        option.option_id = index.to_string().into();
+    }
+    request.asked = ToolCallPatch::new("c");
+    let shown = choices(&view(&request));
+    let own = "a always, as the agent offers: Always allow `cargo` in this session";
+    assert!(shown.iter().any(|choice| choice == own), "{shown:?}");
+    let further = shown.iter().filter(|choice| choice.contains("Always")).nth(1).unwrap();
+    assert!(further.ends_with("2 Always allow `cargo` in this session"), "{shown:?}");
 }
 
 #[test]

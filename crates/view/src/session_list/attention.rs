@@ -2,12 +2,14 @@
 
 use super::open_session::OpenSession;
 use crate::id;
+use crate::path::{distinct, relative};
 use crate::sanitize;
 use crate::span::{Line, Role};
 use crate::status::{ActivityKind, StatusLine};
 use attache_client::{PermissionRequest, Question, QuestionAbout};
 use attache_protocol::v1::ToolKind;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The length of a line in characters.
 const LENGTH: usize = 160;
@@ -73,7 +75,9 @@ pub(super) fn of<'o>(
 
 fn asked(agent: &str, open: Option<&OpenSession>, question: &Question) -> AttentionItem {
     let words = match &question.about {
-        QuestionAbout::Permission(request) => permission(request),
+        QuestionAbout::Permission(request) => {
+            permission(request, open.map_or(Path::new(""), |open| &open.cwd))
+        }
         QuestionAbout::Form(request) => format!("asks: {}", request.message),
         QuestionAbout::Page(request) => format!("wants to open {}", request.address.host()),
         _ => "asks a question".to_owned(),
@@ -88,8 +92,9 @@ fn asked(agent: &str, open: Option<&OpenSession>, question: &Question) -> Attent
 }
 
 /// Says what a request asks for, in a few words: the command, the file or the title.
-fn permission(request: &PermissionRequest) -> String {
+fn permission(request: &PermissionRequest, cwd: &Path) -> String {
     let effect = request.effect();
+    let paths: Vec<&str> = distinct(&effect.paths, cwd).collect();
     let verb = match request.kind() {
         Some(ToolKind::Edit) => "edit",
         Some(ToolKind::Delete) => "delete",
@@ -97,10 +102,12 @@ fn permission(request: &PermissionRequest) -> String {
         Some(ToolKind::Read) => "read",
         _ => "use",
     };
-    match (effect.commands.first(), effect.paths.as_slice()) {
+    match (effect.commands.first(), paths.as_slice()) {
         (Some(command), _) => format!("asks to run {}", command.line),
-        (None, [path]) => format!("asks to {verb} {path}"),
-        (None, [path, more @ ..]) => format!("asks to {verb} {path} and {} more", more.len()),
+        (None, [path]) => format!("asks to {verb} {}", relative(path, cwd)),
+        (None, [path, more @ ..]) => {
+            format!("asks to {verb} {} and {} more", relative(path, cwd), more.len())
+        }
         (None, []) => format!("asks: {}", request.title()),
     }
 }

@@ -2,12 +2,15 @@
 
 use attache_client::{HoldReason, HubSession, Question, SessionState};
 use attache_session::Session;
+use std::path::PathBuf;
 
 /// An open session.
 #[derive(Debug, Clone)]
 pub struct OpenSession {
     /// The name of the agent in the hub.
     pub agent: String,
+    /// The folder of the session; empty if unknown.
+    pub cwd: PathBuf,
     /// The session.
     pub session: Session,
     /// Its state.
@@ -24,6 +27,7 @@ impl From<&HubSession> for OpenSession {
     fn from(session: &HubSession) -> Self {
         Self {
             agent: session.agent().name().to_owned(),
+            cwd: session.cwd().to_owned(),
             session: session.snapshot(),
             state: session.state(),
             questions: session.questions(),

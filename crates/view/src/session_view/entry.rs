@@ -80,7 +80,7 @@ fn step(entry: &PlanEntry) -> PlanStep {
         _ => StepState::Pending,
     };
     PlanStep {
-        line: Line::of(sanitize::line(&entry.content), Role::Text),
+        line: markdown::line(&entry.content),
         state,
         important: entry.priority == PlanEntryPriority::High,
     }

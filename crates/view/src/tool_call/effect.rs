@@ -1,7 +1,7 @@
 //! The effect of a tool call, for people: an agent's title can be wrong or empty.
 
 use crate::extent::Extent;
-use crate::path::relative;
+use crate::path::{distinct, relative};
 use crate::sanitize;
 use crate::span::{Line, Role, Span};
 use attache_client::effect::Command;
@@ -32,14 +32,11 @@ pub(crate) fn lines(effect: &ToolEffect, title: &str, cwd: &Path, extent: Extent
     for command in &effect.commands {
         lines.extend(command_lines(command, cwd, |line| says(line, &COMMAND_VERBS)));
     }
-    for path in &effect.paths {
+    for path in distinct(&effect.paths, cwd) {
         let shown = relative(path, cwd);
         let is_title = says(&shown, &FILE_VERBS) || says(&visible(path), &FILE_VERBS);
-        let is_known = shown == "." || is_title;
-        let line = Line::of(shown, Role::Path);
-        // The same file can have an absolute path and a relative one.
-        if !is_known && !lines.contains(&line) {
-            lines.push(line);
+        if shown != "." && !is_title {
+            lines.push(Line::of(shown, Role::Path));
         }
     }
     let urls = effect.urls.iter().map(|url| visible(url));

@@ -3,14 +3,11 @@
 use crate::panel::choice_list::Choice;
 use crate::panel::plan_preview::{PlanPreview, protected};
 use crate::theme::Theme;
-use attache_checkpoint::{KeptReason, Plan, Review, Selection, TreePath};
-use attache_view::{Line, Role, Span, file_count, restore_preview, sanitize};
+use attache_checkpoint::{KeptReason, Plan, Review, TreePath};
+use attache_view::{file_count, rejection_preview};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
-
-/// The number of lines of hunks that the preview shows.
-const SHOWN: usize = 400;
 
 /// What the person can do after the preview.
 pub(super) enum Step {
@@ -33,9 +30,7 @@ impl Rejection {
     pub(super) fn new(review: &Review, plan: Plan, before: Option<Rejection>) -> Self {
         let stays = plan.files.iter().filter(|file| file.kept == Some(KeptReason::Protected));
         let mut protected: BTreeSet<TreePath> = stays.map(|file| file.path.clone()).collect();
-        let mut lines = restore_preview(&plan);
-        lines.extend(hunk_lines(review, &plan));
-        let mut shown = PlanPreview::new(lines);
+        let mut shown = PlanPreview::new(rejection_preview(review, &plan));
         if let Some(before) = before {
             shown.list.select(before.shown.list.selected());
             protected.extend(before.protected);
@@ -85,31 +80,4 @@ impl Rejection {
         let rows: Vec<Choice> = self.steps().iter().map(|step| self.row(step)).collect();
         self.shown.render(&rows, area, buffer, theme);
     }
-}
-
-/// Returns the lines that the rejection removes and brings back.
-fn hunk_lines(review: &Review, plan: &Plan) -> Vec<Line> {
-    let Selection::Hunks(keys) = &plan.request.selection else { return Vec::new() };
-    let mut lines = vec![Line::of("Lines that go (-) and come back (+):", Role::Heading)];
-    for file in &review.files {
-        for each in file.hunks.iter().filter(|each| keys.contains(&each.hunk.key)) {
-            let path = sanitize::visible_line(&file.path.to_string());
-            lines.push(Line::of(format!("  {path}:{}", each.hunk.new_start + 1), Role::Path));
-            let parts =
-                [("-", &each.hunk.added, Role::Removed), ("+", &each.hunk.removed, Role::Added)];
-            for (sign, bytes, role) in parts {
-                let text = String::from_utf8_lossy(bytes);
-                lines.extend(text.lines().take(SHOWN).map(|line| {
-                    let text = format!("  {sign} {}", sanitize::visible_line(line));
-                    Line { spans: vec![Span::new(text, role)] }
-                }));
-            }
-        }
-    }
-    if lines.len() > SHOWN {
-        let left = lines.len() - SHOWN;
-        lines.truncate(SHOWN);
-        lines.push(Line::of(format!("  … and {left} more lines"), Role::Muted));
-    }
-    lines
 }

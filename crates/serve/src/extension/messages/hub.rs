@@ -13,6 +13,9 @@ messages! {
         scope: Scope,
         /// The version of the program that serves the hub.
         hub: String,
+        /// Whether the client is on the machine of the hub. Only such a client changes devices.
+        #[serde(default)]
+        local: bool,
     }
 
     /// Follows the hub: its agents, the list of sessions, and who waits for the person.

@@ -109,7 +109,7 @@ messages! {
     RestorePreview {
         /// The number by which it is confirmed, once. Valid until the next preview of this client.
         preview: u64,
-        /// The files, one in each line.
+        /// The files, one in each line. For hunks, the lines follow that go and that come back.
         lines: Vec<Line>,
         /// Whether there is nothing to restore.
         is_empty: bool,
