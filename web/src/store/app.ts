@@ -6,6 +6,7 @@ import type {
   SessionChanged,
 } from "../../../crates/serve/types.ts";
 import { webSocketChannel } from "../protocol/channel.ts";
+import { editor } from "../protocol/editor.ts";
 import { HubConnection, type ConnectionState } from "../protocol/hub.ts";
 import type { Method, Params, Result } from "../protocol/methods.ts";
 import { plain } from "../text.ts";
@@ -37,7 +38,10 @@ export const offeredDraft = signal<{ session: string; text: string } | null>(nul
 /** Changes when the composer must read its draft again. */
 export const draftVersion = signal(0);
 
-export const drafts = new Drafts(localStorage);
+/** What an editor adds to the next prompt, with the files that it mentions. */
+export const inserted = signal<{ text: string; files: string[] } | null>(null);
+
+export const drafts = new Drafts(editor ?? localStorage);
 
 const scope = computed<Scope>(() => {
   const state = connection.value;
@@ -70,7 +74,8 @@ async function renewSecret(): Promise<"renewed" | "login" | "silent"> {
 }
 
 export const hub = new HubConnection(
-  webSocketChannel(address, () => sessionStorage.getItem(SECRET), renewSecret),
+  editor?.open ??
+    webSocketChannel(address, () => sessionStorage.getItem(SECRET), renewSecret),
   {
     state: (state) => {
       if (state.kind === "refused") location.assign("/login");

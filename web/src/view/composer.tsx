@@ -7,6 +7,7 @@ import {
   drafts,
   hub,
   hubState,
+  inserted,
   isOnline,
   may,
   offeredDraft,
@@ -79,6 +80,15 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
     if (cursor !== undefined) current.setSelectionRange(cursor, cursor);
   };
   useEffect(() => set(drafts.text(session.key)), [session, draftVersion.value]);
+  useEffect(() => {
+    const added = inserted.value;
+    if (added === null) return;
+    inserted.value = null;
+    for (const file of added.files) chosen.current.add(file);
+    const before = text.value === "" || /\s$/.test(text.value) ? text.value : `${text.value} `;
+    set(before + added.text, before.length + added.text.length);
+    area.current?.focus();
+  }, [inserted.value]);
 
   const addFiles = async (files: Iterable<File>): Promise<void> => {
     for (const file of files) {
