@@ -8,6 +8,12 @@ import { label } from "../text.ts";
 /** Asks for a session. Returns `null` if the person leaves or there is none. */
 export async function pickSession(hub: Hub): Promise<OfSession | null> {
   const sessions = hub.view?.list.sessions ?? [];
+  if (sessions.length === 0) {
+    const asked = "There is no session yet.";
+    const picked = await vscode.window.showInformationMessage(asked, "New Session");
+    if (picked !== undefined) await vscode.commands.executeCommand("attache.newSession");
+    return null;
+  }
   const items = sessions.map(({ agent, id, title, folder }) => ({
     label: label(title) || "(no title)",
     description: label(agent),
