@@ -77,6 +77,10 @@ export class QuestionNotices implements vscode.Disposable {
     const picked = await vscode.window.showInformationMessage(text, ...titles);
     // A notification that is dismissed leaves the question open.
     if (picked === undefined) return;
+    if (!this.noticed.has(nameOf(asked))) {
+      void vscode.window.showInformationMessage("This question was answered already.");
+      return;
+    }
     const button = buttons.find(({ title }) => title === picked);
     if (button !== undefined) await choose(this.hub, asked, button.choice);
     else if (picked === MORE) await answer(this.hub, asked, () => this.show(asked));

@@ -17,6 +17,7 @@ const SETTINGS = {
   "chat.disableAIFeatures": true,
   "editor.minimap.enabled": false,
   "extensions.ignoreRecommendations": true,
+  "files.autoSave": "off",
   "git.enabled": false,
   "security.workspace.trust.banner": "never",
   "security.workspace.trust.startupPrompt": "always",

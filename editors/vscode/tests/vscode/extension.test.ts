@@ -45,16 +45,17 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
 
     await bench.command("Attaché: New Session");
     await bench.pick("built-in");
-    await bench.prompt("plan read, write, test");
-    await bench.session().locator(".row-plan").first().waitFor();
-    await bench.ready();
-    await bench.prompt("count to 50");
-    await bench.session().locator(".row-answer", { hasText: "12" }).last().waitFor();
+    const side = await bench.session("side");
+    await side.prompt("plan read, write, test");
+    await side.frame.locator(".row-plan").first().waitFor();
+    await side.ready();
+    await side.prompt("count to 50");
+    await side.frame.locator(".row-answer", { hasText: "12" }).last().waitFor();
     await bench.picture("2-streaming");
-    await bench.ready();
+    await side.ready();
 
     // A notification that does not show the change does not offer to allow it.
-    await bench.prompt("rename total to sum in .");
+    await side.prompt("rename total to sum in .");
     const notice = bench.notification(/attache asks for permission: edit/);
     await notice.waitFor();
     await bench.picture("3-permission");
@@ -66,10 +67,10 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
     await notice.waitFor({ state: "detached" });
     await bench.row("Waiting for You").waitFor();
     assert.equal(server.read("main.rs"), program("total"));
-    await bench.allow();
+    await side.allow();
     await bench.notification(/attache asks for permission: edit/).waitFor();
-    await bench.allow();
-    await bench.ready();
+    await side.allow();
+    await side.ready();
     assert.equal(server.read("main.rs"), program("sum"));
     assert.equal(server.read("lib.rs"), program("sum"));
 
@@ -95,28 +96,32 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
 
     // A command is shown as a whole, so the notification can allow it.
     await bench.command("Attaché: Open in Editor Tab");
-    await bench.prompt("run touch made.txt");
+    const tab = await bench.session("tab");
+    await tab.prompt("run touch made.txt");
     const asked = bench.notification(/touch made\.txt/);
     await asked.waitFor();
     await bench.picture("7-notification");
     await asked.getByRole("button", { name: /Allow once/ }).click();
-    await bench.ready();
+    await tab.ready();
     assert.equal(server.read("made.txt"), "");
 
-    // The agent edits the text that is not saved yet, as one step of undo.
+    // Another agent edits the text that is not saved yet, as one step of undo.
     await bench.command("View: Close All Editors");
+    await bench.command("Attaché: New Session");
+    await bench.pick("Another");
+    await side.frame.getByText("run touch made.txt").first().waitFor({ state: "detached" });
     await page.keyboard.press("Control+p");
     await page.locator(".quick-input-widget input[type=text]").fill("main.rs");
     await bench.pick("main.rs");
     await bench.lines().getByText("fn main").waitFor();
-    await page.keyboard.type("// mine\n");
+    await page.keyboard.type("let mine = 1;\n");
     await bench.command("Attaché: Send Prompt…");
     await page.locator(".quick-input-widget input[type=text]").fill("rename sum to all in main.rs");
     await page.keyboard.press("Enter");
-    await bench.session().locator(".question").waitFor();
-    await bench.allow();
-    await bench.ready();
-    assert.equal(server.read("main.rs"), `// mine\n${program("all")}`);
+    await side.question.waitFor();
+    await side.allow();
+    await side.ready();
+    assert.equal(server.read("main.rs"), `let mine = 1;\n${program("all")}`);
     await bench.lines().getByText("show").click();
     await page.keyboard.press("Control+z");
     await bench.lines().getByText("show(sum)").waitFor();
@@ -125,18 +130,18 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
     // Neither the session nor the draft nor the open question is lost with the window.
     await bench.command("File: Save All");
     await bench.command("Attaché: Open in Editor Tab");
-    await bench.prompt("run touch later.txt");
+    const opened = await bench.session("tab");
+    await opened.prompt("run touch later.txt");
     await bench.notification(/touch later\.txt/).waitFor();
-    await bench.session().getByLabel("Prompt", { exact: true }).fill("not sent\nyet");
+    await opened.field.fill("not sent\nyet");
     await page.reload();
     await bench.notification(/touch later\.txt/).waitFor();
-    const field = bench.session().getByLabel("Prompt", { exact: true });
-    await field.waitFor();
-    await bench.session().locator(".question").waitFor();
-    assert.equal(await field.inputValue(), "not sent\nyet");
+    const reloaded = await bench.session("tab");
+    await reloaded.question.waitFor();
+    assert.equal(await reloaded.field.inputValue(), "not sent\nyet");
     await bench.picture("9-reloaded");
     const again = bench.notification(/touch later\.txt/);
     await again.getByRole("button", { name: /Allow once/ }).click();
-    await bench.ready();
+    await reloaded.ready();
     assert.equal(server.read("later.txt"), "");
   }));

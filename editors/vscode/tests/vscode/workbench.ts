@@ -1,6 +1,6 @@
 // What the tests do in the workbench of VS Code.
 import { chromium } from "playwright-core";
-import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
+import type { Browser, Frame, Locator, Page } from "playwright-core";
 
 /** How long something may take on a busy machine, in milliseconds. */
 export const LONG = 20_000;
@@ -57,16 +57,21 @@ export class Workbench {
     return this.page.locator(".notification-toast").filter({ hasText: text }).first();
   }
 
-  /** The page in the webview that is shown, the last one if several are. */
-  session(): FrameLocator {
-    const webview = this.page.frameLocator("iframe.webview.ready").last();
-    return webview.frameLocator("iframe#active-frame");
-  }
-
-  /** Allows what the page asks. */
-  async allow(): Promise<void> {
-    const question = this.session().locator(".question").first();
-    await question.getByRole("button").first().click();
+  /** The page in the side bar, or in a tab. */
+  async session(place: "side" | "tab"): Promise<Conversation> {
+    const end = Date.now() + LONG;
+    while (Date.now() < end) {
+      for (const frame of this.page.frames()) {
+        // A frame that is just being replaced cannot answer.
+        const has = (name: string) => document.body?.classList.contains(name);
+        if (await frame.evaluate(has, place).catch(() => false)) {
+          return new Conversation(frame);
+        }
+      }
+      // The page in a webview is written after its frame is attached: no event says when.
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error(`no page in the ${place}`);
   }
 
   /** The text of the active editor, as it is drawn. */
@@ -74,15 +79,34 @@ export class Workbench {
     return this.page.locator(".editor-group-container.active .view-lines").first();
   }
 
-  /** Sends a prompt in the page. */
+}
+
+/** A page in a webview. */
+export class Conversation {
+  constructor(readonly frame: Frame) {}
+
+  get field(): Locator {
+    return this.frame.getByLabel("Prompt", { exact: true });
+  }
+
+  get question(): Locator {
+    return this.frame.locator(".question").first();
+  }
+
+  /** Sends a prompt. */
   async prompt(text: string): Promise<void> {
-    const field = this.session().getByLabel("Prompt", { exact: true });
-    await field.fill(text);
-    await field.press("Enter");
+    await this.field.fill(text);
+    await this.field.press("Enter");
+  }
+
+  /** Allows what the agent asks. */
+  async allow(): Promise<void> {
+    await this.question.getByRole("button").first().click();
   }
 
   /** Waits until no turn runs. */
   async ready(): Promise<void> {
-    await this.session().getByRole("button", { name: "Send the prompt" }).waitFor();
+    await this.question.waitFor({ state: "detached" });
+    await this.frame.getByRole("button", { name: "Send the prompt" }).waitFor();
   }
 }
