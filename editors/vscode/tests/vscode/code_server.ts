@@ -45,7 +45,10 @@ export class CodeServer {
       mkdirSync(join(this.home, name), { recursive: true });
     }
     chmodSync(join(this.home, "run"), 0o700);
-    const agents = { Another: `${attache()} agent` };
+    // An agent of version 1, which uses the files of its client.
+    this.write("../another", `#!/bin/sh\nexec '${attache()}' agent\n`);
+    chmodSync(join(this.home, "another"), 0o755);
+    const agents = { Another: join(this.home, "another") };
     const machine = { ...SETTINGS, "attache.path": attache(), "attache.agents": agents };
     this.write("../data/Machine/settings.json", JSON.stringify(machine));
     this.write("../data/User/settings.json", JSON.stringify(SETTINGS));

@@ -95,6 +95,7 @@ export class Conversation {
 
   /** Sends a prompt. */
   async prompt(text: string): Promise<void> {
+    await this.frame.locator(".composer .send:enabled").waitFor();
     await this.field.fill(text);
     await this.field.press("Enter");
   }
