@@ -134,7 +134,9 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
     await opened.prompt("run touch later.txt");
     await bench.notification(/touch later\.txt/).waitFor();
     await opened.field.fill("not sent\nyet");
-    await page.reload();
+    const loaded = page.waitForEvent("load");
+    await bench.command("Developer: Reload Window");
+    await loaded;
     await bench.notification(/touch later\.txt/).waitFor();
     const reloaded = await bench.session("tab");
     await reloaded.question.waitFor();

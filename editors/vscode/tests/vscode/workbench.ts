@@ -3,7 +3,7 @@ import { chromium } from "playwright-core";
 import type { Browser, Frame, Locator, Page } from "playwright-core";
 
 /** How long something may take on a busy machine, in milliseconds. */
-export const LONG = 20_000;
+export const LONG = 90_000;
 
 const PICTURES = process.env["PICTURES"];
 
